@@ -167,7 +167,7 @@ struct Talker : sdk::Plugin {
 std::unique_ptr<Talker> talker_of(const tenon_host& host) {
   const tenon_create_request in{sizeof in, &host, TENON_TEXT("me.example/talker")};
   const sdk::detail::Frame frame{nullptr, &in};
-  const sdk::detail::Inside inside(frame);
+  const sdk::detail::CurrentFrameScope inside(frame);
   return std::make_unique<Talker>();
 }
 
@@ -298,7 +298,7 @@ struct Mute : test::sdk::PaintV1 {
 
 template <class P>
 tenon_instance instance_of(P& plugin) {
-  return {&sdk::detail::table_of<P>, static_cast<test::sdk::PaintV1*>(&plugin)};
+  return {&sdk::detail::vtable_of<P>, static_cast<test::sdk::PaintV1*>(&plugin)};
 }
 
 TEST(SdkClient, CallsItsInstanceAndChecksTheResponse) {
@@ -426,7 +426,7 @@ int releases(bool keeps, bool succeeds) {
   tenon_reader* raw = sdk::give(std::make_unique<Two>(ended));
   std::unique_ptr<sdk::Reader> object;
   {
-    sdk::detail::Lent lent(raw);
+    sdk::detail::BorrowedStream lent(raw);
     object = lent.object();
     if (!keeps) object.reset();
     EXPECT_EQ(ended, 0);  // owned by the caller while the method runs
@@ -445,7 +445,7 @@ TEST(SdkStreams, AreOwnedByAMethodOnlyOnSuccess) {
   EXPECT_EQ(releases(false, true), 1);
   EXPECT_EQ(releases(true, false), 0);
   EXPECT_EQ(releases(false, false), 0);
-  sdk::detail::Lent nothing(static_cast<tenon_reader*>(nullptr));
+  sdk::detail::BorrowedStream nothing(static_cast<tenon_reader*>(nullptr));
   EXPECT_EQ(nothing.object(), nullptr);
   nothing.own();
 }

@@ -49,7 +49,7 @@ TEST_F(Relay, LosesFieldsIfItDropsTheBag) {
   EXPECT_EQ(passed.operation, RecordV2::Operation::Create);
   EXPECT_EQ(conformance::lost(record(), passed),
             R"(the bag was dropped: {"of_tomorrow@999":{"type":"string","value":"kept"}}; )"
-            "make the document from the one that it comes from (tenon::own), or copy its bag");
+            "derive the document from a copy of the original (tenon::own), or copy its bag");
 }
 
 TEST_F(Relay, ReportsAChangedBag) {

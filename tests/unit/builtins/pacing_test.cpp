@@ -210,7 +210,7 @@ TEST(BatcherTest, WritesAPartialBatchAtStop) {
 TEST(BatcherTest, RefusesABatchThatFails) {
   Collecting destination(2, 1h);
   write(destination, {"a", "throw", "throw a number", "b", "c", "d"});
-  const std::string odd = "record-refused: an exception that is no std::exception";
+  const std::string odd = "record-refused: an exception that is not a std::exception";
   EXPECT_EQ(collect(destination, 6),
             (Texts{"broken: all of them", "broken: all of them", odd, odd, "", ""}));
 }

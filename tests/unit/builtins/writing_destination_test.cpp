@@ -215,16 +215,16 @@ TEST(WritingDestinationTest, SyncsAgainAfterARetryableFailure) {
 }
 
 /// The acknowledgements of a destination without the destination, with batches of one record.
-class OpenAcksTest : public testing::Test {
+class PendingAcksTest : public testing::Test {
  protected:
-  void begin() { acks_.begin(ListView<RecordV2>(batch_)); }
+  void begin() { acks_.begin_batch(ListView<RecordV2>(batch_)); }
   /// The status of collecting what is answered, in a call that waits for nothing.
   tenon_status take() {
     Call call;
     call.cancel();
     return status_in(call, [&] {
       const sdk::Call collecting(call.raw());
-      const tenon_list taken = acks_.take(collecting, acks_.await(collecting));
+      const tenon_list taken = acks_.collect(collecting, acks_.await_resolved(collecting));
       for (std::size_t i = 0; i < taken.count; i++) {
         taken_.push_back(error_text(TENON_AT(tenon_destination_v2_ack, taken, i)));
       }
@@ -234,40 +234,40 @@ class OpenAcksTest : public testing::Test {
   Call call_;
   const Records records_ = {record("1", "")};
   const tenon_list batch_ = Value<Records>::raw<Copy::shallow>(call_.raw(), records_);
-  sdk::detail::OpenAcks acks_{"test.example/acks"};
+  sdk::detail::PendingAcks acks_{"test.example/acks"};
   Texts taken_;
 };
 
-TEST_F(OpenAcksTest, NothingOfABatchIsCollectedBeforeItsEnd) {
+TEST_F(PendingAcksTest, NothingOfABatchIsCollectedBeforeItsEnd) {
   begin();
-  acks_.answer(acks_.defer(0), {});
+  acks_.resolve(acks_.defer(0), {});
   EXPECT_EQ(take(), TENON_CANCELLED);
-  acks_.end({});
+  acks_.end_batch({});
   EXPECT_EQ(take(), TENON_OK);
 }
 
-TEST_F(OpenAcksTest, AnswersToABatchThatWasWithdrawnAreIgnored) {
+TEST_F(PendingAcksTest, AnswersToABatchThatWasWithdrawnAreIgnored) {
   begin();
   const auto withdrawn = acks_.defer(0);
-  acks_.withdraw();
+  acks_.discard_batch();
   begin();
   const auto open = acks_.defer(0);
-  acks_.end({});
-  acks_.answer(withdrawn, DestinationV2AckError{"late", "too late", false});
+  acks_.end_batch({});
+  acks_.resolve(withdrawn, DestinationV2AckError{"late", "too late", false});
   EXPECT_EQ(take(), TENON_CANCELLED);
-  acks_.answer(open, {});
+  acks_.resolve(open, {});
   EXPECT_EQ(take(), TENON_OK);
   EXPECT_EQ(taken_, Texts{""});
 }
 
-TEST_F(OpenAcksTest, AnswersAfterTheEndAreIgnored) {
+TEST_F(PendingAcksTest, AnswersAfterTheEndAreIgnored) {
   begin();
   const auto open = acks_.defer(0);
-  acks_.end({});
+  acks_.end_batch({});
   EXPECT_EQ(acks_.close(), 1u);
-  acks_.answer(open, {});
+  acks_.resolve(open, {});
   EXPECT_EQ(take(), TENON_OK);
-  acks_.answer(open, {});
+  acks_.resolve(open, {});
   EXPECT_EQ(take(), TENON_OUT_OF_RANGE);
   EXPECT_EQ(taken_.front().substr(0, 11), "unanswered:");
 }

@@ -116,7 +116,7 @@ void emit_plain(Writer& out, const Signature& signature) {
 void emit_raw_body(Writer& out, const Signature& signature) {
   for (const Field* field : signature.taken) {
     if (!is_stream(field->type)) continue;
-    out.line("tenon::sdk::detail::Lent lent_", field->name, "(in->", field->name, ");");
+    out.line("tenon::sdk::detail::BorrowedStream lent_", field->name, "(in->", field->name, ");");
   }
   if (signature.method.configures) {
     out.line("const tenon::sdk::Config config(tenon::Value<tenon::TextMap>::view(in->config));");
@@ -181,12 +181,12 @@ void emit_slot(Writer& out, const std::string& base, const Method& method) {
                 " and would never be called: use the same signature, and add override")},
         ");");
   }
-  out.list("table." + method.name + " = slot<", {form, "Plain" + camel, "Raw" + camel, "P", base},
-           ">();");
+  out.list("table." + method.name + " = vtable_entry<",
+           {form, "Plain" + camel, "Raw" + camel, "P", base}, ">();");
   if (!method.required) return;
   out.list("static_assert(",
-           {"is_written<Plain" + camel + ", Raw" + camel + ", P, " + base + ">",
-            quoted("a plugin of this kind must override " + method.name)},
+           {"overrides_either<Plain" + camel + ", Raw" + camel + ", P, " + base + ">",
+            quoted("a plugin of this kind has to override " + method.name)},
            ");");
 }
 

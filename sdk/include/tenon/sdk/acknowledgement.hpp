@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/acknowledgement.hpp: how a destination says what became of a record that it was given.
+// tenon/sdk/acknowledgement.hpp: acknowledgements and refusals of records by a destination.
 #pragma once
 
 #include <tenon/sdk/destination.hpp>
@@ -23,26 +23,28 @@
 
 namespace tenon::sdk {
 
-/// Refuses one record for what it holds, with a code for programs:
+/// The exception that refuses one record because of its content, with a code for programs:
 ///
 ///   throw Refusal("wrong-json", "the payload is not a JSON object");
 ///
-/// As a failure its status is TENON_INVALID_ARGUMENT.
+/// Its status is TENON_INVALID_ARGUMENT.
 class Refusal : public Failure {
  public:
-  /// `code` is a word of small letters and hyphens; the message is made of the parts.
+  /// `code` consists of lower-case letters and hyphens. The message is the concatenation of the
+  /// parts, see text().
   template <class... Parts>
   explicit Refusal(std::string_view code, const Parts&... parts)
       : Failure(TENON_INVALID_ARGUMENT, parts...), code_(code) {}
 
+  /// Returns the code.
   const std::string& code() const noexcept { return code_; }
 
  private:
   std::string code_;
 };
 
-/// Returns what the acknowledgement of a record says after writing it threw `error`. The code is
-/// "record-refused" except of a Refusal.
+/// Returns the error of the acknowledgement of a record after writing it threw `error`. The code is
+/// that of a Refusal, or "record-refused" for other exceptions.
 inline DestinationV2AckError ack_error(const std::exception& error) {
   DestinationV2AckError made{"record-refused", error.what(), false};
   if (auto* failure = dynamic_cast<const Failure*>(&error)) {
@@ -54,7 +56,7 @@ inline DestinationV2AckError ack_error(const std::exception& error) {
 
 namespace detail {
 
-/// Returns a position for people: as text if it is printable.
+/// Returns a position for messages: as text if it is printable, otherwise as hex digits.
 inline std::string readable(std::string_view position) {
   const auto printable = [](unsigned char c) { return c >= 0x20 && c < 0x7f; };
   if (std::all_of(position.begin(), position.end(), printable)) return text('"', position, '"');
@@ -67,21 +69,22 @@ inline std::string readable(std::string_view position) {
   return hex;
 }
 
-/// The acknowledgements that the host has not collected yet, in the order of the writes. Memory is
-/// reused. Thread-safe, but for one batch at a time.
-class OpenAcks {
+/// The acknowledgements that the host has not collected yet, in the order of the writes. Reuses its
+/// memory. Thread-safe, but only one batch may be open at a time.
+class PendingAcks {
  public:
-  /// A record. The records of a withdrawn batch have the same numbers as those of the next batch.
-  struct Number {
+  /// Identifies a record. The records of a discarded batch have the same record numbers as those of
+  /// the next batch.
+  struct RecordId {
     std::uint64_t batch;
     std::uint64_t record;
   };
   using Refused = std::map<std::size_t, DestinationV2AckError>;
 
-  explicit OpenAcks(std::string plugin) : plugin_(std::move(plugin)) {}
+  explicit PendingAcks(std::string plugin) : plugin_(std::move(plugin)) {}
 
-  /// Begins a batch. Nothing of it is collected until its end.
-  void begin(ListView<RecordV2> records) {
+  /// Begins a batch. Its acknowledgements cannot be collected before `end_batch`.
+  void begin_batch(ListView<RecordV2> records) {
     std::lock_guard<std::mutex> lock(mutex_);
     batch_++;
     for (RecordV2View record : records) {
@@ -91,16 +94,16 @@ class OpenAcks {
     }
   }
 
-  /// The record with this index in the batch is answered by its number, now or later.
-  Number defer(std::size_t index) {
+  /// Defers the acknowledgement of the record with this index in the batch to a call of `resolve`.
+  RecordId defer(std::size_t index) {
     std::lock_guard<std::mutex> lock(mutex_);
-    slots_[ended_ + index].state = State::open;
-    open_++;
+    slots_[ended_ + index].state = State::pending;
+    pending_++;
     return {batch_, forgotten_ + ended_ + index};
   }
 
-  /// Ends the batch. Records that were not deferred are safe, except the refused ones.
-  void end(Refused&& refused) {
+  /// Ends the batch, and acknowledges records that were not deferred: as refused, or as safe.
+  void end_batch(Refused&& refused) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
       check_refused(refused);
@@ -109,35 +112,37 @@ class OpenAcks {
         errors_.emplace(forgotten_ + ended_ + index, std::move(error));
       }
       for (; ended_ < slots_.size(); ended_++) {
-        if (slots_[ended_].state == State::writing) slots_[ended_].state = State::answered;
+        if (slots_[ended_].state == State::writing) slots_[ended_].state = State::resolved;
       }
     }
     changed_.notify_all();
   }
 
-  /// Ends the batch, of which nothing was accepted. Answers to its records are ignored.
-  void withdraw() {
+  /// Ends the batch because none of it was accepted. Calls of `resolve` for its records are
+  /// ignored.
+  void discard_batch() {
     std::lock_guard<std::mutex> lock(mutex_);
     errors_.erase(errors_.lower_bound(forgotten_ + ended_), errors_.end());
-    for (; slots_.size() > ended_; slots_.pop_back()) open_ -= slots_.back().state == State::open;
+    for (; slots_.size() > ended_; slots_.pop_back())
+      pending_ -= slots_.back().state == State::pending;
     positions_.resize(position_begin(ended_));
   }
 
-  /// Answers a deferred record, unless it was answered before.
-  void answer(Number number, std::optional<DestinationV2AckError> error) {
+  /// Acknowledges a deferred record, unless that was done before.
+  void resolve(RecordId number, std::optional<DestinationV2AckError> error) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
       const std::uint64_t index = number.record - forgotten_;
       if (number.record < forgotten_ || index >= slots_.size()) return;
-      if (slots_[index].batch != number.batch || slots_[index].state != State::open) return;
-      settle(index, std::move(error));
-      if (index != taken_ && open_ != 0) return;  // nobody waits for this one
+      if (slots_[index].batch != number.batch || slots_[index].state != State::pending) return;
+      set_resolved(index, std::move(error));
+      if (index != collected_ && pending_ != 0) return;  // no thread waits for this record
     }
     changed_.notify_all();
   }
 
-  /// The record at this position was answered twice.
-  void answered_twice(std::string_view position) {
+  /// Reports that the record at this position was acknowledged twice.
+  void report_duplicate(std::string_view position) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
       if (broken_) return;
@@ -147,26 +152,27 @@ class OpenAcks {
     changed_.notify_all();
   }
 
-  /// Throws Failure when a record was answered twice.
+  /// Throws Failure if a record was acknowledged twice.
   void check() const {
     std::lock_guard<std::mutex> lock(mutex_);
     if (broken_) throw Failure(*broken_);
   }
 
-  /// Waits until all are answered, or the call is cancelled.
-  void wait(Call call) {
+  /// Waits until all records are acknowledged or the call is cancelled.
+  void await_all(Call call) {
     std::unique_lock<std::mutex> lock(mutex_);
-    while (open_ > 0 && !call.cancelled()) changed_.wait_for(lock, look_interval);
+    while (pending_ > 0 && !call.cancelled()) changed_.wait_for(lock, look_interval);
   }
 
-  /// Nothing follows. Those that are open were not written. Returns how many they were.
+  /// Ends the acknowledgements: pending records count as not written. Returns their number.
   std::size_t close() {
     std::size_t unanswered = 0;
     {
       std::lock_guard<std::mutex> lock(mutex_);
-      for (std::size_t i = taken_; open_ > 0; i++) {
-        if (slots_[i].state != State::open) continue;
-        settle(i, unanswered_error(position_of(i), "was not acknowledged before the end of stop"));
+      for (std::size_t i = collected_; pending_ > 0; i++) {
+        if (slots_[i].state != State::pending) continue;
+        set_resolved(
+            i, unanswered_error(position_of(i), "was not acknowledged before the end of stop"));
         unanswered++;
       }
       closed_ = true;
@@ -175,13 +181,13 @@ class OpenAcks {
     return unanswered;
   }
 
-  /// Waits until the next record is answered, and returns the first number after it that is not.
-  /// Throws Failure when the call is cancelled, or when nothing follows.
-  std::uint64_t await(Call call) {
+  /// Waits until the next record is acknowledged, and returns the number of the first record after
+  /// it that is not. Throws Failure if the call is cancelled, or TENON_OUT_OF_RANGE at the end.
+  std::uint64_t await_resolved(Call call) {
     std::unique_lock<std::mutex> lock(mutex_);
-    std::size_t end = answered_end();
-    // Two things may end this wait, but only one of them wakes it: a cancellation is looked for.
-    for (; end == taken_; end = answered_end()) {
+    std::size_t end = resolved_end();
+    // A cancellation does not notify the condition variable, so this polls.
+    for (; end == collected_; end = resolved_end()) {
       if (broken_) throw Failure(*broken_);
       if (closed_) throw Failure(TENON_OUT_OF_RANGE, "every record is acknowledged");
       call.check();
@@ -190,14 +196,15 @@ class OpenAcks {
     return forgotten_ + end;
   }
 
-  /// Returns the answers before this number, in the arena of the call.
-  tenon_list take(Call call, std::uint64_t before) {
+  /// Returns the acknowledgements of the records before this number, allocated in the arena of the
+  /// call.
+  tenon_list collect(Call call, std::uint64_t before) {
     std::lock_guard<std::mutex> lock(mutex_);
     const std::size_t end = before - forgotten_;
     const tenon_list taken = copy(call.raw(), end);
-    taken_ = end;
-    errors_.erase(errors_.begin(), errors_.lower_bound(forgotten_ + taken_));
-    forget_taken();
+    collected_ = end;
+    errors_.erase(errors_.begin(), errors_.lower_bound(forgotten_ + collected_));
+    forget_collected();
     return taken;
   }
 
@@ -209,7 +216,7 @@ class OpenAcks {
   }
 
  private:
-  enum class State : std::uint8_t { writing, open, answered };
+  enum class State : std::uint8_t { writing, pending, resolved };
   struct Slot {
     std::size_t position_end;  // in positions_
     std::uint64_t batch;
@@ -224,15 +231,15 @@ class OpenAcks {
                   refused.rbegin()->first, " of a batch of ", size, ", counted from 0");
   }
 
-  void settle(std::size_t index, std::optional<DestinationV2AckError>&& error) {
-    slots_[index].state = State::answered;
-    open_--;
+  void set_resolved(std::size_t index, std::optional<DestinationV2AckError>&& error) {
+    slots_[index].state = State::resolved;
+    pending_--;
     if (error) errors_.emplace(forgotten_ + index, *std::move(error));
   }
 
-  std::size_t answered_end() const {
-    std::size_t end = taken_;
-    while (end < ended_ && slots_[end].state == State::answered) end++;
+  std::size_t resolved_end() const {
+    std::size_t end = collected_;
+    while (end < ended_ && slots_[end].state == State::resolved) end++;
     return end;
   }
 
@@ -248,45 +255,46 @@ class OpenAcks {
   tenon_list copy(tenon_call* call, std::size_t end) const {
     void* elements;
     const tenon_list list =
-        tenon_new_list(call, end - taken_, sizeof(tenon_destination_v2_ack), &elements);
+        tenon_new_list(call, end - collected_, sizeof(tenon_destination_v2_ack), &elements);
     auto* acks = static_cast<tenon_destination_v2_ack*>(elements);
-    const std::size_t first = position_begin(taken_);
+    const std::size_t first = position_begin(collected_);
     const auto* positions = static_cast<const std::uint8_t*>(
         tenon_allocate_copy(call, positions_.data() + first, slots_[end - 1].position_end - first));
-    for (std::size_t i = taken_; i < end; i++) {
+    for (std::size_t i = collected_; i < end; i++) {
       const std::size_t begin = position_begin(i);
-      acks[i - taken_].position = {positions + (begin - first), slots_[i].position_end - begin};
+      acks[i - collected_].position = {positions + (begin - first), slots_[i].position_end - begin};
     }
     for (auto error = errors_.begin(); error != errors_.end() && error->first < forgotten_ + end;
          ++error) {
-      acks[error->first - forgotten_ - taken_].error =
+      acks[error->first - forgotten_ - collected_].error =
           Value<std::optional<DestinationV2AckError>>::raw<Copy::deep>(call, error->second);
     }
     return list;
   }
 
-  /// Not every time: what is kept moves to the front.
-  void forget_taken() {
-    if (taken_ < slots_.size() - taken_) return;
-    const std::size_t bytes = position_begin(taken_);
-    const auto count = static_cast<std::ptrdiff_t>(taken_);
+  /// Frees the memory of collected records, but only if they are the greater part, because the rest
+  /// moves to the front.
+  void forget_collected() {
+    if (collected_ < slots_.size() - collected_) return;
+    const std::size_t bytes = position_begin(collected_);
+    const auto count = static_cast<std::ptrdiff_t>(collected_);
     positions_.erase(positions_.begin(), positions_.begin() + static_cast<std::ptrdiff_t>(bytes));
     slots_.erase(slots_.begin(), slots_.begin() + count);
     for (Slot& slot : slots_) slot.position_end -= bytes;
-    forgotten_ += taken_;
-    ended_ -= taken_;
-    taken_ = 0;
+    forgotten_ += collected_;
+    ended_ -= collected_;
+    collected_ = 0;
   }
 
   const std::string plugin_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<std::uint8_t> positions_;  // one behind the other
+  std::vector<std::uint8_t> positions_;  // concatenated
   std::vector<Slot> slots_;
   std::uint64_t forgotten_ = 0;  // records before the first slot
-  std::size_t taken_ = 0;        // slots that the host has collected
+  std::size_t collected_ = 0;    // slots that the host has collected
   std::size_t ended_ = 0;        // slots of batches that have ended
-  std::size_t open_ = 0;
+  std::size_t pending_ = 0;
   std::uint64_t batch_ = 0;
   std::map<std::uint64_t, DestinationV2AckError> errors_;  // by the record
   std::optional<Failure> broken_;
@@ -294,50 +302,51 @@ class OpenAcks {
 };
 
 /// The acknowledgement of one record, shared by the copies of its callback.
-class OpenAck {
+class PendingAck {
  public:
-  OpenAck(std::shared_ptr<OpenAcks> acks, OpenAcks::Number number, std::string_view position)
+  PendingAck(std::shared_ptr<PendingAcks> acks, PendingAcks::RecordId number,
+             std::string_view position)
       : acks_(std::move(acks)), number_(number), position_(position) {}
-  ~OpenAck() {
+  ~PendingAck() {
     if (called_) return;
-    acks_->answer(number_, acks_->unanswered_error(position_, "was dropped unacknowledged"));
+    acks_->resolve(number_, acks_->unanswered_error(position_, "was dropped unacknowledged"));
   }
-  OpenAck(const OpenAck&) = delete;
-  OpenAck& operator=(const OpenAck&) = delete;
+  PendingAck(const PendingAck&) = delete;
+  PendingAck& operator=(const PendingAck&) = delete;
 
-  void answer(std::optional<DestinationV2AckError> error) {
-    if (called_.exchange(true)) return acks_->answered_twice(position_);
-    acks_->answer(number_, std::move(error));
+  void resolve(std::optional<DestinationV2AckError> error) {
+    if (called_.exchange(true)) return acks_->report_duplicate(position_);
+    acks_->resolve(number_, std::move(error));
   }
 
  private:
-  const std::shared_ptr<OpenAcks> acks_;
-  const OpenAcks::Number number_;
+  const std::shared_ptr<PendingAcks> acks_;
+  const PendingAcks::RecordId number_;
   const std::string position_;
   std::atomic<bool> called_{false};
 };
 
 }  // namespace detail
 
-/// Acknowledges one record. Called exactly once, from any thread, also when the destination has
-/// ended. Copies stand for the same record. A record whose last copy is destroyed without a call
-/// counts as not written. A second call is an error of the plugin: the first answer counts, and the
-/// destination fails with TENON_INTERNAL | TENON_FATAL.
+/// Acknowledges one record. Call it exactly once, on any thread; it may outlive the destination.
+/// Copies refer to the same record. If the last copy is destroyed without a call, the record counts
+/// as not written. A second call is an error of the plugin: it is ignored, and the destination
+/// fails with TENON_INTERNAL | TENON_FATAL.
 class AckCallback {
  public:
-  explicit AckCallback(std::shared_ptr<detail::OpenAck> open) : open_(std::move(open)) {}
-  // Not moved, so that a second call by the original is found as well.
+  explicit AckCallback(std::shared_ptr<detail::PendingAck> open) : pending_(std::move(open)) {}
+  // Copied but never moved, so that a second call through the original is detected too.
   AckCallback(const AckCallback&) = default;
   AckCallback& operator=(const AckCallback&) = default;
   ~AckCallback() = default;
 
-  /// The record is safe.
-  void operator()() const { open_->answer(std::nullopt); }
-  /// The record could not be written.
-  void operator()(DestinationV2AckError error) const { open_->answer(std::move(error)); }
+  /// Reports that the record is safe.
+  void operator()() const { pending_->resolve(std::nullopt); }
+  /// Reports that the record could not be written.
+  void operator()(DestinationV2AckError error) const { pending_->resolve(std::move(error)); }
 
  private:
-  std::shared_ptr<detail::OpenAck> open_;
+  std::shared_ptr<detail::PendingAck> pending_;
 };
 
 }  // namespace tenon::sdk

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/async_destination.hpp: a destination for authors who learn later, perhaps on another
+// tenon/sdk/async_destination.hpp: a base for destinations that learn later, perhaps on another
 // thread, whether a record was written.
 //
 //   struct Sender : tenon::sdk::AsyncDestination {
@@ -20,19 +20,20 @@
 
 namespace tenon::sdk {
 
+/// Override `write_async`, and `flush` if the plugin holds records.
 class AsyncDestination : public WritingDestination {
  public:
-  /// Begins to write one record, which is valid during the call. `ack` is called once it is safe or
-  /// could not be written, at the latest when `flush` returns. The host gets the acknowledgements
-  /// in the order of the writes, whatever the order of the calls. A failure ends the stream:
-  /// nothing of the batch is acknowledged, and later writes fail in the same way, unless it is
-  /// retryable.
+  /// Begins to write one record. `record` is valid during the call. The plugin calls `ack`, on any
+  /// thread, when the record is safe or could not be written, at the latest before `flush` returns.
+  /// The host gets the acknowledgements in the order of the writes. After an exception nothing of
+  /// the batch is acknowledged, and later writes throw it again unless it is retryable.
   virtual void write_async(RecordV2View record, const AckCallback& ack) = 0;
 
-  /// Writes all that is open and calls its callbacks. Callbacks that other threads call are waited
-  /// for until the deadline of `stop`; then the records that are still open count as not written.
+  /// Writes all pending records and calls their callbacks. If other threads call them, `stop` waits
+  /// for the callbacks until its deadline; records that are pending then count as not written.
   void flush() override {}
 
+  /// Calls `write_async` for each record.
   Refused write_all(ListView<RecordV2> records) final {
     return detail::unless_failed(failure_, call(), [&]() -> Refused {
       for (std::size_t i = 0; i < records.size(); i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/base.hpp: the class that every plugin in C++ is derived from by way of its kind.
+// tenon/sdk/base.hpp: the base class of all plugins in C++.
 #pragma once
 
 #include <tenon/abi.h>
@@ -30,35 +30,40 @@ using tenon::TextMap;
 using tenon::Timestamp;
 using tenon::to_bytes;
 
-/// An instance of a plugin. Not derived from directly: each version of a kind has a class of its
-/// own. One thread at a time enters a method unless the spec of the kind says otherwise.
+/// An instance of a plugin. Plugins derive from the generated class of a version of a kind, such as
+/// SourceV2, which derives from this class. The host calls one method at a time, not always on the
+/// same thread, unless the interface definition of the kind allows concurrent calls.
 class Plugin {
  public:
-  /// Runs after the last method. An exception that leaves it ends the process, as in all of C++.
+  /// Runs after the last method has returned. An exception that leaves it terminates the process.
   virtual ~Plugin() = default;
   Plugin(const Plugin&) = delete;
   Plugin& operator=(const Plugin&) = delete;
 
-  // When the module is restarted, each instance is made anew in the next generation of the module,
-  // which may be another build, and gets the configuration that it had. What else shall outlive the
-  // restart is handed over by the functions that follow. Each runs alone: the host makes no other
-  // call to the instance at the same time. What is not overridden does not take place.
+  // A restart of the module creates each instance again in the next generation of the module, which
+  // may be another build, and passes it the same configuration. The following functions transfer
+  // everything else that has to survive the restart. The host makes no other call to the instance
+  // while one of them runs. It does not call a function that is not overridden.
 
-  /// What the instance knows beyond its configuration. `version` is the form that is wanted, one of
-  /// those that the manifest says the module knows; see TENON_PLUGIN. Asks the host for no plugins,
-  /// and does not take long: calls wait meanwhile. A Failure makes the restart fail.
+  /// Returns the state of the instance that its configuration does not determine. `version` is the
+  /// format to write, one of those that the manifest lists; see TENON_PLUGIN. Calls to the instance
+  /// wait meanwhile, so it should be fast. It must not create or find other plugins through the
+  /// host. A Failure fails the restart.
   virtual Bytes save_state(std::int32_t /*version*/) { return {}; }
-  /// Takes over what an older or newer build, or this one, has saved in the form `version`; after
-  /// configure. Overridden together with save_state. A Failure makes the restart fail.
-  /// Since ABI 1.1 (TENON_ABI) it is also called if no state was saved: `version` is
-  /// then 0, and `state.data()` nullptr.
+  /// Restores the state that this build, or an older or newer one, saved in the format `version`.
+  /// Called after `configure`. A plugin overrides both this and save_state. `state` is valid during
+  /// the call. A Failure fails the restart.
+  ///
+  /// Since ABI 1.1 (TENON_ABI) it is also called if no state was saved: then `version` is 0 and
+  /// `state.data()` is nullptr.
   virtual void restore_state(std::int32_t /*version*/, BytesView /*state*/) {}
 
-  /// For kinds with a session: lets go of what only one can hold (a port, a lock on a file), since
-  /// the next generation is about to take it. After save_state.
+  /// For kinds with a session: releases resources that only one instance can hold, such as a port
+  /// or a lock on a file, so that the instance of the next generation can acquire them. Called
+  /// after save_state.
   virtual void suspend() {}
-  /// The restart has failed, and this instance goes on: takes hold of it again. Overridden together
-  /// with suspend.
+  /// Acquires those resources again, because the restart has failed and this instance stays in use.
+  /// A plugin overrides both this and suspend.
   virtual void resume() {}
 
  private:
@@ -68,19 +73,20 @@ class Plugin {
  protected:
   Plugin() : Plugin(detail::creating()) {}
 
-  /// The host's log, from any thread: log.info("read ", n, " lines"). In order of their levels:
-  /// trace, debug, info, warn, error.
+  /// The host's log: log.info("read ", n, " lines"). Lines carry the name of the plugin. Usable
+  /// from any thread. The levels are trace, debug, info, warn and error.
   const Logger log;
 
-  /// As registered, eg: "me.example/blur". There from the constructor on.
+  /// Returns the registered name of the plugin, eg: "me.example/blur". Usable in the constructor.
   const std::string& name() const noexcept { return name_; }
-  /// The same from the constructor to the destructor.
+  /// Returns the host, the same from the constructor to the destructor.
   Host host() const noexcept { return Host(host_); }
-  /// The call of the method that runs on this thread; a Call made of nothing where none does.
+  /// Returns the call of the method that runs on this thread; an empty Call if none does.
   Call call() const noexcept { return Call(detail::current_call()); }
 
-  /// Warns of parameters that `configure` has not read: nothing else can tell that a key is wrong
-  /// where the plugin has no specifier. The generated code calls this one.
+  /// Logs a warning that lists parameters that `configure` has not read, at most 10 by name. If the
+  /// plugin has no specifier, nothing else detects a misspelled key. Called by generated code after
+  /// `configure`.
   void warn_of_unread(const Config& config) const {
     constexpr std::size_t most_named = 10;
     const std::vector<std::string_view> keys = config.unread();

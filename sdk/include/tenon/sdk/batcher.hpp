@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/batcher.hpp: collects records of a destination and writes them together.
+// tenon/sdk/batcher.hpp: collects the records of a destination and writes them in batches.
 //
 //   void open() override {
 //     batcher.emplace(1000, 1s, [this](const auto& records) { return insert(records); });
@@ -28,16 +28,18 @@
 
 namespace tenon::sdk {
 
-/// Thread-safe. Writes on a thread of its own, one batch at a time; a module that uses it joins the
-/// thread by ending the Batcher in `teardown`, and can say so (`{"threads": "joined"}`).
+/// Writes on a thread of its own, one batch at a time. Destroy it in `teardown`, which joins the
+/// thread; then the module can declare `{"threads": "joined"}`. Thread-safe.
 class Batcher {
  public:
   using Refused = WritingDestination::Refused;
-  /// Writes a batch as WritingDestination::write_all does; a failure refuses all of its records.
+  /// Writes a batch and returns the refused records, as WritingDestination::write_all does. An
+  /// exception refuses all records of the batch. Called on the thread of the Batcher.
   using Write = std::function<Refused(const std::vector<RecordV2>& records)>;
 
-  /// A batch is written as soon as it has `size` records, and otherwise `delay` after its first
-  /// record came. Both are more than 0. Throws Failure.
+  /// Starts the thread. A batch is written as soon as it has `size` records, and at the latest
+  /// `delay` after its first record was added. Both are greater than 0; otherwise the constructor
+  /// throws Failure with TENON_INVALID_ARGUMENT. Throws std::system_error if there is no thread.
   Batcher(std::size_t size, Duration delay, Write write)
       : size_(size), delay_(delay), write_(std::move(write)) {
     if (size == 0 || delay <= Duration::zero()) {
@@ -45,7 +47,8 @@ class Batcher {
     }
     thread_ = std::thread([this] { write_all(); });
   }
-  /// Waits for the batch that is being written. Records that are not written are not acknowledged.
+  /// Waits for the batch that is being written. Remaining records are dropped and count as not
+  /// written.
   ~Batcher() {
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -57,7 +60,7 @@ class Batcher {
   Batcher(const Batcher&) = delete;
   Batcher& operator=(const Batcher&) = delete;
 
-  /// Copies the record. `ack` is called when its batch is written.
+  /// Copies the record to the current batch. Calls `ack` after the batch was written.
   void add(RecordV2View record, const AckCallback& ack) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -68,13 +71,13 @@ class Batcher {
     changed_.notify_all();
   }
 
-  /// Writes what there is without a delay, and waits until it is written. Throws Failure when the
+  /// Writes all records without the delay, and returns when they are written. Throws Failure if the
   /// call is cancelled.
   void flush(Call call) {
     std::unique_lock<std::mutex> lock(mutex_);
     due_ = Clock::now();
     changed_.notify_all();
-    // Two things may end this wait, but only one of them wakes it: a cancellation is looked for.
+    // A cancellation does not notify the condition variable, so this polls.
     while (writing_ || !items_.empty()) {
       call.check();
       changed_.wait_for(lock, std::chrono::milliseconds(20));
@@ -110,14 +113,15 @@ class Batcher {
     }
     writing_ = true;
     lock.unlock();
-    acknowledge(acks, written(records));
+    acknowledge(acks, refused_of(records));
     lock.lock();
     writing_ = false;
     changed_.notify_all();
   }
 
-  Refused written(const std::vector<RecordV2>& records) const {
-    DestinationV2AckError error{"record-refused", "an exception that is no std::exception", false};
+  Refused refused_of(const std::vector<RecordV2>& records) const {
+    DestinationV2AckError error{"record-refused", "an exception that is not a std::exception",
+                                false};
     try {
       return write_(records);
     } catch (const std::exception& thrown) {
@@ -142,7 +146,7 @@ class Batcher {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Item> items_;
-  Clock::time_point due_;  // of the first item, at the latest
+  Clock::time_point due_;  // when the first item is written at the latest
   bool writing_ = false;
   bool ended_ = false;
   std::thread thread_;

@@ -26,12 +26,13 @@ inline bool is_one_of(std::string_view text, std::initializer_list<std::string_v
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 
-/// The number without the plus that std::from_chars does not take.
+/// Returns the number without a leading plus, which std::from_chars does not accept.
 inline std::string_view without_plus(std::string_view number) {
   const bool plus = number.size() > 1 && number[0] == '+' && number[1] != '+' && number[1] != '-';
   return number.substr(plus ? 1 : 0);
 }
 
+/// Returns the text without blanks at its ends.
 inline std::string_view without_blanks(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(blanks);
@@ -41,9 +42,9 @@ inline std::string_view without_blanks(std::string_view text) {
 
 }  // namespace detail
 
-/// Reads a T from the text of a parameter. Specialise it for types of your own:
-///   expected  what a message says was wanted, eg: "a whole number"
-///   parse     the value, nothing when the text is none
+/// Parses the text of a parameter as a T. Specialise it for your own types:
+///   expected  describes valid values in error messages, eg: "a whole number"
+///   parse     returns the value; nothing if the text is not valid
 template <class T, class = void>
 struct Parameter;
 
@@ -80,7 +81,7 @@ struct Parameter<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T,
   }
 };
 
-/// Infinity and NaN are numbers too, eg: "inf", "-Inf", "NaN".
+/// Accepts infinity and NaN too, eg: "inf", "-Inf", "NaN".
 template <class T>
 struct Parameter<T, std::enable_if_t<std::is_floating_point_v<T>>> {
   static std::string expected() { return "a number"; }
@@ -121,11 +122,11 @@ struct Parameter<Duration> {
   }
 
  private:
-  /// Of UTF-8 too, for the micro sign.
+  /// Accepts the bytes of UTF-8 sequences too, for the micro sign.
   static bool in_unit(char c) { return (c >= 'a' && c <= 'z') || (c & 0x80) != 0; }
   static double nanoseconds_in(std::string_view unit) {
     if (unit == "ns") return 1;
-    // With the micro sign, and with the Greek letter.
+    // The micro sign U+00B5 and the Greek letter U+03BC.
     if (unit == "us" || unit == "\u00b5s" || unit == "\u03bcs") return 1e3;
     if (unit == "ms") return 1e6;
     if (unit == "s") return 1e9;
@@ -135,14 +136,15 @@ struct Parameter<Duration> {
   }
 };
 
-/// What `configure` is called with; valid during that call, for one thread. A parameter that is
-/// blank counts as absent; blanks around a key or a value do not count. Every failure is
-/// TENON_INVALID_ARGUMENT and names the parameter.
+/// The parameters that `configure` gets. Valid during that call, for one thread. Blanks around keys
+/// and values are ignored, and a blank value counts as absent. Every function that throws throws
+/// Failure with TENON_INVALID_ARGUMENT and the name of the parameter.
 ///
 ///   radius = config.get("radius", 3.f);
 ///   path = config.get<std::string>("path");
 class Config {
  public:
+  /// Refers to `entries`, which must outlive the Config.
   explicit Config(MapView<std::string> entries) : entries_(entries) {
     values_.reserve(entries.size());
     for (const auto& [key, value] : entries) {
@@ -151,15 +153,17 @@ class Config {
     std::stable_sort(values_.begin(), values_.end(), is_before);
   }
 
+  /// Returns whether the parameter is present and not blank.
   bool has(std::string_view key) const { return find(key).has_value(); }
 
-  /// The value of a parameter that must be there.
+  /// Returns the value of a required parameter. Throws if it is absent or not a valid T.
   template <class T>
   T get(std::string_view key) const {
     return parse<T>(key, require(key), Shown::yes);
   }
 
-  /// The same, with a value for where it is absent.
+  /// Returns the value of an optional parameter; `otherwise` if it is absent. Throws if it is not a
+  /// valid T.
   template <class T>
   T get(std::string_view key, const T& otherwise) const {
     std::optional<std::string_view> value = find(key);
@@ -173,19 +177,20 @@ class Config {
     return get<Duration>(key, otherwise);
   }
 
-  /// The value of a parameter that must be there and that no message may show, such as a password.
+  /// Returns the value of a required parameter, such as a password, which does not appear in error
+  /// messages. Throws as `get` does.
   template <class T>
   T get_sensitive(std::string_view key) const {
     return parse<T>(key, require(key), Shown::no);
   }
 
-  /// All parameters as they came.
+  /// Returns all parameters unchanged. They all count as read, see `unread`.
   MapView<std::string> entries() const noexcept {
     all_read_ = true;
     return entries_;
   }
 
-  /// The keys of parameters that are not blank and that nothing has asked for until now.
+  /// Returns the keys of parameters that are not blank and have not been read.
   std::vector<std::string_view> unread() const {
     std::vector<std::string_view> keys;
     for (const Entry& entry : values_) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/conformance_gtest.hpp: the cases of the conformance kit as tests of GoogleTest, one for
-// each case. For programs that link GoogleTest and tenon-conformance.
+// tenon/sdk/conformance_gtest.hpp: runs the cases of the conformance kit as tests of GoogleTest,
+// one for each case. For programs that link GoogleTest and tenon-conformance.
 //
 //   TENON_CONFORMANCE_TESTS(Numbers, numbers_options());
 #pragma once
@@ -15,7 +15,8 @@
 
 namespace tenon::sdk::conformance {
 
-/// Returns the name of a test, eg: "SourceNumbersResumesAfterAnAcknowledgedPosition".
+/// Returns the name of the test for a case, eg:
+/// "SourceNumbersResumesAfterAnAcknowledgedPosition".
 inline std::string test_name(const testing::TestParamInfo<Case>& info) {
   const auto last_part = [](const std::string& name) { return name.substr(name.rfind('/') + 1); };
   std::string name;
@@ -31,7 +32,8 @@ inline std::string test_name(const testing::TestParamInfo<Case>& info) {
   return name;
 }
 
-/// Runs a case as a part of the current test: fails it, or skips it if the case was not run.
+/// Runs a case in the current test, which fails if the case fails, and is skipped if the case was
+/// not run.
 inline void check(const Options& options, const Case& one) {
   const Result result = run(options, one);
   if (result.verdict == Verdict::not_run) GTEST_SKIP() << result.reason;
@@ -40,8 +42,8 @@ inline void check(const Options& options, const Case& one) {
 
 }  // namespace tenon::sdk::conformance
 
-/// Defines the test suite `suite` with one test for each case. `options` is an expression, which is
-/// evaluated for the list of the tests and for each test.
+/// Defines the test suite `suite` with one test for each case. `options` is an expression of type
+/// Options; it is evaluated once for the list of tests, and once for each test.
 #define TENON_CONFORMANCE_TESTS(suite, options)                                            \
   class suite : public ::testing::TestWithParam<::tenon::sdk::conformance::Case> {};       \
   TEST_P(suite, Conforms) {                                                                \

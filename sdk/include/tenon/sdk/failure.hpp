@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/failure.hpp: how a method fails. An author throws; the SDK turns what was thrown into a
-// status and a message, and lets no exception out of the plugin.
+// tenon/sdk/failure.hpp: errors of methods. A method fails by throwing. The SDK converts the
+// exception to a status and a message; no exception leaves the plugin.
 #pragma once
 
 #include <tenon/abi.h>
@@ -17,29 +17,32 @@
 
 namespace tenon::sdk {
 
-/// A status with its message:
+/// The exception of a method that fails: a status and a message.
 ///
 ///   throw Failure(TENON_NOT_FOUND, "no table ", name);
 ///   throw Failure(TENON_UNAVAILABLE, "the server does not answer").retryable();
 ///
-/// Other exceptions may be thrown as well: std::invalid_argument becomes TENON_INVALID_ARGUMENT,
-/// std::bad_alloc TENON_RESOURCE_EXHAUSTED, std::system_error the status that fits its code, any
-/// other std::exception TENON_UNKNOWN, and the rest TENON_INTERNAL. Each is an error of the call
-/// alone; only a failure that is `fatal` restarts the module.
+/// Methods may throw other exceptions too: std::invalid_argument becomes TENON_INVALID_ARGUMENT,
+/// std::bad_alloc TENON_RESOURCE_EXHAUSTED, std::system_error the status of its code (see
+/// status_of), any other std::exception TENON_UNKNOWN, and anything else TENON_INTERNAL. An
+/// exception fails only its call; only a failure that is `fatal` restarts the module.
 class Failure : public std::exception {
  public:
-  /// `status` is one of the codes, with flags where wanted; the message is made of the parts.
+  /// `status` is a code of the ABI, optionally with flags. The message is the concatenation of the
+  /// parts, see text().
   template <class... Parts>
   explicit Failure(tenon_status status, const Parts&... parts)
       : status_(status), message_(text(parts...)) {}
 
-  /// The same failure, saying that the same call may succeed later.
+  /// Returns a copy with the flag TENON_RETRYABLE: the same call may succeed later.
   Failure retryable() const { return with(TENON_RETRYABLE); }
-  /// The same failure, asking for a restart of the module.
+  /// Returns a copy with the flag TENON_FATAL, which makes the host restart the module.
   Failure fatal() const { return with(TENON_FATAL); }
 
+  /// Returns the code with its flags.
   tenon_status status() const noexcept { return status_; }
   const char* what() const noexcept override { return message_.c_str(); }
+  /// Returns the same text as `what`.
   const std::string& message() const noexcept { return message_; }
 
  private:
@@ -53,12 +56,13 @@ class Failure : public std::exception {
   std::string message_;
 };
 
-/// What a method answers that the plugin does not have.
+/// Returns the failure of a method that the plugin does not implement, with the status
+/// TENON_UNIMPLEMENTED.
 inline Failure unimplemented(std::string_view method) {
   return Failure(TENON_UNIMPLEMENTED, "the plugin has no ", method);
 }
 
-/// The status that fits an error of the system.
+/// Returns the status for an error of the operating system; TENON_UNKNOWN if none fits.
 inline tenon_status status_of(const std::error_code& error) {
   constexpr std::pair<std::errc, tenon_status> known[] = {
       {std::errc::no_such_file_or_directory, TENON_NOT_FOUND},
@@ -84,8 +88,10 @@ inline tenon_status status_of(const std::error_code& error) {
   return TENON_UNKNOWN;
 }
 
-/// The failure of a function of the system that set errno to `error`:
-/// `throw system_failure(errno, "cannot open ", path)` says why.
+/// Returns the failure of a system call that set errno to `error`. The message is the parts,
+/// followed by ": " and the text of the error:
+///
+///   throw system_failure(errno, "cannot open ", path);
 template <class... Parts>
 Failure system_failure(int error, const Parts&... parts) {
   std::error_code code(error, std::generic_category());
@@ -94,30 +100,32 @@ Failure system_failure(int error, const Parts&... parts) {
 
 namespace detail {
 
-/// Tells the call why it fails. An empty message leaves what was told before.
-inline tenon_status tell(tenon_call* call, tenon_status status, std::string_view message) noexcept {
+/// Reports a failure to the call, and returns the status. An empty message keeps the message that
+/// was reported before. A status without an error code gets TENON_UNKNOWN.
+inline tenon_status report_failure(tenon_call* call, tenon_status status,
+                                   std::string_view message) noexcept {
   if (TENON_CODE(status) == TENON_OK) status |= TENON_UNKNOWN;
   if (!message.empty()) call->functions->fail(call, status, {message.data(), message.size()});
   return status;
 }
 
-/// The status of the exception that is being handled, told to the call.
-/// REQUIRED: called in a handler.
-inline tenon_status tell_exception(tenon_call* call) noexcept {
+/// Reports the exception that is being handled to the call, and returns its status.
+/// REQUIRES: called in a handler.
+inline tenon_status report_exception(tenon_call* call) noexcept {
   try {
     throw;
   } catch (const Failure& failure) {
-    return tell(call, failure.status(), failure.message());
+    return report_failure(call, failure.status(), failure.message());
   } catch (const std::invalid_argument& error) {
-    return tell(call, TENON_INVALID_ARGUMENT, error.what());
+    return report_failure(call, TENON_INVALID_ARGUMENT, error.what());
   } catch (const std::bad_alloc&) {
-    return tell(call, TENON_RESOURCE_EXHAUSTED, "out of memory");
+    return report_failure(call, TENON_RESOURCE_EXHAUSTED, "out of memory");
   } catch (const std::system_error& error) {
-    return tell(call, status_of(error.code()), error.what());
+    return report_failure(call, status_of(error.code()), error.what());
   } catch (const std::exception& error) {
-    return tell(call, TENON_UNKNOWN, error.what());
+    return report_failure(call, TENON_UNKNOWN, error.what());
   } catch (...) {
-    return tell(call, TENON_INTERNAL, "an exception that is no std::exception");
+    return report_failure(call, TENON_INTERNAL, "an exception that is not a std::exception");
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/holding_destination.hpp: a destination that writes nothing after a refused record
-// before the host has settled the refusal. Records that come meanwhile are held. A host that ends
-// the pipeline at the refusal finds nothing written after it.
+// tenon/sdk/holding_destination.hpp: a base for destinations that write nothing after a refused
+// record until the host has decided about it. Until then records are held in memory. If the host
+// ends the pipeline at the refused record, no later record was written.
 //
 //   struct Table : tenon::sdk::HoldingDestination {
 //     Refused write_all(tenon::ListView<tenon::RecordV2> records) override {
@@ -25,12 +25,12 @@
 
 namespace tenon::sdk {
 
-/// Override `write_all`. A host asks for acknowledgements again once it has settled the refusals
-/// that it got; then the records that are held are written, on that thread.
+/// Override `write_all`. A host collects acknowledgements again only after it has decided about the
+/// refused records that it got; then the held records are written, on that thread.
 class HoldingDestination : public WritingDestination {
  public:
-  /// Writes records up to the first one that it refuses, and returns that one alone. Otherwise as
-  /// in WritingDestination. Called by one thread at a time.
+  /// Writes records up to the first one that it refuses, and returns only that one. See
+  /// WritingDestination for everything else. Called by one thread at a time.
   Refused write_all(ListView<RecordV2> records) override = 0;
 
   void write_batch(ListView<RecordV2> records) final {
@@ -54,14 +54,15 @@ class HoldingDestination : public WritingDestination {
     write_held(call);
     const tenon_status status = WritingDestination::raw_next_acks(call, request, out);
     const ListView<DestinationV2Ack> acks((*out)->acks);
-    if (acks[acks.size() - 1].error()) {  // no record after a refused one is acknowledged with it
+    // A refused record is always the last of its acknowledgements.
+    if (acks[acks.size() - 1].error()) {
       std::lock_guard<std::mutex> lock(mutex_);
       refusal_ = Progress::answered;
     }
     return status;
   }
 
-  /// Drops the records that are held. Overrides call it.
+  /// Drops the held records. Overrides have to call it.
   void teardown() override {
     held_.clear();
     refusal_ = Progress::none;
@@ -69,7 +70,7 @@ class HoldingDestination : public WritingDestination {
   }
 
  private:
-  /// Of a refusal: whether there is one, and whether next_acks has returned it.
+  /// Whether a record was refused, and whether next_acks has returned the refusal.
   enum class Progress : std::uint8_t { none, unanswered, answered };
   static constexpr std::size_t most_held_at_once = 256;
 
@@ -81,7 +82,7 @@ class HoldingDestination : public WritingDestination {
     for (const RecordV2View record : records) held_.push_back(Value<RecordV2>::own(record.raw()));
   }
 
-  /// Writes the first of the records that are held if the refusal before them is settled.
+  /// Writes the first held records if the host has decided about the refused record before them.
   void write_held(tenon_call* call) {
     std::unique_lock<std::mutex> lock(mutex_);
     if (refusal_ != Progress::answered) return;
@@ -106,7 +107,7 @@ class HoldingDestination : public WritingDestination {
     }
   }
 
-  /// Returns the first of the records that are held, in memory of the call.
+  /// Returns the first held records, allocated in the arena of the call.
   ListView<RecordV2> first_held(tenon_call* call) const {
     void* elements;
     const tenon_list list = tenon_new_list(call, std::min(held_.size(), held_at_once_),
@@ -118,7 +119,7 @@ class HoldingDestination : public WritingDestination {
     return ListView<RecordV2>(list);
   }
 
-  // write_all is called by write_batch where `refusal_` is `none`, otherwise by next_acks.
+  // write_batch calls write_all if `refusal_` is `none`; otherwise next_acks does.
   std::mutex mutex_;
   Progress refusal_ = Progress::none;
   std::deque<RecordV2> held_;  // accepted after the refused record

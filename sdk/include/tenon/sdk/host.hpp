@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/host.hpp: the host as its plugins see it: its log, and the plugins of others.
+// tenon/sdk/host.hpp: services of the host for plugins: its log, and access to other plugins.
 #pragma once
 
 #include <tenon/abi.h>
@@ -16,14 +16,16 @@
 
 namespace tenon::sdk {
 
-/// A call of the plugin's own: for its own threads, and for calls to other plugins whose results
-/// shall not fill the arena of the method. Belongs to the thread that made it.
+/// A call that the plugin begins itself: for its own threads, and for calls to other plugins whose
+/// results should not grow the arena of the current method. Ends with the object. Used only by the
+/// thread that created it.
 class OwnCall {
  public:
-  /// With a parent it is cancelled when that is, and ends at the same deadline.
+  /// Begins a call. With a parent it is cancelled together with the parent and has the same
+  /// deadline. Throws Failure if the host refuses.
   explicit OwnCall(const tenon_host* host, Call parent = Call(nullptr)) : host_(host) {
     if (tenon_status status = host->call_begin(host, parent.raw(), &raw_); status != TENON_OK) {
-      throw Failure(status, "the host begins no call");
+      throw Failure(status, "the host cannot begin a call");
     }
   }
   ~OwnCall() { host_->call_end(host_, raw_); }
@@ -39,22 +41,26 @@ class OwnCall {
 
 namespace detail {
 
-/// Hands on what another plugin, or the host, said when it failed.
+/// Throws Failure with the status and the message of another plugin, or of the host, unless the
+/// status is TENON_OK.
 inline void pass(Call call, tenon_status status) {
   if (status == TENON_OK) return;
-  const tenon_string said = call.raw()->functions->message(call.raw());
-  throw Failure(status, std::string_view(said.data, said.size));
+  const tenon_string message = call.raw()->functions->message(call.raw());
+  throw Failure(status, std::string_view(message.data, message.size));
 }
 
 }  // namespace detail
 
-/// An instance of another plugin, at the version that V stands for, eg: photo::sdk::FilterV1.
-/// Released with the Client.
+/// Owns an instance of another plugin and calls it. V is the class of a version of a kind, eg:
+/// photo::sdk::FilterV1. The destructor releases the instance. Which threads may call a method is
+/// stated in the interface definition of the kind.
 template <class V>
 class Client {
  public:
+  /// The vtable of the version.
   using Table = typename V::Interface::Table;
 
+  /// Takes ownership of `instance`.
   Client(const tenon_host* host, tenon_instance instance) noexcept
       : host_(host), instance_(instance) {}
   Client(Client&& other) noexcept : host_(other.host_), instance_(other.instance_) {
@@ -69,8 +75,8 @@ class Client {
     if (instance_.table != nullptr) host_->release(host_, &instance_);
   }
 
-  /// Calls a method without an answer. The request needs no struct_size. Throws Failure with what
-  /// the other plugin said.
+  /// Calls a method that has no response. Sets struct_size of the request. Throws Failure with the
+  /// status and the message of the other plugin.
   ///
   ///   client.call(call, &photo_filter_v1::apply, {0, pixels, width, height, 1.f});
   template <class Request>
@@ -79,8 +85,9 @@ class Client {
     request.struct_size = sizeof request;
     detail::pass(call, (table().*method)(call.raw(), self(), &request));
   }
-  /// Calls a method with an answer, which lives in the arena of the call. It may come from an older
-  /// plugin: ask with TENON_HAS for what joined its end later.
+  /// Calls a method that has a response, and returns the response, which is valid as long as the
+  /// arena of the call. An older plugin may return a shorter struct: check fields that were added
+  /// later with TENON_HAS. Throws as above.
   template <class Request, class Response>
   const Response& call(Call call,
                        tenon_status (*Table::*method)(tenon_call*, void*, const Request*,
@@ -90,10 +97,11 @@ class Client {
     const Response* response = nullptr;
     detail::pass(call, (table().*method)(call.raw(), self(), &request, &response));
     if (response == nullptr)
-      throw Failure(TENON_INTERNAL, "the plugin succeeded without an answer");
+      throw Failure(TENON_INTERNAL, "the plugin succeeded without a response");
     return *response;
   }
 
+  /// Returns the vtable and, with `self`, the object for calls to raw functions.
   const Table& table() const noexcept { return *static_cast<const Table*>(instance_.table); }
   void* self() const noexcept { return instance_.self; }
 
@@ -102,45 +110,48 @@ class Client {
   tenon_instance instance_;
 };
 
-/// The host that loaded the plugin. Passed by value, usable from any thread while the plugin
-/// lives. A Host made of nothing logs nothing and knows no plugins.
+/// The host that loaded the plugin. Passed by value; usable from any thread during the lifetime of
+/// the plugin. An empty Host, `Host(nullptr)`, has no plugins.
 class Host {
  public:
+  /// Refers to `raw` and does not own it.
   explicit Host(const tenon_host* raw) noexcept : log(raw), raw_(raw) {}
 
-  /// The host's log, with the name of the module.
+  /// The host's log. Lines carry the name of the module.
   Logger log;
 
-  /// A new instance of another plugin, eg: create<photo::sdk::FilterV1>(call, "builtin:blur").
-  /// Throws Failure.
+  /// Creates an instance of another plugin. V is the class of a version of a kind; `reference`
+  /// names the plugin: create<photo::sdk::FilterV1>(call, "builtin:blur"). Throws Failure with the
+  /// error of the host, or TENON_FAILED_PRECONDITION if the Host is empty.
   template <class V>
   Client<V> create(Call call, std::string_view reference) const {
-    tenon_plugin_request request = wanted<V>(reference);
+    tenon_plugin_request request = request_for<V>(reference);
     tenon_instance instance{};
-    detail::pass(call, known().create(raw_, call.raw(), &request, &instance));
+    detail::pass(call, checked_host().create(raw_, call.raw(), &request, &instance));
     return Client<V>(raw_, instance);
   }
 
-  /// The names of the plugins that `create` could serve. Throws Failure.
+  /// Returns the names of the plugins that `create<V>` accepts. Throws Failure as `create` does.
   template <class V>
   std::vector<std::string> find(Call call) const {
-    tenon_plugin_request request = wanted<V>({});
+    tenon_plugin_request request = request_for<V>({});
     const tenon_find_response* response = nullptr;
-    detail::pass(call, known().find(raw_, call.raw(), &request, &response));
+    detail::pass(call, checked_host().find(raw_, call.raw(), &request, &response));
     return Value<std::vector<std::string>>::own(response->names);
   }
 
+  /// Returns the C struct of the host; nullptr if the Host is empty.
   const tenon_host* raw() const noexcept { return raw_; }
 
  private:
   template <class V>
-  static tenon_plugin_request wanted(std::string_view reference) {
+  static tenon_plugin_request request_for(std::string_view reference) {
     using Interface = typename V::Interface;
     return {sizeof(tenon_plugin_request), {Interface::kind.data(), Interface::kind.size()},
             Interface::version,           0,
             Interface::fingerprint,       {reference.data(), reference.size()}};
   }
-  const tenon_host& known() const {
+  const tenon_host& checked_host() const {
     if (raw_ == nullptr) throw Failure(TENON_FAILED_PRECONDITION, "the plugin has no host");
     return *raw_;
   }

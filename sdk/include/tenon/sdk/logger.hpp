@@ -17,6 +17,7 @@
 
 namespace tenon::sdk {
 
+/// The levels of the log, in ascending order.
 enum class Level : std::int32_t {
   trace = TENON_LOG_TRACE,
   debug = TENON_LOG_DEBUG,
@@ -25,8 +26,8 @@ enum class Level : std::int32_t {
   error = TENON_LOG_ERROR,
 };
 
-/// A value in a line of the log: a text, a character, a number or a truth value. Refers to what it
-/// is made of, and becomes a text only if the line is logged.
+/// A value of a log line: a string, a character, a number or a boolean. It refers to the object
+/// that it was constructed from, and is converted to text only if the line is logged.
 class LogValue {
  public:
   template <class T>
@@ -34,7 +35,7 @@ class LogValue {
     if constexpr (std::is_convertible_v<const T&, std::string_view>) {
       text_ = std::string_view(value);
     } else {
-      static_assert(std::is_arithmetic_v<T>, "a value is a text, a character or a number");
+      static_assert(std::is_arithmetic_v<T>, "a value is a string, a character or a number");
       number_ = &value;
       append_ = [](std::string& out, const void* number) {
         detail::append(out, *static_cast<const T*>(number));
@@ -42,6 +43,7 @@ class LogValue {
     }
   }
 
+  /// Returns the value as text.
   std::string to_string() const {
     std::string out(text_);
     if (append_ != nullptr) append_(out, number_);
@@ -54,28 +56,29 @@ class LogValue {
   void (*append_)(std::string& out, const void* number) = nullptr;
 };
 
-/// eg: {"rows", 12}
+/// A key and its value in a log line, eg: {"rows", 12}
 struct LogPair {
   std::string_view key;
   LogValue value;
 };
 
-/// Writes lines to the host's log. Each function asks first whether the host takes lines of the
-/// level, and puts nothing together otherwise. A line has a message in parts, or a message and
-/// pairs:
+/// Writes lines to the host's log. If the host does not log lines of the level, a function returns
+/// without formatting the line. A line is a message in parts, or a message with pairs:
 ///
 ///   log.info("read ", count, " rows");
 ///   log.info("opened", {{"path", path}, {"rows", count}});
 ///
-/// From any thread. Throws nothing: a line for which no memory is left is lost.
+/// Thread-safe. No function throws: if memory runs out, the line is lost.
 class Logger {
  public:
-  /// `plugin`: whose lines they are, empty for the module; outlives the Logger. Without a host
-  /// lines go to the call that the thread is in, and are lost where there is none.
+  /// `plugin` is the name of the plugin that logs, empty for the module; it must outlive the
+  /// Logger. If `host` is nullptr, lines are logged through the current call of the thread, and
+  /// lost if there is none.
   explicit Logger(const tenon_host* host, std::string_view plugin = {}) noexcept
       : host_(host), plugin_(plugin) {}
 
-  /// Whether the host takes lines of this level. The answer does not change while the host lives.
+  /// Returns whether the host logs lines of this level. This never changes during the lifetime of
+  /// the host.
   bool wants(Level level) const noexcept {
     const auto number = static_cast<std::int32_t>(level);
     if (host_ != nullptr) return tenon_host_log_wanted(host_, number) != 0;
@@ -83,6 +86,7 @@ class Logger {
     return call != nullptr && tenon_log_wanted(call, number) != 0;
   }
 
+  /// Writes a line. The message is the concatenation of the parts, see text().
   template <class... Parts>
   void write(Level level, const Parts&... parts) const noexcept {
     if (!wants(level)) return;
@@ -91,6 +95,7 @@ class Logger {
     } catch (...) {
     }
   }
+  /// Writes a line with a message and pairs.
   void write(Level level, std::string_view message,
              std::initializer_list<LogPair> pairs) const noexcept {
     if (!wants(level)) return;
@@ -99,6 +104,8 @@ class Logger {
     } catch (...) {
     }
   }
+
+  // The functions below write a line of the level in their name.
 
   template <class... Parts>
   void trace(const Parts&... parts) const noexcept {

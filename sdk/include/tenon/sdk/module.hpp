@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/module.hpp: makes a module out of classes: a drop-in by macro, a builtin by function.
+// tenon/sdk/module.hpp: declares a module: a standalone one with a macro, a builtin with a class.
 #pragma once
 
 #include <tenon/abi.h>
 #include <tenon/sdk/base.hpp>
-#include <tenon/sdk/table.hpp>
+#include <tenon/sdk/vtable.hpp>
 
 #include <array>
 #include <cstddef>
@@ -19,30 +19,31 @@
 #include <utility>
 #include <vector>
 
-// One class makes a drop-in with one plugin, which has the name of its package:
+// TENON_PLUGIN declares a standalone module with one plugin, which has the name of its package:
 //
 //   TENON_PLUGIN(Blur, "me.example/blur", "1.0.0");
 //   TENON_PLUGIN(Blur, "me.example/blur", "1.0.0", {"summary": "Gaussian blur"});
 //
-// Several plugins are listed in a macro of the author's own, each with its class and its name:
+// TENON_PLUGINS declares several plugins. A macro of the author lists the class and name of each:
 //
 //   #define PLUGINS(P) P(DpkgSource, "example.io/dpkg") P(DpkgSpecifier, "example.io/dpkg")
 //   TENON_PLUGINS("example.io/dpkg", "2.0.0", PLUGINS, {"summary": "Installed packages"});
 //
-// What follows is optional: one JSON object with what the manifest says besides. A module whose
-// plugins save their state and whose build knows several forms of it says which it writes and
+// The last argument is optional: a JSON object with further members of the manifest, see
+// abi/manifest.md. A module whose plugins save state in several formats states which it writes and
 // reads:
 //
 //   TENON_PLUGIN(Meter, "me.example/meter", "2.0.0", {"state": {"writes": 2, "reads": [1, 2]}});
 //
-// Table and manifest come from this one declaration. It stands once in a module, outside of any
-// namespace.
+// The declaration generates the vtables and the manifest. A module contains exactly one, outside of
+// any namespace.
 //
-// With functions of the author's that run before the first instance of the module is made and after
-// the last one has ended; nullptr where there is none:
+// The _WITH forms take two functions: `start` runs before the first instance of the module is
+// created, and `stop` after the last one was destroyed. Either may be nullptr. If `start` throws,
+// the module is not loaded. After `stop` no thread may run code of the module.
 //
-//   static void start(tenon::sdk::Call call, tenon::sdk::Host host) { ... }  // may throw: no
-//   module static void stop() { ... }  // no thread may run code of the module afterwards
+//   static void start(tenon::sdk::Call call, tenon::sdk::Host host) { ... }
+//   static void stop() { ... }
 //   TENON_PLUGIN_WITH(Blur, "me.example/blur", "1.0.0", start, stop, {"threads": "joined"});
 //   TENON_PLUGINS_WITH("example.io/dpkg", "2.0.0", start, stop, PLUGINS, {"threads": "joined"});
 #define TENON_PLUGIN(Class, name, ...) \
@@ -57,7 +58,7 @@
 namespace tenon::sdk {
 namespace detail {
 
-/// One plugin of a module: what the manifest says and what the table holds.
+/// One plugin of a module: its entry in the manifest and its vtable.
 struct Provided {
   std::string_view kind;
   std::string_view spec;
@@ -70,10 +71,10 @@ struct Provided {
 template <class P>
 constexpr Provided provided(std::string_view name) {
   static_assert(std::is_base_of_v<Plugin, P>, "derive from the class of a kind, eg: SourceV2");
-  static_assert(std::is_default_constructible_v<P>, "a plugin is made without arguments");
+  static_assert(std::is_default_constructible_v<P>, "a plugin needs a default constructor");
   using Interface = typename P::Interface;
   return {Interface::kind, Interface::spec, Interface::version, Interface::fingerprint, name,
-          &table_of<P>};
+          &vtable_of<P>};
 }
 
 constexpr tenon_registration registration_of(const Provided& plugin) {
@@ -88,7 +89,7 @@ constexpr std::array<tenon_registration, count> registrations_of(const Provided 
   return registrations;
 }
 
-/// The functions of a module that call those of the author; a nullptr stays one.
+/// `function` is the start function of the module, which calls the author's; nullptr for nullptr.
 template <auto start>
 struct TENON_SDK_LOCAL Start {
   static tenon_status function(tenon_call* call, const tenon_host* host) noexcept {
@@ -103,13 +104,14 @@ struct TENON_SDK_LOCAL Start<nullptr> {
   static constexpr std::nullptr_t function = nullptr;
 };
 
+/// `function` is the stop function of the module, which calls the author's; nullptr for nullptr.
 template <auto stop>
 struct TENON_SDK_LOCAL Stop {
   static void function() noexcept {
     try {
       stop();
     } catch (...) {
-      // Nobody is left who could do anything about it.
+      // The module is being unloaded: there is no call that could report the exception.
     }
   }
 };
@@ -118,7 +120,7 @@ struct TENON_SDK_LOCAL Stop<nullptr> {
   static constexpr std::nullptr_t function = nullptr;
 };
 
-/// Writes to `out`, or only counts when that is null.
+/// Writes to `out`, or only counts the bytes if that is nullptr.
 class ManifestWriter {
  public:
   constexpr explicit ManifestWriter(char* out) : out_(out) {}
@@ -141,8 +143,8 @@ class ManifestWriter {
   std::size_t size_ = 0;
 };
 
-/// The text of the manifest, the same as TENON_MODULE makes of the same plugins. `details` is empty
-/// or a JSON object. Answers its size.
+/// Writes the text of the manifest, the same as TENON_MODULE generates for the same plugins, to
+/// `out` unless that is nullptr. `details` is empty or a JSON object. Returns the size in bytes.
 constexpr std::size_t write_manifest(char* out, std::string_view name, std::string_view version,
                                      const Provided* plugins, std::size_t count,
                                      std::string_view details) {
@@ -174,26 +176,26 @@ constexpr std::size_t write_manifest(char* out, std::string_view name, std::stri
   return text.size();
 }
 
-/// The note with the manifest, as abi.h describes it.
-template <std::size_t text_room>
+/// The ELF note that contains the manifest; see abi.h.
+template <std::size_t text_capacity>
 struct Note {
   std::uint32_t name_size = 6;
-  std::uint32_t text_size = text_room;
+  std::uint32_t text_size = text_capacity;
   std::uint32_t type = TENON_NOTE_TYPE;
   char name[8] = "tenon";
-  char text[text_room] = {};
+  char text[text_capacity] = {};
 };
 
-template <std::size_t text_room>
-constexpr Note<text_room> make_note(std::string_view name, std::string_view version,
-                                    const Provided* plugins, std::size_t count,
-                                    std::string_view details) {
-  Note<text_room> note{};
+template <std::size_t text_capacity>
+constexpr Note<text_capacity> make_note(std::string_view name, std::string_view version,
+                                        const Provided* plugins, std::size_t count,
+                                        std::string_view details) {
+  Note<text_capacity> note{};
   write_manifest(note.text, name, version, plugins, count, details);
   return note;
 }
 
-/// Whether a name reads as "domain/name"; the loader looks closer.
+/// Returns whether a name has the form "domain/name". The loader checks more.
 constexpr bool is_name(std::string_view name) {
   std::size_t slash = name.find('/');
   if (slash == 0 || slash == std::string_view::npos || slash + 1 == name.size()) return false;
@@ -204,7 +206,7 @@ constexpr bool is_name(std::string_view name) {
   return true;
 }
 
-/// Whether a version begins with three numbers; the loader looks closer.
+/// Returns whether a version begins with three numbers. The loader checks more.
 constexpr bool is_version(std::string_view version) {
   std::size_t at = 0;
   for (int part = 0; part < 3; part++) {
@@ -225,17 +227,18 @@ constexpr bool are_names(const Provided* plugins, std::size_t count) {
 
 }  // namespace detail
 
-/// A module of the program's own, made of the same classes as a drop-in, for HostOptions::builtins.
-/// Must outlive every host that knows it. Moving it leaves the module where it is.
+/// A module that is linked into the program, for HostOptions::builtins. Its plugins are the same
+/// classes as those of a standalone module. It must outlive every host that uses it. Moving a
+/// Builtin does not change the address of its module.
 ///
-///   static const auto builtins =
-///       Builtin("tenon.dev/builtin",
-///       "0.1.0").add<File>("tenon.dev/file").add<Log>("tenon.dev/log");
+///   static const auto builtins = Builtin("tenon.dev/builtin", "0.1.0")
+///                                    .add<File>("tenon.dev/file")
+///                                    .add<Log>("tenon.dev/log");
 ///   options.builtins = {builtins.module()};
 class Builtin {
  public:
-  /// Name and version of the package; `details` is empty or a JSON object with what the manifest
-  /// says besides.
+  /// Takes the name and the version of the package. `details` is empty or a JSON object with
+  /// further members of the manifest.
   Builtin(std::string name, std::string version, std::string details = {})
       : parts_(std::make_unique<Parts>()) {
     parts_->name = std::move(name);
@@ -244,7 +247,7 @@ class Builtin {
     complete();
   }
 
-  /// Adds a plugin with a name of its own.
+  /// Adds the plugin P with the registered name `name`.
   template <class P>
   Builtin&& add(std::string name) && {
     parts_->plugin_names.push_back(std::move(name));
@@ -253,7 +256,9 @@ class Builtin {
     return std::move(*this);
   }
 
-  /// The same as TENON_PLUGIN_WITH: Builtin(...).with<start, stop>().add<Blur>("me.example/blur").
+  /// Sets the functions to start and stop the module; see TENON_PLUGIN_WITH.
+  ///
+  ///   Builtin(...).with<start, stop>().add<Blur>("me.example/blur")
   template <auto start, auto stop = nullptr>
   Builtin&& with() && {
     parts_->start = detail::Start<start>::function;
@@ -262,12 +267,13 @@ class Builtin {
     return std::move(*this);
   }
 
+  /// Returns the module, which lives as long as this object.
   const tenon_module* module() const noexcept { return &parts_->module; }
 
  private:
   struct Parts {
     std::string name, version, details;
-    std::deque<std::string> plugin_names;  // a deque: the texts stay where they are
+    std::deque<std::string> plugin_names;  // a deque: the addresses of its strings are stable
     std::vector<detail::Provided> plugins;
     std::vector<tenon_registration> registrations;
     tenon_status (*start)(tenon_call*, const tenon_host*) = nullptr;
@@ -303,8 +309,8 @@ class Builtin {
   std::unique_ptr<Parts> parts_;
 };
 
-/// The same for one class, whose plugin has the name of its package. Each call makes a module, kept
-/// until the process ends. May be called from any thread.
+/// Returns a builtin module with one plugin, which has the name of its package. See Builtin for the
+/// parameters. Each call creates a module that exists until the process ends. Thread-safe.
 template <class P>
 const tenon_module* builtin(std::string name, std::string version, std::string details = {}) {
   static std::mutex mutex;
@@ -326,14 +332,14 @@ const tenon_module* builtin(std::string name, std::string version, std::string d
 #define TENON_SDK_DECLARE_SEVERAL_(start, stop, name, version, plugins, ...) \
   TENON_SDK_DECLARE_(start, stop, name, version, TENON_QUOTE_(__VA_ARGS__), plugins(TENON_SDK_ROW_))
 
-// The rows stand last, since they hold commas.
+// The rows are the last argument because they contain commas.
 #define TENON_SDK_DECLARE_(start, stop, name, version, details, ...)                               \
   namespace {                                                                                      \
   constexpr ::tenon::sdk::detail::Provided tenon_provided_[] = {__VA_ARGS__};                      \
-  static_assert(::tenon::sdk::detail::is_name(name), "a package is named \"domain/name\"");        \
-  static_assert(::tenon::sdk::detail::is_version(version), "a version reads as \"1.2.3\"");        \
+  static_assert(::tenon::sdk::detail::is_name(name), "the name of a package is \"domain/name\"");  \
+  static_assert(::tenon::sdk::detail::is_version(version), "a version has the form \"1.2.3\"");    \
   static_assert(::tenon::sdk::detail::are_names(tenon_provided_, std::size(tenon_provided_)),      \
-                "a plugin is named \"domain/name\"");                                              \
+                "the name of a plugin is \"domain/name\"");                                        \
   constexpr auto tenon_registrations_ = ::tenon::sdk::detail::registrations_of(tenon_provided_);   \
   constexpr std::size_t tenon_manifest_size_ = ::tenon::sdk::detail::write_manifest(               \
       nullptr, name, version, tenon_provided_, std::size(tenon_provided_), details);               \

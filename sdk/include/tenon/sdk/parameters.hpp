@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/parameters.hpp: the parameters of a source or destination, declared once: read into a
-// struct of the author's, and listed for hosts.
+// tenon/sdk/parameters.hpp: declares the parameters of a plugin once, to read them into a struct
+// and to list them in its specification.
 //
 //   struct Settings {
 //     std::string path;
@@ -29,45 +29,50 @@
 
 namespace tenon::sdk {
 
-/// A value of an enum as users write it.
+/// A value of an enum and the word for it in configurations.
 template <class T>
 struct Word {
   std::string_view text;
   T value;
 };
 
-/// One parameter and the member of S that it is read into: a text, a number, a bool, a Duration, an
-/// enum with `one_of`, or a type with a Parameter of the author's. Its texts live as long as it.
+/// A parameter and the member of S that it is read into: a std::string, a number, a bool, a
+/// Duration, an enum with `one_of`, or a type with a specialisation of Parameter. Strings that it
+/// is given must outlive it. Each of the functions that return a DeclaredParameter returns a
+/// changed copy.
 template <class S, class T>
 class DeclaredParameter {
  public:
+  /// See `parameter`.
   constexpr DeclaredParameter(T S::*member, std::string_view name, std::string_view description)
       : member_(member), name_(name), description_(description) {}
 
-  /// The same parameter, which must be given.
+  /// Makes the parameter required.
   constexpr DeclaredParameter required() const {
     DeclaredParameter changed(*this);
     changed.required_ = true;
     return changed;
   }
-  /// The same with a text that counts when none is given. Without one the member keeps its value.
+  /// Sets the default, in the form of a configuration. Without a default the member keeps its
+  /// initial value if the parameter is absent.
   constexpr DeclaredParameter otherwise(std::string_view text) const {
     DeclaredParameter changed(*this);
     changed.default_ = text;
     return changed;
   }
-  /// The same with bounds, which are not allowed themselves, eg: "0", "1h"
+  /// Sets an exclusive lower bound, in the form of a configuration, eg: "0"
   constexpr DeclaredParameter greater_than(std::string_view bound) const {
     DeclaredParameter changed(*this);
     changed.above_ = bound;
     return changed;
   }
+  /// Sets an exclusive upper bound, in the form of a configuration, eg: "1h"
   constexpr DeclaredParameter less_than(std::string_view bound) const {
     DeclaredParameter changed(*this);
     changed.below_ = bound;
     return changed;
   }
-  /// The same, for an enum: all words that are allowed. They live as long as the parameter.
+  /// Sets the valid words of an enum. The array must outlive the parameter.
   template <std::size_t count>
   constexpr DeclaredParameter one_of(const Word<T> (&words)[count]) const {
     DeclaredParameter changed(*this);
@@ -75,7 +80,7 @@ class DeclaredParameter {
     changed.word_count_ = count;
     return changed;
   }
-  /// The same, for a text that is the path of a file which exists.
+  /// Declares that the text is the path of a file that exists.
   constexpr DeclaredParameter file() const {
     static_assert(std::is_same_v<T, std::string>, "the path of a file is read into a std::string");
     DeclaredParameter changed(*this);
@@ -83,14 +88,14 @@ class DeclaredParameter {
     return changed;
   }
 
-  /// The same, for a value that no message may show, such as a password.
+  /// Keeps the value, such as a password, out of messages.
   constexpr DeclaredParameter sensitive() const {
     DeclaredParameter changed(*this);
     changed.sensitive_ = true;
     return changed;
   }
 
-  /// Reads the parameter into its member. Returns what is wrong; empty: nothing.
+  /// Reads the parameter into its member. Returns an error message; empty on success.
   std::string read(const Config& config, S& into) const {
     std::string given = config.get(name_, "");
     if (given.empty()) given = default_;
@@ -102,9 +107,10 @@ class DeclaredParameter {
     return {};
   }
 
+  /// Returns the key of the parameter in the configuration.
   std::string_view name() const { return name_; }
 
-  /// Returns what a specifier says of it.
+  /// Returns the description of the parameter for a specification.
   ParameterV2 specification() const {
     using Rule = ParameterV2::Rule;
     ParameterV2 parameter;
@@ -203,23 +209,24 @@ class DeclaredParameter {
   bool sensitive_ = false;
 };
 
-/// Declares a parameter: the member that it is read into, its key in the configuration, and what it
-/// is, for people.
+/// Declares a parameter: the member that it is read into, its key in the configuration, and a
+/// description for users.
 template <class S, class T>
 constexpr DeclaredParameter<S, T> parameter(T S::*member, std::string_view name,
                                             std::string_view description) {
   return {member, name, description};
 }
 
-/// All parameters of a plugin, which are read into an S.
+/// The parameters of a plugin, which are read into an S. Immutable and thread-safe.
 template <class S, class... T>
 class DeclaredParameters {
  public:
+  /// See `parameters`.
   explicit constexpr DeclaredParameters(const DeclaredParameter<S, T>&... parameters)
       : parameters_(parameters...) {}
 
-  /// Returns what the configuration says. Throws Failure with TENON_INVALID_ARGUMENT that names all
-  /// parameters that are wrong.
+  /// Reads the configuration into an S and returns it. Throws Failure with TENON_INVALID_ARGUMENT
+  /// and a message that lists all invalid parameters.
   S read(const Config& config) const {
     S settings{};
     std::string errors;
@@ -231,7 +238,7 @@ class DeclaredParameters {
     return settings;
   }
 
-  /// Returns what a specifier says of them.
+  /// Returns the descriptions of all parameters for a specification, by key.
   std::map<std::string, ParameterV2, std::less<>> specification() const {
     std::map<std::string, ParameterV2, std::less<>> all;
     for_each(
@@ -248,6 +255,7 @@ class DeclaredParameters {
   std::tuple<DeclaredParameter<S, T>...> parameters_;
 };
 
+/// Declares the parameters of a plugin.
 template <class S, class... T>
 constexpr DeclaredParameters<S, T...> parameters(const DeclaredParameter<S, T>&... all) {
   return DeclaredParameters<S, T...>(all...);

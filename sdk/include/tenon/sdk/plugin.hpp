@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/plugin.hpp: all of the SDK. An author includes the generated header of a kind, which
-// includes this one:
+// tenon/sdk/plugin.hpp: includes the core of the SDK. A plugin includes the generated header of a
+// kind, which includes this one:
 //
 //   #include <photo/sdk/filter.hpp>
 //   struct Blur : photo::sdk::FilterV1 {
@@ -11,8 +11,9 @@
 //   };
 //   TENON_PLUGIN(Blur, "me.example/blur", "1.0.0");
 //
-// To fail, throw a Failure or any exception. What is left out answers `unimplemented`. Nothing of
-// the author's runs before an instance is created.
+// A method fails by throwing a Failure or any other exception. Methods that are not overridden fail
+// with TENON_UNIMPLEMENTED. No code of the author runs before the first instance is created, except
+// the `start` function of TENON_PLUGIN_WITH.
 #pragma once
 
 #include <tenon/sdk/base.hpp>
@@ -23,5 +24,5 @@
 #include <tenon/sdk/logger.hpp>
 #include <tenon/sdk/module.hpp>
 #include <tenon/sdk/stream.hpp>
-#include <tenon/sdk/table.hpp>
 #include <tenon/sdk/text.hpp>
+#include <tenon/sdk/vtable.hpp>

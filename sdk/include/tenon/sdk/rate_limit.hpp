@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/rate_limit.hpp: reads or writes no more than so many records a second:
+// tenon/sdk/rate_limit.hpp: limits the records that are read or written per second:
 //
 //   void write(tenon::RecordV2View record) override {
 //     limit.wait(call());
@@ -16,37 +16,37 @@
 
 namespace tenon::sdk {
 
-/// Belongs to one thread at a time.
+/// A token bucket that holds the records of one second. Used by one thread at a time.
 class RateLimit {
  public:
-  /// `per_second` is 0 for no limit.
+  /// Takes the limit in records per second; 0 means no limit.
   explicit RateLimit(double per_second) : rate_(per_second) {}
 
-  /// Waits until the next record is due. Time that was not used is made up for, but for one second
-  /// at most. Throws Failure when the call is cancelled.
+  /// Waits until the next record may be read or written. After a pause, the records of at most one
+  /// second pass without waiting. Throws Failure if the call is cancelled.
   void wait(Call call) {
     call.check();
     if (rate_ == 0) return;
-    for (add_due(); due_ < 1; add_due()) {
-      const double seconds = std::min((1 - due_) / rate_, longest_wait);
+    for (refill(); tokens_ < 1; refill()) {
+      const double seconds = std::min((1 - tokens_) / rate_, longest_wait);
       call.wait(std::chrono::ceil<Duration>(std::chrono::duration<double>(seconds)));
     }
-    due_--;
+    tokens_--;
   }
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr double longest_wait = 3600;  // a longer one may not fit a Duration
+  static constexpr double longest_wait = 3600;  // seconds; a longer wait may not fit a Duration
 
-  void add_due() {
+  void refill() {
     const Clock::time_point now = Clock::now();
     const std::chrono::duration<double> since = now - last_;
-    due_ = std::min(due_ + since.count() * rate_, std::max(rate_, 1.0));
+    tokens_ = std::min(tokens_ + since.count() * rate_, std::max(rate_, 1.0));
     last_ = now;
   }
 
   double rate_;
-  double due_ = 0;  // records
+  double tokens_ = 0;  // records that may pass now
   Clock::time_point last_ = Clock::now();
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/reading_source.hpp: a source for authors who read one record after another. It makes
-// the batches, ends reading when the host stops, and knows the last position.
+// tenon/sdk/reading_source.hpp: a base for sources that read one record after another. It builds
+// the batches, ends reading when the host stops the source, and tracks the last position.
 //
 //   struct Numbers : tenon::sdk::ReadingSource {
 //     void open(std::optional<tenon::BytesView> position) override { last = parse(position); }
@@ -22,29 +22,29 @@
 
 namespace tenon::sdk {
 
-/// Override `open`, and `read` or `read_some`; besides them what the plugin needs of `configure`,
-/// `ack`, `teardown` and the on_ methods.
+/// Override `open`, and `read` or `read_some`. Override `configure`, `ack`, `teardown` and the on_
+/// methods if the plugin needs them.
 class ReadingSource : public SourceV2 {
  public:
-  /// Returns the next record, and waits for it if there is none; nothing at the end of the source.
+  /// Waits for the next record and returns it; returns nothing at the end of the source.
   ///
-  /// Waits by call().wait(), which ends the method when the host stops the source. `read` is called
-  /// at least once with a cancelled call, and again for as long as `buffered` returns true. It is
-  /// not called any more after a failure, unless that is retryable: `throw
-  /// Failure(...).retryable()`.
+  /// Wait with call().wait(), which throws when the host stops the source. `read` is called at
+  /// least once with a cancelled call, and again as long as `buffered` returns true. After an
+  /// exception it is not called again, unless that is retryable: `throw Failure(...).retryable()`.
   virtual std::optional<RecordV2> read() { throw unimplemented("read"); }
 
-  /// The same for several records: adds them until the batch is full, but waits only for the first.
-  /// A batch that stays empty is the end of the source. After a failure the records that were added
-  /// before are delivered first.
+  /// Adds records until the batch is full, but waits only for the first one. An empty batch is the
+  /// end of the source. After an exception the records that were added before are delivered first.
+  /// Otherwise as `read`.
   virtual void read_some(RecordBatch& batch) {
     if (std::optional<RecordV2> record = read()) batch.add(*record);
   }
 
-  /// Returns whether the plugin holds records that it can return without waiting. They are
-  /// delivered before the source stops.
+  /// Returns whether the plugin holds records that it can return without waiting. They are read
+  /// before the source stops.
   virtual bool buffered() const { return false; }
 
+  /// Returns a batch of records from `read_some`.
   tenon_status raw_read_batch(tenon_call* call, const tenon_source_v2_read_batch_request* in,
                               const tenon_source_v2_read_batch_response** out) final {
     RecordBatch batch(Call(call), in->max, Value<std::optional<std::int64_t>>::view(in->max_bytes));
@@ -59,6 +59,7 @@ class ReadingSource : public SourceV2 {
     return TENON_OK;
   }
 
+  /// Returns the position of the last record that was read.
   std::optional<Bytes> stop() final { return last_position_; }
 
  private:
@@ -71,18 +72,18 @@ class ReadingSource : public SourceV2 {
       if (batch.empty()) throw Failure(TENON_OUT_OF_RANGE, "no more records");
     } catch (...) {
       failure_ = std::current_exception();
-      passes_ = detail::may_succeed_later(call());
+      retryable_ = detail::may_succeed_later(call());
       if (batch.empty()) rethrow();
     }
   }
 
   [[noreturn]] void rethrow() {
-    std::rethrow_exception(passes_ ? std::exchange(failure_, nullptr) : failure_);
+    std::rethrow_exception(retryable_ ? std::exchange(failure_, nullptr) : failure_);
   }
 
   std::optional<Bytes> last_position_;
-  std::exception_ptr failure_;  // that ended reading, or ends the next call
-  bool passes_ = false;         // the failure is of one call
+  std::exception_ptr failure_;  // thrown by the next call, and by all later ones unless retryable
+  bool retryable_ = false;      // whether `failure_` is
   bool saw_cancellation_ = false;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/record_batch.hpp: the records that a source returns at once, as far as the host takes
-// them.
+// tenon/sdk/record_batch.hpp: builds the batch of records that a source returns, within the limits
+// of the host.
 #pragma once
 
 #include <tenon/record.hpp>
@@ -15,11 +15,11 @@
 
 namespace tenon::sdk {
 
-/// Belongs to one thread, and ends before its call. The records are copied into the memory of the
-/// call, so a plugin that fills the same RecordV2 for each of them allocates nothing.
+/// Used by one thread and destroyed before its call ends. Records are copied to the arena of the
+/// call, so a plugin that reuses one RecordV2 for all of them does not allocate memory for each.
 class RecordBatch {
  public:
-  /// Takes the limits of read_batch.
+  /// Takes the limits of read_batch: records, and bytes of positions, keys, payloads and metadata.
   RecordBatch(Call call, std::int32_t max, std::optional<std::int64_t> max_bytes) noexcept
       : call_(call.raw()),
         max_(static_cast<std::size_t>(max)),
@@ -27,33 +27,34 @@ class RecordBatch {
   RecordBatch(const RecordBatch&) = delete;
   RecordBatch& operator=(const RecordBatch&) = delete;
 
-  /// Returns whether the host takes no more records.
+  /// Returns whether a limit is reached. `add` still accepts records then.
   bool full() const noexcept { return size_ >= max_ || bytes_ >= max_bytes_; }
   bool empty() const noexcept { return size_ == 0; }
 
-  /// Adds a copy of the record.
+  /// Adds a deep copy of the record.
   void add(const RecordV2& record) {
-    if (size_ == room_) grow();
+    if (size_ == capacity_) grow();
     records_[size_] = Value<RecordV2>::raw<Copy::deep>(call_, record);
     bytes_ += bytes_of(records_[size_]);
     size_++;
   }
 
-  /// Returns the records, which are valid as long as the memory of the call.
+  /// Returns the records, which are valid as long as the arena of the call.
   ListView<RecordV2> records() const noexcept {
     return ListView<RecordV2>({records_, size_, sizeof(tenon_record_v2)});
   }
 
  private:
-  static constexpr std::size_t first_room = 16;
+  static constexpr std::size_t initial_capacity = 16;
 
   void grow() {
-    const std::size_t room = std::min(std::max(2 * room_, first_room), std::max(max_, size_ + 1));
+    const std::size_t capacity =
+        std::min(std::max(2 * capacity_, initial_capacity), std::max(max_, size_ + 1));
     auto* records =
-        static_cast<tenon_record_v2*>(tenon_allocate(call_, room * sizeof(tenon_record_v2)));
+        static_cast<tenon_record_v2*>(tenon_allocate(call_, capacity * sizeof(tenon_record_v2)));
     std::copy_n(records_, size_, records);
     records_ = records;
-    room_ = room;
+    capacity_ = capacity;
   }
 
   static std::size_t size_of(std::optional<BytesView> bytes) { return bytes ? bytes->size() : 0; }
@@ -70,7 +71,7 @@ class RecordBatch {
   const std::int64_t max_bytes_;
   tenon_record_v2* records_ = nullptr;
   std::size_t size_ = 0;
-  std::size_t room_ = 0;
+  std::size_t capacity_ = 0;
   std::int64_t bytes_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/record_processor.hpp: a processor for authors who process one record after another.
+// tenon/sdk/record_processor.hpp: a base for processors that process one record after another.
 //
 //   struct Creations : tenon::sdk::RecordProcessor {
 //     void process_record(tenon::RecordV2View record, Records& into) override {
@@ -22,21 +22,20 @@
 
 namespace tenon::sdk {
 
-/// Override `process_record`; besides it what the plugin needs of `configure`, `open` and
-/// `teardown`.
+/// Override `process_record`. Override `configure`, `open` and `teardown` if the plugin needs them.
 class RecordProcessor : public ProcessorV1 {
  public:
-  /// What records become. Valid during `process_record`.
+  /// The output records. Valid during `process_record`, for its thread.
   class Records {
    public:
-    /// Adds a record that refers to the bytes of the one that came, or to those of `keep`. Nothing
-    /// but the struct is copied.
+    /// Adds a record that refers to bytes of the input record or to bytes that `keep` returned.
+    /// Only the struct is copied.
     void pass(RecordV2View record) { records_.push_back(record.raw()); }
-    /// Adds a copy of a record.
+    /// Adds a deep copy of a record.
     void add(const RecordV2& record) {
       records_.push_back(Value<RecordV2>::raw<Copy::deep>(call_, record));
     }
-    /// Copies bytes, for a field of a record to pass.
+    /// Copies bytes to the arena of the call, for a field of a record that is passed.
     tenon_bytes keep(std::string_view bytes) {
       const void* copy = tenon_allocate_copy(call_, bytes.data(), bytes.size());
       return {static_cast<const std::uint8_t*>(copy), bytes.size()};
@@ -49,14 +48,16 @@ class RecordProcessor : public ProcessorV1 {
     std::vector<tenon_record_v2> records_;  // of the whole batch
   };
 
-  /// Adds what a record becomes: one record, several, or none to filter it. The host gives them the
-  /// position of the record. A failure refuses this record alone, unless it is fatal or the call
-  /// was cancelled. `throw Refusal("wrong-json", "...")` gives the reason a code.
+  /// Processes one record and adds the results to `into`: one record, several, or none to filter
+  /// it. The host gives them the position of `record`. An exception refuses only this record;
+  /// `throw Refusal("wrong-json", "...")` gives the reason a code. A fatal Failure, or a Failure
+  /// after the call was cancelled, fails the batch.
   virtual void process_record(RecordV2View record, Records& into) = 0;
 
-  /// Nothing is opened unless this is overridden.
+  /// Opens the processor. The default does nothing.
   void open() override {}
 
+  /// Processes a batch with `process_record`.
   tenon_status raw_process(tenon_call* call, const tenon_processor_v1_process_request* in,
                            const tenon_processor_v1_process_response** out) final {
     auto* answer = detail::new_response<tenon_processor_v1_process_response>(call);
@@ -69,7 +70,7 @@ class RecordProcessor : public ProcessorV1 {
     for (std::size_t i = 0; i < in->records.count; i++) {
       process_into(RecordV2View(TENON_AT(tenon_record_v2, in->records, i)), results[i]);
     }
-    place(results, in->records.count);
+    assign_records(results, in->records.count);
     *out = answer;
     return TENON_OK;
   }
@@ -98,8 +99,8 @@ class RecordProcessor : public ProcessorV1 {
         Value<std::optional<ProcessorV1ResultError>>::raw<Copy::deep>(records_.call_, refused);
   }
 
-  /// Says where the records of each result are.
-  void place(tenon_processor_v1_result* results, std::size_t count) const {
+  /// Copies the output records to the arena, and points each result to its records.
+  void assign_records(tenon_processor_v1_result* results, std::size_t count) const {
     const auto& records = records_.records_;
     const auto* next = static_cast<const tenon_record_v2*>(tenon_allocate_copy(
         records_.call_, records.data(), records.size() * sizeof(tenon_record_v2)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/retry.hpp: tries again what may succeed later, such as the read of a source:
+// tenon/sdk/retry.hpp: repeats an operation that may succeed later, such as the read of a source:
 //
 //   std::optional<tenon::RecordV2> read() override {
 //     return tenon::sdk::retry(call(), [&] { return poll_server(); });
@@ -14,9 +14,9 @@
 
 namespace tenon::sdk {
 
-/// Returns what `body` returns. When it fails with a retryable status it is called again: after
-/// 100 ms, then after twice the time, and so on up to 5 s. Throws other failures of `body`, and
-/// Failure at once when the call is cancelled.
+/// Calls `body` until it succeeds, and returns its result. After a failure with a retryable status
+/// it waits 100 ms, then 200 ms, and so on up to 5 s, and calls `body` again. Throws any other
+/// exception of `body`, and Failure as soon as the call is cancelled.
 template <class Body>
 auto retry(Call call, Body&& body) -> decltype(body()) {
   constexpr Duration longest = std::chrono::seconds(5);

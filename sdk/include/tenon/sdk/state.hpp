@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/state.hpp: private state that is a document of a type, so that the host converts it
-// between the versions that builds know, and nothing is lost on the way back either:
+// tenon/sdk/state.hpp: saves state as a document of a type. The host converts it between the
+// versions that different builds know, without losing fields in either direction:
 //
 //   Bytes save_state(std::int32_t) override { return to_state(call(), progress); }
 //   void restore_state(std::int32_t, BytesView state) override {
@@ -11,7 +11,8 @@
 //   TENON_PLUGIN(Worker, "me.example/worker", "2.0.0",
 //                {"state": {"type": "me.example/progress", "writes": 2, "reads": [1, 2]}});
 //
-// The value keeps what its version cannot name in its `bag`; who copies the value copies that.
+// Fields that the version of the value cannot name are in its property bag, the member `bag`, which
+// is copied with the value.
 #pragma once
 
 #include <tenon/sdk/call.hpp>
@@ -23,7 +24,8 @@
 
 namespace tenon::sdk {
 
-/// What save_state answers. The value may go; `call` is the one of save_state.
+/// Returns the result of save_state for a document. `call` is the call of save_state. `value` is
+/// copied.
 template <class Document>
 Bytes to_state(Call call, const Document& value) {
   const auto raw = Value<Document>::template raw<Copy::deep>(call.raw(), value);
@@ -32,7 +34,8 @@ Bytes to_state(Call call, const Document& value) {
   return state;
 }
 
-/// What restore_state got. Failure: it is of another type.
+/// Returns the document that restore_state got. Throws Failure with TENON_INVALID_ARGUMENT if the
+/// state is a document of another type.
 template <class Document>
 Document from_state(BytesView state) {
   typename Value<Document>::Raw raw;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/stream.hpp: readers and writers. A method answers one by making an object of a class of
-// the plugin's own, and gets those of others as objects of the same classes:
+// tenon/sdk/stream.hpp: readers and writers. A method returns an object of a class that derives
+// from Reader or Writer, and gets streams of others as a Reader or Writer:
 //
 //   struct Object : tenon::sdk::Reader {
 //     std::size_t read(tenon::sdk::Call call, tenon::sdk::Buffer into) override { ... }
@@ -10,13 +10,13 @@
 //     return std::make_unique<Object>(key);
 //   }
 //
-// A stream outlives the call that made it, not the instance: it may point into that. Its functions
-// may run beside the methods of the instance.
+// A stream outlives the call that created it, but never the instance, so it may refer to members of
+// the instance. Its functions may run concurrently with the methods of the instance.
 #pragma once
 
 #include <tenon/abi.h>
 #include <tenon/sdk/host.hpp>
-#include <tenon/sdk/table.hpp>
+#include <tenon/sdk/vtable.hpp>
 #include <tenon/values.hpp>
 
 #include <atomic>
@@ -26,32 +26,34 @@
 
 namespace tenon::sdk {
 
-/// What others read from. Used by one thread at a time, but not always the same. Ends when its
-/// holder is done with it, or is not allowed to hold it longer.
+/// A stream to read from. Used by one thread at a time, but not always by the same thread. It is
+/// destroyed when its holder releases it, or when the host revokes it.
 class Reader {
  public:
   virtual ~Reader() = default;
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  /// Fills `into` from its start and answers how much that was; 0 only at the end. May block until
-  /// `call` is cancelled. Throws Failure, or anything else, when it fails.
+  /// Reads up to `into.size` bytes to the start of `into`, and returns the number of bytes read; 0
+  /// only at the end of the stream. May block until `call` is cancelled. Throws Failure or any
+  /// other exception on errors.
   virtual std::size_t read(Call call, Buffer into) = 0;
 
  protected:
   Reader() = default;
 };
 
-/// What others write to. As Reader; what was written and not committed is discarded at its end.
+/// A stream to write to. Used and destroyed as a Reader is. Destroying it discards data that was
+/// not committed.
 class Writer {
  public:
   virtual ~Writer() = default;
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  /// Takes all of `from` or fails.
+  /// Writes all bytes of `from`. Throws Failure or any other exception on errors.
   virtual void write(Call call, BytesView from) = 0;
-  /// Makes what was written complete and durable.
+  /// Makes the written data complete and durable. Throws as `write` does.
   virtual void commit(Call call) = 0;
 
  protected:
@@ -60,26 +62,26 @@ class Writer {
 
 namespace detail {
 
-/// Whose a stream is that came across the ABI. A method that was given one owns it only when
-/// it succeeds, but its author may be done with it before.
+/// Ownership of a stream that crossed the ABI. A method borrows a stream of its request and owns it
+/// only after it has succeeded, but the plugin may destroy its object earlier.
 template <class Raw>
-class Ownership {
+class StreamOwnership {
  public:
-  enum class State { lent, owned, released, returned };
+  enum class State { borrowed, owned, released, returned };
 
-  Ownership(Raw* raw, State state) noexcept : raw_(raw), state_(state) {}
+  StreamOwnership(Raw* raw, State state) noexcept : raw_(raw), state_(state) {}
 
   Raw* raw() const noexcept { return raw_; }
-  /// The method has succeeded.
+  /// Takes ownership, after the method has succeeded.
   void own() noexcept {
-    State expected = State::lent;
+    State expected = State::borrowed;
     if (!state_.compare_exchange_strong(expected, State::owned)) raw_->release(raw_);
   }
-  /// It has failed.
+  /// Returns the stream to the caller, after the method has failed.
   void give_back() noexcept { state_.store(State::returned); }
-  /// The object that stands for the stream has ended.
+  /// Releases the stream if it is owned, because the object for it was destroyed.
   void release() noexcept {
-    State expected = State::lent;
+    State expected = State::borrowed;
     if (state_.compare_exchange_strong(expected, State::released)) return;
     if (expected == State::owned) raw_->release(raw_);
   }
@@ -91,7 +93,7 @@ class Ownership {
 
 class TENON_SDK_LOCAL ForeignReader final : public Reader {
  public:
-  explicit ForeignReader(std::shared_ptr<Ownership<tenon_reader>> stream) noexcept
+  explicit ForeignReader(std::shared_ptr<StreamOwnership<tenon_reader>> stream) noexcept
       : stream_(std::move(stream)) {}
   ~ForeignReader() override { stream_->release(); }
 
@@ -103,12 +105,12 @@ class TENON_SDK_LOCAL ForeignReader final : public Reader {
   }
 
  private:
-  const std::shared_ptr<Ownership<tenon_reader>> stream_;
+  const std::shared_ptr<StreamOwnership<tenon_reader>> stream_;
 };
 
 class TENON_SDK_LOCAL ForeignWriter final : public Writer {
  public:
-  explicit ForeignWriter(std::shared_ptr<Ownership<tenon_writer>> stream) noexcept
+  explicit ForeignWriter(std::shared_ptr<StreamOwnership<tenon_writer>> stream) noexcept
       : stream_(std::move(stream)) {}
   ~ForeignWriter() override { stream_->release(); }
 
@@ -122,7 +124,7 @@ class TENON_SDK_LOCAL ForeignWriter final : public Writer {
   }
 
  private:
-  const std::shared_ptr<Ownership<tenon_writer>> stream_;
+  const std::shared_ptr<StreamOwnership<tenon_writer>> stream_;
 };
 
 template <class Raw>
@@ -138,50 +140,50 @@ struct Streams<tenon_writer> {
   using Foreign = ForeignWriter;
 };
 
-/// A stream of a request, while the method runs.
+/// A stream of a request while the method runs.
 template <class Raw>
-class Lent {
+class BorrowedStream {
  public:
   using Object = typename Streams<Raw>::Object;
 
-  explicit Lent(Raw* raw) {
-    using Owner = Ownership<Raw>;
-    if (raw != nullptr) stream_ = std::make_shared<Owner>(raw, Owner::State::lent);
+  explicit BorrowedStream(Raw* raw) {
+    using Owner = StreamOwnership<Raw>;
+    if (raw != nullptr) stream_ = std::make_shared<Owner>(raw, Owner::State::borrowed);
   }
-  ~Lent() {
+  ~BorrowedStream() {
     if (stream_ != nullptr) stream_->give_back();
   }
-  Lent(const Lent&) = delete;
-  Lent& operator=(const Lent&) = delete;
+  BorrowedStream(const BorrowedStream&) = delete;
+  BorrowedStream& operator=(const BorrowedStream&) = delete;
 
-  /// For the author; nullptr where there is none.
+  /// Returns the object for the plugin; nullptr if the request has no stream.
   std::unique_ptr<Object> object() const {
     if (stream_ == nullptr) return nullptr;
     return std::make_unique<typename Streams<Raw>::Foreign>(stream_);
   }
-  /// The method has succeeded.
+  /// Takes ownership, after the method has succeeded.
   void own() noexcept {
     if (stream_ != nullptr) std::exchange(stream_, nullptr)->own();
   }
 
  private:
-  std::shared_ptr<Ownership<Raw>> stream_;
+  std::shared_ptr<StreamOwnership<Raw>> stream_;
 };
 template <class Raw>
-Lent(Raw*) -> Lent<Raw>;
+BorrowedStream(Raw*) -> BorrowedStream<Raw>;
 
-/// What crosses the ABI of a stream of the plugin's own.
+/// A stream of this plugin in the form that crosses the ABI.
 template <class Raw>
-struct TENON_SDK_LOCAL Given : Raw {
+struct TENON_SDK_LOCAL ExportedStream : Raw {
   using Object = typename Streams<Raw>::Object;
 
-  Given(const Raw& functions, std::unique_ptr<Object> made) noexcept
+  ExportedStream(const Raw& functions, std::unique_ptr<Object> made) noexcept
       : Raw(functions), object(std::move(made)) {}
 
-  static Object& of(Raw* self) noexcept { return *static_cast<Given*>(self)->object; }
+  static Object& of(Raw* self) noexcept { return *static_cast<ExportedStream*>(self)->object; }
   static void release(Raw* self) noexcept {
     guarded({nullptr, nullptr}, [&] {
-      delete static_cast<Given*>(self);
+      delete static_cast<ExportedStream*>(self);
       return TENON_OK;
     });
   }
@@ -193,9 +195,10 @@ struct TENON_SDK_LOCAL ReaderFunctions {
   static tenon_status read(tenon_call* call, tenon_reader* self, tenon_buffer into,
                            std::size_t* got) noexcept {
     return guarded({call, nullptr}, [&] {
-      *got = Given<tenon_reader>::of(self).read(Call(call), {into.data, into.size});
-      const bool says_so = TENON_ABI >= 1 && *got == 0 && into.size != 0;
-      return says_so ? TENON_OUT_OF_RANGE : TENON_OK;  // authors answer 0 at the end
+      *got = ExportedStream<tenon_reader>::of(self).read(Call(call), {into.data, into.size});
+      // Since ABI 1.1 the end has a status.
+      const bool at_end = TENON_ABI >= 1 && *got == 0 && into.size != 0;
+      return at_end ? TENON_OUT_OF_RANGE : TENON_OK;
     });
   }
 };
@@ -203,13 +206,13 @@ struct TENON_SDK_LOCAL ReaderFunctions {
 struct TENON_SDK_LOCAL WriterFunctions {
   static tenon_status write(tenon_call* call, tenon_writer* self, tenon_bytes from) noexcept {
     return guarded({call, nullptr}, [&] {
-      Given<tenon_writer>::of(self).write(Call(call), {from.data, from.size});
+      ExportedStream<tenon_writer>::of(self).write(Call(call), {from.data, from.size});
       return TENON_OK;
     });
   }
   static tenon_status commit(tenon_call* call, tenon_writer* self) noexcept {
     return guarded({call, nullptr}, [&] {
-      Given<tenon_writer>::of(self).commit(Call(call));
+      ExportedStream<tenon_writer>::of(self).commit(Call(call));
       return TENON_OK;
     });
   }
@@ -217,30 +220,32 @@ struct TENON_SDK_LOCAL WriterFunctions {
 
 }  // namespace detail
 
-/// What crosses the ABI, for who answers or passes a stream in its structs. Whoever gets it
-/// releases it; nullptr of nothing. A method that it is passed to owns it once it has succeeded.
+/// Converts a stream to the form that crosses the ABI, for raw methods and for calls to other
+/// plugins. Returns nullptr for nullptr. The receiver of a response owns and releases the stream; a
+/// method that gets it in a request owns it only after it has succeeded.
 inline tenon_reader* give(std::unique_ptr<Reader> reader) {
-  using Given = detail::Given<tenon_reader>;
+  using ExportedStream = detail::ExportedStream<tenon_reader>;
   if (reader == nullptr) return nullptr;
-  const tenon_reader functions{sizeof functions, detail::ReaderFunctions::read, Given::release};
-  return new Given(functions, std::move(reader));
+  const tenon_reader functions{sizeof functions, detail::ReaderFunctions::read,
+                               ExportedStream::release};
+  return new ExportedStream(functions, std::move(reader));
 }
 inline tenon_writer* give(std::unique_ptr<Writer> writer) {
-  using Given = detail::Given<tenon_writer>;
+  using ExportedStream = detail::ExportedStream<tenon_writer>;
   if (writer == nullptr) return nullptr;
   const tenon_writer functions{sizeof functions, detail::WriterFunctions::write,
-                               detail::WriterFunctions::commit, Given::release};
-  return new Given(functions, std::move(writer));
+                               detail::WriterFunctions::commit, ExportedStream::release};
+  return new ExportedStream(functions, std::move(writer));
 }
 
-/// The other way round: takes over a stream of another plugin's answer. nullptr of nothing.
+/// Takes ownership of a stream in the response of another plugin. Returns nullptr for nullptr.
 inline std::unique_ptr<Reader> take(tenon_reader* raw) {
-  using Owner = detail::Ownership<tenon_reader>;
+  using Owner = detail::StreamOwnership<tenon_reader>;
   if (raw == nullptr) return nullptr;
   return std::make_unique<detail::ForeignReader>(std::make_shared<Owner>(raw, Owner::State::owned));
 }
 inline std::unique_ptr<Writer> take(tenon_writer* raw) {
-  using Owner = detail::Ownership<tenon_writer>;
+  using Owner = detail::StreamOwnership<tenon_writer>;
   if (raw == nullptr) return nullptr;
   return std::make_unique<detail::ForeignWriter>(std::make_shared<Owner>(raw, Owner::State::owned));
 }

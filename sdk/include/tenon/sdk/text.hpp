@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/text.hpp: puts messages together: text("cannot read line ", 7, " of ", path).
+// tenon/sdk/text.hpp: concatenates the parts of a message: text("cannot read line ", 7, " of ",
+// path).
 #pragma once
 
 #include <charconv>
@@ -20,7 +21,7 @@ void append(std::string& out, const Part& part) {
   } else if constexpr (std::is_same_v<Part, bool>) {
     out.append(part ? "true" : "false");
   } else {
-    static_assert(std::is_arithmetic_v<Part>, "a part is a text, a character or a number");
+    static_assert(std::is_arithmetic_v<Part>, "a part is a string, a character or a number");
     char digits[64];
     out.append(digits, std::to_chars(digits, digits + sizeof digits, part).ptr);
   }
@@ -28,7 +29,7 @@ void append(std::string& out, const Part& part) {
 
 }  // namespace detail
 
-/// The parts one after the other: texts, characters, numbers and truth values.
+/// Returns the concatenation of the parts: strings, characters, numbers and booleans.
 template <class... Parts>
 std::string text(const Parts&... parts) {
   std::string joined;

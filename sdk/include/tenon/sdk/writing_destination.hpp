@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/writing_destination.hpp: a destination for authors who write one record after another.
-// It keeps the acknowledgements of what was written until the host asks for them.
+// tenon/sdk/writing_destination.hpp: a base for destinations that write one record after another.
+// It keeps the acknowledgements of written records until the host collects them.
 //
 //   struct Printer : tenon::sdk::WritingDestination {
 //     void write(tenon::RecordV2View record) override { print(record.payload().after()); }
@@ -22,8 +22,8 @@
 namespace tenon::sdk {
 namespace detail {
 
-/// Returns what `body` returns. A failure is kept and thrown by the calls that follow, unless it is
-/// retryable.
+/// Calls `body` and returns its result. An exception that is not retryable is stored in `failure`,
+/// and later calls throw it again.
 template <class Body>
 auto unless_failed(std::exception_ptr& failure, Call call, Body&& body) -> decltype(body()) {
   if (failure) std::rethrow_exception(failure);
@@ -37,21 +37,22 @@ auto unless_failed(std::exception_ptr& failure, Call call, Body&& body) -> declt
 
 }  // namespace detail
 
-/// Override `write` or `write_all`. See async_destination.hpp for records that are acknowledged
-/// later.
+/// Override `write` or `write_all`, and `sync` or `flush` if the plugin needs them. If records are
+/// acknowledged later, derive from AsyncDestination instead.
 class WritingDestination : public DestinationV2 {
  public:
-  /// The records of a batch that were not written, by their index, each with the reason.
+  /// The records of a batch that were not written: their indexes, counted from 0, and the reasons.
   using Refused = std::map<std::size_t, DestinationV2AckError>;
 
-  /// Writes one record. A failure refuses this record alone, unless it is fatal or the call was
-  /// cancelled: then it fails the batch, and a fatal one fails later writes too. A Refusal gives
-  /// the acknowledgement a code.
+  /// Writes one record. An exception refuses only this record; throw a Refusal to give the
+  /// acknowledgement a code. A fatal Failure, or a Failure after the call was cancelled, fails the
+  /// batch; a fatal one fails later writes too.
   virtual void write(RecordV2View /*record*/) { throw unimplemented("write"); }
 
-  /// Writes a batch. When it returns, all records are written but those that it refuses; a plugin
-  /// that writes only the first ones refuses the others. A failure fails the batch: nothing of it
-  /// is acknowledged.
+  /// Writes a batch. When it returns, all records are written except the refused ones, which it
+  /// returns; a plugin that writes only the first records refuses the others. An exception fails
+  /// the
+  /// batch: nothing of it is acknowledged.
   virtual Refused write_all(ListView<RecordV2> records) {
     return detail::unless_failed(write_failure_, call(), [&] {
       Refused refused;
@@ -63,42 +64,45 @@ class WritingDestination : public DestinationV2 {
     });
   }
 
-  /// Makes all records safe that were written before, eg: by fdatasync. Called before they are
-  /// acknowledged, while another thread may write. A failure acknowledges nothing, and the records
-  /// that follow are not acknowledged either, unless it is retryable.
+  /// Makes all records durable that were written before, eg: with fdatasync. Called before they are
+  /// acknowledged, while another thread may write. After an exception nothing is acknowledged, and
+  /// nothing later either unless it is retryable.
   virtual void sync() {}
 
-  /// Writes what the plugin still holds. Called once, when the host stops the destination; no write
-  /// follows.
+  /// Writes everything that the plugin still holds. Called once, when the host stops the
+  /// destination, after the last write.
   virtual void flush() {}
 
-  /// Nothing is opened unless this is overridden.
+  /// Opens the destination. The default does nothing.
   void open() override {}
 
+  /// Writes a batch with `write_all`, and keeps its acknowledgements.
   void write_batch(ListView<RecordV2> records) override {
     acks_->check();
     try {
-      acks_->begin(records);
-      acks_->end(write_all(records));
+      acks_->begin_batch(records);
+      acks_->end_batch(write_all(records));
     } catch (...) {
-      acks_->withdraw();
+      acks_->discard_batch();
       throw;
     }
   }
 
+  /// Calls `flush`, and waits until all records are acknowledged or the call is cancelled.
   void stop(std::optional<BytesView> /*last_position*/) final {
     if (!flushed_) flush_once();
-    acks_->wait(call());
+    acks_->await_all(call());
     if (call().reason() == Cancelled::by_restart) call().check();
     close();
     acks_->check();
   }
 
+  /// Waits for acknowledgements, calls `sync`, and returns them.
   tenon_status raw_next_acks(tenon_call* call, const tenon_destination_v2_next_acks_request*,
                              const tenon_destination_v2_next_acks_response** out) override {
-    const std::uint64_t end = acks_->await(Call(call));
+    const std::uint64_t end = acks_->await_resolved(Call(call));
     detail::unless_failed(sync_failure_, Call(call), [&] { sync(); });
-    const tenon_list acks = acks_->take(Call(call), end);
+    const tenon_list acks = acks_->collect(Call(call), end);
     auto* answer = detail::new_response<tenon_destination_v2_next_acks_response>(call);
     answer->acks = acks;
     *out = answer;
@@ -106,17 +110,18 @@ class WritingDestination : public DestinationV2 {
   }
 
  protected:
-  /// Says what became of records, in the order in which they were accepted, for an override of
-  /// write_batch. One batch at a time.
+  /// Acknowledges all records except the refused ones, for overrides of write_batch. Records are
+  /// passed in the order in which they were accepted. Called by one thread at a time.
   void acknowledge(ListView<RecordV2> records, Refused refused) {
-    acks_->begin(records);
-    acks_->end(std::move(refused));
+    acks_->begin_batch(records);
+    acks_->end_batch(std::move(refused));
   }
 
-  /// Returns what acknowledges a record of the batch that is being written, by its index.
+  /// Returns the callback that acknowledges the record with this index in the batch that is being
+  /// written.
   AckCallback callback(ListView<RecordV2> records, std::size_t index) const {
-    return AckCallback(std::make_shared<detail::OpenAck>(acks_, acks_->defer(index),
-                                                         records[index].position().text()));
+    return AckCallback(std::make_shared<detail::PendingAck>(acks_, acks_->defer(index),
+                                                            records[index].position().text()));
   }
 
  private:
@@ -150,7 +155,7 @@ class WritingDestination : public DestinationV2 {
   }
 
   // Callbacks may outlive the destination.
-  const std::shared_ptr<detail::OpenAcks> acks_ = std::make_shared<detail::OpenAcks>(name());
+  const std::shared_ptr<detail::PendingAcks> acks_ = std::make_shared<detail::PendingAcks>(name());
   std::exception_ptr write_failure_;
   std::exception_ptr sync_failure_;
   bool flushed_ = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/table.hpp: from the functions of a table to the methods of a C++ class. For generated
-// code; an author has no need of it.
+// tenon/sdk/vtable.hpp: makes the vtable of a plugin from the methods of its C++ class. For
+// generated code; authors do not use it directly.
 #pragma once
 
 #include <tenon/abi.h>
@@ -14,38 +14,39 @@
 
 namespace tenon::sdk::detail {
 
-/// Runs a method. Nothing that it throws gets further than here.
+/// Runs a method, and converts an exception to a status.
 template <class Body>
 TENON_SDK_ALWAYS_INLINE tenon_status guarded(const Frame& frame, Body&& body) noexcept {
-  Inside inside(frame);
+  CurrentFrameScope scope(frame);
   try {
     return body();
   } catch (...) {
-    return tell_exception(frame.call);
+    return report_exception(frame.call);
   }
 }
 
-/// A request as long as this side knows it: what came, or a copy whose missing end is zero.
+/// A request with all fields that this build knows: the request itself, or, if an older caller made
+/// it, a copy in which the missing fields are zero.
 template <class Request>
-class Whole {
+class CompleteRequest {
  public:
-  explicit Whole(const Request* in) noexcept {
+  explicit CompleteRequest(const Request* in) noexcept {
     if (in->struct_size >= sizeof(Request)) {
-      whole_ = in;
+      complete_ = in;
     } else {
       std::memset(&copy_, 0, sizeof copy_);
       std::memcpy(&copy_, in, in->struct_size);
-      whole_ = &copy_;
+      complete_ = &copy_;
     }
   }
-  const Request* get() const noexcept { return whole_; }
+  const Request* get() const noexcept { return complete_; }
 
  private:
-  const Request* whole_;
+  const Request* complete_;
   Request copy_;
 };
 
-/// An answer in the arena of the call, zeroed but for its size.
+/// Returns a new response in the arena of the call: struct_size is set, the rest is zero.
 template <class Response>
 Response* new_response(tenon_call* call) {
   auto* response = static_cast<Response*>(tenon_allocate_zeroed(call, sizeof(Response)));
@@ -53,7 +54,7 @@ Response* new_response(tenon_call* call) {
   return response;
 }
 
-/// The function of a table that calls the raw form of a method.
+/// The function in the vtable that calls the raw form of a method.
 template <auto method>
 struct Thunk;
 
@@ -61,7 +62,7 @@ template <class V, class Request, tenon_status (V::*method)(tenon_call*, const R
 struct TENON_SDK_LOCAL Thunk<method> {
   static tenon_status function(tenon_call* call, void* self, const Request* in) noexcept {
     return guarded({call, nullptr}, [&] {
-      return (static_cast<V*>(self)->*method)(call, Whole<Request>(in).get());
+      return (static_cast<V*>(self)->*method)(call, CompleteRequest<Request>(in).get());
     });
   }
 };
@@ -73,25 +74,24 @@ struct TENON_SDK_LOCAL Thunk<method> {
                                const Response** out) noexcept {
     *out = nullptr;
     return guarded({call, nullptr}, [&] {
-      return (static_cast<V*>(self)->*method)(call, Whole<Request>(in).get(), out);
+      return (static_cast<V*>(self)->*method)(call, CompleteRequest<Request>(in).get(), out);
     });
   }
 };
 
-/// Whether the author of P wrote the member that V, the base of a version, has a default of. One
-/// that cannot be named from here (private, overloaded) was written.
+/// Whether P overrides a member of V, the base class of a version. A member that cannot be named
+/// here, because it is private or overloaded, counts as an override.
 template <template <class> class Member, class P, class V, class = void>
-inline constexpr bool written = true;
+inline constexpr bool overrides = true;
 template <template <class> class Member, class P, class V>
-inline constexpr bool written<Member, P, V, std::void_t<Member<P>>> =
+inline constexpr bool overrides<Member, P, V, std::void_t<Member<P>>> =
     !std::is_same_v<Member<P>, Member<V>>;
 
-/// Whether the author of P wrote one of the two forms of a method.
+/// Whether P overrides one of the two forms of a method.
 template <template <class> class Plain, template <class> class Raw, class P, class V>
-inline constexpr bool is_written = written<Plain, P, V> || written<Raw, P, V>;
+inline constexpr bool overrides_either = overrides<Plain, P, V> || overrides<Raw, P, V>;
 
-/// The type of a member function without its class and without noexcept; of anything else nothing
-/// that a method has.
+/// The type of a member function without its class and without noexcept; void for anything else.
 template <class Member>
 struct FunctionOf {
   using Type = void;
@@ -105,22 +105,22 @@ struct FunctionOf<R (C::*)(Parameters...) noexcept> {
   using Type = R(Parameters...);
 };
 
-/// Whether P has a member that hides the method of V, because it is not the same function, so that
-/// nobody would ever call it. One that cannot be named from here does not count.
+/// Whether a member of P hides the method of V without overriding it, because its signature
+/// differs: it would never be called. A member that cannot be named here does not count.
 template <template <class> class Member, class P, class V, class = void>
 inline constexpr bool hides = false;
 template <template <class> class Member, class P, class V>
 inline constexpr bool hides<Member, P, V, std::void_t<Member<P>>> =
     !std::is_same_v<typename FunctionOf<Member<P>>::Type, typename FunctionOf<Member<V>>::Type>;
 
-/// The slot of a method: NULL where the author wrote neither of its forms.
+/// Returns the entry of a method in the vtable: nullptr if P overrides neither of its forms.
 template <auto method, template <class> class Plain, template <class> class Raw, class P, class V>
-constexpr auto slot() {
+constexpr auto vtable_entry() {
   constexpr auto function = &Thunk<method>::function;
-  return is_written<Plain, Raw, P, V> ? function : nullptr;
+  return overrides_either<Plain, Raw, P, V> ? function : nullptr;
 }
 
-/// Makes and ends instances of P, which the methods know as V.
+/// Creates and destroys instances of P. `self` points to the V in them.
 template <class P, class V>
 struct TENON_SDK_LOCAL Lifetime {
   static tenon_status create(tenon_call* call, const tenon_create_request* in, void** self) {
@@ -138,9 +138,9 @@ struct TENON_SDK_LOCAL Lifetime {
   }
 };
 
-/// What surrounds a restart, for instances that the methods know as V.
+/// The functions in the vtable for restarts. `self` points to a V.
 template <class V>
-struct TENON_SDK_LOCAL Handover {
+struct TENON_SDK_LOCAL RestartFunctions {
   static Plugin& plugin(void* self) noexcept { return *static_cast<V*>(self); }
 
   static tenon_status save_state(tenon_call* call, void* self, const tenon_state_request* in,
@@ -191,21 +191,21 @@ constexpr tenon_base make_base() {
                 "save_state, restore_state, suspend or resume of the plugin has another signature "
                 "than that of tenon::sdk::Plugin and would never be called: give it the same one, "
                 "and write override");
-  static_assert(written<SaveState, P, V> == written<RestoreState, P, V>,
-                "who overrides one of save_state and restore_state overrides both");
-  static_assert(written<Suspend, P, V> == written<Resume, P, V>,
-                "who overrides one of suspend and resume overrides both");
+  static_assert(overrides<SaveState, P, V> == overrides<RestoreState, P, V>,
+                "a plugin that overrides save_state or restore_state has to override both");
+  static_assert(overrides<Suspend, P, V> == overrides<Resume, P, V>,
+                "a plugin that overrides suspend or resume has to override both");
   tenon_base base{};
   base.struct_size = sizeof base;
   base.create = &Lifetime<P, V>::create;
   base.destroy = &Lifetime<P, V>::destroy;
-  if (written<SaveState, P, V>) {
-    base.save_state = &Handover<V>::save_state;
-    base.restore_state = &Handover<V>::restore_state;
+  if (overrides<SaveState, P, V>) {
+    base.save_state = &RestartFunctions<V>::save_state;
+    base.restore_state = &RestartFunctions<V>::restore_state;
   }
-  if (written<Suspend, P, V>) {
-    base.suspend = &Handover<V>::suspend;
-    base.resume = &Handover<V>::resume;
+  if (overrides<Suspend, P, V>) {
+    base.suspend = &RestartFunctions<V>::suspend;
+    base.resume = &RestartFunctions<V>::resume;
   }
   return base;
 }
@@ -215,6 +215,6 @@ TENON_SDK_LOCAL inline constexpr tenon_base base_of = make_base<P, V>();
 
 template <class P>
 TENON_SDK_LOCAL inline constexpr
-    typename P::Interface::Table table_of = P::Interface::template table<P>();
+    typename P::Interface::Table vtable_of = P::Interface::template table<P>();
 
 }  // namespace tenon::sdk::detail
