@@ -21,9 +21,9 @@ namespace {
 using Rule = Parameter::Rule;
 using Type = Parameter::Type;
 using Validation = Parameter::Validation;
-using Need = std::optional<std::string>;  // nothing if it is met
+using Need = std::optional<std::string>;  // nothing if the condition is met
 
-/// Which parts of a name, between its dots, are a star.
+/// For each part of a name, separated by dots: whether it is a star.
 using Shape = std::vector<bool>;
 
 Shape shape_of(std::string_view name) {
@@ -40,7 +40,7 @@ bool has_star(const Shape& shape) {
   return std::ranges::find(shape, true) != shape.end();
 }
 
-/// The name of this shape that matches a key; nothing where the key has other parts.
+/// Returns the name of this shape that matches a key; nothing if the numbers of parts differ.
 std::optional<std::string> name_of(std::string_view key, const Shape& shape) {
   std::string name;
   for (std::size_t i = 0; i < shape.size(); i++) {
@@ -57,7 +57,7 @@ std::optional<std::string> name_of(std::string_view key, const Shape& shape) {
 /// Finds the parameters that the keys of a config set.
 class ParameterFinder {
  public:
-  /// The parameters live longer.
+  /// `parameters` must outlive the finder.
   explicit ParameterFinder(const Parameters& parameters) : parameters_(parameters) {
     for (const auto& [name, parameter] : parameters) {
       if (Shape shape = shape_of(name); has_star(shape)) shapes_.insert(std::move(shape));
@@ -81,7 +81,7 @@ class ParameterFinder {
   }
 
   const Parameters& parameters_;
-  std::set<Shape> shapes_;  // of the names with a star
+  std::set<Shape> shapes_;  // of names with a star
 };
 
 template <class T>
@@ -111,7 +111,7 @@ Need need_of_type(Type type, const std::string& value) {
   return std::nullopt;
 }
 
-/// The value as a number to compare by; durations in nanoseconds.
+/// Returns the value as a number for comparisons; durations in nanoseconds.
 std::optional<double> magnitude(Type type, std::string_view text) {
   if (type != Type::Duration) return sdk::Parameter<double>::parse(text);
   const auto duration = sdk::Parameter<Duration>::parse(text);
@@ -127,8 +127,8 @@ Need need_of_bound(Type type, const Validation& bound, std::string_view value) {
   return (greater ? "more than " : "less than ") + bound.value;
 }
 
-/// Calls `use(reader)` with each element of a JSON array until it returns false. Returns whether
-/// that never happened and the text is an array.
+/// Calls `use(reader)` for each element of a JSON array until it returns false. Returns true if the
+/// text is an array and `use` never returned false.
 template <class Use>
 bool for_each_element(std::string_view list, Use use) {
   json::Parser parser;
@@ -179,7 +179,7 @@ bool matches(const std::string& value, const std::regex& pattern) {
   }
 }
 
-// std::regex takes stack for each character.
+// std::regex uses stack space for each character.
 constexpr std::size_t longest_match = 4096;
 
 Need need_of_pattern(const std::string& text, const std::string& value) {

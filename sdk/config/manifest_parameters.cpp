@@ -16,10 +16,10 @@ Error wrong_property(std::string where, const Error& why) {
        .where = std::move(where),
        .found = std::string(why.found()),
        .needed = std::string(why.needed()),
-       .fix = "correct the manifest; `tenon verify` prints what belongs there"});
+       .fix = "correct the manifest; `tenon verify` prints the correct property"});
 }
 
-/// Returns a parameter of the manifest as a document that says its type and version.
+/// Returns a parameter of the manifest as a stored document, with its type and version.
 std::string document(const json::Reader& version, const json::Reader& value) {
   json::Writer out;
   out.begin_object();

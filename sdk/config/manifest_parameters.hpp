@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The parameters that a manifest states, as the properties "source_parameters",
-// "processor_parameters" and "destination_parameters" of a plugin.
+// Parameters in a manifest: the properties "source_parameters", "processor_parameters" and
+// "destination_parameters" of a plugin.
 #pragma once
 
 #include "config/config_check.hpp"
@@ -21,7 +21,8 @@ class Destination;
 
 namespace tenon::config {
 
-/// Returns the property of the manifest that has the parameters of plugins of kind K.
+/// Returns the property of the manifest that contains the parameters of plugins of a kind. The
+/// argument selects the kind and is not used otherwise.
 constexpr std::string_view property_of(const Source*) {
   return "source_parameters";
 }
@@ -32,12 +33,13 @@ constexpr std::string_view property_of(const Destination*) {
   return "destination_parameters";
 }
 
-/// Reads the parameters of the manifest, in whatever version it has them; nothing if it has none.
-/// Errors: those of read_document, with the name of the property and of the parameter.
+/// Reads the parameters in the manifest of a plugin, of any version of their type. Returns nothing
+/// if there are none. Errors: those of read_document, with the names of the property and of the
+/// parameter.
 Result<std::optional<Parameters>> stated_parameters(const PluginInfo& plugin,
                                                     std::string_view property);
 
-/// Returns the parameters as a manifest states them: {"version": 2, "value": {...}}.
+/// Returns the parameters as the property of a manifest: {"version": 2, "value": {...}}.
 std::string manifest_text(const Parameters& parameters);
 
 }  // namespace tenon::config

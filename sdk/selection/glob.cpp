@@ -38,7 +38,8 @@ class GlobReader {
 
 bool GlobReader::read() {
   if (pattern_.empty()) {
-    return fail(0, "an empty pattern", "a name or a pattern", "write * to mean all, or remove it");
+    return fail(0, "an empty pattern", "a name or a pattern",
+                "write * to match all names, or remove the pattern");
   }
   if (pattern_.size() > Glob::longest_pattern) {
     return fail(Glob::longest_pattern, std::to_string(pattern_.size()) + " characters",
@@ -62,7 +63,7 @@ bool GlobReader::read_step() {
   if (take('[')) return read_class();
   if (pattern_[at_] == '{' || pattern_[at_] == '}') {
     return fail(at_, in_quotes(pattern_.substr(at_, 1)), "a pattern of *, ?, [a-z] and characters",
-                "write a pattern for each alternative, or \\ before it");
+                "write one pattern for each alternative, or \\ before the character");
   }
   char c = 0;
   if (!read_character(c)) return false;
@@ -80,7 +81,7 @@ bool GlobReader::read_class() {
   }
   if (!at_end() && pattern_[at_] == ']') {
     return fail(at_, "a class without characters", "characters between [ and ]",
-                "write \\] where the character is meant");
+                "write \\] to match the character");
   }
   if (!read_members(start)) return false;
   if (inverted) glob_.steps_.back().characters.flip();
@@ -92,7 +93,7 @@ bool GlobReader::read_members(std::size_t start) {
   while (!take(']')) {
     if (at_end()) {
       return fail(start, "a [ without a ]", "a ] after the characters of the class",
-                  "add the ], or write \\[ where the character is meant");
+                  "add the ], or write \\[ to match the character");
     }
     if (!read_range(step.characters)) return false;
   }
@@ -115,7 +116,7 @@ bool GlobReader::read_range(std::bitset<256>& characters) {
   const auto high = static_cast<unsigned char>(last);
   if (low > high) {
     return fail(start, "the range " + in_quotes(pattern_.substr(start, at_ - start)),
-                "a range from a lower to a higher character", "exchange its two ends");
+                "a range from a lower to a higher character", "swap its two ends");
   }
   for (std::size_t c = low; c <= high; ++c) characters.set(c);
   return true;
@@ -125,7 +126,7 @@ bool GlobReader::read_character(char& c) {
   take('\\');
   if (at_end()) {
     return fail(at_ - 1, "a \\ at the end", "a character after the \\",
-                "write \\\\ where the character is meant");
+                "write \\\\ to match the character");
   }
   c = pattern_[at_++];
   return true;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Patterns of names:
+// Patterns for names:
 //
-//   *       any text, dots included, also none
-//   ?       one character
-//   [a-z0]  one of these characters; [!a-z] one other than these
-//   \c      the character c itself
+//   *       any text, including dots and the empty text
+//   ?       any character
+//   [a-z0]  one of these characters; [!a-z] any other character
+//   \c      the character c
 #pragma once
 
 #include <tenon/result.hpp>
@@ -19,23 +19,23 @@
 
 namespace tenon::selection {
 
-/// A compiled pattern. Names of Kubernetes are ASCII, so one character is one byte. Const functions
-/// may be called from any thread.
+/// A compiled pattern. Names in Kubernetes are ASCII, so one character is one byte. Immutable and
+/// thread-safe.
 class Glob {
  public:
-  /// The longest pattern, in bytes. It bounds the time of a match: a text is compared at most this
-  /// often at each byte.
+  /// The maximum length of a pattern in bytes. It bounds the time of a match, which compares each
+  /// byte of a text at most this many times.
   static constexpr std::size_t longest_pattern = 1024;
 
   /// Compiles a pattern. Error: bad-pattern, with the column (counted from 1) of the flaw. Empty
-  /// patterns are refused, since they match no name; so are `{` and `}` without a `\`, which mean
-  /// alternatives elsewhere.
+  /// patterns are refused because they match no name; `{` and `}` without a `\`, because they
+  /// denote alternatives in other syntaxes.
   static Result<Glob> compile(std::string_view pattern);
 
-  /// Returns whether the pattern matches the whole text. Upper case differs from lower case.
+  /// Returns whether the pattern matches the whole text. Case-sensitive.
   bool matches(std::string_view text) const;
 
-  /// Returns the only text that a pattern without `*`, `?` and `[` matches; otherwise nothing.
+  /// Returns the only text that the pattern matches, if it contains no `*`, `?` or `[`.
   const std::optional<std::string>& literal() const noexcept { return literal_; }
 
  private:

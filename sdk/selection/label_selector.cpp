@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view blanks = " \t\r\n";
 constexpr std::string_view specials = "=!(),><";
 
-/// Returns nothing if the text is not a number of 64 bits.
+/// Parses a 64-bit integer. Returns nothing if the text is not one.
 std::optional<std::int64_t> number_of(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -46,7 +46,7 @@ class LabelSelectorReader {
   bool read_value(Requirement& requirement);
   bool read_bound(Requirement& requirement);
 
-  // A token is a word, `==`, `!=`, or one special character; the empty one is the end.
+  // A token is a word, `==`, `!=`, or one special character; it is empty at the end.
   void next();
   bool take(std::string_view token);
   bool at_end() const { return token_.empty(); }
@@ -68,7 +68,7 @@ bool LabelSelectorReader::read() {
   for (;;) {
     if (!read_requirement()) return false;
     if (at_end()) return true;
-    if (!take(",")) return fail("',' or the end", "separate requirements by commas");
+    if (!take(",")) return fail("',' or the end", "separate requirements with commas");
   }
 }
 
@@ -87,7 +87,7 @@ bool LabelSelectorReader::read_requirement() {
 }
 
 bool LabelSelectorReader::read_key(Requirement& requirement) {
-  if (!at_word()) return fail("a label key", "name a label here, eg: app=web");
+  if (!at_word()) return fail("a label key", "write a label here, eg: app=web");
   if (auto flaw = flaw_of_label_key(token_)) return fail(std::move(*flaw), "correct the key");
   requirement.key = token_;
   next();
@@ -120,7 +120,7 @@ bool LabelSelectorReader::read_operation(Requirement& requirement) {
 bool LabelSelectorReader::read_values(Requirement& requirement) {
   constexpr std::string_view fix = "write the values as (a,b)";
   if (!take("(")) return fail("'('", fix);
-  if (token_ == ")") return fail("a value", "write at least one value, or (,) for the empty one");
+  if (token_ == ")") return fail("a value", "write at least one value, or (,) for the empty value");
   for (;;) {
     if (!read_value(requirement)) return false;
     if (take(")")) return true;
@@ -128,25 +128,25 @@ bool LabelSelectorReader::read_values(Requirement& requirement) {
   }
 }
 
-// A value is empty if a comma, a parenthesis or the end follows at once.
+// A value is empty if it is followed immediately by a comma, a parenthesis or the end.
 bool LabelSelectorReader::read_value(Requirement& requirement) {
   if (at_end() || token_ == "," || token_ == ")") {
     requirement.values.emplace_back();
     return true;
   }
-  if (!at_word()) return fail("a label value", "write a value, or nothing for the empty one");
+  if (!at_word()) return fail("a label value", "write a value, or nothing for the empty value");
   if (auto flaw = flaw_of_label_value(token_)) return fail(std::move(*flaw), "correct the value");
   requirement.values.emplace_back(token_);
   next();
   return true;
 }
 
-// The bound must be a valid label value, so it has no sign.
+// The bound has to be a valid label value, so it has no sign.
 bool LabelSelectorReader::read_bound(Requirement& requirement) {
   const bool value = at_word() && !flaw_of_label_value(token_);
   const auto number = value ? number_of(token_) : std::nullopt;
   if (!number) {
-    return fail("an integer from 0 to 9223372036854775807", "write such a number, eg: cores>3");
+    return fail("an integer from 0 to 9223372036854775807", "write such an integer, eg: cores>3");
   }
   requirement.bound = *number;
   next();

@@ -4,14 +4,14 @@
 // they meet all requirements.
 //
 //   k=v  k==v       the label k has the value v
-//   k!=v            it has another value, or is absent
-//   k in (v,w)      it has one of these values
-//   k notin (v,w)   it has none of these values, or is absent
-//   k               it is present
-//   !k              it is absent
-//   k>1  k<2        it is present and a number above 1, below 2
+//   k!=v            k has another value or is absent
+//   k in (v,w)      k has one of these values
+//   k notin (v,w)   k has none of these values or is absent
+//   k               k is present
+//   !k              k is absent
+//   k>1  k<2        k is present and its value is an integer greater than 1, less than 2
 //
-// Blanks may stand between all of these. A value may be empty.
+// Blanks between tokens are ignored. A value may be empty.
 #pragma once
 
 #include <tenon/result.hpp>
@@ -27,14 +27,14 @@ namespace tenon::selection {
 
 using Labels = std::map<std::string, std::string, std::less<>>;
 
-/// A compiled label selector. Const functions may be called from any thread.
+/// A compiled label selector. Immutable and thread-safe.
 class LabelSelector {
  public:
-  /// Makes a selector that matches everything.
+  /// Constructs a selector that matches everything.
   LabelSelector() = default;
 
-  /// Compiles a selector; one with nothing in it matches everything. Error: bad-label-selector,
-  /// with the column (in bytes, counted from 1) of the flaw.
+  /// Compiles a selector. An empty selector matches everything. Error: bad-label-selector, with the
+  /// column (in bytes, counted from 1) of the flaw.
   static Result<LabelSelector> parse(std::string_view text);
 
   /// Returns whether the labels meet every requirement.
@@ -50,8 +50,8 @@ class LabelSelector {
   struct Requirement {
     std::string key;
     Operator op = Operator::exists;
-    std::vector<std::string> values{};  // sorted; of `in` and `not_in`
-    std::int64_t bound = 0;             // of `above` and `below`
+    std::vector<std::string> values{};  // sorted; for `in` and `not_in`
+    std::int64_t bound = 0;             // for `above` and `below`
 
     bool matches(const Labels& labels) const;
     bool matches(const std::string& value) const;

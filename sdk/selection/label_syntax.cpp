@@ -32,7 +32,7 @@ Flaw too_long(std::string_view text, std::string_view what, std::size_t longest)
           .needed = std::string(what) + " of at most " + std::to_string(longest) + " characters"};
 }
 
-/// Returns the flaw of a name. REQUIRED: the name is not empty.
+/// Returns the flaw of a name. REQUIRES: the name is not empty.
 std::optional<Flaw> flaw_of_name(std::string_view name, std::string_view what) {
   const auto wrong = std::find_if_not(name.begin(), name.end(), is_of_name);
   if (wrong != name.end()) {
@@ -46,7 +46,7 @@ std::optional<Flaw> flaw_of_name(std::string_view name, std::string_view what) {
   return std::nullopt;
 }
 
-/// Returns whether `c` may be in a DNS label between these neighbours; 0 is an end of the text.
+/// Returns whether `c` is valid in a DNS name between these neighbours; 0 is an end of the text.
 bool is_of_domain(char before, char c, char after) {
   if (is_lower_or_digit(c)) return true;
   if (c == '-') return before != 0 && before != '.' && after != 0 && after != '.';
@@ -78,7 +78,7 @@ std::optional<Flaw> flaw_of_label_key(std::string_view key) {
   const std::string_view name = key.substr(slash + 1);
   if (name.empty()) return flaw_at(key.size(), key, "a name after the '/'");
   if (name.find('/') != std::string_view::npos) {
-    return flaw_at(slash + 1 + name.find('/'), key, "a label key with one '/' at most");
+    return flaw_at(slash + 1 + name.find('/'), key, "a label key with at most one '/'");
   }
   auto flaw = flaw_of_name(name, "a name after the '/'");
   if (flaw) flaw->offset += slash + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// One list of patterns of a selector.
+// A list of patterns in a selector.
 #pragma once
 
 #include "selection/glob.hpp"
@@ -14,15 +14,17 @@
 
 namespace tenon::selection {
 
-/// Compiled patterns. Plain names are looked up, so that there may be many of them. Const functions
-/// may be called from any thread.
+/// A list of compiled patterns. Plain names are stored in a hash set, so a list may contain many of
+/// them. Immutable and thread-safe.
 class PatternList {
  public:
-  /// Compiles a list. Error: bad-pattern, whose `where` is the place in the list `name`.
+  /// Compiles a list. Error: bad-pattern. Its `where` begins with `name` and the index.
   static Result<PatternList> compile(const std::vector<std::string>& patterns,
                                      std::string_view name);
 
+  /// Returns whether the list has no patterns.
   bool empty() const noexcept { return names_.empty() && globs_.empty(); }
+  /// Returns whether a pattern matches the whole text.
   bool matches(const std::string& text) const;
 
  private:

@@ -187,7 +187,7 @@ TEST(LabelSelector, InvalidSelectorsAreErrors) {
       {a64 + "=b", 64, '"' + a64 + "\" of 64 characters", key + " of at most 63 characters"},
       {"/a", 1, "\"\"", "a DNS name before the '/'"},
       {"x,p/", 5, "\"p/\"", "a name after the '/'"},
-      {"p/q/a", 4, "\"p/q/a\"", "a label key with one '/' at most"},
+      {"p/q/a", 4, "\"p/q/a\"", "a label key with at most one '/'"},
       {"P/a", 1, "\"P\"", prefix_form},
       {"p_q/a", 2, "\"p_q\"", prefix_form},
       {"-p/a", 1, "\"-p\"", prefix_form},
