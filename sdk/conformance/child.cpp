@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-/// A file descriptor that is closed at the end.
+/// Owns a file descriptor.
 class Descriptor {
  public:
   Descriptor(int number, const char* what) : number_(number) {
@@ -44,7 +44,7 @@ class Descriptor {
   const int number_;
 };
 
-/// An empty directory that is removed at the end with what is in it then.
+/// A new directory, which the destructor removes with its contents.
 class Directory {
  public:
   Directory() : path_(fs::temp_directory_path() / "tenon-case-XXXXXX") {
@@ -86,7 +86,7 @@ void reset_signals() {
   ::_exit(::write(report, text.data(), text.size()) == size ? 0 : 1);
 }
 
-/// A child process that is ended at the latest when this is destroyed.
+/// A child process, which the destructor kills if it still runs.
 class Child {
  public:
   explicit Child(pid_t number) noexcept : number_(number) {}
@@ -94,7 +94,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// Waits for its end. Returns whether that came in time.
+  /// Waits for the end of the process. Returns false after `timeout`.
   bool wait(std::chrono::milliseconds timeout) const {
     const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, number_, 0)),
                              "a descriptor of a process");
@@ -103,13 +103,13 @@ class Child {
     for (;;) {
       const auto left = end - std::chrono::steady_clock::now();
       const auto pause = std::clamp(std::chrono::ceil<std::chrono::milliseconds>(left),
-                                    std::chrono::milliseconds(0), max_backoff);
+                                    std::chrono::milliseconds(0), max_poll_time);
       if (::poll(&ended, 1, static_cast<int>(pause.count())) > 0) return true;
       if (left <= std::chrono::milliseconds(0)) return false;
     }
   }
 
-  /// Ends it if it still runs. Returns its status as of waitpid; of the first call.
+  /// Kills the process if it still runs, and returns its status, see waitpid. Later calls return 0.
   int end() noexcept {
     if (number_ < 0) return 0;
     int status = 0;
@@ -121,8 +121,8 @@ class Child {
   }
 
  private:
-  // What poll takes has an end.
-  static constexpr std::chrono::milliseconds max_backoff = std::chrono::hours(1);
+  // poll takes an int of milliseconds.
+  static constexpr std::chrono::milliseconds max_poll_time = std::chrono::hours(1);
 
   pid_t number_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Plugins for backups, which have no life cycle but their configuration.
+// Cases of plugins for backups, which have no life cycle except their configuration.
 #pragma once
 
 #include "footprint.hpp"
@@ -8,8 +8,8 @@
 
 namespace tenon::sdk::conformance {
 
-/// Returns a new instance with the config of the setup. Without a setup it gets an empty config,
-/// and the case is not run if the plugin refuses that.
+/// Returns a new instance that is configured with the config of the setup. Without a setup the
+/// config is empty; if the plugin refuses it, the case is not run.
 template <class K>
 Handle<K> configured(Subject& subject) {
   Handle<K> plugin = subject.create<K>();

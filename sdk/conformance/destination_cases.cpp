@@ -23,7 +23,7 @@ using Records = std::vector<Record>;
 constexpr std::size_t record_count = 20;
 constexpr std::size_t megabyte = 1 << 20;
 
-/// A record with a JSON object, as most destinations take it.
+/// Returns a record whose payload is a JSON object, which most destinations accept.
 Record record_of(std::size_t number) {
   const std::string text = std::to_string(number);
   Record record;
@@ -39,7 +39,7 @@ Records records_of(std::size_t count) {
   return records;
 }
 
-/// A destination that is open.
+/// An open destination.
 class OpenDestination {
  public:
   explicit OpenDestination(Subject& subject)
@@ -51,7 +51,7 @@ class OpenDestination {
 
   void write(const Records& records) { value_of(destination_->write_batch(records)); }
 
-  /// Collects acknowledgements until there are this many, or no more come.
+  /// Collects acknowledgements until there are `count`, or until no more arrive in time.
   Acks collect(std::size_t count) {
     const auto end = std::chrono::steady_clock::now() + subject_.patience();
     Acks acks;
@@ -60,7 +60,7 @@ class OpenDestination {
     return acks;
   }
 
-  /// Stops after `last`, and collects the acknowledgements that are open then.
+  /// Stops the destination after the written records, and collects the remaining acknowledgements.
   Acks stop(const Records& written) {
     const auto last =
         written.empty() ? std::nullopt : std::optional<BytesView>(written.back().position);
@@ -73,7 +73,7 @@ class OpenDestination {
   void teardown() { destination_.teardown(); }
 
  private:
-  /// Returns whether more may come.
+  /// Collects acknowledgements once. Returns whether to collect again.
   bool collect_some(std::chrono::steady_clock::time_point end, Acks& acks) {
     tenon::Call call;
     call.set_deadline(end);
@@ -95,7 +95,7 @@ bool stands_for(const Ack& ack, const Record& record) {
   return ack.position == record.position;
 }
 
-/// Fails the case unless there is one acknowledgement for each record, in their order.
+/// Fails the case unless there is one acknowledgement for each record, in the same order.
 void require_acks(const Acks& acks, const Records& records) {
   for (std::size_t i = 0; i < std::min(acks.size(), records.size()); i++) {
     require(stands_for(acks[i], records[i]), "acknowledgement " + std::to_string(i + 1) +
@@ -125,7 +125,7 @@ void acknowledges_in_order(Subject& subject) {
   require_safe(acks);
 }
 
-/// Also one that had been given before the stop.
+/// Acknowledgements before and after stop count together.
 void acknowledges_once(Subject& subject) {
   const Records records = records_of(record_count);
   OpenDestination destination(subject);
@@ -173,7 +173,7 @@ void ends_a_wait_at_its_deadline(Subject& subject) {
   require(!destination->next_acks(call), "an acknowledgement without a record");
 }
 
-/// Writes records and fails the case unless each is acknowledged.
+/// Writes records and fails the case unless each is acknowledged as safe.
 void write_all(Subject& subject, const Records& records) {
   OpenDestination destination(subject);
   destination.write(records);
@@ -184,7 +184,7 @@ void write_all(Subject& subject, const Records& records) {
   destination.teardown();
 }
 
-/// The third instance keeps the code loaded.
+/// The third instance keeps the module loaded.
 void opens_again(Subject& subject) {
   const Instance<Destination> third(subject, config_of<Destination>(subject));
   write_all(subject, records_of(5));
@@ -223,7 +223,7 @@ void answers_for_every_record(Subject& subject) {
   }
 }
 
-/// A destination may refuse to open what another one uses.
+/// A destination may refuse to open a resource that another instance uses.
 void works_beside_another(Subject& subject) {
   const Records all = records_of(10);
   const Records first_records(all.begin(), all.begin() + 5);
@@ -251,7 +251,7 @@ void leaves_nothing(Subject& subject) {
 }
 
 constexpr Definition own_cases[] = {
-    {"acknowledges records in their order", acknowledges_in_order},
+    {"acknowledges records in order", acknowledges_in_order},
     {"acknowledges no record twice", acknowledges_once},
     {"has written and acknowledged all records after stop", writes_all_at_stop},
     {"stops without records", stops_without_records},
@@ -259,9 +259,9 @@ constexpr Definition own_cases[] = {
     {"ends a wait for acknowledgements at its deadline", ends_a_wait_at_its_deadline},
     {"can be opened again after stop", opens_again},
     {"accepts records of a newer version", tolerates_newer_records},
-    {"acknowledges or refuses every record, whatever it holds", answers_for_every_record},
-    {"works beside a second instance", works_beside_another},
-    {"leaves no threads and descriptors after teardown", leaves_nothing},
+    {"acknowledges or refuses every record, whatever its content", answers_for_every_record},
+    {"works alongside a second instance", works_beside_another},
+    {"leaves no threads or descriptors after teardown", leaves_nothing},
 };
 
 constexpr auto all = with_lifecycle_cases<Destination>(own_cases);

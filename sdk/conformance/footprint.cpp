@@ -25,7 +25,7 @@ std::string name_of_descriptor(const std::string& number) {
   return "descriptor " + number + " of " + (failed ? "an unknown file" : target.string());
 }
 
-/// The numbers of the threads or descriptors of this process.
+/// Returns the names of the entries of a directory below /proc/self: thread ids or descriptors.
 std::set<std::string> entries(const char* directory) {
   std::set<std::string> numbers;
   for (const auto& entry : fs::directory_iterator(directory)) {
@@ -34,7 +34,7 @@ std::set<std::string> entries(const char* directory) {
   return numbers;
 }
 
-/// Without the descriptor by which they are listed, which is gone afterwards.
+/// Returns the open descriptors, without the one that listed them.
 std::set<std::string> descriptors() {
   std::set<std::string> numbers = entries("/proc/self/fd");
   std::erase_if(numbers, [](const std::string& number) {
@@ -49,7 +49,7 @@ struct Footprint {
   std::set<std::string> files = descriptors();
 };
 
-/// What is in `after` and not in `before`, for people; empty: nothing.
+/// Returns a description of the entries that are in `after` but not in `before`.
 std::string added(const Footprint& before, const Footprint& after) {
   std::string text;
   const auto add = [&](const std::set<std::string>& old, const std::set<std::string>& now,
@@ -63,8 +63,8 @@ std::string added(const Footprint& before, const Footprint& after) {
   return text;
 }
 
-/// Makes the library allocate what it keeps for the life of the process, so that the plugin is not
-/// blamed for it.
+/// Makes the library allocate its resources that exist until the process ends, so that they are not
+/// attributed to the plugin.
 void use_library() {
   const Host host({.app = "tenon-conformance"});
 }
@@ -77,12 +77,12 @@ void require_nothing_left(Subject& subject, void (*use)(Subject& subject)) {
   use(subject);
   subject.close();
   const auto end = std::chrono::steady_clock::now() + subject.patience();
-  std::string left = added(before, Footprint());
-  while (!left.empty() && std::chrono::steady_clock::now() < end) {
+  std::string leaked = added(before, Footprint());
+  while (!leaked.empty() && std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    left = added(before, Footprint());
+    leaked = added(before, Footprint());
   }
-  require(left.empty(), "left behind: " + left);
+  require(leaked.empty(), "leaked: " + leaked);
 }
 
 }  // namespace tenon::sdk::conformance

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Finds threads and descriptors that a plugin does not release.
+// Detects threads and descriptors that a plugin leaks.
 #pragma once
 
 #include "subject.hpp"
 
 namespace tenon::sdk::conformance {
 
-/// Fails the case unless the process has the same threads and descriptors after `use` and the end
-/// of the host as before. Threads that are ending get some time.
+/// Runs `use` and destroys the host. Fails the case if the process then has threads or descriptors
+/// that it did not have before. Threads get `Subject::patience` to end.
 void require_nothing_left(Subject& subject, void (*use)(Subject& subject));
 
 }  // namespace tenon::sdk::conformance

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The cases of the three kinds of item actions. An Action<K> calls each kind in the same way.
+// The cases of the three kinds of item actions. Action<K> is a uniform interface to the kinds.
 #include "configured.hpp"
 #include "subject.hpp"
 
@@ -89,8 +89,8 @@ template <class K>
 void knows_its_name(Subject& subject) {
   auto action = configured<K>(subject);
   const auto name = action->name();
-  if (!name && is(name.error(), TENON_UNIMPLEMENTED)) skip("the plugin leaves out name");
-  require(value_of(name) == subject.plugin(), "it calls itself \"" + value_of(name) + "\"");
+  if (!name && is(name.error(), TENON_UNIMPLEMENTED)) skip("the plugin does not implement name");
+  require(value_of(name) == subject.plugin(), "its name is \"" + value_of(name) + "\"");
 }
 
 template <class K>
@@ -123,7 +123,7 @@ std::optional<json::Reader> find(const json::Reader& object, std::string_view wa
 
 using Path = std::vector<std::string_view>;
 
-/// The text below a path of keys; empty where there is none.
+/// Returns the string at a path of keys; empty if there is none.
 std::string text_at(const std::string& item, const Path& path) {
   json::Parser parser;
   std::optional<json::Reader> value = value_of(parser.parse(item));
@@ -135,7 +135,7 @@ std::string text_at(const std::string& item, const Path& path) {
   return value->read(text) ? std::string(text) : std::string();
 }
 
-/// The case is passed if the action leaves the item as it is.
+/// Passes if the action returns no item, which means that it is unchanged.
 template <class K>
 void keeps_what_the_item_is(Subject& subject) {
   subject.check_calls();
@@ -164,7 +164,7 @@ void does_the_same_again(Subject& subject) {
   auto action = configured<K>(subject);
   Executed first = Action<K>::execute(*action, item);
   Executed second = Action<K>::execute(*action, item);
-  first.operation.clear();  // each call may begin one of its own
+  first.operation.clear();  // each call may begin a new operation
   second.operation.clear();
   require(first == second, "the second call for the same item has another result");
 }
@@ -176,7 +176,7 @@ void refuses_unknown_operations(Subject& subject) {
           "progress succeeds for an operation that does not exist");
 }
 
-/// Also where there is no operation: asking costs nothing.
+/// Queries the progress of the operation, and cancels it twice.
 template <class K>
 void reports_its_operation(Subject& subject) {
   const std::string& item = subject.setup_of(&PluginSetup::item, "item");
@@ -195,7 +195,7 @@ void execute_once(Subject& subject) {
 }
 
 template <class K>
-constexpr Definition leaves_nothing = {"leaves no threads and descriptors",
+constexpr Definition leaves_nothing = {"leaves no threads or descriptors",
                                        leaves_nothing_after<execute_once<K>>};
 
 template <class K>
@@ -205,8 +205,8 @@ constexpr Definition changing_cases[] = {
     {"applies to the same resources each time", applies_to_the_same<K>},
     {"has a valid selector", has_a_valid_selector<K>},
     {"keeps version, kind and name of an item", keeps_what_the_item_is<K>},
-    {"names additional items in full", names_other_items<K>},
-    {"does the same for the same item", does_the_same_again<K>},
+    {"identifies additional items completely", names_other_items<K>},
+    {"returns the same result for the same item", does_the_same_again<K>},
     {"refuses operations that do not exist", refuses_unknown_operations<K>},
     {"reports and cancels its operation", reports_its_operation<K>},
     leaves_nothing<K>,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The cases that sources, processors and destinations share: configurations, and the end of an
-// instance that was never opened.
+// The cases that sources, processors and destinations share: configuration, and teardown without
+// open.
 #pragma once
 
 #include "subject.hpp"
@@ -45,7 +45,7 @@ Parameters parameters_of(Subject& subject) {
   return parameters_in<K>(*specification);
 }
 
-/// Returns the config of the setup with the defaults that a host fills in.
+/// Returns the config of the setup with the defaults that a host adds.
 template <class K>
 TextMap config_of(Subject& subject) {
   TextMap config = subject.setup().config;
@@ -58,7 +58,7 @@ TextMap config_of(Subject& subject) {
   return config;
 }
 
-/// An instance that is torn down at the end.
+/// An instance that the destructor tears down.
 template <class K>
 class Instance {
  public:
@@ -84,7 +84,8 @@ class Instance {
   bool torn_down_ = false;
 };
 
-/// Fails the case unless configure refuses a config; the teardown after that must succeed.
+/// Returns the error of configuring a config, which `what` describes. Fails the case if the config
+/// is accepted or if the teardown after that fails.
 template <class K>
 Error refusal(Subject& subject, const TextMap& config, const std::string& what) {
   Instance<K> plugin(subject);
@@ -119,7 +120,7 @@ void refuses_missing_parameters(Subject& subject) {
     TextMap config = setup != nullptr ? setup->config : TextMap();
     config.erase(name);
     const Error error = refusal<K>(subject, config, "a config without \"" + name + "\"");
-    // Without a config all are missing, and the message may name another one.
+    // Without a setup all parameters are missing, and the message may name another one.
     require(setup == nullptr || names(error, name),
             "the message does not name \"" + name + "\": " + error.to_string());
     any = true;
@@ -137,7 +138,7 @@ void refuses_wrong_types(Subject& subject) {
     TextMap config = subject.setup().config;
     config[name] = "neither number nor word";
     const std::string what =
-        "a value of \"" + name + "\" that is no " + std::string(to_text(parameter.type));
+        "a value of \"" + name + "\" that is not of type " + std::string(to_text(parameter.type));
     const Error error = refusal<K>(subject, config, what);
     require(names(error, name), "the message does not name \"" + name + "\": " + error.to_string());
     any = true;
@@ -157,7 +158,7 @@ void reports_unknown_parameters(Subject& subject) {
   plugin.teardown();
 }
 
-/// Without a config and, if there is one, with it.
+/// Tears down an instance that is not configured and, if there is a setup, a configured one.
 template <class K>
 void is_torn_down_without_open(Subject& subject) {
   Instance<K>(subject).teardown();
@@ -174,7 +175,7 @@ inline constexpr Definition lifecycle_cases[] = {
     {"can be torn down without open", is_torn_down_without_open<K>},
 };
 
-/// The shared cases and those of the kind itself.
+/// Returns the shared cases followed by the cases of the kind.
 template <class K, std::size_t count>
 constexpr auto with_lifecycle_cases(const Definition (&own)[count]) {
   std::array<Definition, std::size(lifecycle_cases<K>) + count> all;

@@ -68,9 +68,9 @@ void leaves_nothing(Subject& subject) {
 }
 
 constexpr Definition all[] = {
-    {"loads as its manifest says", loads},
+    {"loads as declared in its manifest", loads},
     {"loads again after it was unloaded", loads_again},
-    {"leaves no threads and descriptors when it is unloaded", leaves_nothing},
+    {"leaves no threads or descriptors when it is unloaded", leaves_nothing},
 };
 
 }  // namespace

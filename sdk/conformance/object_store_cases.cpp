@@ -24,7 +24,7 @@ constexpr std::size_t megabyte = 1 << 20;
 /// The prefix of all keys that cases write.
 const std::string area = "tenon-verify/";
 
-/// Gives a text; fails after it if that is wanted.
+/// Reads a text, and optionally fails after it.
 class TextReader : public HostReader {
  public:
   TextReader(std::string text, bool fails) : text_(std::move(text)), fails_(fails) {}
@@ -61,7 +61,7 @@ std::string joined(const Keys& keys) {
   return text.empty() ? "nothing" : text;
 }
 
-/// A store that is configured, without the objects that earlier cases may have left.
+/// A configured store. Objects of earlier cases are removed.
 class Store {
  public:
   explicit Store(Subject& subject)
@@ -73,7 +73,7 @@ class Store {
     try {
       clear();
     } catch (const Ending&) {
-      // The case has failed already, or the next one says why.
+      // The case has failed already, or the next one reports the error.
     }
   }
   Store(const Store&) = delete;
@@ -91,7 +91,7 @@ class Store {
     return read_all(value_of(store_->get_object(bucket_, area + key)));
   }
   void remove(const std::string& key) { value_of(store_->delete_object(bucket_, area + key)); }
-  /// One page; keys without the prefix of all.
+  /// Returns one page of keys, without the prefix `area`.
   Keys page(const std::string& prefix, const std::string& after, std::uint32_t limit, bool& more) {
     auto found = value_of(
         store_->list_objects(bucket_, area + prefix, after.empty() ? "" : area + after, limit));
@@ -103,13 +103,13 @@ class Store {
     }
     return found.keys;
   }
-  /// All pages.
+  /// Returns the keys of all pages, without the prefix `area`.
   Keys list(const std::string& prefix, std::uint32_t limit = 0) {
     Keys all;
     bool more = true;
     while (more) {
       const Keys keys = page(prefix, all.empty() ? "" : all.back(), limit, more);
-      require(!more || !keys.empty(), "an empty page says that there are more keys");
+      require(!more || !keys.empty(), "an empty page reports that there are more keys");
       all.insert(all.end(), keys.begin(), keys.end());
     }
     return all;
@@ -132,10 +132,10 @@ void require_text(Store& store, const std::string& key, const std::string& neede
   const std::string found = store.get(key);
   require(found.size() == needed.size(), "needed " + std::to_string(needed.size()) +
                                              " bytes, found " + std::to_string(found.size()));
-  require(found == needed, "the content is another one than was written");
+  require(found == needed, "the content differs from the content that was written");
 }
 
-/// Text in which no two blocks are the same.
+/// Returns a text in which no two blocks are equal.
 std::string long_text(std::size_t size) {
   std::string text;
   for (std::size_t number = 0; text.size() < size; number++) text += std::to_string(number) + '\0';
@@ -249,7 +249,7 @@ void put_and_get(Store& store, const std::string& key) {
   }
 }
 
-/// What failed on another thread fails the case.
+/// A failure on any thread fails the case.
 void serves_several_threads(Subject& subject) {
   Store store(subject);
   std::array<std::exception_ptr, 4> failures{};
@@ -275,8 +275,8 @@ void signs_urls(Subject& subject) {
   store.put("object", "text");
   const auto url =
       store->create_signed_url(store.bucket(), area + "object", std::chrono::minutes(1));
-  if (!url && is(url.error(), TENON_UNIMPLEMENTED)) skip("the store does not sign addresses");
-  require(!value_of(url).empty(), "the address is empty");
+  if (!url && is(url.error(), TENON_UNIMPLEMENTED)) skip("the store does not sign URLs");
+  require(!value_of(url).empty(), "the URL is empty");
 }
 
 void put_and_list(Subject& subject) {
@@ -291,15 +291,15 @@ constexpr Definition all[] = {
     {"replaces an object", replaces_objects},
     {"reports an object that does not exist", reports_missing_objects},
     {"knows the size of an object", knows_the_size},
-    {"lists keys in their order", lists_in_order},
+    {"lists keys in order", lists_in_order},
     {"lists keys page by page", lists_in_pages},
     {"lists common prefixes", lists_common_prefixes},
     {"deletes one object and no other", deletes_one_object},
     {"deletes an object that does not exist", deletes_missing_objects},
-    {"stores nothing of a content that cannot be read to its end", keeps_the_old_object},
+    {"stores nothing if the content cannot be read completely", keeps_the_old_object},
     {"serves several threads", serves_several_threads},
-    {"signs addresses", signs_urls},
-    {"leaves no threads and descriptors", leaves_nothing_after<put_and_list>},
+    {"signs URLs", signs_urls},
+    {"leaves no threads or descriptors", leaves_nothing_after<put_and_list>},
 };
 
 }  // namespace

@@ -22,7 +22,8 @@ using Results = std::vector<Processor::Result>;
 constexpr std::size_t record_count = 20;
 constexpr std::size_t megabyte = 1 << 20;
 
-/// A record with a JSON object, or with an array of them: processors accept one or the other.
+/// Returns a record whose payload is a JSON object or an array of objects, because processors
+/// accept one or the other.
 Record record_of(std::size_t number) {
   const std::string text = std::to_string(number);
   const std::string object = R"({"number":)" + text + R"(,"text":"record )" + text + "\"}";
@@ -57,7 +58,7 @@ void require_count(std::size_t results, const Records& records) {
           counted(records.size(), "record") + ", found " + counted(results, "result"));
 }
 
-/// A processor that is open.
+/// An open processor.
 class OpenProcessor {
  public:
   explicit OpenProcessor(Subject& subject) : processor_(subject, config_of<Processor>(subject)) {
@@ -79,7 +80,7 @@ class OpenProcessor {
   Instance<Processor> processor_;
 };
 
-/// Processes records in batches of at most `size`, in an instance of their own.
+/// Processes records in batches of at most `size` in a new instance.
 Results results_in_batches(Subject& subject, const Records& records, std::size_t size) {
   OpenProcessor processor(subject);
   Results all;
@@ -111,7 +112,7 @@ void does_not_depend_on_batches(Subject& subject) {
   const Records records = records_of(record_count);
   const Results needed = results_in_batches(subject, records, records.size());
   if (results_in_batches(subject, records, records.size()) != needed) {
-    skip("the processor gives the same records other results each time");
+    skip("the processor is not deterministic");
   }
   for (const std::size_t size : {1, 3}) {
     const Results found = results_in_batches(subject, records, size);
@@ -133,11 +134,11 @@ void accepts_or_refuses_every_record(Subject& subject) {
   for (std::size_t i = 0; i < records.size(); i++) {
     if (!results[i].error || is_code(results[i].error->code)) continue;
     fail("the record at " + shown(records[i].position) + " is refused with the code \"" +
-         results[i].error->code + "\", needed: small letters and hyphens");
+         results[i].error->code + "\", needed: lower-case letters and hyphens");
   }
 }
 
-/// Each record stands between unusual ones, which may be refused.
+/// Processes records between unusual ones, which may be refused.
 void refuses_records_one_by_one(Subject& subject) {
   const Records records = records_of(2 * unusual_records().size());
   const Results alone = OpenProcessor(subject).process(records);
@@ -167,7 +168,7 @@ void accepts_newer_records(Subject& subject) {
   }
 }
 
-/// A processor may ignore that a call is cancelled.
+/// Processes records in a cancelled call. A processor may ignore the cancellation.
 void process_cancelled(OpenProcessor& processor, const Records& records) {
   tenon::Call call;
   call.cancel();
@@ -195,7 +196,7 @@ void is_torn_down_after_open(Subject& subject) {
   processor.teardown();
 }
 
-/// A processor may refuse to open what another one uses.
+/// A processor may refuse to open a resource that another instance uses.
 void works_beside_another(Subject& subject) {
   OpenProcessor first(subject);
   Instance<Processor> second(subject, config_of<Processor>(subject));
@@ -223,14 +224,14 @@ constexpr Definition own_cases[] = {
     {"gives each record one result", gives_each_record_a_result},
     {"gives valid records", gives_valid_records},
     {"gives the same results in batches of any size", does_not_depend_on_batches},
-    {"accepts or refuses every record, whatever it holds", accepts_or_refuses_every_record},
-    {"refuses a record without its neighbours", refuses_records_one_by_one},
+    {"accepts or refuses every record, whatever its content", accepts_or_refuses_every_record},
+    {"refuses a record but not its neighbours", refuses_records_one_by_one},
     {"accepts records of a newer version", accepts_newer_records},
-    {"ends a call that was cancelled before", ends_a_cancelled_call},
+    {"ends a call that is already cancelled", ends_a_cancelled_call},
     {"processes records again after a cancelled call", processes_again},
     {"can be torn down after open", is_torn_down_after_open},
-    {"works beside a second instance", works_beside_another},
-    {"leaves no threads and descriptors after teardown", leaves_nothing},
+    {"works alongside a second instance", works_beside_another},
+    {"leaves no threads or descriptors after teardown", leaves_nothing},
 };
 
 constexpr auto all = with_lifecycle_cases<Processor>(own_cases);

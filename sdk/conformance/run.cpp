@@ -36,7 +36,7 @@ constexpr KindCases kind_cases[] = {
     {DeleteItemAction::kind, delete_item_action_cases},
 };
 
-/// Those of one kind; of the whole module if `id` is empty.
+/// Returns the cases of a kind; of the whole module if `id` is empty.
 Definitions definitions(std::string_view id) {
   if (id.empty()) return module_cases();
   for (const KindCases& known : kind_cases) {

@@ -31,7 +31,7 @@ Positions positions_of(const Records& records) {
   return positions;
 }
 
-/// A source that is open.
+/// An open source.
 class OpenSource {
  public:
   explicit OpenSource(Subject& subject, const std::optional<Bytes>& position = {})
@@ -41,7 +41,7 @@ class OpenSource {
 
   Source* operator->() noexcept { return source_.operator->(); }
 
-  /// Reads this many records, fewer at the end of the source and if no more come.
+  /// Reads `count` records; fewer at the end of the source or if no more arrive in time.
   Records read(std::size_t count) {
     const auto end = std::chrono::steady_clock::now() + subject_.patience();
     Records records;
@@ -50,7 +50,7 @@ class OpenSource {
     return records;
   }
 
-  /// The same. The case is not run if there are fewer.
+  /// Reads `count` records. The case is not run if there are fewer.
   Records read_all_of(std::size_t count) {
     Records records = read(count);
     if (records.size() < count) {
@@ -60,7 +60,7 @@ class OpenSource {
     return records;
   }
 
-  /// Reads up to the end of the source, and returns whether that came.
+  /// Reads to the end of the source. Returns false if it does not end in time.
   bool read_to_end() {
     const auto end = std::chrono::steady_clock::now() + subject_.patience();
     for (Records records; read_some(end, 1000, records); records.clear()) {
@@ -68,24 +68,24 @@ class OpenSource {
     return ended_;
   }
 
-  /// Stops and tears down.
+  /// Stops the source and tears it down.
   void end() {
     if (const auto stopped = source_->stop(); !stopped) require_done(stopped.error());
     source_.teardown();
   }
 
  private:
-  /// Adds the records of one batch. Returns whether more may come.
+  /// Reads one batch and adds its records. Returns whether to read again.
   bool read_some(std::chrono::steady_clock::time_point end, std::size_t most, Records& records) {
     tenon::Call call;
     call.set_deadline(end);
     const auto batch = source_->read_batch(call, static_cast<std::int32_t>(most), std::nullopt);
-    if (!batch) return may_go_on(batch.error(), end);
+    if (!batch) return may_continue(batch.error(), end);
     for (const RecordView& record : *batch) records.push_back(own(record));
     return std::chrono::steady_clock::now() < end;
   }
 
-  bool may_go_on(const Error& error, std::chrono::steady_clock::time_point end) {
+  bool may_continue(const Error& error, std::chrono::steady_clock::time_point end) {
     const bool too_late = std::chrono::steady_clock::now() >= end;
     ended_ = is(error, TENON_OUT_OF_RANGE);
     if (ended_ || too_late) return false;
@@ -99,7 +99,7 @@ class OpenSource {
   bool ended_ = false;
 };
 
-/// Cancels a call after a time, unless it is destroyed before.
+/// Cancels a call after a delay, unless it is destroyed earlier.
 class LateCancel {
  public:
   LateCancel(tenon::Call& call, std::chrono::milliseconds after)
@@ -181,10 +181,10 @@ void takes_late_acknowledgements(Subject& subject) {
   require_done(source->ack(positions));
 }
 
-/// A source may hold records that it gives before it ends.
+/// A source may return records that it has buffered before it ends.
 constexpr int most_buffered_batches = 10'000;
 
-/// Reads until a failure, which must be the cancellation or the end of the source.
+/// Reads until an error, which has to be the cancellation or the end of the source.
 void read_until_cancelled(OpenSource& source, tenon::Call& call) {
   for (int after = 0; after < most_buffered_batches;) {
     if (call.cancelled() != CancelReason::none) after++;
@@ -193,7 +193,7 @@ void read_until_cancelled(OpenSource& source, tenon::Call& call) {
     if (is(batch.error(), TENON_CANCELLED) || is(batch.error(), TENON_OUT_OF_RANGE)) return;
     fail("needed cancelled, found " + batch.error().to_string());
   }
-  fail("the source goes on reading after it was cancelled");
+  fail("the source continues to read after it was cancelled");
 }
 
 void ends_a_cancelled_read(Subject& subject) {
@@ -214,7 +214,8 @@ void stops_at_the_last_record(Subject& subject) {
   OpenSource source(subject);
   const Records records = source.read(3);
   const auto stopped = source->stop();
-  if (!stopped && is(stopped.error(), TENON_UNIMPLEMENTED)) skip("the plugin leaves out stop");
+  if (!stopped && is(stopped.error(), TENON_UNIMPLEMENTED))
+    skip("the plugin does not implement stop");
   const std::optional<Bytes> found = value_of(stopped);
   const std::string needed = records.empty() ? "no position" : shown(records.back().position);
   const std::string is = found ? shown(*found) : "no position";
@@ -230,7 +231,7 @@ std::size_t bytes_of(const Record& record) {
   return bytes;
 }
 
-/// Reads one batch that is not empty, and checks it. Returns false at the end.
+/// Reads one batch and checks its limits. Returns false at the end.
 bool check_batch(OpenSource& source, std::int32_t max, std::optional<std::int64_t> max_bytes,
                  std::chrono::steady_clock::time_point end) {
   tenon::Call call;
@@ -242,7 +243,7 @@ bool check_batch(OpenSource& source, std::int32_t max, std::optional<std::int64_
   std::size_t bytes = 0;
   for (const RecordView& record : *batch) {
     require(!max_bytes || bytes < static_cast<std::size_t>(*max_bytes),
-            "the batch goes on after " + std::to_string(bytes) + " bytes, at most are " +
+            "the batch continues after " + std::to_string(bytes) + " bytes, the limit is " +
                 std::to_string(max_bytes.value_or(0)));
     bytes += bytes_of(own(record));
   }
@@ -278,17 +279,17 @@ void leaves_nothing(Subject& subject) {
 }
 
 constexpr Definition own_cases[] = {
-    {"gives each record a position of its own", gives_each_record_its_position},
+    {"gives each record a unique position", gives_each_record_its_position},
     {"gives valid records", gives_valid_records},
-    {"keeps the limits of a batch", keeps_limits_of_batches},
+    {"respects the limits of a batch", keeps_limits_of_batches},
     {"resumes after an acknowledged position", resumes},
-    {"takes acknowledgements in the order of the records", takes_acknowledgements},
-    {"takes acknowledgements after stop", takes_late_acknowledgements},
+    {"accepts acknowledgements in the order of the records", takes_acknowledgements},
+    {"accepts acknowledgements after stop", takes_late_acknowledgements},
     {"ends a read that is cancelled while it waits", ends_a_cancelled_read},
-    {"ends a read that was cancelled before", ends_a_read_cancelled_before},
+    {"ends a read that is already cancelled", ends_a_read_cancelled_before},
     {"stops at the position of the last record", stops_at_the_last_record},
     {"reports the end of its records", reports_its_end},
-    {"leaves no threads and descriptors after teardown", leaves_nothing},
+    {"leaves no threads or descriptors after teardown", leaves_nothing},
 };
 
 constexpr auto all = with_lifecycle_cases<Source>(own_cases);

@@ -28,7 +28,7 @@ void is_the_same_each_time(Subject& subject) {
   require(specify(subject) == first, "the specification of a second instance differs");
 }
 
-/// Text that lists and forms show as it is.
+/// Fails the case if a text is empty or has blanks at its ends: lists and forms show it unchanged.
 void require_neat(std::string_view what, std::string_view text) {
   const std::string name(what);
   const std::string_view trimmed = detail::without_blanks(text);
@@ -52,7 +52,7 @@ std::string package_version(Subject& subject) {
 }
 
 void has_a_version(Subject& subject) {
-  // As semver.org recommends it.
+  // The regular expression that semver.org recommends.
   static const std::regex semver(
       R"((0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))"
       R"((\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?)");
@@ -91,7 +91,7 @@ void has_valid_defaults(Subject& subject) {
                                           tenon::Parameter parameter) {
     const std::string value(config::default_of(parameter));
     if (value.empty() || !config::fault_of_validations(parameter).empty()) return;
-    // A file need only exist on the machine of the plugin's user.
+    // A file has to exist only on the machine of the user.
     if (parameter.type == tenon::Parameter::Type::File) {
       parameter.type = tenon::Parameter::Type::String;
     }
@@ -101,7 +101,7 @@ void has_valid_defaults(Subject& subject) {
   });
 }
 
-/// A plugin without parameters in its manifest keeps to the rule too.
+/// Compares the parameters in the manifest with the specification. Passes if the manifest has none.
 template <class K>
 void require_as_stated(Subject& subject, const config::Parameters& specified) {
   const std::string_view property = config::property_of(static_cast<const K*>(nullptr));
@@ -126,7 +126,7 @@ void agrees_with_the_manifest(Subject& subject) {
 constexpr Definition all[] = {
     {"gives the same specification each time", is_the_same_each_time},
     {"has texts that are not empty and have no blanks at their ends", has_neat_texts},
-    {"has a semantic version that fits its package", has_a_version},
+    {"has a semantic version that matches its package", has_a_version},
     {"has valid parameters", has_valid_parameters},
     {"has defaults that their own parameters accept", has_valid_defaults},
     {"has the parameters that the manifest states", agrees_with_the_manifest},

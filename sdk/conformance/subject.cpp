@@ -8,7 +8,7 @@
 
 namespace tenon::sdk::conformance {
 
-// A plugin may log without end.
+// Bounds memory if a plugin logs endlessly.
 constexpr std::size_t most_warnings = 1000;
 
 void fail(std::string reason) {
@@ -78,7 +78,7 @@ const PluginSetup& Subject::setup() const {
 const std::string& Subject::setup_of(std::string PluginSetup::*member,
                                      std::string_view name) const {
   const std::string& value = setup().*member;
-  if (value.empty()) skip("its configuration gives no \"" + std::string(name) + "\"");
+  if (value.empty()) skip("its configuration has no \"" + std::string(name) + "\"");
   return value;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The plugin under test in a host of its own, and functions that end a case.
+// The plugin under test in its own host, and functions that end a case.
 #pragma once
 
 #include <tenon/host.hpp>
@@ -18,21 +18,23 @@
 
 namespace tenon::sdk::conformance {
 
-/// Thrown by a case that does not pass.
+/// The exception of a case that does not pass.
 struct Ending {
   Verdict verdict;
   std::string reason;
 };
 
+/// Ends the case as failed.
 [[noreturn]] void fail(std::string reason);
+/// Ends the case as not run.
 [[noreturn]] void skip(std::string reason);
 
-/// Fails the case unless a condition holds.
+/// Fails the case with the reason `otherwise` unless the condition is true.
 inline void require(bool condition, std::string_view otherwise) {
   if (!condition) fail(std::string(otherwise));
 }
 
-/// Returns the value of a call, which must succeed.
+/// Returns the value of a result. Fails the case if it is an error.
 template <class T>
 T value_of(tenon::Result<T> result) {
   if (!result) fail(result.error().to_string());
@@ -42,18 +44,19 @@ inline void value_of(const tenon::Result<void>& result) {
   if (!result) fail(result.error().to_string());
 }
 
+/// Returns whether an error has a status code.
 bool is(const Error& error, tenon_status code);
 
-/// Fails the case unless a call of a method that plugins may leave out succeeds.
+/// Fails the case if a call of an optional method failed. TENON_UNIMPLEMENTED is not a failure.
 void require_done(const tenon::Result<void>& result);
 
-/// eg: "3 records", "1 record"
+/// Returns a number with a noun, eg: "3 records", "1 record".
 std::string counted(std::size_t count, std::string_view noun);
 
-/// Bytes for people: a text in quotes, or base 16.
+/// Returns bytes for messages: in quotes if they are printable ASCII, otherwise in hexadecimal.
 std::string shown(BytesView bytes);
 
-/// The plugin under test, in a host that is made when it is first needed. Belongs to one thread.
+/// The plugin under test, in a host that is created on first use. Used by one thread.
 class Subject {
  public:
   Subject(const Options& options, const Case& one) : options_(options), case_(one) {}
@@ -62,18 +65,20 @@ class Subject {
   const std::string& plugin() const noexcept { return case_.plugin; }
   const Options& options() const noexcept { return options_; }
 
-  /// Returns how long a case waits for a plugin that may not respond: less than its timeout, so
-  /// that it can still report that.
+  /// Returns the time that a case waits for a plugin. It is shorter than the timeout of the case,
+  /// so that the case can report a plugin that does not respond.
   std::chrono::milliseconds patience() const noexcept { return options_.timeout / 2; }
 
-  /// Makes the host check each call (HostOptions::check_calls). REQUIRED: there is no host yet.
+  /// Makes the host check each call (HostOptions::check_calls). REQUIRES: `host` was not called
+  /// yet.
   void check_calls() noexcept { check_calls_ = true; }
 
+  /// Returns the host, and creates it on first use.
   Host& host();
-  /// Destroys the host. REQUIRED: there is no handle.
+  /// Destroys the host. REQUIRES: all handles were destroyed.
   void close() { host_.reset(); }
 
-  /// Returns a new instance, not configured.
+  /// Returns a new instance that is not configured.
   template <class K>
   Handle<K> create() {
     return value_of(host().create<K>(reference()));
@@ -81,15 +86,15 @@ class Subject {
 
   /// Returns the setup of the plugin. The case is not run if there is none.
   const PluginSetup& setup() const;
-  /// The same; nullptr if there is none.
+  /// Returns the setup of the plugin; nullptr if there is none.
   const PluginSetup* find_setup() const;
   /// Returns a member of the setup. The case is not run if it is empty.
   const std::string& setup_of(std::string PluginSetup::*member, std::string_view name) const;
 
-  /// Returns the answer of the specifier of the same name, if the module has one.
+  /// Returns the specification from the specifier of the same name, if the module has one.
   std::optional<Specification> specification();
 
-  /// Returns whether the plugin has logged a warning or an error that contains `text`.
+  /// Returns whether a logged warning or error contains `text`.
   bool has_warned_of(std::string_view text) const;
 
  private:
@@ -104,7 +109,7 @@ class Subject {
   std::optional<Host> host_;
 };
 
-/// One case of a kind.
+/// A case of a kind.
 struct Definition {
   std::string_view name;
   void (*run)(Subject& subject);

@@ -12,7 +12,7 @@
 namespace tenon::sdk::conformance {
 namespace {
 
-/// Waits for a snapshot whose progress the plugin reports.
+/// Waits until a snapshot is complete, if the plugin reports progress.
 void wait_for_snapshot(Subject& subject, VolumeSnapshotter& snapshotter, const std::string& id) {
   const auto end = std::chrono::steady_clock::now() + subject.patience();
   for (;;) {
@@ -21,12 +21,12 @@ void wait_for_snapshot(Subject& subject, VolumeSnapshotter& snapshotter, const s
     const OperationProgress now = value_of(progress);
     require(!now.error, "the snapshot failed: " + now.error.value_or(""));
     if (now.completed) return;
-    require(std::chrono::steady_clock::now() < end, "the snapshot is not completed in time");
+    require(std::chrono::steady_clock::now() < end, "the snapshot is not complete in time");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 
-/// A snapshot that is deleted at the end.
+/// A snapshot, which the destructor deletes.
 class Snapshot {
  public:
   Snapshot(Subject& subject, const std::string& volume)
@@ -84,7 +84,7 @@ void deletes_snapshots(Subject& subject) {
   value_of(snapshot->delete_snapshot(snapshot.id()));
   value_of(snapshot->delete_snapshot(snapshot.id()));
   const auto restored = snapshot->create_volume_from_snapshot(snapshot.id(), "", "", std::nullopt);
-  require(!restored, "a volume is made of a deleted snapshot");
+  require(!restored, "a volume was created from a deleted snapshot");
 }
 
 void refuses_unknown_volumes(Subject& subject) {
@@ -116,12 +116,12 @@ constexpr Definition all[] = {
     {"accepts its configuration", accepts_its_setup<VolumeSnapshotter>},
     {"sets the volume of a resource", sets_the_volume_of_a_resource},
     {"restores a snapshot to another volume", restores_a_snapshot},
-    {"gives each snapshot an id of its own", gives_each_snapshot_its_id},
-    {"deletes snapshots, also those that are gone", deletes_snapshots},
+    {"gives each snapshot a unique id", gives_each_snapshot_its_id},
+    {"deletes snapshots, even if they do not exist", deletes_snapshots},
     {"refuses volumes that do not exist", refuses_unknown_volumes},
     {"refuses snapshots that do not exist", refuses_unknown_snapshots},
     {"cancels a completed snapshot without an error", cancels_completed_snapshots},
-    {"leaves no threads and descriptors", leaves_nothing_after<take_snapshot>},
+    {"leaves no threads or descriptors", leaves_nothing_after<take_snapshot>},
 };
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST_F(VerifyCommand, PrintsALineForEachCaseAndTheTotals) {
   EXPECT_EQ(run.exit, 0) << run.out << run.err;
   EXPECT_EQ(run.err, "");
   EXPECT_EQ(line_of(run.out, "module", "loads as"),
-            "module  test.example/numbers  loads as its manifest says  passed");
+            "module  test.example/numbers  loads as declared in its manifest  passed");
   EXPECT_EQ(
       line_of(run.out, "tenon.dev/source", "resumes"),
       "tenon.dev/source  test.example/numbers  resumes after an acknowledged position  passed");
@@ -73,8 +73,8 @@ TEST_F(VerifyCommand, ContinuesAfterACrash) {
 TEST_F(VerifyCommand, EndsAHangingCase) {
   const Outcome run = verify({hangs, "--config", "numbers.json", "--timeout", "1s"});
   EXPECT_EQ(run.exit, 1);
-  EXPECT_EQ(line_of(run.out, "tenon.dev/source", "takes acknowledgements after"),
-            "tenon.dev/source  test.example/numbers  takes acknowledgements after stop  failed: "
+  EXPECT_EQ(line_of(run.out, "tenon.dev/source", "accepts acknowledgements after"),
+            "tenon.dev/source  test.example/numbers  accepts acknowledgements after stop  failed: "
             "still running after 1000 ms");
 }
 
@@ -89,7 +89,7 @@ TEST_F(VerifyCommand, PrintsJson) {
             result.at("cases").as_array().size());
   EXPECT_EQ(result.at("cases").at(0), json::object({{"kind", nullptr},
                                                     {"plugin", "test.example/numbers"},
-                                                    {"case", "loads as its manifest says"},
+                                                    {"case", "loads as declared in its manifest"},
                                                     {"verdict", "passed"},
                                                     {"reason", nullptr}}));
   EXPECT_EQ(result.at("errors"), json::array());

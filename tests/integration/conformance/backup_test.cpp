@@ -58,29 +58,29 @@ const Fault faults[] = {
     {"truncates objects", {"object_store: returns what was written"}},
     {"never replaces objects",
      {"object_store: returns what was written", "object_store: replaces an object",
-      "object_store: serves several threads", "object_store: leaves no threads and descriptors"}},
+      "object_store: serves several threads", "object_store: leaves no threads or descriptors"}},
     {"gives empty objects for missing ones",
      {"object_store: reports an object that does not exist",
       "object_store: deletes one object and no other"}},
     {"crashes for missing objects", {"object_store: reports an object that does not exist"}},
     {"gives a wrong size", {"object_store: knows the size of an object"}},
-    {"lists out of order", {"object_store: lists keys in their order"}},
+    {"lists out of order", {"object_store: lists keys in order"}},
     {"takes no limit", {"object_store: lists keys page by page"}},
     {"repeats common prefixes", {"object_store: lists common prefixes"}},
     {"deletes too much", {"object_store: deletes one object and no other"}},
     {"needs an object to delete", {"object_store: deletes an object that does not exist"}},
     {"stores half an object",
-     {"object_store: stores nothing of a content that cannot be read to its end"}},
-    {"leaks a descriptor", {"object_store: leaves no threads and descriptors"}},
+     {"object_store: stores nothing if the content cannot be read completely"}},
+    {"leaks a descriptor", {"object_store: leaves no threads or descriptors"}},
 
     {"does not set volumes", {"volume_snapshotter: sets the volume of a resource"}},
     {"gives resources that are not JSON", {"volume_snapshotter: sets the volume of a resource"}},
     {"restores to the same volume", {"volume_snapshotter: restores a snapshot to another volume"}},
-    {"repeats the ids of snapshots", {"volume_snapshotter: gives each snapshot an id of its own"}},
+    {"repeats the ids of snapshots", {"volume_snapshotter: gives each snapshot a unique id"}},
     {"needs a snapshot to delete",
-     {"volume_snapshotter: deletes snapshots, also those that are gone"}},
+     {"volume_snapshotter: deletes snapshots, even if they do not exist"}},
     {"restores snapshots that are gone",
-     {"volume_snapshotter: deletes snapshots, also those that are gone",
+     {"volume_snapshotter: deletes snapshots, even if they do not exist",
       "volume_snapshotter: refuses snapshots that do not exist"}},
     {"takes snapshots of nothing", {"volume_snapshotter: refuses volumes that do not exist"}},
 
@@ -102,11 +102,11 @@ const Fault faults[] = {
      {"backup_item_action: keeps version, kind and name of an item",
       "restore_item_action: keeps version, kind and name of an item"}},
     {"names others in part",
-     {"backup_item_action: names additional items in full",
-      "restore_item_action: names additional items in full"}},
+     {"backup_item_action: identifies additional items completely",
+      "restore_item_action: identifies additional items completely"}},
     {"makes another item each time",
-     {"backup_item_action: does the same for the same item",
-      "restore_item_action: does the same for the same item"}},
+     {"backup_item_action: returns the same result for the same item",
+      "restore_item_action: returns the same result for the same item"}},
     {"knows every operation",
      {"backup_item_action: refuses operations that do not exist",
       "restore_item_action: refuses operations that do not exist"}},
@@ -124,7 +124,7 @@ TEST(BackupConformance, RightPluginsPassEveryCase) {
     EXPECT_NE(result.verdict, Verdict::failed) << result.of.name << ": " << result.reason;
     if (result.verdict == Verdict::not_run) not_run.push_back(result.reason);
   }
-  EXPECT_EQ(not_run, (Texts{"the store does not sign addresses",
+  EXPECT_EQ(not_run, (Texts{"the store does not sign URLs",
                             "the action begins no operation for this item"}));
 }
 
@@ -135,7 +135,8 @@ TEST(BackupConformance, ActionsWithoutSetupRunCasesThatNeedNoItem) {
     return run(options, {"tenon.dev/" + kind, plugin, name}).verdict;
   };
   EXPECT_EQ(verdict("backup_item_action", "has a valid selector"), Verdict::passed);
-  EXPECT_EQ(verdict("backup_item_action", "names additional items in full"), Verdict::not_run);
+  EXPECT_EQ(verdict("backup_item_action", "identifies additional items completely"),
+            Verdict::not_run);
   EXPECT_EQ(verdict("object_store", "accepts its configuration"), Verdict::not_run);
 }
 

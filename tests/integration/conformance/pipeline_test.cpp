@@ -43,16 +43,16 @@ TEST_P(WrongPipelinePlugin, FailsTheCasesOfItsFault) {
 
 const Fault faults[] = {
     {"leaks a thread when it is loaded",
-     {"module: leaves no threads and descriptors when it is unloaded",
-      "source: leaves no threads and descriptors after teardown",
-      "destination: leaves no threads and descriptors after teardown"}},
+     {"module: leaves no threads or descriptors when it is unloaded",
+      "source: leaves no threads or descriptors after teardown",
+      "destination: leaves no threads or descriptors after teardown"}},
 
     {"has blanks around its name",
      {"specifier: has texts that are not empty and have no blanks at their ends"}},
     {"has no summary",
      {"specifier: has texts that are not empty and have no blanks at their ends"}},
-    {"has no version", {"specifier: has a semantic version that fits its package"}},
-    {"has a later version", {"specifier: has a semantic version that fits its package"}},
+    {"has no version", {"specifier: has a semantic version that matches its package"}},
+    {"has a later version", {"specifier: has a semantic version that matches its package"}},
     {"has a bound that is no number", {"specifier: has valid parameters"}},
     {"has other parameters than its manifest",
      {"specifier: has the parameters that the manifest states"}},
@@ -82,42 +82,42 @@ const Fault faults[] = {
     {"crashes in teardown", {"source: can be torn down without open"}},
     {"throws from teardown", {"source: can be torn down without open"}},
 
-    {"repeats a position", {"source: gives each record a position of its own"}},
+    {"repeats a position", {"source: gives each record a unique position"}},
     {"gives text that is not UTF-8", {"source: gives valid records"}},
-    {"takes no limit of records", {"source: keeps the limits of a batch"}},
-    {"takes no limit of bytes", {"source: keeps the limits of a batch"}},
+    {"takes no limit of records", {"source: respects the limits of a batch"}},
+    {"takes no limit of bytes", {"source: respects the limits of a batch"}},
     {"loses a record when it is opened again", {"source: resumes after an acknowledged position"}},
     {"repeats a record when it is opened again",
      {"source: resumes after an acknowledged position"}},
     {"takes one acknowledgement at a time",
      {"source: resumes after an acknowledged position",
-      "source: takes acknowledgements in the order of the records",
-      "source: takes acknowledgements after stop",
-      "source: leaves no threads and descriptors after teardown"}},
-    {"ends the process", {"source: takes acknowledgements after stop"}},
-    {"hangs", {"source: takes acknowledgements after stop"}},
+      "source: accepts acknowledgements in the order of the records",
+      "source: accepts acknowledgements after stop",
+      "source: leaves no threads or descriptors after teardown"}},
+    {"ends the process", {"source: accepts acknowledgements after stop"}},
+    {"hangs", {"source: accepts acknowledgements after stop"}},
     {"stops at the first record", {"source: stops at the position of the last record"}},
     {"fails at its end",
      {"source: ends a read that is cancelled while it waits",
       "source: reports the end of its records"}},
-    {"leaks a thread", {"source: leaves no threads and descriptors after teardown"}},
+    {"leaks a thread", {"source: leaves no threads or descriptors after teardown"}},
     {"leaks a descriptor",
-     {"source: leaves no threads and descriptors after teardown",
-      "destination: leaves no threads and descriptors after teardown"}},
+     {"source: leaves no threads or descriptors after teardown",
+      "destination: leaves no threads or descriptors after teardown"}},
 
-    {"acknowledges out of order", {"destination: acknowledges records in their order"}},
+    {"acknowledges out of order", {"destination: acknowledges records in order"}},
     {"acknowledges again at stop", {"destination: acknowledges no record twice"}},
     {"acknowledges what it never got", {"destination: stops without records"}},
-    {"waits for stop", {"destination: acknowledges records in their order"}},
+    {"waits for stop", {"destination: acknowledges records in order"}},
     {"drops the last record at stop",
      {"destination: has written and acknowledged all records after stop"}},
     {"opens only once", {"destination: can be opened again after stop"}},
     {"refuses newer records", {"destination: accepts records of a newer version"}},
     {"loses records without payload",
-     {"destination: acknowledges or refuses every record, whatever it holds"}},
+     {"destination: acknowledges or refuses every record, whatever its content"}},
     {"refuses without a code",
-     {"destination: acknowledges or refuses every record, whatever it holds"}},
-    {"shares its acknowledgements", {"destination: works beside a second instance"}},
+     {"destination: acknowledges or refuses every record, whatever its content"}},
+    {"shares its acknowledgements", {"destination: works alongside a second instance"}},
     {"waits whatever comes",
      {"source: ends a read that is cancelled while it waits",
       "source: reports the end of its records", "destination: acknowledges no record twice",
@@ -160,10 +160,10 @@ TEST(Conformance, SourceThatIgnoresCancellationFails) {
   const Options options =
       numbers("reads on when it is cancelled", {{"count", "1000000"}, {"waits", "false"}});
   for (const char* name :
-       {"ends a read that is cancelled while it waits", "ends a read that was cancelled before"}) {
+       {"ends a read that is cancelled while it waits", "ends a read that is already cancelled"}) {
     const Result result = run(options, {source, plugin, name});
     EXPECT_EQ(result.verdict, Verdict::failed) << name;
-    EXPECT_EQ(result.reason, "the source goes on reading after it was cancelled");
+    EXPECT_EQ(result.reason, "the source continues to read after it was cancelled");
   }
 }
 
@@ -180,16 +180,16 @@ TEST(Conformance, FailuresSayWhatHappened) {
   };
   EXPECT_EQ(reason("crashes in teardown", "can be torn down without open"),
             "the plugin crashed: SIGSEGV");
-  EXPECT_EQ(reason("ends the process", "takes acknowledgements after stop"),
+  EXPECT_EQ(reason("ends the process", "accepts acknowledgements after stop"),
             "the plugin ended the process with status 3");
   EXPECT_EQ(
-      reason("hangs", "takes acknowledgements after stop"),
+      reason("hangs", "accepts acknowledgements after stop"),
       std::string("still running after ") + std::to_string(numbers("").timeout.count()) + " ms");
   EXPECT_EQ(
       reason("loses a record when it is opened again", "resumes after an acknowledged position"),
       "opened at \"5\", needed the records at \"6\" \"7\" \"8\" \"9\" \"10\", found \"7\" "
       "\"8\" \"9\" \"10\" \"11\"");
-  EXPECT_EQ(reason("repeats a position", "gives each record a position of its own"),
+  EXPECT_EQ(reason("repeats a position", "gives each record a unique position"),
             "two records have the position \"14\"");
 }
 
@@ -209,10 +209,10 @@ TEST(Conformance, FileThatIsNoModuleFailsToLoad) {
   Options options;
   options.module = __FILE__;
   const auto results = run(options);
-  EXPECT_EQ(
-      failed_cases(results),
-      (Texts{"module: loads as its manifest says", "module: loads again after it was unloaded",
-             "module: leaves no threads and descriptors when it is unloaded"}));
+  EXPECT_EQ(failed_cases(results),
+            (Texts{"module: loads as declared in its manifest",
+                   "module: loads again after it was unloaded",
+                   "module: leaves no threads or descriptors when it is unloaded"}));
 }
 
 TEST(Conformance, CaseThatDoesNotExistIsNotRun) {

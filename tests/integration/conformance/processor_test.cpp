@@ -51,23 +51,24 @@ const Fault faults[] = {
     {"keeps the last record back", {"processor: gives the same results in batches of any size"}},
     {"fails for a single record",
      {"processor: gives valid records",
-      "processor: accepts or refuses every record, whatever it holds",
-      "processor: refuses a record without its neighbours"}},
-    {"refuses without a code", {"processor: accepts or refuses every record, whatever it holds"}},
-    {"refuses the rest of a batch", {"processor: refuses a record without its neighbours"}},
+      "processor: accepts or refuses every record, whatever its content",
+      "processor: refuses a record but not its neighbours"}},
+    {"refuses without a code",
+     {"processor: accepts or refuses every record, whatever its content"}},
+    {"refuses the rest of a batch", {"processor: refuses a record but not its neighbours"}},
     {"refuses newer records", {"processor: accepts records of a newer version"}},
     {"fails in a cancelled call",
-     {"processor: ends a call that was cancelled before",
+     {"processor: ends a call that is already cancelled",
       "processor: processes records again after a cancelled call"}},
     {"hangs in a cancelled call",
-     {"processor: ends a call that was cancelled before",
+     {"processor: ends a call that is already cancelled",
       "processor: processes records again after a cancelled call"}},
     {"processes nothing after a cancelled call",
      {"processor: processes records again after a cancelled call"}},
     {"throws from teardown", {"processor: can be torn down after open"}},
-    {"processes only in the first instance", {"processor: works beside a second instance"}},
-    {"leaks a thread", {"processor: leaves no threads and descriptors after teardown"}},
-    {"leaks a descriptor", {"processor: leaves no threads and descriptors after teardown"}},
+    {"processes only in the first instance", {"processor: works alongside a second instance"}},
+    {"leaks a thread", {"processor: leaves no threads or descriptors after teardown"}},
+    {"leaks a descriptor", {"processor: leaves no threads or descriptors after teardown"}},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, WrongProcessor, testing::ValuesIn(faults),
@@ -86,11 +87,12 @@ TEST(ProcessorConformance, FailuresSayWhatHappened) {
   EXPECT_EQ(reason("drops a result", "gives each record one result"), "7 records, found 6 results");
   EXPECT_EQ(reason("swaps two results", "gives the same results in batches of any size"),
             "the record at \"position 1\" gets another result in batches of 1 record");
-  EXPECT_EQ(reason("refuses the rest of a batch", "refuses a record without its neighbours"),
+  EXPECT_EQ(reason("refuses the rest of a batch", "refuses a record but not its neighbours"),
             "the record at \"position 1\" is refused after an unusual one");
-  EXPECT_EQ(reason("refuses without a code", "accepts or refuses every record, whatever it holds"),
-            "the record at \"position 1\" is refused with the code \"\", needed: small letters and "
-            "hyphens");
+  EXPECT_EQ(
+      reason("refuses without a code", "accepts or refuses every record, whatever its content"),
+      "the record at \"position 1\" is refused with the code \"\", needed: lower-case letters and "
+      "hyphens");
 }
 
 }  // namespace
