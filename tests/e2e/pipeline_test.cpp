@@ -307,7 +307,7 @@ TEST_F(Destinations, NeedIdsIfTheyShareAPlugin) {
   EXPECT_EQ(outcome.err,
             "pipeline.json:1:141: error[duplicate-id]: another destination has the id "
             "'test.example/actor'\n"
-            "   found   no id; the name of the plugin counts\n"
+            "   found   no id, so the name of the plugin is the id\n"
             "   needed  an id that is unique in the pipeline\n"
             "   fix     add \"id\": \"...\" with another name\n"
             "pipeline.json:1:196: error[duplicate-id]: another destination has the id "
@@ -457,7 +457,7 @@ TEST_F(Pipeline, NamesItsThreads) {
     std::getline(std::ifstream(task.path() / "comm"), name);
     names.insert(name);
   }
-  for (const char* name : {"read test", "write 1 test", "ack 1 test", "settle test"}) {
+  for (const char* name : {"read test", "write 1 test", "ack 1 test", "commit test"}) {
     EXPECT_EQ(names.count(name), 1u) << name;
   }
   child.signal(SIGINT);
@@ -827,7 +827,7 @@ TEST_F(SeveralPipelines, NeedAFileInTheirFolder) {
   world.write("all/notes.txt", "");
   const Outcome outcome = world.run({TENON_PIPELINE, "run", "all"});
   EXPECT_EQ(outcome.exit, 2);
-  EXPECT_EQ(outcome.err.find("all: error[no-pipeline]: the folder holds no pipeline file\n"), 0u)
+  EXPECT_EQ(outcome.err.find("all: error[no-pipeline]: the folder contains no pipeline file\n"), 0u)
       << outcome.err;
 }
 
@@ -840,8 +840,8 @@ TEST_F(Pipeline, StopsAtARefusedRecord) {
   EXPECT_EQ(outcome.err,
             "tenon-pipeline: error[record-refused] test.example/actor: too ugly\n"
             "   found   the record at position \"5\", refused as ugly\n"
-            "   needed  a record that the destination takes\n"
-            "   fix     correct the record in its origin, or the config of the destination; the "
+            "   needed  a record that the destination accepts\n"
+            "   fix     correct the record at its origin, or the config of the destination; the "
             "next run begins with this record\n");
   EXPECT_EQ(position(), "4");
   EXPECT_TRUE(outcome.out.ends_with("acknowledged 4\n")) << outcome.out;
@@ -914,7 +914,7 @@ TEST_F(DeadLetters, EndTheRunIfTooManyAreRefused) {
             "tenon-pipeline: error[record-refused] thirds (test.example/actor): too ugly\n"
             "   found   the record at position \"6\", refused as ugly\n"
             "   needed  at most 1 refused of 4 records\n"
-            "   fix     correct the record in its origin, or the config of the destination; the "
+            "   fix     correct the record at its origin, or the config of the destination; the "
             "next run begins with this record\n");
   EXPECT_EQ(position(), "5");
   EXPECT_EQ(lines_of(world.read("refused.jsonl")).size(), 1u);
@@ -929,13 +929,13 @@ TEST_F(DeadLetters, EndTheRunIfTheyCannotBeWritten) {
             "tenon-pipeline: error[dead-letter-refused] dead_letters (test.example/actor): too "
             "ugly\n"
             "   found   the record at position \"6\", refused as ugly\n"
-            "   needed  a destination that takes every refused record\n"
+            "   needed  a destination that accepts every refused record\n"
             "   fix     correct the config of \"dead_letters\"\n");
   EXPECT_EQ(position(), "5");
 }
 
-/// Acknowledgements after a refused record wait until the record is in the dead letters.
-TEST_F(DeadLetters, DoNotBlockIfAnotherDestinationFails) {
+/// No acknowledgement after a refused record is collected before the record is resolved.
+TEST_F(DeadLetters, LetOthersFailWithoutWaitingForEver) {
   write_with(R"({"refused": 0, "of": 0})", refusing("thirds", 3) +
                                                R"(, {"id": "b", "plugin": "test.example/actor", )"
                                                R"("config": {"fail_at": "2"}})");
@@ -991,11 +991,11 @@ TEST_F(Pipeline, StopsAtAnUnexpectedAcknowledgement) {
   const Outcome outcome = run();
   EXPECT_EQ(outcome.exit, 1);
   EXPECT_EQ(outcome.err,
-            "tenon-pipeline: error[wrong-acknowledgement] test.example/actor: the destination does "
-            "not acknowledge what it was given\n"
+            "tenon-pipeline: error[wrong-acknowledgement] test.example/actor: the destination "
+            "acknowledged an unexpected record\n"
             "   found   \"elsewhere\"\n"
-            "   needed  \"3\", the next that was written\n"
-            "   fix     tell the author of the plugin\n");
+            "   needed  \"3\", the next record that was written\n"
+            "   fix     report this to the author of the plugin\n");
   EXPECT_EQ(position(), "2");
 }
 
@@ -1063,7 +1063,7 @@ pipeline.json:6:46: error[missing-parameter]: 'tenon.dev/sqlite' needs the param
 pipeline.json:6:65: error[unknown-parameter]: 'tenon.dev/sqlite' has no parameter 'tabel'
    needed  'columns', 'key', 'path' and 'table'
    fix     did you mean 'table'?
-pipeline.json:7:53: error[wrong-parameter]: 'tenon.dev/log' does not take this value of 'level'
+pipeline.json:7:53: error[wrong-parameter]: 'tenon.dev/log' does not accept this value of 'level'
    found   loud
    needed  one of ["trace", "debug", "info", "warn", "error"]
    fix     change the value
@@ -1120,7 +1120,7 @@ TEST_F(Pipeline, RefusesThePositionOfAnotherPipeline) {
   world.write("pipeline.json", file.replace(file.find("\"test\""), 6, "\"other\""));
   const Outcome renamed = run();
   EXPECT_EQ(renamed.exit, 2);
-  EXPECT_NE(renamed.err.find("position.json keeps the position of another pipeline\n"
+  EXPECT_NE(renamed.err.find("position.json contains the position of another pipeline\n"
                              "   found   test\n   needed  other\n"),
             std::string::npos)
       << renamed.err;

@@ -208,8 +208,8 @@ TEST_F(Processors, StopThePipelineIfTheyRefuseARecord) {
   EXPECT_EQ(outcome.err,
             "tenon-pipeline: error[record-refused] p (test.example/actor): too ugly\n"
             "   found   the record at position \"5\", refused as ugly\n"
-            "   needed  a record that the processor takes\n"
-            "   fix     correct the record in its origin, or the config of the processor; the "
+            "   needed  a record that the processor accepts\n"
+            "   fix     correct the record at its origin, or the config of the processor; the "
             "next run begins with this record\n");
   expect_acknowledged(4);
 
@@ -247,7 +247,7 @@ TEST_F(Processors, CountTowardsTheLimitOfRefusedRecords) {
             "tenon-pipeline: error[record-refused] d (test.example/actor): too ugly\n"
             "   found   the record at position \"6\", refused as ugly\n"
             "   needed  at most 1 refused of 3 records\n"
-            "   fix     correct the record in its origin, or the config of the destination; the "
+            "   fix     correct the record at its origin, or the config of the destination; the "
             "next run begins with this record\n");
   EXPECT_EQ(lines_of(world.read("refused.jsonl")).size(), 1u);
   expect_acknowledged(5);
@@ -334,8 +334,8 @@ TEST_F(Processors, MustReturnAResultForEachRecord) {
             "tenon-pipeline: error[wrong-results] p (test.example/actor): the processor does not "
             "return a result for each record\n"
             "   found   2 results\n"
-            "   needed  3, as many as there were records\n"
-            "   fix     tell the author of the plugin\n");
+            "   needed  3, one for each record\n"
+            "   fix     report this to the author of the plugin\n");
   EXPECT_EQ(written(), positions(1, 3));
   expect_acknowledged(3);
 }
@@ -464,7 +464,7 @@ TEST_F(Processors, NeedIdsIfTheyShareAPlugin) {
   const Outcome outcome = world.run({TENON_PIPELINE, "validate", "pipeline.json"});
   EXPECT_EQ(outcome.exit, 2);
   EXPECT_NE(outcome.err.find("error[duplicate-id]: another processor has the id 'tenon.dev/field'\n"
-                             "   found   no id; the name of the plugin counts\n"),
+                             "   found   no id, so the name of the plugin is the id\n"),
             std::string::npos)
       << outcome.err;
 }

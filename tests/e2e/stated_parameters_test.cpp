@@ -28,7 +28,7 @@ TEST_F(StatedParameters, RefuseAConfigBeforeTheModuleIsLoaded) {
       R"(pipeline.json:1:71: error[missing-parameter]: 'test.example/actor' needs the parameter 'journal'
    needed  'journal': Where calls are written
    fix     add "journal": "..." to its config
-pipeline.json:1:81: error[wrong-parameter]: 'test.example/actor' does not take this value of 'count'
+pipeline.json:1:81: error[wrong-parameter]: 'test.example/actor' does not accept this value of 'count'
    found   many
    needed  a whole number from -9223372036854775808 to 9223372036854775807
    fix     change the value

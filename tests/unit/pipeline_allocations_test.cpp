@@ -55,8 +55,8 @@ class Allocations : public testing::Test {
     tenon::tools::Console console("test");
     const Messages messages(console);
     tenon::Host host({.app = "", .builtins = {tenon::builtins()}});
-    OpenCalls calls([](const std::string&) {}, grace_of_stop);
-    auto stages = take_stages(host, *file, messages, calls, findings);
+    OpenCalls calls([](const std::string&) {}, stop_grace_period);
+    auto stages = create_stages(host, *file, messages, calls, findings);
     auto store = PositionStore::open(file->position, findings);
     EXPECT_TRUE(findings.empty());
     const std::size_t before = allocations;

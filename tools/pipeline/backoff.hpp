@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// How long to wait between attempts.
+// Delays between attempts.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,9 @@
 
 namespace pipeline {
 
-/// Delays that double from `shortest` to `longest`. Up to half is added to each at random, so that
-/// pipelines which failed together do not all come back at once. Belongs to one thread.
+/// Exponential backoff with jitter: delays double from `shortest` to `longest`, and up to half is
+/// added to each at random, so that pipelines that failed together do not all retry at once. Used
+/// by one thread.
 class Backoff {
  public:
   using Time = std::chrono::milliseconds;
@@ -19,12 +20,13 @@ class Backoff {
   Backoff(Time shortest, Time longest)
       : shortest_(shortest), longest_(longest), next_(shortest), random_(std::random_device()()) {}
 
+  /// Returns the next delay, at most `longest`.
   Time next() {
     const Time time = std::exchange(next_, std::min(2 * next_, longest_));
     std::uniform_int_distribution<Time::rep> extra(0, time.count() / 2);
     return std::min(time + Time(extra(random_)), longest_);
   }
-  /// Begins with the shortest one again.
+  /// Makes the next delay the shortest one again.
   void reset() noexcept { next_ = shortest_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Ends a loop of calls from another thread: the call under way, and each that follows.
+// Cancels the calls of another thread: the one in flight, and all later ones.
 #pragma once
 
 #include <tenon/call.hpp>
@@ -15,22 +15,22 @@ namespace pipeline {
 /// Thread-safe.
 class Canceller {
  public:
-  /// Makes a Call ready for its next use, and the one to cancel. It must exist until `forget`,
-  /// until another one takes its place, or as long as the Canceller.
-  void use(tenon::Call& call) {
+  /// Resets a Call for its next use, and makes it the one to cancel. It must exist until `detach`,
+  /// until another Call is attached, or as long as the Canceller.
+  void attach(tenon::Call& call) {
     std::lock_guard lock(mutex_);
     call.reset();
     current_ = &call;
     if (cancelled_) call.cancel();
   }
 
-  /// The call is over: its Call is not cancelled any more.
-  void forget() {
+  /// Detaches the Call after it has returned.
+  void detach() {
     std::lock_guard lock(mutex_);
     current_ = nullptr;
   }
 
-  /// From now on, for good.
+  /// Cancels the attached Call, and every Call that is attached later.
   void cancel() {
     std::lock_guard lock(mutex_);
     cancelled_ = true;
@@ -38,12 +38,13 @@ class Canceller {
     changed_.notify_all();
   }
 
+  /// Returns whether `cancel` was called.
   bool cancelled() const {
     std::lock_guard lock(mutex_);
     return cancelled_;
   }
 
-  /// Waits, but not longer than until it is cancelled.
+  /// Waits for `time` or until `cancel`, whichever is earlier.
   void wait(std::chrono::nanoseconds time) const {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, time, [&] { return cancelled_; });
@@ -56,14 +57,14 @@ class Canceller {
   bool cancelled_ = false;
 };
 
-/// Whether a call ended early because its module was being restarted. It may be made again: when
-/// the restart is over it is served, or refused with the flag `restarted`.
-inline bool interrupted(const tenon::Call& call) {
+/// Returns whether a call ended early because its module was being restarted. The call can be made
+/// again: after the restart it succeeds, or fails with `restarted`.
+inline bool interrupted_by_restart(const tenon::Call& call) {
   return call.cancelled() == tenon::CancelReason::restart;
 }
 
-/// Whether a method did what it had to, or the plugin has nothing to do in it.
-inline bool done_or_nothing_to_do(const tenon::Result<void>& result) {
+/// Returns whether a method succeeded or is not implemented by the plugin.
+inline bool ok_or_unimplemented(const tenon::Result<void>& result) {
   return result || TENON_CODE(result.error().status()) == TENON_UNIMPLEMENTED;
 }
 

@@ -15,7 +15,7 @@ tenon::Error not_taken(const UsedPlugin& stage, std::string message, std::string
                        .message = std::move(message),
                        .where = label_of(stage),
                        .found = std::move(found),
-                       .needed = "a destination that takes every refused record",
+                       .needed = "a destination that accepts every refused record",
                        .fix = "correct the config of \"dead_letters\""});
 }
 
@@ -25,7 +25,7 @@ const char* word_of(Refusal::By by) {
 
 }  // namespace
 
-tenon::Result<void> DeadLetters::take(const Transit::Refused& refused) {
+tenon::Result<void> DeadLetters::add(const InFlightWindow::Refused& refused) {
   for (const Refusal& refusal : refused.refusals) {
     if (refusal.error.retryable) return error_of(refused.record, refusal);
   }
@@ -38,7 +38,7 @@ const UsedPlugin& DeadLetters::plugin_of(const Refusal& refusal) const {
                                               : stages_.destinations[refusal.number].used;
 }
 
-bool DeadLetters::too_many(Transit::Number number) {
+bool DeadLetters::too_many(InFlightWindow::Number number) {
   const auto& stage = stages_.dead_letters;
   if (!stage) return true;
   const RefusalLimit& limit = stage->limit;
@@ -53,8 +53,8 @@ tenon::Error DeadLetters::error_of(const tenon::RecordView& record, const Refusa
   const std::string plugin = word_of(refusal.by);
   const std::string fix =
       refusal.error.retryable
-          ? "wait, or look after the " + plugin + "; the next run begins with this record"
-          : "correct the record in its origin, or the config of the " + plugin +
+          ? "wait, or repair the " + plugin + "; the next run begins with this record"
+          : "correct the record at its origin, or the config of the " + plugin +
                 "; the next run begins with this record";
   return tenon::Error({.code = "record-refused",
                        .status = refusal.error.retryable ? TENON_ABORTED | TENON_RETRYABLE : 0,
@@ -66,12 +66,13 @@ tenon::Error DeadLetters::error_of(const tenon::RecordView& record, const Refusa
                                      ? "at most " + std::to_string(stage->limit.refused) +
                                            " refused of " + std::to_string(stage->limit.of) +
                                            " records"
-                                     : "a record that the " + plugin + " takes",
+                                     : "a record that the " + plugin + " accepts",
                        .fix = fix});
 }
 
-/// The refused record and the reasons, under its own position and key.
-tenon::Record DeadLetters::letter(const Transit::Refused& refused) const {
+/// Returns a record that contains the refused record and the reasons. It has the same position and
+/// key.
+tenon::Record DeadLetters::letter(const InFlightWindow::Refused& refused) const {
   tenon::json::Writer out;
   out.begin_object();
   out.key("pipeline");
@@ -111,7 +112,7 @@ tenon::Result<void> DeadLetters::write(const std::vector<tenon::Record>& letters
     }
     if (!written.error().restarted()) return labelled(written.error(), used);
     const CallSlot::Scope call(calls_, "open");
-    if (auto opened = destination->open(); !done_or_nothing_to_do(opened)) {
+    if (auto opened = destination->open(); !ok_or_unimplemented(opened)) {
       return labelled(opened.error(), used);
     }
   }
@@ -119,17 +120,17 @@ tenon::Result<void> DeadLetters::write(const std::vector<tenon::Record>& letters
 
 tenon::Result<void> DeadLetters::try_write(const std::vector<tenon::Record>& letters) {
   auto& destination = *stages_.dead_letters->plugin;
-  calling_.use(call_);
+  calling_.attach(call_);
   {
     const CallSlot::Scope call(calls_, "write_batch");
     if (auto written = destination->write_batch(call_, letters); !written) return written;
   }
   for (;;) {
-    calling_.use(call_);
+    calling_.attach(call_);
     const CallSlot::Scope call(calls_, "next_acks");
     const auto acks = destination->next_acks(call_);
     if (acks) return check(*acks, letters.front().position);
-    if (!interrupted(call_) || acks.error().restarted()) return acks.error();
+    if (!interrupted_by_restart(call_) || acks.error().restarted()) return acks.error();
   }
 }
 
@@ -138,8 +139,8 @@ tenon::Result<void> DeadLetters::check(tenon::ListView<tenon::Destination::Ack> 
   const UsedPlugin& used = stages_.dead_letters->used;
   if (acks.size() != 1 || acks[0].position() != position) {
     return not_taken(
-        used, "the destination does not acknowledge what it was given",
-        std::to_string(acks.size()) + " acknowledgements, not one of " + position_text(position));
+        used, "the destination did not acknowledge the record",
+        std::to_string(acks.size()) + " acknowledgements, not one for " + position_text(position));
   }
   const auto error = acks[0].error();
   if (!error) return {};
@@ -150,10 +151,10 @@ tenon::Result<void> DeadLetters::check(tenon::ListView<tenon::Destination::Ack> 
 
 tenon::Result<void> DeadLetters::stop() {
   if (!stages_.dead_letters) return {};
-  calling_.use(call_);
+  calling_.attach(call_);
   const CallSlot::Scope call(calls_, "stop");
   const auto stopped = (*stages_.dead_letters->plugin)->stop(call_, last_);
-  if (done_or_nothing_to_do(stopped) || stopped.error().restarted()) return {};
+  if (ok_or_unimplemented(stopped) || stopped.error().restarted()) return {};
   return labelled(stopped.error(), stages_.dead_letters->used);
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What becomes of records that a processor or a destination refuses.
+// The handling of records that a processor or a destination refuses.
 #pragma once
 
 #include "canceller.hpp"
+#include "in_flight_window.hpp"
 #include "open_calls.hpp"
 #include "pipeline_file.hpp"
 #include "stages.hpp"
-#include "transit.hpp"
 
 #include <tenon/call.hpp>
 #include <tenon/record.hpp>
@@ -20,29 +20,31 @@
 
 namespace pipeline {
 
-/// Writes refused records to a destination of their own until there are too many of them. Belongs
-/// to the thread that settles; `cancel` may come from any.
+/// Writes refused records to the dead-letter destination, until their limit is exceeded. Used by
+/// the thread that commits; `cancel` may be called from any thread.
 class DeadLetters {
  public:
-  /// Both live longer. `calls` is the slot of the thread that settles.
+  /// The arguments must outlive the object. `calls` is the slot of the thread that commits.
   DeadLetters(const std::string& pipeline, Stages& stages, CallSlot& calls)
       : pipeline_(pipeline), stages_(stages), calls_(calls) {}
 
-  /// Writes a refused record, and waits until it is acknowledged. Its number is not lower than
-  /// those before. Errors: record-refused, if there are too many or there is no destination for
-  /// them; it is retryable if the refusal is. Those of the destination.
-  tenon::Result<void> take(const Transit::Refused& refused);
+  /// Writes a refused record, and waits until it is acknowledged. Records are added in ascending
+  /// order of their numbers. Errors: record-refused if the limit is exceeded, if there is no
+  /// dead-letter destination, or if the refusal is retryable (then the error is too);
+  /// dead-letter-refused; those of the destination.
+  tenon::Result<void> add(const InFlightWindow::Refused& refused);
 
-  /// Tells the destination that no record follows.
+  /// Stops the destination.
   tenon::Result<void> stop();
 
+  /// Cancels the call in flight and all later ones.
   void cancel() { calling_.cancel(); }
 
  private:
-  bool too_many(Transit::Number number);
+  bool too_many(InFlightWindow::Number number);
   const UsedPlugin& plugin_of(const Refusal& refusal) const;
   tenon::Error error_of(const tenon::RecordView& record, const Refusal& refusal) const;
-  tenon::Record letter(const Transit::Refused& refused) const;
+  tenon::Record letter(const InFlightWindow::Refused& refused) const;
   tenon::Result<void> write(const std::vector<tenon::Record>& letters);
   tenon::Result<void> try_write(const std::vector<tenon::Record>& letters);
   tenon::Result<void> check(tenon::ListView<tenon::Destination::Ack> acks,
@@ -53,8 +55,8 @@ class DeadLetters {
   CallSlot& calls_;
   tenon::Call call_;
   Canceller calling_;
-  std::deque<Transit::Number> refused_;  // as far as the limit counts them
-  std::optional<tenon::Bytes> last_;     // the position of the last letter
+  std::deque<InFlightWindow::Number> refused_;  // those within the last `limit.of` records
+  std::optional<tenon::Bytes> last_;            // the position of the last letter
 };
 
 }  // namespace pipeline

@@ -10,7 +10,7 @@
 namespace pipeline {
 namespace {
 
-/// The plugins of a pipeline, each of which is deleted once.
+/// Deletes plugins and removes them from the state if that succeeds.
 class Deletion {
  public:
   Deletion(tenon::Host& host, const Messages& messages) : host_(host), messages_(messages) {}

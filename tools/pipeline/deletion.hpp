@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The end of a pipeline that will not run again.
+// The deletion of a pipeline that will not run again.
 #pragma once
 
 #include "messages.hpp"
@@ -11,10 +11,10 @@
 
 namespace pipeline {
 
-/// Calls `on_deleted` of the plugins that the pipeline used last, with the configs that they had,
-/// and removes its position. Failures of plugins are reported; the position keeps these plugins,
-/// so that another deletion calls only them. Returns whether all plugins were deleted. Errors:
-/// cannot-write.
+/// Calls `on_deleted` of the plugins that the pipeline used last, with the configs that they had
+/// then, and removes its position file. Failures of plugins are reported; the file then keeps these
+/// plugins, so that another deletion calls only them. Returns whether all plugins were deleted.
+/// Errors: cannot-write.
 tenon::Result<bool> delete_pipeline(tenon::Host& host, PositionStore& store,
                                     const Messages& messages);
 

@@ -18,11 +18,11 @@ AckError own(tenon::Destination::AckErrorView error) {
 
 tenon::Error wrong_acknowledgement(std::string_view stage, std::string found, std::string needed) {
   return tenon::Error({.code = "wrong-acknowledgement",
-                       .message = "the destination does not acknowledge what it was given",
+                       .message = "the destination acknowledged an unexpected record",
                        .where = std::string(stage),
                        .found = std::move(found),
                        .needed = std::move(needed),
-                       .fix = "tell the author of the plugin"});
+                       .fix = "report this to the author of the plugin"});
 }
 
 }  // namespace
@@ -36,20 +36,20 @@ void Delivery::cancel() {
 
 tenon::Result<void> Delivery::write_all() {
   auto done = write_until_stopped();
-  transit_.finish(lane_);
+  window_.finish_thread(destination_index_);
   return done;
 }
 
 tenon::Result<void> Delivery::write_until_stopped() {
-  while (transit_.await_work(lane_)) {
+  while (window_.await_work(destination_index_)) {
     std::lock_guard session(session_);
-    writing_.use(write_call_);
-    const Records records = transit_.offer(lane_);
+    writing_.attach(write_call_);
+    const Records records = window_.offer(destination_index_);
     auto done = records.empty() ? stop() : write(records);
     if (done) continue;
-    transit_.close(lane_);
-    // What it accepted before is still acknowledged; if that is nothing, nobody waits for it.
-    if (transit_.unacknowledged(lane_).empty()) collecting_.cancel();
+    window_.close(destination_index_);
+    // Acknowledgements of records that were accepted before are still collected.
+    if (window_.unacknowledged(destination_index_).empty()) collecting_.cancel();
     return done;
   }
   return {};
@@ -59,9 +59,9 @@ tenon::Result<void> Delivery::write(Records records) {
   const CallSlot::Scope call(writing_calls_, "write_batch");
   auto written = destination_->write_batch(write_call_, records);
   if (written) {
-    transit_.sent(lane_);
+    window_.mark_sent(destination_index_);
   } else if (written.error().restarted()) {
-    transit_.lost(lane_);
+    window_.suspend(destination_index_);
   } else {
     return written;
   }
@@ -70,11 +70,11 @@ tenon::Result<void> Delivery::write(Records records) {
 
 tenon::Result<void> Delivery::stop() {
   const CallSlot::Scope call(writing_calls_, "stop");
-  auto stopped = destination_->stop(write_call_, transit_.last_position());
-  // In a plugin that was restarted nothing is open; if something has to be sent again it is opened.
-  if (done_or_nothing_to_do(stopped) || stopped.error().restarted()) {
-    transit_.stopped(lane_);
-  } else if (!interrupted(write_call_)) {
+  auto stopped = destination_->stop(write_call_, window_.last_position());
+  // A restarted plugin is not open. It is opened if records have to be sent again.
+  if (ok_or_unimplemented(stopped) || stopped.error().restarted()) {
+    window_.mark_stopped(destination_index_);
+  } else if (!interrupted_by_restart(write_call_)) {
     return stopped;
   }
   return {};
@@ -85,14 +85,14 @@ tenon::Result<void> Delivery::stop() {
 tenon::Result<void> Delivery::collect_all() {
   auto collected = collect();
   if (!collected) close();
-  transit_.finish(lane_);
+  window_.finish_thread(destination_index_);
   return collected;
 }
 
 tenon::Result<void> Delivery::collect() {
   for (;;) {
-    collecting_.use(collect_call_);
-    if (!transit_.await_offered(lane_)) return {};
+    collecting_.attach(collect_call_);
+    if (!window_.await_offered(destination_index_)) return {};
     auto acks = [&] {
       const CallSlot::Scope call(collecting_calls_, "next_acks");
       return destination_->next_acks(collect_call_);
@@ -108,15 +108,15 @@ tenon::Result<void> Delivery::collect() {
       if (auto reopened = reopen(); !reopened) return reopened;
     } else if (collecting_.cancelled()) {
       return {};
-    } else if (!interrupted(collect_call_)) {
+    } else if (!interrupted_by_restart(collect_call_)) {
       return std::move(acks).error();
     }
   }
 }
 
-/// Nothing more is written.
+/// Ends the delivery: nothing more is written.
 void Delivery::close() {
-  transit_.close(lane_);
+  window_.close(destination_index_);
   writing_.cancel();
 }
 
@@ -124,7 +124,7 @@ tenon::Result<void> Delivery::reopen() {
   std::lock_guard session(session_);
   const CallSlot::Scope call(collecting_calls_, "open");
   if (auto opened = destination_->open(); !opened) return opened;
-  transit_.rewind(lane_);
+  window_.rewind(destination_index_);
   return {};
 }
 
@@ -132,10 +132,10 @@ tenon::Result<void> Delivery::reopen() {
 tenon::Result<bool> Delivery::take(tenon::ListView<tenon::Destination::Ack> acks) {
   std::size_t taken = 0;
   while (taken < acks.size()) {
-    const Records records = transit_.unacknowledged(lane_);
+    const Records records = window_.unacknowledged(destination_index_);
     if (records.empty()) {
       return wrong_acknowledgement(label_, position_text(acks[taken].position()),
-                                   "no more than was written");
+                                   "no acknowledgement: all written records have one");
     }
     const std::size_t most = std::min(records.size(), acks.size() - taken);
     std::size_t count = 0;
@@ -143,16 +143,16 @@ tenon::Result<bool> Delivery::take(tenon::ListView<tenon::Destination::Ack> acks
            !acks[taken + count].error()) {
       count++;
     }
-    transit_.acknowledge(lane_, count);
+    window_.acknowledge(destination_index_, count);
     taken += count;
     if (count == most) continue;
     const auto ack = acks[taken++];
     if (ack.position() != records[count].position()) {
       return wrong_acknowledgement(
           label_, position_text(ack.position()),
-          position_text(records[count].position()) + ", the next that was written");
+          position_text(records[count].position()) + ", the next record that was written");
     }
-    if (!transit_.refuse(lane_, own(*ack.error()))) return false;
+    if (!window_.refuse(destination_index_, own(*ack.error()))) return false;
   }
   return true;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Brings the records to one destination: one thread writes, another collects what the destination
-// acknowledges.
+// Delivers records to one destination: one thread writes them, another collects the
+// acknowledgements.
 #pragma once
 
 #include "canceller.hpp"
+#include "in_flight_window.hpp"
 #include "open_calls.hpp"
 #include "stages.hpp"
-#include "transit.hpp"
 
 #include <tenon/destination.hpp>
 #include <tenon/host.hpp>
@@ -18,29 +18,29 @@
 
 namespace pipeline {
 
-/// Its two functions run on a thread each, at the same time.
+/// `write_all` and `collect_all` run concurrently, each on a thread of its own.
 class Delivery {
  public:
-  /// All of them live longer than the Delivery. The slots are those of its two threads.
-  Delivery(Stage<tenon::Destination>& stage, Transit& transit, std::size_t lane,
+  /// All arguments must outlive the Delivery. The slots are those of its two threads.
+  Delivery(Stage<tenon::Destination>& stage, InFlightWindow& window, std::size_t destination_index,
            CallSlot& writing_calls, CallSlot& collecting_calls)
       : label_(label_of(stage.used)),
         destination_(*stage.plugin),
-        transit_(transit),
-        lane_(lane),
+        window_(window),
+        destination_index_(destination_index),
         writing_calls_(writing_calls),
         collecting_calls_(collecting_calls) {}
 
   CallSlot& writing_calls() noexcept { return writing_calls_; }
 
-  /// Cancels both calls, and all that follow. From any thread.
+  /// Cancels the calls in flight and all later ones. May be called from any thread.
   void cancel();
 
-  /// Writes all that is read, and tells the destination when nothing follows.
+  /// Writes all processed records, and stops the destination after the last one.
   tenon::Result<void> write_all();
-  /// Collects acknowledgements until all are there, the destination fails, or a refused record
-  /// cannot be settled. When its plugin was restarted it opens the destination again, and what is
-  /// not acknowledged is sent again.
+  /// Collects acknowledgements until all are collected, the destination fails, or a refused record
+  /// cannot be resolved. If the plugin was restarted, opens the destination again and rewinds it,
+  /// so that unacknowledged records are sent again.
   tenon::Result<void> collect_all();
 
  private:
@@ -54,11 +54,12 @@ class Delivery {
 
   const std::string label_;
   tenon::Handle<tenon::Destination>& destination_;
-  Transit& transit_;
-  const std::size_t lane_;
+  InFlightWindow& window_;
+  const std::size_t destination_index_;
   CallSlot& writing_calls_;
   CallSlot& collecting_calls_;
-  // Held while something is written, so that nothing written before a restart counts behind it.
+  // Held during each write, so that a write to the plugin before a restart is never counted after
+  // the rewind.
   std::mutex session_;
   tenon::Call write_call_;
   tenon::Call collect_call_;

@@ -18,17 +18,17 @@
 namespace pipeline {
 namespace {
 
-/// How long methods may take to return after they were cancelled.
+/// The time that methods get to return after they were cancelled.
 constexpr std::chrono::seconds longest_cancellation(1);
 
-// Places of plugins.
-constexpr std::size_t source_place = 0;
-constexpr std::size_t letters_place = 1;
-constexpr std::size_t destination_place(std::size_t number) {
+// Indexes of plugins in Engine::busy_.
+constexpr std::size_t source_index = 0;
+constexpr std::size_t letters_index = 1;
+constexpr std::size_t destination_index(std::size_t number) {
   return number + 2;
 }
 
-/// Names this thread for debuggers and `top -H`. The system takes 15 bytes.
+/// Names this thread for debuggers and `top -H`. The system accepts at most 15 bytes.
 void name_thread(const std::string& name) {
   pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
 }
@@ -37,7 +37,8 @@ bool failed_with(const tenon::Error& error, tenon_status code) {
   return TENON_CODE(error.status()) == code;
 }
 
-/// Tells a plugin when it gets a configuration that was not in use before.
+/// Calls on_created or on_updated of a plugin if its configuration differs from that of the
+/// previous run.
 template <class K>
 tenon::Result<void> prepare(tenon::Handle<K>& plugin, const UsedPlugin& now,
                             const UsedPlugin* before, CallSlot& calls) {
@@ -49,11 +50,11 @@ tenon::Result<void> prepare(tenon::Handle<K>& plugin, const UsedPlugin& now,
     const CallSlot::Scope call(calls, "on_updated");
     done = plugin->on_updated(before->config, now.config);
   }
-  if (done_or_nothing_to_do(done)) return {};
+  if (ok_or_unimplemented(done)) return {};
   return done;
 }
 
-bool same_place(const UsedPlugin& stage, const UsedPlugin& recorded) {
+bool is_same_stage(const UsedPlugin& stage, const UsedPlugin& recorded) {
   return stage.id == recorded.id && stage.plugin == recorded.plugin;
 }
 
@@ -62,16 +63,16 @@ std::vector<UsedPlugin>::iterator find(std::vector<UsedPlugin>& all, std::string
   return std::find_if(all.begin(), all.end(), [&](const UsedPlugin& one) { return one.id == id; });
 }
 
-/// Opens a destination, whose config was `before`.
+/// Prepares and opens a destination. `before` is its entry of the previous run.
 tenon::Result<void> open(Stage<tenon::Destination>& stage, const UsedPlugin* before,
                          CallSlot& calls) {
   if (auto prepared = prepare(*stage.plugin, stage.used, before, calls); !prepared) return prepared;
   const CallSlot::Scope call(calls, "open");
   auto opened = (*stage.plugin)->open();
-  return done_or_nothing_to_do(opened) ? tenon::Result<void>() : opened;
+  return ok_or_unimplemented(opened) ? tenon::Result<void>() : opened;
 }
 
-/// The positions of records, read in place: each stands where its record has it.
+/// Returns the positions of records without copying them: a list over the same memory.
 tenon::ListView<tenon::Bytes> positions_of(const Records& records) {
   const tenon_list& list = records.raw();
   const char* first = static_cast<const char*>(list.data) + offsetof(tenon_record_v2, position);
@@ -84,10 +85,10 @@ tenon::Error no_thread(const std::system_error& failed) {
   return tenon::Error(
       {.code = "no-thread",
        .status = TENON_RESOURCE_EXHAUSTED | TENON_RETRYABLE,
-       .message = "the system has no thread left for the pipeline",
+       .message = "the system cannot start a thread for the pipeline",
        .found = failed.code().message(),
        .needed = "two threads for each destination, one for processors, and three more",
-       .fix = "raise the limit of threads for this process or user"});
+       .fix = "raise the thread limit of this process or user"});
 }
 
 Engine::Engine(tenon::Host& host, const PipelineFile& file, Stages& stages, PositionStore& store,
@@ -97,48 +98,48 @@ Engine::Engine(tenon::Host& host, const PipelineFile& file, Stages& stages, Posi
       stages_(stages),
       store_(store),
       messages_(messages),
-      calls_([&](const std::string& call) { messages_.say(call); }, grace_of_stop),
+      calls_([&](const std::string& call) { messages_.say(call); }, stop_grace_period),
       source_calls_(calls_.add(label_of(stages.source.used))),
       ack_calls_(calls_.add(label_of(stages.source.used))),
       letter_calls_(calls_.add(stages.dead_letters ? label_of(stages.dead_letters->used) : "")),
-      transit_(stages.destinations.size(), file.window, !stages.processors.empty()),
-      processing_(stages.processors, transit_, calls_),
+      window_(stages.destinations.size(), file.window, !stages.processors.empty()),
+      processing_(stages.processors, window_, calls_),
       dead_letters_(file.name, stages, letter_calls_),
-      busy_(destination_place(stages.destinations.size()) + stages.processors.size()) {
+      busy_(destination_index(stages.destinations.size()) + stages.processors.size()) {
   for (std::size_t i = 0; i < stages.destinations.size(); i++) {
     auto& destination = stages.destinations[i];
     const std::string name = label_of(destination.used);
     deliveries_.push_back(
-        std::make_unique<Delivery>(destination, transit_, i, calls_.add(name), calls_.add(name)));
+        std::make_unique<Delivery>(destination, window_, i, calls_.add(name), calls_.add(name)));
   }
 }
 
 std::vector<tenon::Error> Engine::run() {
-  if (open_all()) carry();
+  if (open_all()) run_threads();
   tear_down();
   for (std::thread& thread : threads_) thread.join();
-  tear_down();  // those whose methods returned late
+  tear_down();  // plugins whose methods returned late
   return std::move(errors_);
 }
 
 /// Tears down the plugins that no thread uses.
 void Engine::tear_down() {
-  const auto end = [&](auto& stage, CallSlot& calls, std::size_t place) {
+  const auto end = [&](auto& stage, CallSlot& calls, std::size_t index) {
     {
       const std::lock_guard lock(mutex_);
-      if (busy_[place] != 0) return;
+      if (busy_[index] != 0) return;
     }
     const CallSlot::Scope call(calls, "teardown");
     stage.plugin.reset();
   };
-  end(stages_.source, source_calls_, source_place);
+  end(stages_.source, source_calls_, source_index);
   for (std::size_t i = 0; i < stages_.processors.size(); i++) {
-    end(stages_.processors[i], processing_.calls(i), processor_place(i));
+    end(stages_.processors[i], processing_.calls(i), processor_index(i));
   }
   for (std::size_t i = 0; i < deliveries_.size(); i++) {
-    end(stages_.destinations[i], deliveries_[i]->writing_calls(), destination_place(i));
+    end(stages_.destinations[i], deliveries_[i]->writing_calls(), destination_index(i));
   }
-  if (stages_.dead_letters) end(*stages_.dead_letters, letter_calls_, letters_place);
+  if (stages_.dead_letters) end(*stages_.dead_letters, letter_calls_, letters_index);
   const std::lock_guard lock(mutex_);
   torn_down_ = true;
   changed_.notify_all();
@@ -151,7 +152,7 @@ void Engine::stop() {
 
 void Engine::abandon() {
   stop();
-  transit_.abandon();
+  window_.abandon();
   processing_.cancel();
   for (auto& delivery : deliveries_) delivery->cancel();
   dead_letters_.cancel();
@@ -169,26 +170,26 @@ void Engine::await_teardown(std::chrono::steady_clock::time_point deadline) {
   for (const std::string& call : calls_.longer_than({})) messages_.say(call);
 }
 
-/// Keeps an error of a stage; nothing more is read then. Returns whether there was none.
-bool Engine::note(const tenon::Result<void>& result, const UsedPlugin& stage) {
-  return result || note(labelled(result.error(), stage));
+/// Records an error of a stage and stops reading. Returns whether the result is a success.
+bool Engine::record_error(const tenon::Result<void>& result, const UsedPlugin& stage) {
+  return result || record_error(labelled(result.error(), stage));
 }
 
-/// The same with an error that names its stage.
-bool Engine::note(const tenon::Result<void>& result) {
+/// Records an error that names its stage already.
+bool Engine::record_error(const tenon::Result<void>& result) {
   if (result) return true;
   {
     const std::lock_guard lock(mutex_);
     errors_.push_back(result.error());
   }
-  transit_.fail();
+  window_.fail();
   stop();
   return false;
 }
 
-/// Those of processors come after those of destinations.
-std::size_t Engine::processor_place(std::size_t number) const {
-  return destination_place(stages_.destinations.size()) + number;
+/// Indexes of processors follow those of destinations.
+std::size_t Engine::processor_index(std::size_t number) const {
+  return destination_index(stages_.destinations.size()) + number;
 }
 
 // -- Opening ------------------------------------------------------------------
@@ -196,9 +197,9 @@ std::size_t Engine::processor_place(std::size_t number) const {
 bool Engine::open_all() {
   adopt_ids();
   const UsedPlugin& source = stages_.source.used;
-  if (!note(delete_removed(), source) || !note(prepare_source(), source) ||
-      !note(open_source(), source) || !note(record_source(), source) ||
-      !note(processing_.open_all())) {
+  if (!record_error(delete_removed(), source) || !record_error(prepare_source(), source) ||
+      !record_error(open_source(), source) || !record_error(record_source(), source) ||
+      !record_error(processing_.open_all())) {
     return false;
   }
   for (std::size_t i = 0; i < stages_.destinations.size(); i++) {
@@ -207,8 +208,8 @@ bool Engine::open_all() {
     const auto before = find(recorded, *stage.used.id);
     auto opened =
         open(stage, before != recorded.end() ? &*before : nullptr, deliveries_[i]->writing_calls());
-    if (!note(opened, stage.used)) return false;
-    if (!note(record_destination(stage.used), stage.used)) return false;
+    if (!record_error(opened, stage.used)) return false;
+    if (!record_error(record_destination(stage.used), stage.used)) return false;
   }
   return open_dead_letters();
 }
@@ -217,13 +218,15 @@ bool Engine::open_dead_letters() {
   if (!stages_.dead_letters) return true;
   auto& stage = *stages_.dead_letters;
   std::optional<UsedPlugin>& recorded = store_.state().dead_letters;
-  if (!note(open(stage, recorded ? &*recorded : nullptr, letter_calls_), stage.used)) return false;
+  if (!record_error(open(stage, recorded ? &*recorded : nullptr, letter_calls_), stage.used))
+    return false;
   if (recorded == stage.used) return true;
   recorded = stage.used;
-  return note(store_.save(), stage.used);
+  return record_error(store_.save(), stage.used);
 }
 
-/// Gives ids to the destinations of a position that was stored without them, in their order.
+/// Adds ids to the destinations of a position that an older program stored without ids, matching
+/// plugins in their order.
 void Engine::adopt_ids() {
   std::vector<UsedPlugin>& recorded = store_.state().destinations;
   for (const auto& stage : stages_.destinations) {
@@ -236,23 +239,25 @@ void Engine::adopt_ids() {
   }
 }
 
-/// Calls on_deleted of the destinations that are no longer in the pipeline. If that fails, the
-/// destination stays recorded, and the next run tries again.
+/// Calls on_deleted of destinations that are no longer in the pipeline. If that fails, the
+/// destination remains in the state, and the next run tries again.
 tenon::Result<void> Engine::delete_removed() {
   std::vector<UsedPlugin>& recorded = store_.state().destinations;
   const auto removed = [&](const UsedPlugin& one) {
     const auto& stages = stages_.destinations;
     return std::none_of(stages.begin(), stages.end(),
-                        [&](const auto& stage) { return same_place(stage.used, one); });
+                        [&](const auto& stage) { return is_same_stage(stage.used, one); });
   };
   const std::size_t before = recorded.size();
   recorded.erase(std::remove_if(recorded.begin(), recorded.end(),
-                                [&](const UsedPlugin& one) { return removed(one) && forget(one); }),
+                                [&](const UsedPlugin& one) {
+                                  return removed(one) && delete_destination(one);
+                                }),
                  recorded.end());
   std::optional<UsedPlugin>& letters = store_.state().dead_letters;
   const bool keep =
-      stages_.dead_letters && letters && same_place(stages_.dead_letters->used, *letters);
-  if (letters && !keep && forget(*letters)) {
+      stages_.dead_letters && letters && is_same_stage(stages_.dead_letters->used, *letters);
+  if (letters && !keep && delete_destination(*letters)) {
     letters.reset();
   } else if (recorded.size() == before) {
     return {};
@@ -261,7 +266,7 @@ tenon::Result<void> Engine::delete_removed() {
 }
 
 /// Calls on_deleted of a removed destination. Returns whether that succeeded.
-bool Engine::forget(const UsedPlugin& removed) {
+bool Engine::delete_destination(const UsedPlugin& removed) {
   const CallSlot::Scope call(calls_.add(label_of(removed)), "on_deleted");
   const auto deleted = delete_plugin<tenon::Destination>(host_, removed, messages_);
   if (deleted) return true;
@@ -275,11 +280,11 @@ tenon::Result<void> Engine::prepare_source() {
                  source_calls_);
 }
 
-/// At the last position that is durable.
+/// Opens the source at the last durable position.
 tenon::Result<void> Engine::open_source() {
   const CallSlot::Scope call(source_calls_, "open");
   auto opened = (*stages_.source.plugin)->open(store_.state().position);
-  return done_or_nothing_to_do(opened) ? tenon::Result<void>() : opened;
+  return ok_or_unimplemented(opened) ? tenon::Result<void>() : opened;
 }
 
 tenon::Result<void> Engine::record_source() {
@@ -302,15 +307,15 @@ tenon::Result<void> Engine::record_destination(const UsedPlugin& used) {
   return store_.save();
 }
 
-// -- Carrying -----------------------------------------------------------------
+// -- Running ------------------------------------------------------------------
 
-void Engine::carry() {
+void Engine::run_threads() {
   try {
     start_all();
   } catch (const std::system_error& failed) {
-    note(no_thread(failed));
-    transit_.end_reading();
-    transit_.end_processing();
+    record_error(no_thread(failed));
+    window_.end_reading();
+    window_.end_processing();
   }
   std::unique_lock lock(mutex_);
   const auto idle = [&] {
@@ -320,39 +325,40 @@ void Engine::carry() {
   changed_.wait_for(lock, longest_cancellation, idle);
 }
 
-/// The reading thread comes last: without it the others have nothing to do and end.
+/// Starts the reading thread last: if a thread before it cannot be started, the others have nothing
+/// to do and end.
 void Engine::start_all() {
   for (std::size_t i = 0; i < deliveries_.size(); i++) {
     Delivery& delivery = *deliveries_[i];
     const UsedPlugin& destination = stages_.destinations[i].used;
     const std::string number = std::to_string(i + 1);
-    start("write " + number, {destination_place(i)},
-          [&] { note(delivery.write_all(), destination); });
-    start("ack " + number, {destination_place(i)},
-          [&] { note(delivery.collect_all(), destination); });
+    start("write " + number, {destination_index(i)},
+          [&] { record_error(delivery.write_all(), destination); });
+    start("ack " + number, {destination_index(i)},
+          [&] { record_error(delivery.collect_all(), destination); });
   }
   if (!stages_.processors.empty()) {
-    std::vector<std::size_t> places;
+    std::vector<std::size_t> plugins;
     for (std::size_t i = 0; i < stages_.processors.size(); i++) {
-      places.push_back(processor_place(i));
+      plugins.push_back(processor_index(i));
     }
-    start("process", places, [&] { note(processing_.process_all()); });
+    start("process", plugins, [&] { record_error(processing_.process_all()); });
   }
   const UsedPlugin& source = stages_.source.used;
-  start("settle", {source_place, letters_place}, [&] { note(settle_all(), source); });
-  start("read", {source_place}, [&] {
-    note(read_all(), source);
-    note(stop_source(), source);
-    transit_.end_reading();
+  start("commit", {source_index, letters_index}, [&] { record_error(commit_all(), source); });
+  start("read", {source_index}, [&] {
+    record_error(read_all(), source);
+    record_error(stop_source(), source);
+    window_.end_reading();
   });
 }
 
-/// Runs `work` on a thread that uses the plugins at `places`.
-void Engine::start(const std::string& name, const std::vector<std::size_t>& places,
+/// Runs `work` on a new thread that uses the plugins at `plugins`.
+void Engine::start(const std::string& name, const std::vector<std::size_t>& plugins,
                    const std::function<void()>& work) {
-  const auto count = [this, places](int change) {
+  const auto count = [this, plugins](int change) {
     const std::lock_guard lock(mutex_);
-    for (const std::size_t place : places) busy_[place] += change;
+    for (const std::size_t plugin : plugins) busy_[plugin] += change;
     changed_.notify_all();
   };
   count(1);
@@ -371,17 +377,17 @@ void Engine::start(const std::string& name, const std::vector<std::size_t>& plac
 tenon::Result<void> Engine::read_all() {
   auto& source = *stages_.source.plugin;
   Backoff delay(std::chrono::milliseconds(100), std::chrono::seconds(5));
-  while (const auto room = transit_.await_room()) {
-    reading_.use(*room.call);
+  while (const auto budget = window_.await_capacity()) {
+    reading_.attach(*budget.call);
     const auto records = [&] {
       const CallSlot::Scope call(source_calls_, "read_batch");
-      return source->read_batch(*room.call, room.records, room.bytes);
+      return source->read_batch(*budget.call, budget.records, budget.bytes);
     }();
-    reading_.forget();
+    reading_.detach();
     if (records) {
       delay.reset();
       if (!records->empty()) {
-        transit_.add(*records);
+        window_.add(*records);
       } else if (reading_.cancelled()) {
         return {};
       }
@@ -394,7 +400,7 @@ tenon::Result<void> Engine::read_all() {
     }
     if (error.restarted()) {
       if (auto reopened = reopen_source(); !reopened) return reopened;
-    } else if (interrupted(*room.call)) {
+    } else if (interrupted_by_restart(*budget.call)) {
       continue;
     } else if (error.retryable()) {
       reading_.wait(delay.next());
@@ -405,10 +411,10 @@ tenon::Result<void> Engine::read_all() {
   return {};
 }
 
-/// The plugin was restarted and has lost its position. It resumes after the stored position; so
-/// that nothing is read twice, every record must be settled before.
+/// Opens the source again after a restart of its plugin. It resumes after the stored position, so
+/// all records have to be committed before; otherwise some would be read twice.
 tenon::Result<void> Engine::reopen_source() {
-  if (!transit_.await_settled()) return {};
+  if (!window_.await_all_committed()) return {};
   if (auto opened = open_source(); !opened) return opened;
   if (const auto info = host_.find<tenon::Source>(file_.source.reference)) {
     stages_.source.used = used(*stages_.source.used.id, *info, stages_.source.used.config);
@@ -419,48 +425,48 @@ tenon::Result<void> Engine::reopen_source() {
 tenon::Result<void> Engine::stop_source() {
   const CallSlot::Scope call(source_calls_, "stop");
   const auto stopped = (*stages_.source.plugin)->stop();
-  // After a restart nothing is open that could be stopped.
+  // A restarted source is not open, so there is nothing to stop.
   if (stopped || stopped.error().restarted()) return {};
   if (failed_with(stopped.error(), TENON_UNIMPLEMENTED)) return {};
   return stopped.error();
 }
 
-// -- Settling -----------------------------------------------------------------
+// -- Committing ---------------------------------------------------------------
 
-tenon::Result<void> Engine::settle_all() {
-  tenon::Result<void> settled;
-  while (settled) {
-    const auto until = transit_.await_acknowledged();
+tenon::Result<void> Engine::commit_all() {
+  tenon::Result<void> committed;
+  while (committed) {
+    const auto until = window_.await_committable();
     if (!until) break;
-    settled = settle(*until);
+    committed = commit(*until);
   }
-  transit_.end_settling();
-  return settled ? dead_letters_.stop() : settled;
+  window_.end_committing();
+  return committed ? dead_letters_.stop() : committed;
 }
 
-tenon::Result<void> Engine::settle(Transit::Number until) {
-  if (const auto refused = transit_.refused()) {
-    auto taken = dead_letters_.take(*refused);
-    if (taken) transit_.pass_refused();
+tenon::Result<void> Engine::commit(InFlightWindow::Number until) {
+  if (const auto refused = window_.refused()) {
+    auto taken = dead_letters_.add(*refused);
+    if (taken) window_.resolve_refused();
     return taken;
   }
-  store_.state().position = transit_.position_before(until).own();
+  store_.state().position = window_.position_before(until).own();
   if (auto saved = store_.save(); !saved) return saved;
   return acknowledge(until);
 }
 
-tenon::Result<void> Engine::acknowledge(Transit::Number until) {
+tenon::Result<void> Engine::acknowledge(InFlightWindow::Number until) {
   for (;;) {
-    const Records records = transit_.unsettled(until);
+    const Records records = window_.uncommitted(until);
     if (records.empty()) return {};
-    acknowledging_.use(settle_call_);
+    acknowledging_.attach(ack_call_);
     const CallSlot::Scope call(ack_calls_, "ack");
-    auto acknowledged = (*stages_.source.plugin)->ack(settle_call_, positions_of(records));
-    // A source that was restarted learns it from the position at which it is opened.
-    if (!done_or_nothing_to_do(acknowledged) && !acknowledged.error().restarted()) {
+    auto acknowledged = (*stages_.source.plugin)->ack(ack_call_, positions_of(records));
+    // A restarted source gets the position when it is opened again.
+    if (!ok_or_unimplemented(acknowledged) && !acknowledged.error().restarted()) {
       return acknowledged;
     }
-    transit_.settle(records.size());
+    window_.commit(records.size());
   }
 }
 

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Runs a pipeline: opens its plugins, carries records from the source through the processors to all
-// destinations, and acknowledges to the source what has reached all of them, once that is durable.
+// Runs a pipeline: opens its plugins and moves records from the source through the processors to
+// all destinations. Commits records that all destinations have acknowledged: makes their position
+// durable, and acknowledges them to the source.
 //
 // One thread reads, one processes if there are processors (processing.hpp), two work for each
-// destination (delivery.hpp), and one settles what all destinations have acknowledged. The caller's
-// thread waits for them and tears the plugins down.
+// destination (delivery.hpp), and one commits. The thread of the caller waits for them and tears
+// down the plugins.
 #pragma once
 
 #include "canceller.hpp"
 #include "dead_letters.hpp"
 #include "delivery.hpp"
+#include "in_flight_window.hpp"
 #include "open_calls.hpp"
 #include "position_store.hpp"
 #include "processing.hpp"
 #include "stages.hpp"
-#include "transit.hpp"
 
 #include <tenon/host.hpp>
 #include <tenon/result.hpp>
@@ -33,36 +34,38 @@
 
 namespace pipeline {
 
-/// The error of a pipeline for which there is no thread.
+/// Returns the error of a pipeline whose threads cannot be started.
 tenon::Error no_thread(const std::system_error& failed);
 
+/// One run of a pipeline.
 class Engine {
  public:
-  /// All of them live longer. The plugins are configured.
+  /// All arguments must outlive the Engine. The plugins have to be configured.
   Engine(tenon::Host& host, const PipelineFile& file, Stages& stages, PositionStore& store,
          const Messages& messages);
 
-  /// Runs until the source ends, `stop` is called or something fails, and returns what failed. The
-  /// records that were read are delivered and acknowledged as far as the destinations accept them.
-  /// All plugins are torn down at the end. Once.
+  /// Runs until the source ends, `stop` is called or an error occurs, and returns the errors.
+  /// Records that were read are still delivered and acknowledged if the destinations accept them.
+  /// All plugins are torn down at the end. Called once.
   std::vector<tenon::Error> run();
 
-  /// Stops reading. Calls that do not return are reported after some seconds. May be called from
-  /// any thread.
+  /// Stops reading. Calls that do not return are reported after `stop_grace_period`. May be called
+  /// from any thread.
   void stop();
 
-  /// Delivers nothing more, and tears down the plugins whose methods return. The process has to end
-  /// then: `run` does not return before every method has. May be called from any thread.
+  /// Delivers nothing more, cancels all calls, and tears down the plugins whose methods return. The
+  /// process has to exit after that, because `run` waits for all methods. May be called from any
+  /// thread.
   void abandon();
 
-  /// Waits for that, and reports the methods that have not returned. After `abandon`, from any
-  /// thread.
+  /// Waits for the teardown after `abandon`, and reports methods that have not returned by the
+  /// deadline. May be called from any thread.
   void await_teardown(std::chrono::steady_clock::time_point deadline);
 
-  /// From any thread.
-  Counts counts() const { return transit_.counts(); }
-  /// The same, without the records that were not acknowledged.
-  Counts settled_counts() const { return transit_.settled_counts(); }
+  /// Returns the progress. May be called from any thread.
+  Counts counts() const { return window_.counts(); }
+  /// Returns the progress without records that are not committed.
+  Counts committed_counts() const { return window_.committed_counts(); }
 
  private:
   void tear_down();
@@ -70,26 +73,26 @@ class Engine {
   tenon::Result<void> prepare_source();
   void adopt_ids();
   tenon::Result<void> delete_removed();
-  bool forget(const UsedPlugin& removed);
+  bool delete_destination(const UsedPlugin& removed);
   tenon::Result<void> open_source();
   tenon::Result<void> record_source();
   tenon::Result<void> record_destination(const UsedPlugin& used);
   bool open_dead_letters();
 
-  void carry();
-  void start(const std::string& name, const std::vector<std::size_t>& places,
+  void run_threads();
+  void start(const std::string& name, const std::vector<std::size_t>& plugins,
              const std::function<void()>& work);
   void start_all();
   tenon::Result<void> read_all();
   tenon::Result<void> reopen_source();
   tenon::Result<void> stop_source();
-  tenon::Result<void> settle_all();
-  tenon::Result<void> settle(Transit::Number until);
-  tenon::Result<void> acknowledge(Transit::Number until);
+  tenon::Result<void> commit_all();
+  tenon::Result<void> commit(InFlightWindow::Number until);
+  tenon::Result<void> acknowledge(InFlightWindow::Number until);
 
-  bool note(const tenon::Result<void>& result, const UsedPlugin& stage);
-  bool note(const tenon::Result<void>& result);
-  std::size_t processor_place(std::size_t number) const;
+  bool record_error(const tenon::Result<void>& result, const UsedPlugin& stage);
+  bool record_error(const tenon::Result<void>& result);
+  std::size_t processor_index(std::size_t number) const;
 
   tenon::Host& host_;
   const PipelineFile& file_;
@@ -100,19 +103,19 @@ class Engine {
   CallSlot& source_calls_;
   CallSlot& ack_calls_;
   CallSlot& letter_calls_;
-  Transit transit_;
+  InFlightWindow window_;
   Processing processing_;
   DeadLetters dead_letters_;
   std::vector<std::unique_ptr<Delivery>> deliveries_;
   Canceller reading_;
   Canceller acknowledging_;
-  tenon::Call settle_call_;
+  tenon::Call ack_call_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<tenon::Error> errors_;
-  std::vector<int> busy_;  // how many threads use the plugin at each place
+  std::vector<int> busy_;  // number of threads that use the plugin at each index
   bool abandoned_ = false;
-  bool torn_down_ = false;  // as far as methods returned
+  bool torn_down_ = false;  // except plugins whose methods have not returned
   std::vector<std::thread> threads_;
 };
 

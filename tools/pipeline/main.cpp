@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon-pipeline: carries records from a source to destinations, as a pipeline file says. All three
-// are plugins; this program is also an example of a host.
+// tenon-pipeline: moves records from a source through processors to destinations, as described by a
+// pipeline file. All of them are plugins. This program is also an example of a host.
 #include "deletion.hpp"
 #include "messages.hpp"
 #include "pipeline_file.hpp"
@@ -44,7 +44,7 @@ namespace {
 using namespace pipeline;
 using tenon::tools::Console;
 
-/// How long plugins may take to be torn down at the second signal.
+/// The time that plugins get for their teardown after the second signal.
 constexpr std::chrono::seconds longest_teardown(3);
 
 using Paths = std::vector<std::filesystem::path>;
@@ -65,8 +65,9 @@ Exit refuse(const Diagnostics& findings) {
   return wrong_usage;
 }
 
-/// The files that `paths` name: those of a folder are its files with the extension .json, by name.
-Paths files_of(const Paths& paths, Diagnostics& findings) {
+/// Returns the pipeline files at `paths`. A folder contributes its files with the extension .json,
+/// sorted by name.
+Paths files_of(const Paths& paths, Findings& findings) {
   Paths files;
   for (const auto& path : paths) {
     std::error_code error;
@@ -81,10 +82,10 @@ Paths files_of(const Paths& paths, Diagnostics& findings) {
     if (inside.empty()) {
       findings.add({.location = {.file = path.string()},
                     .code = "no-pipeline",
-                    .message = "the folder holds no pipeline file",
+                    .what = "the folder contains no pipeline file",
                     .found = error ? error.message() : "",
                     .needed = "at least one file with the extension .json",
-                    .fix = "name another folder, or a file"});
+                    .fix = "specify another folder, or a file"});
     }
     std::sort(inside.begin(), inside.end());
     files.insert(files.end(), inside.begin(), inside.end());
@@ -92,8 +93,8 @@ Paths files_of(const Paths& paths, Diagnostics& findings) {
   return files;
 }
 
-/// Reads pipeline files. If there are several, each message names its pipeline.
-Pipelines read_pipelines(const Paths& paths, Console& console, Diagnostics& findings) {
+/// Reads pipeline files. If there are several, messages have the name of the pipeline as a prefix.
+Pipelines read_pipelines(const Paths& paths, Console& console, Findings& findings) {
   const Paths files = files_of(paths, findings);
   std::map<std::string, std::filesystem::path> names;
   Pipelines pipelines;
@@ -121,14 +122,14 @@ void check_position(const PipelineFile& file, std::string_view what, const std::
   findings.add(
       {.location = file.position_place,
        .code = "wrong-position",
-       .message = file.position.string() + " keeps the position of another " + std::string(what),
+       .what = file.position.string() + " contains the position of another " + std::string(what),
        .found = found,
        .needed = needed,
-       .fix = "name another place, or remove that file to begin from the start"});
+       .fix = "specify another path, or remove that file to begin from the start"});
 }
 
-/// Whether the position is one of this pipeline.
-void check_name(const PipelineState& state, const PipelineFile& file, Diagnostics& findings) {
+/// Checks that a position belongs to this pipeline.
+void check_name(const PipelineState& state, const PipelineFile& file, Findings& findings) {
   if (!state.pipeline.empty())
     check_position(file, "pipeline", state.pipeline, file.name, findings);
 }
@@ -139,8 +140,8 @@ void check_state(const PipelineState& state, const PipelineFile& file, const Sta
   check_position(file, "source", label_of(*state.source), label_of(stages.source.used), findings);
 }
 
-/// The modules that are there and cannot be used may be the ones that are missing.
-void tell_skipped(const tenon::Host& host, const Diagnostics& findings, Console& console) {
+/// Prints the skipped modules if a plugin was not found, because it may be in one of them.
+void report_skipped(const tenon::Host& host, const Findings& findings, Console& console) {
   const auto& all = findings.all();
   const auto missing = [](const auto& finding) { return finding.code == "not-found"; };
   if (std::none_of(all.begin(), all.end(), missing)) return;
@@ -164,19 +165,19 @@ void run_one(Pipeline& pipeline) {
   try {
     pipeline.exit = pipeline.run->run(*std::move(pipeline.stages));
   } catch (const std::exception& error) {
-    pipeline.exit = environment_failed;
+    pipeline.exit = io_failed;
     pipeline.messages.say(error.what());
   }
 }
 
-/// Runs all at the same time, until the last has ended.
+/// Runs all pipelines concurrently, each on a thread of its own, until the last one has ended.
 void run_together(Pipelines& pipelines) {
   std::vector<std::thread> threads;
   for (Pipeline& pipeline : pipelines) {
     try {
       threads.emplace_back([&] { run_one(pipeline); });
     } catch (const std::system_error& failed) {
-      pipeline.exit = environment_failed;
+      pipeline.exit = io_failed;
       pipeline.messages.say(no_thread(failed).to_string());
     }
   }
@@ -213,7 +214,7 @@ Exit run_all(tenon::Host& host, Pipelines& pipelines, Console& console) {
   }
   if (std::cout) return exit;
   console.say("cannot write to standard output");
-  return environment_failed;
+  return io_failed;
 }
 
 tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin_path) {
@@ -224,19 +225,19 @@ tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin
           .log_level = tenon::LogLevel::info};
 }
 
-void take_all(tenon::Host& host, Pipelines& pipelines, Console& console, OpenCalls& calls,
-              Diagnostics& findings) {
+void create_all_stages(tenon::Host& host, Pipelines& pipelines, Console& console, OpenCalls& calls,
+                       Findings& findings) {
   for (Pipeline& pipeline : pipelines) {
-    pipeline.stages = take_stages(host, pipeline.file, pipeline.messages, calls, findings);
+    pipeline.stages = create_stages(host, pipeline.file, pipeline.messages, calls, findings);
   }
-  tell_skipped(host, findings, console);
+  report_skipped(host, findings, console);
 }
 
-/// The same, but ends the process at a signal: a plugin may hang while it is configured,
-/// and nothing was read yet that would be lost.
-void take_unless_interrupted(tenon::Host& host, Pipelines& pipelines, Console& console,
-                             Diagnostics& findings) {
-  OpenCalls calls([](const std::string&) {}, grace_of_stop);
+/// Creates all stages, but exits at a signal, because a plugin may hang while it is configured.
+/// Nothing is lost, because nothing was read yet.
+void create_unless_interrupted(tenon::Host& host, Pipelines& pipelines, Console& console,
+                               Findings& findings) {
+  OpenCalls calls([](const std::string&) {}, stop_grace_period);
   const tenon::tools::SignalWatch watch(
       [&](int number, bool) {
         for (const std::string& call : calls.longer_than({})) console.say(call);
@@ -244,7 +245,7 @@ void take_unless_interrupted(tenon::Host& host, Pipelines& pipelines, Console& c
         _exit(128 + number);
       },
       [] {});
-  take_all(host, pipelines, console, calls, findings);
+  create_all_stages(host, pipelines, console, calls, findings);
 }
 
 /// Opens the position of a pipeline. Errors: those of PositionStore::open.
@@ -265,12 +266,12 @@ Exit run_files(const Paths& paths, const Paths& plugin_path) {
 
   tenon::tools::hold_signals();
   tenon::Host host(host_options(plugin_path));
-  take_unless_interrupted(host, pipelines, console, findings);
+  create_unless_interrupted(host, pipelines, console, findings);
   if (!findings.empty()) return refuse(findings);
   for (Pipeline& pipeline : pipelines) {
     if (auto opened = open_position(pipeline, findings); !opened) {
       pipeline.messages.say(opened.error().to_string());
-      return environment_failed;
+      return io_failed;
     }
   }
   if (!findings.empty()) return refuse(findings);
@@ -281,19 +282,19 @@ Exit run_files(const Paths& paths, const Paths& plugin_path) {
   return run_all(host, pipelines, console);
 }
 
-/// Configures the plugins of pipelines, and opens nothing.
+/// Creates and configures the plugins of pipelines, but does not open them.
 Exit validate_files(const Paths& paths, const Paths& plugin_path) {
   Console console("tenon-pipeline");
   Diagnostics findings;
   Pipelines pipelines = read_pipelines(paths, console, findings);
   tenon::Host host(host_options(plugin_path));
-  OpenCalls calls([](const std::string&) {}, grace_of_stop);
-  take_all(host, pipelines, console, calls, findings);
+  OpenCalls calls([](const std::string&) {}, stop_grace_period);
+  create_all_stages(host, pipelines, console, calls, findings);
   if (!findings.empty()) return refuse(findings);
   for (const auto& path : paths) {
     std::cout << tenon::harmless(path.string()) << ": no problem found" << std::endl;
   }
-  return std::cout ? done : environment_failed;
+  return std::cout ? done : io_failed;
 }
 
 /// Deletes one pipeline. Errors: cannot-write, in-use.
@@ -307,7 +308,7 @@ tenon::Result<Exit> delete_one(tenon::Host& host, const Pipeline& pipeline) {
   if (!deleted) return std::move(deleted).error();
   if (!*deleted) return failed;
   std::cout << tenon::harmless(pipeline.file.name) << ": deleted" << std::endl;
-  return std::cout ? done : environment_failed;
+  return std::cout ? done : io_failed;
 }
 
 Exit delete_files(const Paths& paths, const Paths& plugin_path) {
@@ -320,35 +321,36 @@ Exit delete_files(const Paths& paths, const Paths& plugin_path) {
   for (const Pipeline& pipeline : pipelines) {
     const auto deleted = delete_one(host, pipeline);
     if (!deleted) pipeline.messages.say(deleted.error().to_string());
-    exit = std::max(exit, deleted ? *deleted : environment_failed);
+    exit = std::max(exit, deleted ? *deleted : io_failed);
   }
   return exit;
 }
 
 int run(int count, char** arguments) {
-  CLI::App program("Carries records from a source to destinations.", "tenon-pipeline");
+  CLI::App program("Moves records from a source through processors to destinations.",
+                   "tenon-pipeline");
   program.footer(
-      "SIGINT stops after what was read is delivered; a second one ends without that. SIGHUP "
-      "replaces plugins whose files have changed.\n"
-      "Exit status: 0 done, 1 the pipeline failed, 2 wrong usage or a wrong pipeline file, 3 the "
-      "environment failed.");
+      "SIGINT stops reading, delivers the records that were read, and exits. A second SIGINT exits "
+      "without delivering them. SIGHUP restarts modules whose files have changed.\n"
+      "Exit status: 0 success, 1 a pipeline failed, 2 wrong usage or an invalid pipeline file, 3 "
+      "I/O error.");
   program.require_subcommand(1);
   Paths paths;
   Paths plugin_path;
   const auto add = [&](const char* name, const char* description) {
     CLI::App* command = program.add_subcommand(name, description);
     command->add_option("FILE", paths, "pipeline files, or folders of them")->required();
-    command->add_option("--plugin-path", plugin_path, "a folder to look at before all others")
+    command->add_option("--plugin-path", plugin_path, "a folder to search before all others")
         ->type_name("DIR")
         ->allow_extra_args(false);
     return command;
   };
   add("run", "runs pipelines until their sources end");
   const CLI::App* validate =
-      add("validate", "checks pipeline files; their plugins are configured and not opened");
+      add("validate", "checks pipeline files; plugins are configured, but not opened");
   const CLI::App* deletion = add("delete",
-                                 "ends pipelines that will not run again: calls on_deleted of "
-                                 "their plugins, and removes their positions");
+                                 "deletes pipelines that will not run again: calls on_deleted of "
+                                 "their plugins and removes their positions");
   if (const auto exit = tenon::tools::parse(program, count, arguments)) return *exit;
   if (validate->parsed()) return validate_files(paths, plugin_path);
   if (deletion->parsed()) return delete_files(paths, plugin_path);
@@ -362,6 +364,6 @@ int main(int count, char** arguments) {
     return run(count, arguments);
   } catch (const std::exception& error) {
     std::cerr << "tenon-pipeline: " << tenon::harmless(error.what()) << "\n";
-    return environment_failed;
+    return io_failed;
   }
 }

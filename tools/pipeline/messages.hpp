@@ -16,10 +16,11 @@ using tenon::tools::Console;
 /// Thread-safe.
 class Messages {
  public:
-  /// The console lives longer. `pipeline` begins each message, unless it is empty.
+  /// The console must outlive the object. `pipeline` is the prefix of each message; empty for none.
   explicit Messages(Console& console, const std::string& pipeline = {})
       : console_(console), prefix_(pipeline.empty() ? "" : pipeline + ": ") {}
 
+  /// Prints a message.
   void say(std::string_view message) const { console_.say(prefix_ + std::string(message)); }
 
  private:

@@ -36,7 +36,7 @@ std::vector<std::string> OpenCalls::longer_than(std::chrono::nanoseconds time) c
   for (const CallSlot& slot : slots_) {
     const char* method = slot.method_;
     const auto lasted = Clock::now().time_since_epoch() - slot.since_.load();
-    // The call may have returned meanwhile, and another one begun.
+    // Another call may have begun between the two loads.
     if (method == nullptr || slot.method_ != method || lasted < time) continue;
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(lasted).count();
     calls.push_back(slot.plugin_ + ": " + method + " has not returned for " +

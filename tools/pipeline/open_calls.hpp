@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// In-flight calls of plugins, so that a run that does not end can report the reason.
+// In-flight calls of plugins, to report why a run does not end.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ class CallSlot {
  public:
   explicit CallSlot(std::string plugin) : plugin_(std::move(plugin)) {}
 
-  /// A call under way, from construction to destruction. `method` is a literal.
+  /// Marks a call as in flight from construction to destruction. `method` must be a string literal.
   class Scope {
    public:
     Scope(CallSlot& slot, const char* method) noexcept : slot_(slot) {
@@ -40,20 +40,20 @@ class CallSlot {
  private:
   friend class OpenCalls;
   const std::string plugin_;
-  std::atomic<const char*> method_{nullptr};  // nullptr: no call is under way
+  std::atomic<const char*> method_{nullptr};  // nullptr: no call is in flight
   std::atomic<std::chrono::steady_clock::duration> since_{};
 };
 
-/// How long a call may delay the end of a run before it is reported.
-inline constexpr std::chrono::seconds grace_of_stop(5);
+/// The time that a call may delay the end of a run before it is reported.
+inline constexpr std::chrono::seconds stop_grace_period(5);
 
-/// Thread-safe.
+/// The in-flight calls of a pipeline. Thread-safe.
 class OpenCalls {
  public:
   using Say = std::function<void(const std::string&)>;
 
-  /// Starts a thread, which calls `say` after `end` for calls that last longer than `grace`, and
-  /// again each time that they last twice as long. Throws std::system_error.
+  /// Starts a thread that watches calls after `end`. It calls `say` for each call that lasts longer
+  /// than `grace`, and again each time the duration has doubled. Throws std::system_error.
   OpenCalls(Say say, std::chrono::milliseconds grace);
   ~OpenCalls();
   OpenCalls(const OpenCalls&) = delete;
@@ -62,11 +62,11 @@ class OpenCalls {
   /// Returns a new slot, which lives as long as this object.
   CallSlot& add(std::string plugin);
 
-  /// Expects each call to return from now on, because the run is to end.
+  /// Begins to watch calls, because the run has to end.
   void end();
 
-  /// Describes the calls that have lasted some time, eg: "x.example/y: read_batch has not returned
-  /// for 5 s".
+  /// Returns descriptions of the calls that have lasted longer than `time`, eg: "x.example/y:
+  /// read_batch has not returned for 5 s".
   std::vector<std::string> longer_than(std::chrono::nanoseconds time) const;
 
  private:
@@ -77,8 +77,8 @@ class OpenCalls {
   mutable std::mutex mutex_;
   std::deque<CallSlot> slots_;
   std::condition_variable changed_;
-  bool ending_ = false;  // the run
-  bool ended_ = false;   // this object
+  bool ending_ = false;  // the run has to end
+  bool ended_ = false;   // the thread has to end
   std::thread thread_;
 };
 

@@ -12,10 +12,10 @@ namespace {
 using tenon::config::Problem;
 using tenon::tools::Diagnostic;
 
-/// Where the value of a parameter is or should be.
-const SourceLocation& place_of_value(const std::string& name, const PluginUse& use) {
-  const auto given = use.value_locations.find(name);
-  return given == use.value_locations.end() ? use.config_location : given->second;
+/// Returns the location of the value of a parameter; of the config if it is absent.
+const Place& place_of_value(const std::string& name, const PluginUse& use) {
+  const auto given = use.value_places.find(name);
+  return given == use.value_places.end() ? use.config_place : given->second;
 }
 
 Diagnostic missing_parameter(const Problem& problem, const PluginUse& use) {
@@ -29,13 +29,13 @@ Diagnostic missing_parameter(const Problem& problem, const PluginUse& use) {
 Diagnostic wrong_parameter(Problem problem, const PluginUse& use) {
   return {.location = place_of_value(problem.name, use),
           .code = "wrong-parameter",
-          .message = "'" + use.reference + "' does not take this value of '" + problem.name + "'",
+          .what = "'" + use.reference + "' does not accept this value of '" + problem.name + "'",
           .found = std::move(problem.found),
           .needed = std::move(problem.needed),
           .fix = "change the value"};
 }
 
-// Looking for a near name takes time for each that is known.
+// Finding a similar name takes time proportional to the number of parameters.
 constexpr std::size_t most_hints = 100;
 
 void add_unknown(const Parameters& parameters, const std::vector<std::string>& keys,

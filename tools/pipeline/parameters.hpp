@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Checks the config of a plugin in a pipeline file, and reports all problems with their places.
+// Checks the config of a plugin in a pipeline file, and reports all problems with their locations.
 #pragma once
 
 #include "pipeline_file.hpp"
@@ -11,9 +11,9 @@ namespace pipeline {
 
 using tenon::config::Parameters;
 
-/// Adds what does not fit, without the values of sensitive parameters. Returns the config that the
-/// plugin gets: with the defaults of parameters that are absent or blank.
-tenon::TextMap check_config(const Parameters& parameters, const PluginUse& use,
-                            Diagnostics& findings);
+/// Checks a config, and adds problems to the findings, without the values of sensitive parameters.
+/// Returns the config that the plugin gets, with the defaults of parameters that are absent or
+/// blank.
+tenon::TextMap check_config(const Parameters& parameters, const PluginUse& use, Findings& findings);
 
 }  // namespace pipeline

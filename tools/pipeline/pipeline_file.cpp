@@ -61,7 +61,7 @@ RefusalLimit read_limit(const JsonValue& value, Diagnostics& findings) {
                 .message = "the limit of refused records is never reached",
                 .found = std::to_string(limit.refused) + " of " + std::to_string(limit.of),
                 .needed = "'refused' less than 'of'",
-                .fix = "lower 'refused', or write 0 under 'of' to take any number"});
+                .fix = "lower 'refused', or set 'of' to 0 to accept any number"});
   return limit;
 }
 
@@ -77,8 +77,8 @@ std::optional<DeadLettersUse> read_dead_letters(const ObjectReader& pipeline,
   return use;
 }
 
-Window read_window(const ObjectReader& pipeline, Diagnostics& findings) {
-  Window window;
+WindowLimits read_window(const ObjectReader& pipeline, Findings& findings) {
+  WindowLimits window;
   const JsonValue* value = pipeline.optional("window");
   if (value == nullptr) return window;
   const ObjectReader object(*value, "a window", {"records", "bytes"}, findings);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What a pipeline file says. It is one JSON object:
+// The content of a pipeline file, which is one JSON object:
 //
 //   { "name": "packages",
 //     "source": {"plugin": "example.io/dpkg", "config": {"delay": "1ms"}},
@@ -11,13 +11,13 @@
 //     "position": "packages.position.json",
 //     "window": {"records": 10000, "bytes": 33554432} }
 //
-// A path in "position" counts from the folder of the file. "processors", "dead_letters" and
-// "window" (window.hpp) may be absent, and each member of the window. The values of "config" are
-// texts. They are passed to the plugin without the blanks around them; paths in them count from the
-// folder in which the pipeline is started.
+// "position" is relative to the folder of the file. "processors", "dead_letters", "window"
+// (window_limits.hpp) and each member of the window are optional. The values of "config" are
+// strings. Blanks at their ends are removed; paths in them are relative to the working directory of
+// the process.
 #pragma once
 
-#include "window.hpp"
+#include "window_limits.hpp"
 
 #include "common/diagnostics.hpp"
 #include "common/plugin_use.hpp"
@@ -36,13 +36,13 @@ using tenon::tools::PluginUse;
 using tenon::tools::SourceLocation;
 using tenon::tools::trimmed;
 
-/// A plugin at its place in the pipeline.
+/// The description of a stage of the pipeline.
 struct StageUse : PluginUse {
   std::string id;           // empty: the name of the plugin
   SourceLocation id_place;  // of the id, or of the stage if it has none
 };
 
-/// How many refused records a pipeline tolerates: `refused` of each `of` records in a row.
+/// The limit of refused records that a pipeline tolerates: `refused` of `of` consecutive records.
 struct RefusalLimit {
   std::uint64_t refused = 0;
   std::uint64_t of = 0;  // 0: any number
@@ -60,12 +60,12 @@ struct PipelineFile {
   std::vector<StageUse> destinations;  // at least one
   std::optional<DeadLettersUse> dead_letters;
   std::filesystem::path position;
-  SourceLocation position_place;
-  Window window;
+  Place position_place;
+  WindowLimits window;
 };
 
-/// Reads a pipeline file. What is wrong with it is added to the findings; nothing when there is
-/// nothing to go on with.
+/// Reads a pipeline file, and adds problems to the findings. Returns nothing if the file cannot be
+/// read or is not JSON.
 std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path,
                                                Diagnostics& findings);
 

@@ -18,17 +18,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-bool is_environment(const tenon::Error& error) {
+bool is_io_error(const tenon::Error& error) {
   return error.code() == "cannot-write" || error.code() == "in-use" || error.code() == "no-thread";
 }
 
-/// Whether another attempt may succeed: the author says so, or the module has crashed and is loaded
-/// again.
+/// Returns whether another attempt may succeed: the error is retryable, or the module was restarted
+/// or crashed.
 bool may_pass(const tenon::Error& error) {
   return error.retryable() || error.restarted() || TENON_CODE(error.status()) == TENON_CRASHED;
 }
 
-/// "1.5 s"
+/// Returns a duration as "1.5 s".
 std::string seconds(std::chrono::milliseconds time) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f s", std::chrono::duration<double>(time).count());
@@ -47,7 +47,7 @@ Exit PipelineRun::run(Stages first) {
       errors = attempt(*stages);
       if (is_abandoned()) return failed;
       for (const tenon::Error& error : errors) messages_.say(error.to_string());
-      if (std::any_of(errors.begin(), errors.end(), is_environment)) return environment_failed;
+      if (std::any_of(errors.begin(), errors.end(), is_io_error)) return io_failed;
       if (errors.empty()) return done;
       if (is_stopped() || !std::all_of(errors.begin(), errors.end(), may_pass)) return failed;
       if (counts().acknowledged != before) delay.reset();
@@ -55,19 +55,19 @@ Exit PipelineRun::run(Stages first) {
     const auto time = delay.next();
     messages_.say("resumes in " + seconds(time));
     if (!wait(time)) return failed;
-    stages = make_stages();
+    stages = recreate_stages();
   }
 }
 
-/// Makes the plugins of another attempt. What is wrong is reported.
-std::optional<Stages> PipelineRun::make_stages() {
+/// Creates the plugins of the next attempt. Problems are reported.
+std::optional<Stages> PipelineRun::recreate_stages() {
   try {
     const auto calls = std::make_shared<OpenCalls>(
-        [&](const std::string& call) { messages_.say(call); }, grace_of_stop);
-    set_making(calls);
-    Diagnostics findings;
-    auto stages = take_stages(host_, file_, messages_, *calls, findings);
-    set_making(nullptr);
+        [&](const std::string& call) { messages_.say(call); }, stop_grace_period);
+    set_creating(calls);
+    Findings findings;
+    auto stages = create_stages(host_, file_, messages_, *calls, findings);
+    set_creating(nullptr);
     tenon::tools::print(findings);
     return stages;
   } catch (const std::system_error& failed) {
@@ -76,13 +76,14 @@ std::optional<Stages> PipelineRun::make_stages() {
   }
 }
 
-void PipelineRun::set_making(std::shared_ptr<OpenCalls> calls) {
+void PipelineRun::set_creating(std::shared_ptr<OpenCalls> calls) {
   const std::lock_guard lock(mutex_);
-  making_ = std::move(calls);
-  if (making_ && stopped_) making_->end();
+  creating_ = std::move(calls);
+  if (creating_ && stopped_) creating_->end();
 }
 
-/// Counts of what was not acknowledged begin again: those records are read again.
+/// Runs one attempt. If another one follows, records that are not committed are not counted,
+/// because they are read again.
 std::vector<tenon::Error> PipelineRun::attempt(Stages& stages) {
   std::shared_ptr<Engine> engine;
   try {
@@ -97,7 +98,7 @@ std::vector<tenon::Error> PipelineRun::attempt(Stages& stages) {
   }
   auto errors = engine->run();
   const bool again = !errors.empty() && std::all_of(errors.begin(), errors.end(), may_pass);
-  const Counts counts = again ? engine->settled_counts() : engine->counts();
+  const Counts counts = again ? engine->committed_counts() : engine->counts();
   const std::lock_guard lock(mutex_);
   engine_.reset();
   earlier_ += counts;
@@ -114,13 +115,13 @@ void PipelineRun::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
-    if (making_) making_->end();
+    if (creating_) creating_->end();
     changed_.notify_all();
   }
   if (const auto running = engine()) running->stop();
 }
 
-/// Errors do not count any more: every call was cancelled.
+/// Errors after this are ignored, because every call was cancelled.
 void PipelineRun::abandon() {
   {
     const std::lock_guard lock(mutex_);
@@ -133,7 +134,7 @@ void PipelineRun::await_teardown(std::chrono::steady_clock::time_point deadline)
   if (const auto running = engine()) running->await_teardown(deadline);
   const auto calls = [&] {
     const std::lock_guard lock(mutex_);
-    return making_ ? making_->longer_than({}) : std::vector<std::string>();
+    return creating_ ? creating_->longer_than({}) : std::vector<std::string>();
   }();
   for (const std::string& call : calls) messages_.say(call);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A pipeline from its start to its end: attempts, each with new plugins and an Engine, as long as
-// their errors may pass.
+// Runs a pipeline in several attempts, each with new plugins and a new Engine, as long as its
+// errors are transient.
 #pragma once
 
 #include "engine.hpp"
@@ -16,31 +16,32 @@
 namespace pipeline {
 
 /// Exit statuses of the program.
-enum Exit { done = 0, failed = 1, wrong_usage = 2, environment_failed = 3 };
+enum Exit { done = 0, failed = 1, wrong_usage = 2, io_failed = 3 };
 
+/// A pipeline of this process.
 class PipelineRun {
  public:
-  /// All of them live longer.
+  /// All arguments must outlive the object.
   PipelineRun(tenon::Host& host, const PipelineFile& file, PositionStore& store,
               const Messages& messages)
       : host_(host), file_(file), store_(store), messages_(messages) {}
 
-  /// Runs until the source ends, somebody stops it, or an error occurs that does not pass. After
-  /// one that may pass it waits, makes the plugins anew and resumes. Errors are reported. Once.
+  /// Runs until the source ends, `stop` is called, or a permanent error occurs. After a transient
+  /// error it waits, creates the plugins again and resumes. Errors are reported. Called once.
   Exit run(Stages first);
 
-  /// These three are those of the Engine. From any thread.
+  /// See the Engine for these three. They may be called from any thread.
   void stop();
   void abandon();
   void await_teardown(std::chrono::steady_clock::time_point deadline) const;
 
-  /// How far all attempts came together. From any thread.
+  /// Returns the progress of all attempts together. May be called from any thread.
   Counts counts() const;
 
  private:
   std::vector<tenon::Error> attempt(Stages& stages);
-  std::optional<Stages> make_stages();
-  void set_making(std::shared_ptr<OpenCalls> calls);
+  std::optional<Stages> recreate_stages();
+  void set_creating(std::shared_ptr<OpenCalls> calls);
   bool wait(std::chrono::milliseconds time);
   bool is_stopped() const;
   bool is_abandoned() const;
@@ -52,9 +53,9 @@ class PipelineRun {
   const Messages& messages_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::shared_ptr<Engine> engine_;     // of the attempt under way
-  std::shared_ptr<OpenCalls> making_;  // of the plugins of the next attempt
-  Counts earlier_;                     // of attempts before
+  std::shared_ptr<Engine> engine_;       // of the current attempt
+  std::shared_ptr<OpenCalls> creating_;  // while the plugins of the next attempt are created
+  Counts earlier_;                       // of previous attempts
   bool stopped_ = false;
   bool abandoned_ = false;
 };

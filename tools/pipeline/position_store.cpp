@@ -24,22 +24,22 @@ namespace {
 
 tenon::Error cannot_write(const std::filesystem::path& path, int error) {
   return tenon::Error({.code = "cannot-write",
-                       .message = "the position cannot be kept",
+                       .message = "the position cannot be saved",
                        .where = path.string(),
                        .found = std::generic_category().message(error),
-                       .needed = "a folder with room, in which this user may write",
-                       .fix = "make room, or name another place under \"position\""});
+                       .needed = "a folder with free space that this user can write to",
+                       .fix = "free space, or set \"position\" to another path"});
 }
 
-/// What is wrong with the stored position. Where its text is no JSON the error says line and
-/// column, else the path in the document.
-tenon::tools::Diagnostic finding_of(const tenon::Error& error, const std::filesystem::path& path) {
-  tenon::tools::Diagnostic finding{.location = {.file = path.string()},
-                                   .code = std::string(error.code()),
-                                   .message = "the position cannot be read",
-                                   .found = std::string(error.found()),
-                                   .needed = std::string(error.needed()),
-                                   .fix = "restore the file, or remove it to begin from the start"};
+/// Returns the finding for an error in the stored position. If the text is not JSON, the error has
+/// line and column; otherwise it has the path in the document.
+tenon::reading::Finding finding_of(const tenon::Error& error, const std::filesystem::path& path) {
+  tenon::reading::Finding finding{.place = {.file = path.string()},
+                                  .code = std::string(error.code()),
+                                  .what = "the position cannot be read",
+                                  .found = std::string(error.found()),
+                                  .needed = std::string(error.needed()),
+                                  .fix = "restore the file, or remove it to begin from the start"};
   const std::string where(error.where());
   if (error.code() == "not-json") {
     std::istringstream(where) >> finding.location.line;
@@ -51,7 +51,8 @@ tenon::tools::Diagnostic finding_of(const tenon::Error& error, const std::filesy
   return finding;
 }
 
-/// The lock has a file of its own: the one with the position is another one after each save.
+/// Returns the path of the lock file. The position file itself cannot be locked, because each save
+/// replaces it.
 std::string lock_path(const std::filesystem::path& path) {
   return path.string() + ".lock";
 }
@@ -111,7 +112,7 @@ tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& pa
     return tenon::Error({.code = "in-use",
                          .message = "another process uses this pipeline",
                          .where = path.string(),
-                         .fix = "wait for its end, or stop it"});
+                         .fix = "wait until it ends, or stop it"});
   }
   PositionStore store(path, lock.release());
   if (!std::filesystem::exists(path)) return store;

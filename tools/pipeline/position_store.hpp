@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The file in which a pipeline keeps how far it came, and what its plugins were when it did: a
-// stored document of the type tenon.dev/pipeline_position. The configs are those that were last in
-// use.
+// The position file of a pipeline: its position, and the plugins and configs that it used last. The
+// file is a stored document of the type tenon.dev/pipeline_position.
 #pragma once
 
 #include "pipeline_file.hpp"
@@ -22,34 +21,36 @@ namespace pipeline {
 using PipelineState = tenon::PipelinePosition;
 using UsedPlugin = tenon::PipelinePosition::UsedPlugin;
 
+/// Returns the entry of a plugin in the position file.
 UsedPlugin used(const std::string& id, const tenon::PluginInfo& plugin,
                 const tenon::TextMap& config);
 
-/// How messages name a stage: "example.io/dpkg" or, if its id is another, "packages
-/// (example.io/dpkg)".
+/// Returns the name of a stage in messages: "example.io/dpkg", or "packages (example.io/dpkg)" if
+/// it has another id.
 std::string label_of(const UsedPlugin& stage);
 
-/// Returns an error of a stage with its label in the place of the name of its plugin.
+/// Returns an error of a stage with the label of the stage instead of the name of its plugin.
 tenon::Error labelled(const tenon::Error& error, const UsedPlugin& stage);
 
-/// Belongs to one thread at a time, and to one process: while it lives, no other can open it.
+/// The position file, locked for this process during the lifetime of the object. Used by one thread
+/// at a time.
 class PositionStore {
  public:
-  /// Opens the store at `path`, and makes the folders above it. What is wrong with what it holds is
-  /// added to the findings. Errors: cannot-write, in-use.
-  static tenon::Result<PositionStore> open(const std::filesystem::path& path,
-                                           Diagnostics& findings);
+  /// Locks the file at `path` and reads it if it exists. Creates the folders above it. Problems of
+  /// the content are added to the findings. Errors: cannot-write; in-use if another process has
+  /// locked it.
+  static tenon::Result<PositionStore> open(const std::filesystem::path& path, Findings& findings);
 
   PositionStore(PositionStore&& other) noexcept;
   PositionStore& operator=(PositionStore&&) = delete;
   ~PositionStore();
 
-  /// What was saved last; to be changed and saved.
+  /// Returns the state that was saved last. Change it, then call `save`.
   PipelineState& state() noexcept { return state_; }
   const std::filesystem::path& path() const noexcept { return path_; }
 
-  /// Makes the state durable: when it returns without an error, a loss of power changes nothing
-  /// about it, and in between there is the old one or the new. Errors: cannot-write.
+  /// Replaces the file atomically and makes it durable: after a power loss the file contains the
+  /// old or the new state; after a successful return, the new one. Errors: cannot-write.
   tenon::Result<void> save() const;
 
   /// Removes the file, if there is one. Errors: cannot-write.

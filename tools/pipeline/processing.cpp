@@ -12,8 +12,8 @@ tenon::Error wrong_results(const UsedPlugin& used, std::size_t found, std::size_
                        .message = "the processor does not return a result for each record",
                        .where = label_of(used),
                        .found = std::to_string(found) + " results",
-                       .needed = std::to_string(needed) + ", as many as there were records",
-                       .fix = "tell the author of the plugin"});
+                       .needed = std::to_string(needed) + ", one for each record",
+                       .fix = "report this to the author of the plugin"});
 }
 
 Refusal refusal(std::size_t number, tenon::Processor::ResultErrorView error) {
@@ -26,9 +26,9 @@ Refusal refusal(std::size_t number, tenon::Processor::ResultErrorView error) {
 
 }  // namespace
 
-Processing::Processing(std::vector<Stage<tenon::Processor>>& stages, Transit& transit,
+Processing::Processing(std::vector<Stage<tenon::Processor>>& stages, InFlightWindow& window,
                        OpenCalls& calls)
-    : stages_(stages), transit_(transit) {
+    : stages_(stages), window_(window) {
   for (const auto& stage : stages) calls_.push_back(&calls.add(label_of(stage.used)));
 }
 
@@ -42,43 +42,43 @@ tenon::Result<void> Processing::open_all() {
 tenon::Result<void> Processing::open(std::size_t number) {
   const CallSlot::Scope call(calls(number), "open");
   const auto opened = (*stages_[number].plugin)->open();
-  if (done_or_nothing_to_do(opened)) return {};
+  if (ok_or_unimplemented(opened)) return {};
   return labelled(opened.error(), stages_[number].used);
 }
 
 tenon::Result<void> Processing::process_all() {
   auto done = process_until_end();
-  transit_.end_processing();
+  window_.end_processing();
   return done;
 }
 
 tenon::Result<void> Processing::process_until_end() {
-  while (const auto work = transit_.await_read()) {
+  while (const auto work = window_.await_unprocessed()) {
     work->processed.begin(work->read);
     for (std::size_t i = 0; i < stages_.size(); i++) {
       if (auto done = step(i, work->processed); !done) return done;
     }
-    transit_.add_processed();
+    window_.add_processed();
   }
   return {};
 }
 
-tenon::Result<void> Processing::step(std::size_t number, Processed& batch) {
+tenon::Result<void> Processing::step(std::size_t number, ProcessedBatch& batch) {
   auto& processor = *stages_[number].plugin;
   tenon::Call& call = batch.call(number);
   const Records records = batch.begin_step();
   if (records.empty()) return {};
   for (;;) {
-    calling_.use(call);
+    calling_.attach(call);
     const auto results = [&] {
       const CallSlot::Scope scope(calls(number), "process");
       return processor->process(call, records);
     }();
-    calling_.forget();
+    calling_.detach();
     if (results) return take(number, *results, records.size(), batch);
     if (results.error().restarted()) {
       if (auto opened = open(number); !opened) return opened;
-    } else if (!interrupted(call)) {
+    } else if (!interrupted_by_restart(call)) {
       return labelled(results.error(), stages_[number].used);
     }
   }
@@ -86,7 +86,7 @@ tenon::Result<void> Processing::step(std::size_t number, Processed& batch) {
 
 tenon::Result<void> Processing::take(std::size_t number,
                                      tenon::ListView<tenon::Processor::Result> results,
-                                     std::size_t count, Processed& batch) const {
+                                     std::size_t count, ProcessedBatch& batch) const {
   if (results.size() != count) return wrong_results(stages_[number].used, results.size(), count);
   for (std::size_t i = 0; i < count; i++) {
     const auto result = results[i];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Passes the records that were read through the processors, one after another.
+// Passes records through the processors of a pipeline in turn.
 #pragma once
 
 #include "canceller.hpp"
+#include "in_flight_window.hpp"
 #include "open_calls.hpp"
 #include "stages.hpp"
-#include "transit.hpp"
 
 #include <tenon/processor.hpp>
 #include <tenon/result.hpp>
@@ -16,33 +16,35 @@
 
 namespace pipeline {
 
-/// Belongs to one thread at a time, but `cancel` may come from any.
+/// Used by one thread at a time; `cancel` may be called from any thread.
 class Processing {
  public:
-  /// All of them live longer.
-  Processing(std::vector<Stage<tenon::Processor>>& stages, Transit& transit, OpenCalls& calls);
+  /// All arguments must outlive the object.
+  Processing(std::vector<Stage<tenon::Processor>>& stages, InFlightWindow& window,
+             OpenCalls& calls);
 
+  /// Returns the call slot of a processor.
   CallSlot& calls(std::size_t number) noexcept { return *calls_[number]; }
 
-  /// Opens all processors. Errors name theirs, here and below.
+  /// Opens all processors. Errors here and below contain the label of the processor.
   tenon::Result<void> open_all();
 
-  /// Processes all that is read. When the plugin of a processor was restarted, opens it again and
-  /// processes the batch again. Errors: wrong-results, those of the processors.
+  /// Processes all records that are read. If a processor was restarted, opens it again and passes
+  /// it the batch again. Errors: wrong-results; those of the processors.
   tenon::Result<void> process_all();
 
-  /// Cancels the call under way, and all that follow.
+  /// Cancels the call in flight and all later ones.
   void cancel() { calling_.cancel(); }
 
  private:
   tenon::Result<void> process_until_end();
   tenon::Result<void> open(std::size_t number);
-  tenon::Result<void> step(std::size_t number, Processed& batch);
+  tenon::Result<void> step(std::size_t number, ProcessedBatch& batch);
   tenon::Result<void> take(std::size_t number, tenon::ListView<tenon::Processor::Result> results,
-                           std::size_t count, Processed& batch) const;
+                           std::size_t count, ProcessedBatch& batch) const;
 
   std::vector<Stage<tenon::Processor>>& stages_;
-  Transit& transit_;
+  InFlightWindow& window_;
   std::vector<CallSlot*> calls_;
   Canceller calling_;
 };

@@ -11,13 +11,13 @@
 
 namespace pipeline {
 
-/// Returns a position for a message: in quotes if it is printable ASCII, otherwise as 0x and
-/// digits.
+/// Returns a position for messages: in quotes if it is printable ASCII, otherwise in hexadecimal
+/// with the prefix 0x.
 std::string position_text(tenon::BytesView position);
 
 /// Writes a record as an object with the members position, operation, metadata, key, before and
-/// after; absent ones are left out. Bytes that are JSON are written as they are, other UTF-8 as a
-/// text, and the rest as {"base64": ...}.
+/// after; absent ones are omitted. Bytes that are JSON are written unchanged, other UTF-8 as a
+/// string, and the rest as {"base64": ...}.
 void write(tenon::json::Writer& out, const tenon::RecordView& record);
 
 }  // namespace pipeline

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Why a record goes no further.
+// The reason why a record is not delivered.
 #pragma once
 
 #include <tenon/destination.hpp>
@@ -9,12 +9,12 @@
 
 namespace pipeline {
 
-/// A plugin does not take a record.
+/// The refusal of a record by a plugin.
 struct Refusal {
   enum class By { processor, destination };
 
   By by;
-  std::size_t number;  // of the plugin, among those of its kind in the pipeline file
+  std::size_t number;  // index of the plugin among those of its kind in the pipeline file
   tenon::Destination::AckError error;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Restarts the modules whose files have changed, while the pipeline runs.
+// Restarts modules whose files have changed while the pipelines run.
 #pragma once
 
 #include "common/console.hpp"
@@ -13,16 +13,17 @@
 
 namespace pipeline {
 
-/// Works on a thread of its own, since a restart waits for calls to end.
+/// Restarts modules on a thread of its own, because a restart waits for calls to return.
 class Restarts {
  public:
-  /// Both live longer.
+  /// Both arguments must outlive the object.
   Restarts(tenon::Host& host, tenon::tools::Console& console);
   ~Restarts();
   Restarts(const Restarts&) = delete;
   Restarts& operator=(const Restarts&) = delete;
 
-  /// Asks for it; several times before it begins are once. From any thread.
+  /// Requests a restart of changed modules. Requests before it begins are merged. May be called
+  /// from any thread.
   void request();
 
  private:

@@ -27,8 +27,8 @@ const Parameters& parameters_of(const tenon::Specification& all, const tenon::De
   return all.destination_parameters;
 }
 
-/// Returns the parameters that the manifest of a plugin states; nothing if it has none that can be
-/// read, which is a warning.
+/// Returns the parameters in the manifest of a plugin; nothing if it has none. If they cannot be
+/// read, prints a warning and returns nothing.
 template <class K>
 std::optional<Parameters> stated_parameters(const tenon::PluginInfo& info,
                                             const Messages& messages) {
@@ -39,8 +39,8 @@ std::optional<Parameters> stated_parameters(const tenon::PluginInfo& info,
   return std::nullopt;
 }
 
-/// Checks a config against what the specifier of the plugin says, and returns it with defaults; not
-/// every plugin has a specifier.
+/// Checks a config against the specification of the plugin, and returns it with defaults. Returns
+/// it unchanged if the plugin has no specifier.
 template <class K>
 tenon::Result<tenon::TextMap> check_specified(tenon::Host& host, const PluginUse& use,
                                               CallSlot& calls, Diagnostics& findings) {
@@ -54,9 +54,10 @@ tenon::Result<tenon::TextMap> check_specified(tenon::Host& host, const PluginUse
 }
 
 template <class K>
-std::optional<Stage<K>> take_stage(tenon::Host& host, const StageUse& use, const Messages& messages,
-                                   OpenCalls& calls, Diagnostics& findings) {
-  if (use.reference.empty()) return std::nullopt;  // told already
+std::optional<Stage<K>> create_stage(tenon::Host& host, const StageUse& use,
+                                     const Messages& messages, OpenCalls& calls,
+                                     Findings& findings) {
+  if (use.reference.empty()) return std::nullopt;  // reported by read_pipeline_file
   const auto info = host.find<K>(use.reference);
   if (!info) {
     tenon::tools::add_missing<K>(host, info.error(), use, findings);
@@ -67,7 +68,7 @@ std::optional<Stage<K>> take_stage(tenon::Host& host, const StageUse& use, const
   if (const auto stated = stated_parameters<K>(*info, messages)) {
     config = check_config(*stated, use, findings);
   }
-  // The module is not loaded for a config that it would refuse.
+  // Do not load the module for a config that it would refuse.
   if (findings.all().size() != findings_before) return std::nullopt;
   const UsedPlugin now = used(use.id.empty() ? info->name() : use.id, *info, {});
   CallSlot& slot = calls.add(label_of(now));
@@ -110,21 +111,21 @@ void check_ids(const std::vector<StageUse>& uses, const std::vector<Stage<K>>& s
     const std::string word(word_of(static_cast<const K*>(nullptr)));
     findings.add({.location = uses[i].id_place,
                   .code = "duplicate-id",
-                  .message = "another " + word + " has the id '" + id + "'",
-                  .found = uses[i].id.empty() ? "no id; the name of the plugin counts" : "",
+                  .what = "another " + word + " has the id '" + id + "'",
+                  .found = uses[i].id.empty() ? "no id, so the name of the plugin is the id" : "",
                   .needed = "an id that is unique in the pipeline",
                   .fix = "add \"id\": \"...\" with another name"});
   }
 }
 
-/// Takes the stages of one kind. Each has an id of its own.
+/// Creates the stages of one kind, and checks that their ids are unique.
 template <class K>
-std::vector<Stage<K>> take_stages(tenon::Host& host, const std::vector<StageUse>& uses,
-                                  const Messages& messages, OpenCalls& calls,
-                                  Diagnostics& findings) {
+std::vector<Stage<K>> create_stages(tenon::Host& host, const std::vector<StageUse>& uses,
+                                    const Messages& messages, OpenCalls& calls,
+                                    Findings& findings) {
   std::vector<Stage<K>> stages;
   for (const StageUse& use : uses) {
-    if (auto stage = take_stage<K>(host, use, messages, calls, findings)) {
+    if (auto stage = create_stage<K>(host, use, messages, calls, findings)) {
       stages.push_back(*std::move(stage));
     }
   }
@@ -135,20 +136,21 @@ std::vector<Stage<K>> take_stages(tenon::Host& host, const std::vector<StageUse>
 }  // namespace
 
 void Teardown::report(const tenon::Result<void>& result) const {
-  if (!done_or_nothing_to_do(result)) messages->say(labelled(result.error(), used).to_string());
+  if (!ok_or_unimplemented(result)) messages->say(labelled(result.error(), used).to_string());
 }
 
-std::optional<Stages> take_stages(tenon::Host& host, const PipelineFile& file,
-                                  const Messages& messages, OpenCalls& calls,
-                                  Diagnostics& findings) {
-  auto source = take_stage<tenon::Source>(host, file.source, messages, calls, findings);
-  auto processors = take_stages<tenon::Processor>(host, file.processors, messages, calls, findings);
+std::optional<Stages> create_stages(tenon::Host& host, const PipelineFile& file,
+                                    const Messages& messages, OpenCalls& calls,
+                                    Findings& findings) {
+  auto source = create_stage<tenon::Source>(host, file.source, messages, calls, findings);
+  auto processors =
+      create_stages<tenon::Processor>(host, file.processors, messages, calls, findings);
   auto destinations =
-      take_stages<tenon::Destination>(host, file.destinations, messages, calls, findings);
+      create_stages<tenon::Destination>(host, file.destinations, messages, calls, findings);
   std::optional<DeadLettersStage> dead_letters;
   if (file.dead_letters) {
     auto stage =
-        take_stage<tenon::Destination>(host, file.dead_letters->stage, messages, calls, findings);
+        create_stage<tenon::Destination>(host, file.dead_letters->stage, messages, calls, findings);
     if (stage) dead_letters = {*std::move(stage), file.dead_letters->limit};
   }
   if (!findings.empty()) return std::nullopt;
@@ -164,7 +166,7 @@ tenon::Result<void> delete_plugin(tenon::Host& host, const UsedPlugin& removed,
   const Stage<K> stage{{new tenon::Handle<K>(std::move(*created)), Teardown{&messages, removed}},
                        removed};
   auto deleted = (*stage.plugin)->on_deleted(removed.config);
-  return done_or_nothing_to_do(deleted) ? tenon::Result<void>() : deleted;
+  return ok_or_unimplemented(deleted) ? tenon::Result<void>() : deleted;
 }
 template tenon::Result<void> delete_plugin<tenon::Source>(tenon::Host&, const UsedPlugin&,
                                                           const Messages&);

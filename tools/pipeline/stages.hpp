@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The plugins of a pipeline, found, created and configured. Nothing is opened yet.
+// The plugins of a pipeline: created and configured, but not open.
 #pragma once
 
 #include "messages.hpp"
@@ -19,7 +19,7 @@
 
 namespace pipeline {
 
-/// Destroys an instance, after `teardown`. An error is reported.
+/// A deleter that calls `teardown` of an instance and destroys it. Errors are reported.
 struct Teardown {
   const Messages* messages;
   UsedPlugin used;
@@ -32,7 +32,7 @@ struct Teardown {
   void report(const tenon::Result<void>& result) const;
 };
 
-/// One plugin at its place in the pipeline.
+/// One plugin of the pipeline.
 template <class K>
 struct Stage {
   std::unique_ptr<tenon::Handle<K>, Teardown> plugin;
@@ -50,15 +50,14 @@ struct Stages {
   Stage<tenon::Source> source;  // torn down first
 };
 
-/// Makes all plugins that the file names. What is wrong with any of them is added to the findings:
-/// a reference that names nothing, a module that does not load, a config that does not fit the
-/// parameters or that the plugin refuses, an id that is not unique. Nothing when anything is.
-std::optional<Stages> take_stages(tenon::Host& host, const PipelineFile& file,
-                                  const Messages& messages, OpenCalls& calls,
-                                  Diagnostics& findings);
+/// Creates and configures all plugins of the file. Adds problems to the findings: a reference to a
+/// plugin that does not exist, a module that does not load, a config that violates the parameters
+/// or that the plugin refuses, an id that is not unique. Returns nothing if there is any finding.
+std::optional<Stages> create_stages(tenon::Host& host, const PipelineFile& file,
+                                    const Messages& messages, OpenCalls& calls, Findings& findings);
 
-/// Calls `on_deleted` of a source or destination that a pipeline does not use any more. Errors:
-/// those of the Host, if its plugin cannot be created; those of the plugin.
+/// Calls `on_deleted` of a source or destination that a pipeline no longer uses. Errors: those of
+/// the Host if the plugin cannot be created; those of the plugin.
 template <class K>
 tenon::Result<void> delete_plugin(tenon::Host& host, const UsedPlugin& removed,
                                   const Messages& messages);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What became of the records of one batch.
+// The processed records of one batch.
 #pragma once
 
 #include "refusal.hpp"
@@ -21,10 +21,10 @@ namespace pipeline {
 
 using Records = tenon::ListView<tenon::Record>;
 
-/// Belongs to one thread at a time. Its memory is used again for other batches.
-class Processed {
+/// Used by one thread at a time. Its memory is reused for other batches.
+class ProcessedBatch {
  public:
-  /// Begins with the records as they were read. They live longer.
+  /// Begins with the records as they were read, which must outlive the batch.
   void begin(const Records& read) {
     refused_.clear();
     records_.clear();
@@ -32,7 +32,8 @@ class Processed {
     for (std::size_t i = 0; i < read.size(); i++) add(i, read[i].raw());
   }
 
-  /// The records to process next. They are valid until the `begin_step` after the next.
+  /// Begins the step of the next processor, and returns its input, which is valid until the second
+  /// `begin_step` after this one.
   Records begin_step() {
     records_.swap(previous_);
     origins_.swap(previous_origins_);
@@ -40,7 +41,8 @@ class Processed {
     origins_.clear();
     return list(previous_);
   }
-  /// The record with this index in the step became these. They get its position.
+  /// Sets the output for the record with this index in the step. Gives it the position of the
+  /// record.
   void replace(std::size_t index, const Records& by) {
     const std::size_t origin = previous_origins_[index];
     if (is_refused(origin)) return;
@@ -49,7 +51,8 @@ class Processed {
       records_.back().position = previous_[index].position;
     }
   }
-  /// The record with this index in the step is refused, and with it all that its origin became.
+  /// Refuses the record with this index in the step, and all other records that come from the same
+  /// record that was read.
   void refuse(std::size_t index, Refusal refusal) {
     const std::size_t origin = previous_origins_[index];
     if (!refused_.emplace(origin, std::move(refusal)).second) return;
@@ -59,18 +62,19 @@ class Processed {
     }
   }
 
+  /// Returns the output of the current step.
   Records records() const { return list(records_); }
-  /// The index of the record that was read, of which this one came.
+  /// Returns the index of the record that was read from which this record comes.
   std::size_t origin(std::size_t index) const { return origins_[index]; }
-  /// How many of the records came from the first `count` that were read.
+  /// Returns how many of the records come from the first `count` records that were read.
   std::size_t count_of(std::size_t count) const {
     return static_cast<std::size_t>(std::lower_bound(origins_.begin(), origins_.end(), count) -
                                     origins_.begin());
   }
-  /// By the index of the record that was read.
+  /// Returns the refusals, by the index of the record that was read.
   const std::map<std::size_t, Refusal>& refused() const { return refused_; }
 
-  /// Holds what a processor returned.
+  /// Returns the Call for a processor, whose arena holds its results.
   tenon::Call& call(std::size_t processor) {
     while (calls_.size() <= processor) calls_.push_back(std::make_unique<tenon::Call>());
     return *calls_[processor];

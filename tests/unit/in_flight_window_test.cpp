@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The window of in-flight records: when batches are released, and what is committed.
+#include "pipeline/in_flight_window.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <future>
+#include <string>
+#include <vector>
+
+namespace pipeline {
+namespace {
+
+using Positions = std::vector<std::string>;
+
+class InFlightWindowTest : public testing::Test {
+ protected:
+  /// Reads a batch of records with these positions.
+  tenon::Call* read(const Positions& positions) {
+    std::vector<tenon::RecordV2> records(positions.size());
+    for (std::size_t i = 0; i < positions.size(); i++) {
+      records[i].position = tenon::to_bytes(positions[i]);
+    }
+    tenon::Call* call = window_.await_capacity().call;
+    call->reset();
+    using List = tenon::Value<std::vector<tenon::RecordV2>>;
+    window_.add(Records(List::raw<tenon::Copy::deep>(call->raw(), records)));
+    return call;
+  }
+  /// Commits the oldest record.
+  void commit_one() {
+    for (const std::size_t destination : {0, 1}) {
+      EXPECT_EQ(window_.offer(destination).size(), 1u);
+      window_.mark_sent(destination);
+      window_.acknowledge(destination, 1);
+    }
+    EXPECT_TRUE(window_.await_committable());
+    window_.commit(1);
+  }
+  static Positions positions(const Records& records) {
+    Positions all;
+    for (const auto record : records) all.emplace_back(record.position().text());
+    return all;
+  }
+
+  InFlightWindow window_{2};
+};
+
+/// A destination may acknowledge what it has not finished reading.
+TEST_F(InFlightWindowTest, KeepsABatchThatADestinationStillReads) {
+  const tenon::Call* first = read({"1", "2"});
+  read({"3", "4"});
+  read({"5"});
+  read({"6"});
+  for (const std::size_t destination : {0, 1}) {
+    EXPECT_EQ(positions(window_.offer(destination)), (Positions{"1", "2"}));
+    window_.mark_sent(destination);
+  }
+  const Records still_read = window_.offer(0);
+  window_.acknowledge(0, 4);
+  window_.offer(1);
+  window_.mark_sent(1);
+  window_.acknowledge(1, 4);
+
+  EXPECT_EQ(window_.await_committable(), 2u);
+  window_.commit(2);
+  EXPECT_EQ(read({"7"}), first) << "its memory is used again";
+  EXPECT_EQ(positions(still_read), (Positions{"3", "4"}));
+
+  window_.mark_sent(0);
+  EXPECT_EQ(window_.await_committable(), 4u);
+}
+
+TEST_F(InFlightWindowTest, ReturnsAllRecordsInOrderWithManyBatches) {
+  Positions all;
+  for (int i = 0; i < 100; i++) {  // the ring grows at any offset
+    read({std::to_string(i)});
+    all.push_back(std::to_string(i));
+    if (i % 3 != 0) continue;
+    commit_one();
+    all.erase(all.begin());
+  }
+  Positions offered;
+  for (Records records; !(records = window_.offer(0)).empty(); window_.mark_sent(0)) {
+    for (const std::string& position : positions(records)) offered.push_back(position);
+  }
+  EXPECT_EQ(offered, all);
+}
+
+class Windows : public testing::Test {
+ protected:
+  /// Reads one record with a payload of a size.
+  static void read(InFlightWindow& window, std::size_t size) {
+    tenon::RecordV2 record;
+    record.position = {1};
+    record.payload.after = tenon::Bytes(size - 1);
+    tenon::Call* call = window.await_capacity().call;
+    call->reset();
+    using List = tenon::Value<std::vector<tenon::RecordV2>>;
+    window.add(Records(List::raw<tenon::Copy::deep>(call->raw(), {record})));
+  }
+  /// Commits the oldest record.
+  static void commit_one(InFlightWindow& window) {
+    EXPECT_EQ(window.offer(0).size(), 1u);
+    window.mark_sent(0);
+    window.acknowledge(0, 1);
+    EXPECT_TRUE(window.await_committable());
+    window.commit(1);
+  }
+};
+
+TEST_F(Windows, LimitTheRecordsOfARead) {
+  InFlightWindow window(1, {.records = 1003, .bytes = 1 << 20});
+  EXPECT_EQ(window.await_capacity().records, 1000) << "the most for one batch";
+  for (int i = 0; i < 5; i++) read(window, 1);
+  EXPECT_EQ(window.await_capacity().records, 998);
+}
+
+TEST_F(Windows, LimitTheBytesOfARead) {
+  InFlightWindow window(1, {.records = 10, .bytes = (1 << 20) + 100});
+  EXPECT_EQ(window.await_capacity().bytes, 1 << 20) << "the most for one batch";
+  read(window, 101);
+  EXPECT_EQ(window.await_capacity().bytes, (1 << 20) - 1);
+}
+
+TEST_F(Windows, AreFullWithTheirLastRecord) {
+  InFlightWindow window(1, {.records = 2, .bytes = 1000});
+  read(window, 1);
+  EXPECT_TRUE(window.has_capacity());
+  read(window, 1);
+  EXPECT_FALSE(window.has_capacity());
+  commit_one(window);
+  EXPECT_TRUE(window.has_capacity());
+}
+
+TEST_F(Windows, AreFullWithTheirLastByte) {
+  InFlightWindow window(1, {.records = 10, .bytes = 1000});
+  read(window, 999);
+  EXPECT_TRUE(window.has_capacity());
+  read(window, 5000);  // more than was wanted
+  EXPECT_FALSE(window.has_capacity());
+  commit_one(window);
+  EXPECT_FALSE(window.has_capacity());
+  commit_one(window);
+  EXPECT_TRUE(window.has_capacity());
+}
+
+/// One that ended in the middle of a write is not told that it has written.
+TEST_F(InFlightWindowTest, DoesNotWaitForADestinationThatHasEnded) {
+  read({"1", "2"});
+  for (const std::size_t destination : {0, 1}) {
+    window_.offer(destination);
+    window_.acknowledge(destination, 2);
+  }
+  window_.mark_sent(0);
+  for (int thread = 0; thread < 2; thread++) window_.finish_thread(1);
+  EXPECT_EQ(window_.await_committable(), 2u);
+}
+
+// -- Refused records ----------------------------------------------------------
+
+class RefusedTest : public InFlightWindowTest {
+ protected:
+  /// Reads records, and brings them to both destinations.
+  void deliver(const Positions& positions) {
+    read(positions);
+    for (const std::size_t destination : {0, 1}) {
+      window_.offer(destination);
+      window_.mark_sent(destination);
+    }
+  }
+  std::future<bool> refuse(std::size_t destination) {
+    return std::async(std::launch::async, [this, destination] {
+      return window_.refuse(destination,
+                            {.code = "ugly", .message = "too ugly", .retryable = false});
+    });
+  }
+};
+
+TEST_F(RefusedTest, WaitsForTheRecordsBeforeARefusedOne) {
+  deliver({"1", "2", "3", "4"});
+  window_.acknowledge(0, 4);
+  window_.acknowledge(1, 2);
+  std::future<bool> passed = refuse(1);
+  ASSERT_EQ(window_.await_committable(), 2u);
+  EXPECT_FALSE(window_.refused()) << "not the first record";
+  window_.commit(2);
+  ASSERT_TRUE(window_.await_committable());
+  const auto refused = window_.refused();
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->number, 2u);
+  EXPECT_EQ(refused->record.position().text(), "3");
+  ASSERT_EQ(refused->refusals.size(), 1u);
+  EXPECT_EQ(refused->refusals[0].number, 1u);
+  EXPECT_EQ(refused->refusals[0].error.code, "ugly");
+  EXPECT_EQ(passed.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  window_.resolve_refused();
+  EXPECT_TRUE(passed.get());
+  window_.acknowledge(1, 1);
+  ASSERT_EQ(window_.await_committable(), 4u);
+  EXPECT_FALSE(window_.refused());
+  window_.commit(2);
+  EXPECT_EQ(to_text(window_.counts()), "records: read 4, written 4, acknowledged 4, refused 1");
+}
+
+TEST_F(RefusedTest, HasTheRefusalsOfAllDestinations) {
+  deliver({"1", "2"});
+  std::future<bool> first = refuse(0);
+  std::future<bool> second = refuse(1);
+  ASSERT_TRUE(window_.await_committable());
+  ASSERT_TRUE(window_.refused());
+  EXPECT_EQ(window_.refused()->refusals.size(), 2u);
+  window_.resolve_refused();
+  EXPECT_TRUE(first.get());
+  EXPECT_TRUE(second.get());
+}
+
+TEST_F(RefusedTest, WaitsNoLongerWhenNothingIsCommitted) {
+  deliver({"1", "2"});
+  std::future<bool> resolved = refuse(0);
+  window_.end_committing();
+  EXPECT_FALSE(resolved.get());
+}
+
+/// The other destination has failed and will not acknowledge the record.
+TEST_F(RefusedTest, WaitsNoLongerForADestinationThatFinished) {
+  deliver({"1", "2"});
+  window_.acknowledge(1, 1);
+  window_.acknowledge(0, 1);
+  std::future<bool> resolved = refuse(0);
+  window_.close(1);
+  window_.finish_thread(1);
+  window_.finish_thread(1);
+  EXPECT_FALSE(resolved.get());
+}
+
+// -- Processed records --------------------------------------------------------
+
+/// One destination, and a processor.
+class ProcessedTest : public testing::Test {
+ protected:
+  using RecordList = tenon::Value<std::vector<tenon::RecordV2>>;
+
+  static std::vector<tenon::RecordV2> records(const Positions& keys) {
+    std::vector<tenon::RecordV2> all(keys.size());
+    for (std::size_t i = 0; i < keys.size(); i++) {
+      all[i].position = tenon::to_bytes(keys[i]);
+      all[i].key = all[i].position;
+    }
+    return all;
+  }
+  void read(const Positions& positions) {
+    tenon::Call* call = window_.await_capacity().call;
+    call->reset();
+    window_.add(Records(RecordList::raw<tenon::Copy::deep>(call->raw(), records(positions))));
+  }
+  /// Processes the next batch. The result of each record is a list of keys, or "!" to refuse it.
+  void process(const std::vector<Positions>& results) {
+    const auto work = window_.await_unprocessed();
+    ASSERT_TRUE(work);
+    work->processed.begin(work->read);
+    step(0, work->processed, results);
+    window_.add_processed();
+  }
+  static void step(std::size_t processor, ProcessedBatch& batch,
+                   const std::vector<Positions>& results) {
+    tenon::Call& call = batch.call(processor);
+    call.reset();
+    ASSERT_EQ(batch.begin_step().size(), results.size());
+    for (std::size_t i = 0; i < results.size(); i++) {
+      if (results[i] == Positions{"!"}) {
+        batch.refuse(i, {Refusal::By::processor, 0, {"ugly", "too ugly", false}});
+      } else {
+        batch.replace(i,
+                      Records(RecordList::raw<tenon::Copy::deep>(call.raw(), records(results[i]))));
+      }
+    }
+  }
+  /// The keys of what is sent next.
+  Positions send() {
+    Positions all;
+    for (const auto record : window_.offer(0)) all.emplace_back(record.key()->text());
+    window_.mark_sent(0);
+    return all;
+  }
+  /// The position of the record that is refused next.
+  std::string refused() {
+    EXPECT_TRUE(window_.await_committable());
+    const auto refused = window_.refused();
+    return refused ? std::string(refused->record.position().text()) : "-";
+  }
+
+  InFlightWindow window_{1, {}, true};
+};
+
+TEST_F(ProcessedTest, KeepThePositionsOfTheRecordsTheyCameFrom) {
+  read({"1", "2", "3"});
+  process({{"a"}, {}, {"b", "c"}});
+  const Records sent = window_.offer(0);
+  ASSERT_EQ(sent.size(), 3u);
+  EXPECT_EQ(sent[0].position().text(), "1");
+  EXPECT_EQ(sent[1].position().text(), "3");
+  EXPECT_EQ(sent[2].position().text(), "3");
+}
+
+TEST_F(ProcessedTest, CommitARecordWithItsLastPart) {
+  read({"1", "2", "3"});
+  process({{"a"}, {"b", "c", "d"}, {"e"}});
+  EXPECT_EQ(send(), (Positions{"a", "b", "c", "d", "e"}));
+  window_.acknowledge(0, 3);
+  EXPECT_EQ(window_.await_committable(), 1u);
+  window_.commit(1);
+  window_.acknowledge(0, 1);
+  EXPECT_EQ(window_.await_committable(), 2u);
+  window_.commit(1);
+  EXPECT_EQ(to_text(window_.committed_counts()), "records: read 2, written 4, acknowledged 2");
+  EXPECT_EQ(to_text(window_.counts()), "records: read 3, written 5, acknowledged 2");
+}
+
+TEST_F(ProcessedTest, CommitFilteredRecordsAfterThoseBefore) {
+  read({"1", "2"});
+  read({"3"});
+  read({"4", "5"});
+  process({{"a"}, {}});
+  process({{}});
+  process({{}, {"b"}});
+  EXPECT_EQ(send(), Positions{"a"});
+  EXPECT_EQ(send(), Positions{"b"});
+  window_.acknowledge(0, 1);
+  EXPECT_EQ(window_.await_committable(), 4u);
+  window_.commit(2);
+  window_.commit(1);
+  window_.commit(1);
+  window_.acknowledge(0, 1);
+  EXPECT_EQ(window_.await_committable(), 5u);
+}
+
+TEST_F(ProcessedTest, HoldNothingIfAllAreFiltered) {
+  for (std::uint64_t i = 0; i < 100'000; i++) {
+    read({"x"});
+    process({{}});
+    ASSERT_EQ(window_.await_committable(), i + 1);
+    EXPECT_EQ(window_.uncommitted(i + 1).size(), 1u);
+    window_.commit(1);
+    ASSERT_EQ(window_.await_capacity().records, 1000);
+  }
+}
+
+TEST_F(ProcessedTest, AreRefusedWithTheWholeRecord) {
+  read({"1", "2", "3"});
+  const auto work = window_.await_unprocessed();
+  work->processed.begin(work->read);
+  step(0, work->processed, {{"a"}, {"b", "c", "d"}, {"!"}});
+  step(1, work->processed, {{"A"}, {"B"}, {"!"}, {"D"}});
+  window_.add_processed();
+  EXPECT_EQ(send(), Positions{"A"});
+  window_.acknowledge(0, 1);
+  EXPECT_EQ(window_.await_committable(), 1u);
+  EXPECT_FALSE(window_.refused()) << "not the first record";
+  window_.commit(1);
+  EXPECT_EQ(refused(), "2");
+  window_.resolve_refused();
+  EXPECT_EQ(window_.await_committable(), 2u);
+  window_.commit(1);
+  EXPECT_EQ(refused(), "3");
+  window_.resolve_refused();
+  EXPECT_EQ(window_.await_committable(), 3u);
+  EXPECT_EQ(window_.counts().refused, 2u);
+}
+
+/// The destination is asked for the other parts when one is in the dead letters.
+TEST_F(ProcessedTest, AreRefusedAsPartsByDestinations) {
+  read({"1", "2"});
+  process({{"a"}, {"b", "c", "d"}});
+  send();
+  window_.acknowledge(0, 2);
+  std::future<bool> passed = std::async(std::launch::async, [this] {
+    return window_.refuse(0, {"ugly", "too ugly", false});
+  });
+  ASSERT_EQ(window_.await_committable(), 1u);
+  window_.commit(1);
+  EXPECT_EQ(refused(), "2");
+  EXPECT_EQ(window_.refused()->record.key()->text(), "c");
+  window_.resolve_refused();
+  EXPECT_TRUE(passed.get());
+  window_.acknowledge(0, 1);
+  EXPECT_EQ(window_.await_committable(), 2u);
+}
+
+TEST_F(ProcessedTest, EndForTheDestinationWithTheLastBatch) {
+  read({"1", "2"});
+  window_.end_reading();
+  process({{"a"}, {}});
+  EXPECT_EQ(send(), Positions{"a"});
+  EXPECT_FALSE(window_.await_unprocessed());
+  window_.end_processing();
+  EXPECT_EQ(window_.last_position()->text(), "1");
+  window_.acknowledge(0, 1);
+  EXPECT_FALSE(window_.await_offered(0));
+}
+
+}  // namespace
+}  // namespace pipeline

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "in_flight_window.hpp"
+
+#include <tenon/record/v2.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace pipeline {
+
+Counts& operator+=(Counts& counts, const Counts& more) {
+  counts.read += more.read;
+  counts.written += more.written;
+  counts.acknowledged += more.acknowledged;
+  counts.refused += more.refused;
+  return counts;
+}
+
+std::string to_text(const Counts& counts) {
+  return "records: read " + std::to_string(counts.read) + ", written " +
+         std::to_string(counts.written) + ", acknowledged " + std::to_string(counts.acknowledged) +
+         (counts.refused == 0 ? "" : ", refused " + std::to_string(counts.refused));
+}
+
+namespace {
+
+/// The limits of one read. Larger batches would not be faster, but would add latency.
+constexpr std::uint64_t largest_batch = 1000;
+constexpr std::uint64_t largest_batch_bytes = std::uint64_t{1} << 20;
+/// The limit of the memory that free batches retain.
+constexpr std::uint64_t max_retained_bytes = std::uint64_t{8} << 20;
+constexpr std::size_t initial_slots = 16;
+
+std::uint64_t size_of(const std::optional<tenon::BytesView>& bytes) {
+  return bytes ? bytes->size() : 0;
+}
+
+std::uint64_t size_of(const Records& records) {
+  std::uint64_t size = 0;
+  for (const auto record : records) {
+    size += record.position().size() + size_of(record.key());
+    size += size_of(record.payload().before()) + size_of(record.payload().after());
+    for (const auto& [key, value] : record.metadata()) size += key.size() + value.size();
+  }
+  return size;
+}
+
+}  // namespace
+
+InFlightWindow::InFlightWindow(std::size_t destinations, const WindowLimits& limits,
+                               bool has_processors)
+    : limits_(limits),
+      has_processors_(has_processors),
+      batches_(initial_slots),
+      cursors_(destinations) {}
+
+// -- Reading ------------------------------------------------------------------
+
+InFlightWindow::ReadBudget InFlightWindow::await_capacity() {
+  std::unique_lock lock(mutex_);
+  capacity_.wait(lock, [&] { return failed_ || below_limits(); });
+  if (failed_) return {};
+  if (!reading_ && !free_.empty()) {
+    reading_ = std::move(free_.back());
+    free_.pop_back();
+    free_bytes_ -= reading_->retained_bytes;
+  }
+  if (!reading_) reading_ = std::make_unique<Batch>();
+  return {
+      .call = &reading_->call,
+      .records = static_cast<std::int32_t>(std::min(limits_.records - held(), largest_batch)),
+      .bytes = static_cast<std::int64_t>(std::min(limits_.bytes - bytes_, largest_batch_bytes))};
+}
+
+bool InFlightWindow::has_capacity() const {
+  std::lock_guard lock(mutex_);
+  return below_limits();
+}
+
+/// Returns the number of records in batches that are not released.
+InFlightWindow::Number InFlightWindow::held() const {
+  return added_ == released_ ? 0 : read_ - batch(released_).read.first;
+}
+
+void InFlightWindow::add(Records records) {
+  const std::uint64_t bytes = size_of(records);
+  std::lock_guard lock(mutex_);
+  if (added_ - released_ == batches_.size()) grow();
+  reading_->read = {records, read_};
+  reading_->bytes = bytes;
+  reading_->retained_bytes = std::max(
+      reading_->retained_bytes, sizeof(Batch) + records.size() * sizeof(tenon_record_v2) + bytes);
+  Batch& added = *(slot(added_++) = std::move(reading_));
+  bytes_ += bytes;
+  read_ += records.size();
+  if (has_processors_) {
+    unprocessed_.notify_one();
+  } else {
+    publish(added, records);
+  }
+}
+
+/// Makes the processed records of the next batch available to the destinations.
+void InFlightWindow::publish(Batch& batch, const Records& processed) {
+  batch.processed = {processed, processed_};
+  processed_ += processed.size();
+  published_++;
+  if (processed.empty()) return;
+  const tenon::BytesView last = processed[processed.size() - 1].position();
+  last_position_.assign(last.begin(), last.end());
+  for (Cursor& cursor : cursors_) cursor.work.notify_one();
+}
+
+/// Doubles the ring buffer.
+void InFlightWindow::grow() {
+  std::vector<std::unique_ptr<Batch>> larger(2 * batches_.size());
+  for (std::uint64_t i = released_; i < added_; i++) larger[i % larger.size()] = std::move(slot(i));
+  batches_ = std::move(larger);
+}
+
+bool InFlightWindow::await_all_committed() {
+  std::unique_lock lock(mutex_);
+  capacity_.wait(lock, [&] { return failed_ || committed_ == read_; });
+  return !failed_;
+}
+
+void InFlightWindow::end_reading() {
+  std::lock_guard lock(mutex_);
+  reading_ended_ = true;
+  unprocessed_.notify_one();
+  if (!has_processors_) set_processing_ended();
+}
+
+/// Wakes the threads of the destinations, because no more records are published.
+void InFlightWindow::set_processing_ended() {
+  processing_ended_ = true;
+  for (Cursor& cursor : cursors_) {
+    cursor.work.notify_one();
+    cursor.acks_due.notify_one();
+  }
+}
+
+// -- Processing ---------------------------------------------------------------
+
+std::optional<InFlightWindow::Work> InFlightWindow::await_unprocessed() {
+  std::unique_lock lock(mutex_);
+  unprocessed_.wait(lock, [&] { return abandoned_ || reading_ended_ || published_ < added_; });
+  if (abandoned_ || published_ == added_) return std::nullopt;
+  processing_ = slot(published_).get();
+  return Work{processing_->read.records, processing_->processing};
+}
+
+void InFlightWindow::add_processed() {
+  Batch& batch = *processing_;
+  const Records records = batch.processing.records();
+  const std::uint64_t bytes = records.size() * sizeof(tenon_record_v2) + size_of(records);
+  std::lock_guard lock(mutex_);
+  batch.retained_bytes += bytes;
+  for (const auto& [index, refusal] : batch.processing.refused()) {
+    refused_by_processors_.emplace_back(batch.read.first + index, refusal);
+  }
+  publish(batch, records);
+  committable_.notify_one();
+}
+
+void InFlightWindow::end_processing() {
+  std::lock_guard lock(mutex_);
+  set_processing_ended();
+}
+
+// -- Writing ------------------------------------------------------------------
+
+bool InFlightWindow::await_work(std::size_t destination) {
+  std::unique_lock lock(mutex_);
+  Cursor& cursor = cursors_[destination];
+  const auto over = [&] {
+    return abandoned_ || cursor.closed || (cursor.stopped && cursor.acknowledged == processed_);
+  };
+  const auto work = [&] {
+    return !cursor.suspended &&
+           (cursor.sent < processed_ || (processing_ended_ && !cursor.stopped));
+  };
+  cursor.work.wait(lock, [&] { return over() || work(); });
+  return !over();
+}
+
+Records InFlightWindow::offer(std::size_t destination) {
+  std::lock_guard lock(mutex_);
+  Cursor& cursor = cursors_[destination];
+  const Records records = slice(&Batch::processed, cursor.sent, processed_);
+  cursor.offered = cursor.sent + records.size();
+  cursor.acks_due.notify_one();
+  return records;
+}
+
+void InFlightWindow::mark_sent(std::size_t destination) {
+  std::lock_guard lock(mutex_);
+  Cursor& cursor = cursors_[destination];
+  cursor.sent = cursor.offered;
+  cursor.written = std::max(cursor.written, cursor.sent);
+  committable_.notify_one();
+}
+
+void InFlightWindow::suspend(std::size_t destination) {
+  std::lock_guard lock(mutex_);
+  cursors_[destination].suspended = true;
+}
+
+void InFlightWindow::mark_stopped(std::size_t destination) {
+  std::lock_guard lock(mutex_);
+  cursors_[destination].stopped = true;
+}
+
+std::optional<tenon::BytesView> InFlightWindow::last_position() const {
+  std::lock_guard lock(mutex_);
+  if (processed_ == 0) return std::nullopt;
+  return tenon::BytesView(last_position_);
+}
+
+// -- Collecting ---------------------------------------------------------------
+
+bool InFlightWindow::await_offered(std::size_t destination) {
+  std::unique_lock lock(mutex_);
+  Cursor& cursor = cursors_[destination];
+  const auto due = [&] { return cursor.acknowledged < cursor.offered; };
+  const auto over = [&] {
+    return abandoned_ || cursor.closed || (processing_ended_ && cursor.acknowledged == processed_);
+  };
+  cursor.acks_due.wait(lock, [&] { return due() || over(); });
+  return due() && !abandoned_;
+}
+
+Records InFlightWindow::unacknowledged(std::size_t destination) const {
+  std::lock_guard lock(mutex_);
+  return slice(&Batch::processed, cursors_[destination].acknowledged,
+               cursors_[destination].offered);
+}
+
+void InFlightWindow::acknowledge(std::size_t destination, std::size_t count) {
+  std::lock_guard lock(mutex_);
+  Cursor& cursor = cursors_[destination];
+  cursor.acknowledged += count;
+  if (cursor.stopped) cursor.work.notify_one();
+  committable_.notify_one();
+}
+
+bool InFlightWindow::refuse(std::size_t destination, tenon::Destination::AckError error) {
+  std::unique_lock lock(mutex_);
+  Cursor& cursor = cursors_[destination];
+  const Number number = cursor.acknowledged++;
+  cursor.refused = std::move(error);
+  cursor.work.notify_one();
+  committable_.notify_one();
+  // A destination that has finished without this record will never acknowledge it.
+  const auto never = [&] {
+    return committing_ended_ ||
+           std::any_of(cursors_.begin(), cursors_.end(), [&](const Cursor& other) {
+             return other.threads == 0 && other.acknowledged <= number;
+           });
+  };
+  cursor.acks_due.wait(lock, [&] { return !cursor.refused || never(); });
+  return !cursor.refused;
+}
+
+void InFlightWindow::rewind(std::size_t destination) {
+  std::lock_guard lock(mutex_);
+  Cursor& cursor = cursors_[destination];
+  cursor.offered = cursor.sent = cursor.acknowledged;
+  cursor.suspended = cursor.stopped = false;
+  cursor.work.notify_one();
+}
+
+void InFlightWindow::close(std::size_t destination) {
+  std::lock_guard lock(mutex_);
+  Cursor& cursor = cursors_[destination];
+  cursor.closed = true;
+  cursor.offered = cursor.sent;
+  cursor.work.notify_one();
+  cursor.acks_due.notify_one();
+}
+
+void InFlightWindow::finish_thread(std::size_t destination) {
+  std::lock_guard lock(mutex_);
+  cursors_[destination].threads--;
+  committable_.notify_one();
+  for (Cursor& other : cursors_) other.acks_due.notify_one();
+}
+
+// -- Committing ---------------------------------------------------------------
+
+std::optional<InFlightWindow::Number> InFlightWindow::await_committable() {
+  std::unique_lock lock(mutex_);
+  const auto finished = [&] {
+    return std::all_of(cursors_.begin(), cursors_.end(),
+                       [](const Cursor& cursor) { return cursor.threads == 0; });
+  };
+  const auto any = [&] {
+    return committable() > committed_ || refused_by_processor() || refused_by_destination();
+  };
+  committable_.wait(lock, [&] { return abandoned_ || any() || finished(); });
+  if (abandoned_ || !any()) return std::nullopt;
+  return committable();
+}
+
+std::optional<InFlightWindow::Refused> InFlightWindow::refused() const {
+  std::lock_guard lock(mutex_);
+  if (refused_by_processor()) {
+    return Refused{committed_,
+                   slice(&Batch::read, committed_, committed_ + 1)[0],
+                   {refused_by_processors_.front().second}};
+  }
+  if (!refused_by_destination()) return std::nullopt;
+  const Number number = first_refused();
+  Refused refused{committed_, slice(&Batch::processed, number, number + 1)[0], {}};
+  for (std::size_t i = 0; i < cursors_.size(); i++) {
+    if (!refused_at(cursors_[i], number)) continue;
+    refused.refusals.push_back({Refusal::By::destination, i, *cursors_[i].refused});
+  }
+  return refused;
+}
+
+void InFlightWindow::resolve_refused() {
+  std::lock_guard lock(mutex_);
+  resolved_refused_++;
+  if (refused_by_processor()) return refused_by_processors_.pop_front();
+  const Number number = first_refused();
+  for (Cursor& cursor : cursors_) {
+    if (!refused_at(cursor, number)) continue;
+    cursor.refused.reset();
+    cursor.acks_due.notify_one();
+  }
+}
+
+Records InFlightWindow::uncommitted(Number until) const {
+  std::lock_guard lock(mutex_);
+  return slice(&Batch::read, committed_, until);
+}
+
+tenon::BytesView InFlightWindow::position_before(Number number) const {
+  std::lock_guard lock(mutex_);
+  return slice(&Batch::read, number - 1, number)[0].position();
+}
+
+void InFlightWindow::commit(std::size_t count) {
+  std::lock_guard lock(mutex_);
+  const Batch& last = batch(find(&Batch::read, committed_));
+  committed_ += count;
+  const auto committed = static_cast<std::size_t>(committed_ - last.read.first);
+  committed_processed_ =
+      last.processed.first + (has_processors_ ? last.processing.count_of(committed) : committed);
+  while (released_ < published_ && batch(released_).read.end() <= committed_) {
+    release(std::move(slot(released_++)));
+  }
+  capacity_.notify_one();
+}
+
+void InFlightWindow::end_committing() {
+  std::lock_guard lock(mutex_);
+  committing_ended_ = true;
+  for (Cursor& cursor : cursors_) cursor.acks_due.notify_one();
+}
+
+/// Keeps a batch for reuse, unless free batches already retain enough memory.
+void InFlightWindow::release(std::unique_ptr<Batch> batch) {
+  bytes_ -= batch->bytes;
+  if (free_bytes_ + batch->retained_bytes > max_retained_bytes) return;
+  free_bytes_ += batch->retained_bytes;
+  free_.push_back(std::move(batch));
+}
+
+/// Returns the end of the processed records that every destination has acknowledged and no longer
+/// reads. A destination whose threads have finished reads nothing, even if its last batch was never
+/// marked as sent.
+InFlightWindow::Number InFlightWindow::acknowledged_by_all() const {
+  Number least = processed_;
+  for (const Cursor& cursor : cursors_) {
+    least = std::min(
+        {least, cursor.acknowledged, cursor.threads == 0 ? cursor.acknowledged : cursor.sent});
+  }
+  return least;
+}
+
+/// Returns the first processed record that a destination refused; the end if there is none.
+InFlightWindow::Number InFlightWindow::first_refused() const {
+  Number first = processed_;
+  for (const Cursor& cursor : cursors_) {
+    if (cursor.refused) first = std::min(first, cursor.acknowledged - 1);
+  }
+  return first;
+}
+
+/// Returns the end of the records that were read all of whose processed records are among the first
+/// `processed` ones.
+InFlightWindow::Number InFlightWindow::read_covered_by(Number processed) const {
+  if (!has_processors_) return processed;
+  const std::uint64_t found = find(&Batch::processed, processed);
+  if (found == published_) return found == released_ ? committed_ : batch(found - 1).read.end();
+  const Batch& in = batch(found);
+  return in.read.first +
+         in.processing.origin(static_cast<std::size_t>(processed - in.processed.first));
+}
+
+/// Returns the end of the records that can be committed.
+InFlightWindow::Number InFlightWindow::committable() const {
+  const Number until = read_covered_by(std::min(acknowledged_by_all(), first_refused()));
+  return refused_by_processors_.empty() ? until
+                                        : std::min(until, refused_by_processors_.front().first);
+}
+
+/// Returns whether a processor refused the next record to commit.
+bool InFlightWindow::refused_by_processor() const {
+  return !refused_by_processors_.empty() && refused_by_processors_.front().first == committed_;
+}
+
+/// Returns whether destinations refused the next processed record and all others acknowledged it.
+bool InFlightWindow::refused_by_destination() const {
+  return first_refused() < acknowledged_by_all() && committable() == committed_ &&
+         !refused_by_processor();
+}
+
+// -- All threads --------------------------------------------------------------
+
+/// Returns the number of the published batch that contains a record; `published_` if none does.
+std::uint64_t InFlightWindow::find(RecordRange Batch::*range, Number number) const {
+  std::uint64_t low = released_;
+  for (std::uint64_t high = published_; low < high;) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if ((batch(middle).*range).end() <= number) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/// Returns the records of the range that are in the batch of the first one.
+Records InFlightWindow::slice(RecordRange Batch::*range, Number from, Number until) const {
+  const std::uint64_t number = find(range, from);
+  if (number == published_) return {};
+  const RecordRange& found = batch(number).*range;
+  return found.records.slice(from - found.first, std::min(until, found.end()) - from);
+}
+
+void InFlightWindow::fail() {
+  std::lock_guard lock(mutex_);
+  failed_ = true;
+  capacity_.notify_one();
+}
+
+void InFlightWindow::abandon() {
+  std::lock_guard lock(mutex_);
+  failed_ = abandoned_ = committing_ended_ = true;
+  capacity_.notify_one();
+  unprocessed_.notify_one();
+  committable_.notify_one();
+  for (Cursor& cursor : cursors_) {
+    cursor.work.notify_one();
+    cursor.acks_due.notify_one();
+  }
+}
+
+Counts InFlightWindow::counts() const {
+  std::lock_guard lock(mutex_);
+  Number written = processed_;
+  for (const Cursor& cursor : cursors_) written = std::min(written, cursor.written);
+  return {read_, written, committed_, resolved_refused_};
+}
+
+Counts InFlightWindow::committed_counts() const {
+  std::lock_guard lock(mutex_);
+  return {committed_, committed_processed_, committed_, resolved_refused_};
+}
+
+}  // namespace pipeline

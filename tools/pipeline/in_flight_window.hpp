@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The window of in-flight records: read from the source, and not yet acknowledged to it. Records
+// are never copied: they stay in the arena of the Call that read them until no thread needs them.
+//
+// Processors turn each record that was read into one, several or no processed records, which are
+// numbered separately. Without processors, the processed records are the records that were read.
+//
+// Each destination has a cursor, which moves through the processed records in three steps. A record
+// is offered (passed to the destination), sent (accepted by it), and acknowledged. A record that
+// was read is committed when all destinations have acknowledged everything that it became: its
+// position is made durable, and it is acknowledged to the source.
+#pragma once
+
+#include "processed_batch.hpp"
+#include "refusal.hpp"
+#include "window_limits.hpp"
+
+#include <tenon/call.hpp>
+#include <tenon/destination.hpp>
+#include <tenon/record.hpp>
+#include <tenon/values.hpp>
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pipeline {
+
+/// The progress of a pipeline in records. A record that is sent again after a restart counts once.
+struct Counts {
+  std::uint64_t read = 0;
+  std::uint64_t written = 0;       // processed records that every destination accepted
+  std::uint64_t acknowledged = 0;  // records that were read and are committed
+  std::uint64_t refused = 0;       // by a processor or by destinations
+};
+Counts& operator+=(Counts& counts, const Counts& more);
+
+/// Returns "records: read 3, written 2, acknowledged 1", followed by ", refused 1" if any were.
+std::string to_text(const Counts& counts);
+
+/// Thread-safe. One thread reads, one processes if there are processors, two work for each
+/// destination, and one commits. Records are numbered from 0 in the order in which they are read;
+/// processed records, in the order in which they are processed. Ranges are half-open: they end
+/// before the record with the number `until`. Destinations are identified by their index.
+class InFlightWindow {
+ public:
+  using Number = std::uint64_t;
+
+  /// The Call and the limits of the next read.
+  struct ReadBudget {
+    tenon::Call* call;     // nullptr if the run has failed
+    std::int32_t records;  // at least 1
+    std::int64_t bytes;    // at least 1
+    explicit operator bool() const noexcept { return call != nullptr; }
+  };
+
+  explicit InFlightWindow(std::size_t destinations, const WindowLimits& limits = {},
+                          bool has_processors = false);
+
+  // -- For the thread that reads ------------------------------------------------------------------
+
+  /// Waits until the window has capacity for at least one record, or the run fails.
+  ReadBudget await_capacity();
+  /// Returns whether the window has capacity for at least one record.
+  bool has_capacity() const;
+  /// Adds the records that were read with the Call of the last `await_capacity`, at least one. They
+  /// may exceed the budget.
+  void add(Records records);
+  /// Waits until all records are committed. Returns false if the run has failed.
+  bool await_all_committed();
+  /// Reports that nothing more is read.
+  void end_reading();
+
+  // -- For the thread that processes, if there are processors -------------------------------------
+
+  /// A batch to process.
+  struct Work {
+    Records read;
+    ProcessedBatch& processed;  // the output
+  };
+
+  /// Waits for the next batch. Returns nothing at the end.
+  std::optional<Work> await_unprocessed();
+  /// Adds the processed records of the batch of the last `await_unprocessed`.
+  void add_processed();
+  /// Reports that nothing more is processed.
+  void end_processing();
+
+  // -- For the thread that writes to a destination ------------------------------------------------
+
+  /// Waits for records to send, or for the time to stop the destination. Returns false at the end.
+  bool await_work(std::size_t destination);
+  /// Returns the next records to send, from one batch; empty if all are sent and the destination
+  /// has to be stopped.
+  Records offer(std::size_t destination);
+  /// Reports that the destination accepted the offered records.
+  void mark_sent(std::size_t destination);
+  /// Reports that the plugin was restarted. There is no work until `rewind`.
+  void suspend(std::size_t destination);
+  /// Reports that the destination was stopped.
+  void mark_stopped(std::size_t destination);
+  /// Returns the position of the last processed record, if there is one. Call it only after the end
+  /// of processing.
+  std::optional<tenon::BytesView> last_position() const;
+
+  // -- For the thread that collects acknowledgements of a destination -----------------------------
+
+  /// Waits until acknowledgements of the destination are due. Returns false at the end.
+  bool await_offered(std::size_t destination);
+  /// Returns the next records whose acknowledgement is due, from one batch; empty if there are
+  /// none.
+  Records unacknowledged(std::size_t destination) const;
+  /// Reports that the next `count` records were acknowledged.
+  void acknowledge(std::size_t destination, std::size_t count);
+  /// Reports that the destination refused the next record. Waits for `resolve_refused`, so that no
+  /// later acknowledgements are collected before that. Returns false if it will never be called.
+  bool refuse(std::size_t destination, tenon::Destination::AckError error);
+  /// Moves the cursor back to the first record that is not acknowledged, to send it again.
+  void rewind(std::size_t destination);
+  /// Reports that the destination failed: nothing more is sent to it. For both of its threads.
+  void close(std::size_t destination);
+  /// Reports the end of one of its two threads.
+  void finish_thread(std::size_t destination);
+
+  // -- For the thread that commits ----------------------------------------------------------------
+
+  /// A refused record: if a processor refused it, as it was read; if destinations refused it, as
+  /// they got it.
+  struct Refused {
+    Number number;  // of the record that was read
+    tenon::RecordView record;
+    std::vector<Refusal> refusals;  // at least one
+  };
+
+  /// Waits until records can be committed, or until all records before a refused one are committed.
+  /// Returns the end of the records that can be committed; nothing at the end.
+  std::optional<Number> await_committable();
+  /// Returns the refused record if all records before it are committed.
+  std::optional<Refused> refused() const;
+  /// Counts that refused record as acknowledged.
+  void resolve_refused();
+  /// Returns the next records to commit, as they were read, from one batch.
+  Records uncommitted(Number until) const;
+  /// Returns the position of the record before `number`, as it was read.
+  tenon::BytesView position_before(Number number) const;
+  /// Commits the next `count` records, which are in one batch.
+  void commit(std::size_t count);
+  /// Reports that nothing more is committed.
+  void end_committing();
+
+  // -- For all threads ----------------------------------------------------------------------------
+
+  /// Reports a permanent failure: nothing more is read. Records that were read are still delivered.
+  void fail();
+  /// Ends all waits; nothing more is delivered.
+  void abandon();
+  /// Returns the progress.
+  Counts counts() const;
+  /// Returns the progress without records that are not committed.
+  Counts committed_counts() const;
+
+ private:
+  /// Records with consecutive numbers.
+  struct RecordRange {
+    Records records;
+    Number first = 0;
+    Number end() const noexcept { return first + records.size(); }
+  };
+  struct Batch {
+    tenon::Call call;
+    RecordRange read;
+    RecordRange processed;
+    ProcessedBatch processing;         // owns the processed records
+    std::uint64_t bytes = 0;           // of the records that were read
+    std::uint64_t retained_bytes = 0;  // memory that is reused for the next batch, approximately
+  };
+  /// The progress of one destination in the processed records.
+  struct Cursor {
+    Number offered = 0;
+    Number sent = 0;
+    Number acknowledged = 0;
+    Number written = 0;                                   // the maximum of `sent`
+    std::optional<tenon::Destination::AckError> refused;  // of the last acknowledged record
+    bool suspended = false;
+    bool stopped = false;
+    bool closed = false;
+    int threads = 2;
+    std::condition_variable work;      // for the thread that writes
+    std::condition_variable acks_due;  // for the thread that collects
+  };
+
+  std::unique_ptr<Batch>& slot(std::uint64_t batch) { return batches_[batch % batches_.size()]; }
+  const Batch& batch(std::uint64_t number) const { return *batches_[number % batches_.size()]; }
+  Number held() const;
+  bool below_limits() const { return held() < limits_.records && bytes_ < limits_.bytes; }
+  void grow();
+  void set_processing_ended();
+  void publish(Batch& batch, const Records& processed);
+  void release(std::unique_ptr<Batch> batch);
+  std::uint64_t find(RecordRange Batch::*range, Number number) const;
+  Records slice(RecordRange Batch::*range, Number from, Number until) const;
+  Number acknowledged_by_all() const;
+  Number first_refused() const;
+  Number read_covered_by(Number processed) const;
+  Number committable() const;
+  bool refused_by_processor() const;
+  bool refused_by_destination() const;
+  bool refused_at(const Cursor& cursor, Number number) const {
+    return cursor.refused && cursor.acknowledged == number + 1;
+  }
+
+  const WindowLimits limits_;
+  const bool has_processors_;
+  mutable std::mutex mutex_;
+  std::condition_variable capacity_;     // for the thread that reads
+  std::condition_variable unprocessed_;  // for the thread that processes
+  std::condition_variable committable_;  // for the thread that commits
+  std::unique_ptr<Batch> reading_;       // returned by `await_capacity`
+  Batch* processing_ = nullptr;          // returned by `await_unprocessed`
+  // A ring buffer. Batches are numbered from 0; those from `released_` to `added_` are in it.
+  std::vector<std::unique_ptr<Batch>> batches_;
+  std::uint64_t added_ = 0;
+  std::uint64_t published_ = 0;
+  std::uint64_t released_ = 0;
+  std::vector<std::unique_ptr<Batch>> free_;  // a stack, for reuse
+  std::uint64_t free_bytes_ = 0;              // retained by them
+  std::uint64_t bytes_ = 0;                   // of the batches in the ring buffer
+  std::vector<Cursor> cursors_;
+  Number read_ = 0;
+  Number processed_ = 0;
+  Number committed_ = 0;
+  Number committed_processed_ = 0;                                // processed records of those
+  std::deque<std::pair<Number, Refusal>> refused_by_processors_;  // not resolved
+  tenon::Bytes last_position_;
+  bool reading_ended_ = false;
+  bool processing_ended_ = false;
+  bool failed_ = false;
+  bool abandoned_ = false;
+  bool committing_ended_ = false;
+  std::uint64_t resolved_refused_ = 0;
+};
+
+}  // namespace pipeline
