@@ -114,9 +114,9 @@ void has_a_valid_selector(Subject& subject) {
   static_cast<void>(value_of(selection::LabelSelector::parse(selector.label_selector)));
 }
 
-std::optional<json::Reader> find(const json::Reader& object, std::string_view wanted) {
+std::optional<json::Reader> find(const json::Reader& object, std::string_view name) {
   for (const auto& [key, value] : object.members()) {
-    if (key == wanted) return value;
+    if (key == name) return value;
   }
   return std::nullopt;
 }

@@ -10,7 +10,7 @@
 namespace pipeline {
 namespace {
 
-tenon::Error not_taken(const UsedPlugin& stage, std::string message, std::string found) {
+tenon::Error letter_refused(const UsedPlugin& stage, std::string message, std::string found) {
   return tenon::Error({.code = "dead-letter-refused",
                        .message = std::move(message),
                        .where = label_of(stage),
@@ -29,7 +29,7 @@ tenon::Result<void> DeadLetters::add(const InFlightWindow::Refused& refused) {
   for (const Refusal& refusal : refused.refusals) {
     if (refusal.error.retryable) return error_of(refused.record, refusal);
   }
-  if (too_many(refused.number)) return error_of(refused.record, refused.refusals.front());
+  if (exceeds_limit(refused.number)) return error_of(refused.record, refused.refusals.front());
   return write({letter(refused)});
 }
 
@@ -38,7 +38,7 @@ const UsedPlugin& DeadLetters::plugin_of(const Refusal& refusal) const {
                                               : stages_.destinations[refusal.number].used;
 }
 
-bool DeadLetters::too_many(InFlightWindow::Number number) {
+bool DeadLetters::exceeds_limit(InFlightWindow::Number number) {
   const auto& stage = stages_.dead_letters;
   if (!stage) return true;
   const RefusalLimit& limit = stage->limit;
@@ -138,15 +138,15 @@ tenon::Result<void> DeadLetters::check(tenon::ListView<tenon::Destination::Ack> 
                                        tenon::BytesView position) const {
   const UsedPlugin& used = stages_.dead_letters->used;
   if (acks.size() != 1 || acks[0].position() != position) {
-    return not_taken(
+    return letter_refused(
         used, "the destination did not acknowledge the record",
         std::to_string(acks.size()) + " acknowledgements, not one for " + position_text(position));
   }
   const auto error = acks[0].error();
   if (!error) return {};
-  return not_taken(used, std::string(error->message()),
-                   "the record at position " + position_text(position) + ", refused as " +
-                       std::string(error->code()));
+  return letter_refused(used, std::string(error->message()),
+                        "the record at position " + position_text(position) + ", refused as " +
+                            std::string(error->code()));
 }
 
 tenon::Result<void> DeadLetters::stop() {

@@ -41,7 +41,7 @@ class DeadLetters {
   void cancel() { calling_.cancel(); }
 
  private:
-  bool too_many(InFlightWindow::Number number);
+  bool exceeds_limit(InFlightWindow::Number number);
   const UsedPlugin& plugin_of(const Refusal& refusal) const;
   tenon::Error error_of(const tenon::RecordView& record, const Refusal& refusal) const;
   tenon::Record letter(const InFlightWindow::Refused& refused) const;

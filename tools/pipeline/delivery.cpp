@@ -98,9 +98,9 @@ tenon::Result<void> Delivery::collect() {
       return destination_->next_acks(collect_call_);
     }();
     if (acks) {
-      const auto taken = take(*acks);
-      if (!taken) return taken.error();
-      if (!*taken) {
+      const auto open = process_acks(*acks);
+      if (!open) return open.error();
+      if (!*open) {
         close();
         return {};
       }
@@ -128,25 +128,25 @@ tenon::Result<void> Delivery::reopen() {
   return {};
 }
 
-/// Returns whether more may be collected.
-tenon::Result<bool> Delivery::take(tenon::ListView<tenon::Destination::Ack> acks) {
-  std::size_t taken = 0;
-  while (taken < acks.size()) {
+/// Applies acknowledgements to the window. Returns whether more can be collected.
+tenon::Result<bool> Delivery::process_acks(tenon::ListView<tenon::Destination::Ack> acks) {
+  std::size_t applied = 0;
+  while (applied < acks.size()) {
     const Records records = window_.unacknowledged(destination_index_);
     if (records.empty()) {
-      return wrong_acknowledgement(label_, position_text(acks[taken].position()),
+      return wrong_acknowledgement(label_, position_text(acks[applied].position()),
                                    "no acknowledgement: all written records have one");
     }
-    const std::size_t most = std::min(records.size(), acks.size() - taken);
+    const std::size_t most = std::min(records.size(), acks.size() - applied);
     std::size_t count = 0;
-    while (count < most && acks[taken + count].position() == records[count].position() &&
-           !acks[taken + count].error()) {
+    while (count < most && acks[applied + count].position() == records[count].position() &&
+           !acks[applied + count].error()) {
       count++;
     }
     window_.acknowledge(destination_index_, count);
-    taken += count;
+    applied += count;
     if (count == most) continue;
-    const auto ack = acks[taken++];
+    const auto ack = acks[applied++];
     if (ack.position() != records[count].position()) {
       return wrong_acknowledgement(
           label_, position_text(ack.position()),

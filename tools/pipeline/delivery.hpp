@@ -49,7 +49,7 @@ class Delivery {
   tenon::Result<void> stop();
   tenon::Result<void> collect();
   tenon::Result<void> reopen();
-  tenon::Result<bool> take(tenon::ListView<tenon::Destination::Ack> acks);
+  tenon::Result<bool> process_acks(tenon::ListView<tenon::Destination::Ack> acks);
   void close();
 
   const std::string label_;

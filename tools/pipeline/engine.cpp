@@ -446,9 +446,9 @@ tenon::Result<void> Engine::commit_all() {
 
 tenon::Result<void> Engine::commit(InFlightWindow::Number until) {
   if (const auto refused = window_.refused()) {
-    auto taken = dead_letters_.add(*refused);
-    if (taken) window_.resolve_refused();
-    return taken;
+    auto added = dead_letters_.add(*refused);
+    if (added) window_.resolve_refused();
+    return added;
   }
   store_.state().position = window_.position_before(until).own();
   if (auto saved = store_.save(); !saved) return saved;

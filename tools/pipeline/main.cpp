@@ -171,7 +171,7 @@ void run_one(Pipeline& pipeline) {
 }
 
 /// Runs all pipelines concurrently, each on a thread of its own, until the last one has ended.
-void run_together(Pipelines& pipelines) {
+void run_concurrently(Pipelines& pipelines) {
   std::vector<std::thread> threads;
   for (Pipeline& pipeline : pipelines) {
     try {
@@ -204,7 +204,7 @@ Exit run_all(tenon::Host& host, Pipelines& pipelines, Console& console) {
           }
         },
         [&] { restarts.request(); });
-    run_together(pipelines);
+    run_concurrently(pipelines);
   }
   Exit exit = done;
   for (const Pipeline& pipeline : pipelines) {

@@ -24,7 +24,7 @@ bool is_io_error(const tenon::Error& error) {
 
 /// Returns whether another attempt may succeed: the error is retryable, or the module was restarted
 /// or crashed.
-bool may_pass(const tenon::Error& error) {
+bool is_transient(const tenon::Error& error) {
   return error.retryable() || error.restarted() || TENON_CODE(error.status()) == TENON_CRASHED;
 }
 
@@ -49,7 +49,7 @@ Exit PipelineRun::run(Stages first) {
       for (const tenon::Error& error : errors) messages_.say(error.to_string());
       if (std::any_of(errors.begin(), errors.end(), is_io_error)) return io_failed;
       if (errors.empty()) return done;
-      if (is_stopped() || !std::all_of(errors.begin(), errors.end(), may_pass)) return failed;
+      if (is_stopped() || !std::all_of(errors.begin(), errors.end(), is_transient)) return failed;
       if (counts().acknowledged != before) delay.reset();
     }
     const auto time = delay.next();
@@ -97,7 +97,7 @@ std::vector<tenon::Error> PipelineRun::attempt(Stages& stages) {
     if (stopped_) engine->stop();
   }
   auto errors = engine->run();
-  const bool again = !errors.empty() && std::all_of(errors.begin(), errors.end(), may_pass);
+  const bool again = !errors.empty() && std::all_of(errors.begin(), errors.end(), is_transient);
   const Counts counts = again ? engine->committed_counts() : engine->counts();
   const std::lock_guard lock(mutex_);
   engine_.reset();

@@ -75,7 +75,7 @@ tenon::Result<void> Processing::step(std::size_t number, ProcessedBatch& batch) 
       return processor->process(call, records);
     }();
     calling_.detach();
-    if (results) return take(number, *results, records.size(), batch);
+    if (results) return apply(number, *results, records.size(), batch);
     if (results.error().restarted()) {
       if (auto opened = open(number); !opened) return opened;
     } else if (!interrupted_by_restart(call)) {
@@ -84,9 +84,9 @@ tenon::Result<void> Processing::step(std::size_t number, ProcessedBatch& batch) 
   }
 }
 
-tenon::Result<void> Processing::take(std::size_t number,
-                                     tenon::ListView<tenon::Processor::Result> results,
-                                     std::size_t count, ProcessedBatch& batch) const {
+tenon::Result<void> Processing::apply(std::size_t number,
+                                      tenon::ListView<tenon::Processor::Result> results,
+                                      std::size_t count, ProcessedBatch& batch) const {
   if (results.size() != count) return wrong_results(stages_[number].used, results.size(), count);
   for (std::size_t i = 0; i < count; i++) {
     const auto result = results[i];

@@ -40,8 +40,8 @@ class Processing {
   tenon::Result<void> process_until_end();
   tenon::Result<void> open(std::size_t number);
   tenon::Result<void> step(std::size_t number, ProcessedBatch& batch);
-  tenon::Result<void> take(std::size_t number, tenon::ListView<tenon::Processor::Result> results,
-                           std::size_t count, ProcessedBatch& batch) const;
+  tenon::Result<void> apply(std::size_t number, tenon::ListView<tenon::Processor::Result> results,
+                            std::size_t count, ProcessedBatch& batch) const;
 
   std::vector<Stage<tenon::Processor>>& stages_;
   InFlightWindow& window_;

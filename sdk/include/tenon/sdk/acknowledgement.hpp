@@ -99,7 +99,7 @@ class PendingAcks {
     std::lock_guard<std::mutex> lock(mutex_);
     slots_[ended_ + index].state = State::pending;
     pending_++;
-    return {batch_, forgotten_ + ended_ + index};
+    return {batch_, first_number_ + ended_ + index};
   }
 
   /// Ends the batch, and acknowledges records that were not deferred: as refused, or as safe.
@@ -109,7 +109,7 @@ class PendingAcks {
       check_refused(refused);
       for (auto& [index, error] : refused) {
         if (slots_[ended_ + index].state != State::writing) continue;
-        errors_.emplace(forgotten_ + ended_ + index, std::move(error));
+        errors_.emplace(first_number_ + ended_ + index, std::move(error));
       }
       for (; ended_ < slots_.size(); ended_++) {
         if (slots_[ended_].state == State::writing) slots_[ended_].state = State::resolved;
@@ -122,19 +122,19 @@ class PendingAcks {
   /// ignored.
   void discard_batch() {
     std::lock_guard<std::mutex> lock(mutex_);
-    errors_.erase(errors_.lower_bound(forgotten_ + ended_), errors_.end());
+    errors_.erase(errors_.lower_bound(first_number_ + ended_), errors_.end());
     for (; slots_.size() > ended_; slots_.pop_back())
       pending_ -= slots_.back().state == State::pending;
     positions_.resize(position_begin(ended_));
   }
 
   /// Acknowledges a deferred record, unless that was done before.
-  void resolve(RecordId number, std::optional<DestinationV2AckError> error) {
+  void resolve(RecordId id, std::optional<DestinationV2AckError> error) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
-      const std::uint64_t index = number.record - forgotten_;
-      if (number.record < forgotten_ || index >= slots_.size()) return;
-      if (slots_[index].batch != number.batch || slots_[index].state != State::pending) return;
+      const std::uint64_t index = id.record - first_number_;
+      if (id.record < first_number_ || index >= slots_.size()) return;
+      if (slots_[index].batch != id.batch || slots_[index].state != State::pending) return;
       set_resolved(index, std::move(error));
       if (index != collected_ && pending_ != 0) return;  // no thread waits for this record
     }
@@ -161,7 +161,7 @@ class PendingAcks {
   /// Waits until all records are acknowledged or the call is cancelled.
   void await_all(Call call) {
     std::unique_lock<std::mutex> lock(mutex_);
-    while (pending_ > 0 && !call.cancelled()) changed_.wait_for(lock, look_interval);
+    while (pending_ > 0 && !call.cancelled()) changed_.wait_for(lock, poll_interval);
   }
 
   /// Ends the acknowledgements: pending records count as not written. Returns their number.
@@ -191,23 +191,25 @@ class PendingAcks {
       if (broken_) throw Failure(*broken_);
       if (closed_) throw Failure(TENON_OUT_OF_RANGE, "every record is acknowledged");
       call.check();
-      changed_.wait_for(lock, look_interval);
+      changed_.wait_for(lock, poll_interval);
     }
-    return forgotten_ + end;
+    return first_number_ + end;
   }
 
   /// Returns the acknowledgements of the records before this number, allocated in the arena of the
   /// call.
   tenon_list collect(Call call, std::uint64_t before) {
     std::lock_guard<std::mutex> lock(mutex_);
-    const std::size_t end = before - forgotten_;
-    const tenon_list taken = copy(call.raw(), end);
+    const std::size_t end = before - first_number_;
+    const tenon_list acks = copy(call.raw(), end);
     collected_ = end;
-    errors_.erase(errors_.begin(), errors_.lower_bound(forgotten_ + collected_));
+    errors_.erase(errors_.begin(), errors_.lower_bound(first_number_ + collected_));
     forget_collected();
-    return taken;
+    return acks;
   }
 
+  /// Returns the error of a record that was not acknowledged. `what` completes the message, eg:
+  /// "was dropped unacknowledged".
   DestinationV2AckError unanswered_error(std::string_view position, std::string_view what) const {
     return {"unanswered",
             text("the record at position ", readable(position), " ", what, " by the plugin \"",
@@ -222,7 +224,7 @@ class PendingAcks {
     std::uint64_t batch;
     State state;
   };
-  static constexpr std::chrono::milliseconds look_interval{20};
+  static constexpr std::chrono::milliseconds poll_interval{20};
 
   void check_refused(const Refused& refused) const {
     const std::size_t size = slots_.size() - ended_;
@@ -234,7 +236,7 @@ class PendingAcks {
   void set_resolved(std::size_t index, std::optional<DestinationV2AckError>&& error) {
     slots_[index].state = State::resolved;
     pending_--;
-    if (error) errors_.emplace(forgotten_ + index, *std::move(error));
+    if (error) errors_.emplace(first_number_ + index, *std::move(error));
   }
 
   std::size_t resolved_end() const {
@@ -264,9 +266,9 @@ class PendingAcks {
       const std::size_t begin = position_begin(i);
       acks[i - collected_].position = {positions + (begin - first), slots_[i].position_end - begin};
     }
-    for (auto error = errors_.begin(); error != errors_.end() && error->first < forgotten_ + end;
+    for (auto error = errors_.begin(); error != errors_.end() && error->first < first_number_ + end;
          ++error) {
-      acks[error->first - forgotten_ - collected_].error =
+      acks[error->first - first_number_ - collected_].error =
           Value<std::optional<DestinationV2AckError>>::raw<Copy::deep>(call, error->second);
     }
     return list;
@@ -281,7 +283,7 @@ class PendingAcks {
     positions_.erase(positions_.begin(), positions_.begin() + static_cast<std::ptrdiff_t>(bytes));
     slots_.erase(slots_.begin(), slots_.begin() + count);
     for (Slot& slot : slots_) slot.position_end -= bytes;
-    forgotten_ += collected_;
+    first_number_ += collected_;
     ended_ -= collected_;
     collected_ = 0;
   }
@@ -291,9 +293,9 @@ class PendingAcks {
   std::condition_variable changed_;
   std::vector<std::uint8_t> positions_;  // concatenated
   std::vector<Slot> slots_;
-  std::uint64_t forgotten_ = 0;  // records before the first slot
-  std::size_t collected_ = 0;    // slots that the host has collected
-  std::size_t ended_ = 0;        // slots of batches that have ended
+  std::uint64_t first_number_ = 0;  // number of the record in the first slot
+  std::size_t collected_ = 0;       // slots that the host has collected
+  std::size_t ended_ = 0;           // slots of batches that have ended
   std::size_t pending_ = 0;
   std::uint64_t batch_ = 0;
   std::map<std::uint64_t, DestinationV2AckError> errors_;  // by the record
@@ -304,24 +306,23 @@ class PendingAcks {
 /// The acknowledgement of one record, shared by the copies of its callback.
 class PendingAck {
  public:
-  PendingAck(std::shared_ptr<PendingAcks> acks, PendingAcks::RecordId number,
-             std::string_view position)
-      : acks_(std::move(acks)), number_(number), position_(position) {}
+  PendingAck(std::shared_ptr<PendingAcks> acks, PendingAcks::RecordId id, std::string_view position)
+      : acks_(std::move(acks)), id_(id), position_(position) {}
   ~PendingAck() {
     if (called_) return;
-    acks_->resolve(number_, acks_->unanswered_error(position_, "was dropped unacknowledged"));
+    acks_->resolve(id_, acks_->unanswered_error(position_, "was dropped unacknowledged"));
   }
   PendingAck(const PendingAck&) = delete;
   PendingAck& operator=(const PendingAck&) = delete;
 
   void resolve(std::optional<DestinationV2AckError> error) {
     if (called_.exchange(true)) return acks_->report_duplicate(position_);
-    acks_->resolve(number_, std::move(error));
+    acks_->resolve(id_, std::move(error));
   }
 
  private:
   const std::shared_ptr<PendingAcks> acks_;
-  const PendingAcks::RecordId number_;
+  const PendingAcks::RecordId id_;
   const std::string position_;
   std::atomic<bool> called_{false};
 };
@@ -334,7 +335,9 @@ class PendingAck {
 /// fails with TENON_INTERNAL | TENON_FATAL.
 class AckCallback {
  public:
-  explicit AckCallback(std::shared_ptr<detail::PendingAck> open) : pending_(std::move(open)) {}
+  /// Created by the base class of the destination.
+  explicit AckCallback(std::shared_ptr<detail::PendingAck> pending)
+      : pending_(std::move(pending)) {}
   // Copied but never moved, so that a second call through the original is detected too.
   AckCallback(const AckCallback&) = default;
   AckCallback& operator=(const AckCallback&) = default;

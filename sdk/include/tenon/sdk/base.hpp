@@ -71,6 +71,7 @@ class Plugin {
   const std::string name_;
 
  protected:
+  /// Takes host and name from the `create` call that runs on this thread.
   Plugin() : Plugin(detail::creating()) {}
 
   /// The host's log: log.info("read ", n, " lines"). Lines carry the name of the plugin. Usable

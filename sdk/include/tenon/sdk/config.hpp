@@ -48,12 +48,14 @@ inline std::string_view without_blanks(std::string_view text) {
 template <class T, class = void>
 struct Parameter;
 
+/// Accepts any text.
 template <>
 struct Parameter<std::string> {
   static std::string expected() { return "a text"; }
   static std::optional<std::string> parse(std::string_view text) { return std::string(text); }
 };
 
+/// Accepts true, True, TRUE, t, T, yes, on and 1; false, False, FALSE, f, F, no, off and 0.
 template <>
 struct Parameter<bool> {
   static std::string expected() { return "true or false"; }
@@ -66,6 +68,7 @@ struct Parameter<bool> {
   }
 };
 
+/// Accepts decimal integers in the range of T.
 template <class T>
 struct Parameter<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>> {
   static std::string expected() {
@@ -81,7 +84,7 @@ struct Parameter<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T,
   }
 };
 
-/// Accepts infinity and NaN too, eg: "inf", "-Inf", "NaN".
+/// Accepts decimal numbers, infinity and NaN, eg: "1.5e3", "-Inf", "NaN".
 template <class T>
 struct Parameter<T, std::enable_if_t<std::is_floating_point_v<T>>> {
   static std::string expected() { return "a number"; }
@@ -95,6 +98,7 @@ struct Parameter<T, std::enable_if_t<std::is_floating_point_v<T>>> {
   }
 };
 
+/// Accepts 0, and numbers with the units ns, us, ms, s, m and h, eg: "250ms", "1h30m", "-1.5s".
 template <>
 struct Parameter<Duration> {
   static std::string expected() { return "a duration such as 250ms, 1.5s or 1h30m"; }
@@ -169,9 +173,11 @@ class Config {
     std::optional<std::string_view> value = find(key);
     return value ? parse<T>(key, *value, Shown::yes) : otherwise;
   }
+  /// Returns the value of an optional parameter as a string.
   std::string get(std::string_view key, const char* otherwise) const {
     return get<std::string>(key, otherwise);
   }
+  /// Returns the value of an optional parameter as a Duration.
   template <class Rep, class Period>
   Duration get(std::string_view key, std::chrono::duration<Rep, Period> otherwise) const {
     return get<Duration>(key, otherwise);

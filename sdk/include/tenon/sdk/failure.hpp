@@ -41,8 +41,9 @@ class Failure : public std::exception {
 
   /// Returns the code with its flags.
   tenon_status status() const noexcept { return status_; }
+  /// Returns the message.
   const char* what() const noexcept override { return message_.c_str(); }
-  /// Returns the same text as `what`.
+  /// Returns the message.
   const std::string& message() const noexcept { return message_; }
 
  private:

@@ -33,6 +33,7 @@ class HoldingDestination : public WritingDestination {
   /// WritingDestination for everything else. Called by one thread at a time.
   Refused write_all(ListView<RecordV2> records) override = 0;
 
+  /// Writes a batch with `write_all`, or holds it while a refused record is pending.
   void write_batch(ListView<RecordV2> records) final {
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -48,6 +49,7 @@ class HoldingDestination : public WritingDestination {
     acknowledge(records.slice(0, done), std::move(refused));
   }
 
+  /// Writes held records if possible, waits for acknowledgements, and returns them.
   tenon_status raw_next_acks(tenon_call* call,
                              const tenon_destination_v2_next_acks_request* request,
                              const tenon_destination_v2_next_acks_response** out) final {

@@ -28,10 +28,12 @@ class OwnCall {
       throw Failure(status, "the host cannot begin a call");
     }
   }
+  /// Ends the call and frees its arena.
   ~OwnCall() { host_->call_end(host_, raw_); }
   OwnCall(const OwnCall&) = delete;
   OwnCall& operator=(const OwnCall&) = delete;
 
+  /// Returns the call, which is valid as long as this object.
   operator Call() const noexcept { return Call(raw_); }
 
  private:

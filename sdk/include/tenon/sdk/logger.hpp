@@ -30,6 +30,7 @@ enum class Level : std::int32_t {
 /// that it was constructed from, and is converted to text only if the line is logged.
 class LogValue {
  public:
+  /// Refers to `value`, which must outlive the LogValue.
   template <class T>
   LogValue(const T& value) noexcept {
     if constexpr (std::is_convertible_v<const T&, std::string_view>) {

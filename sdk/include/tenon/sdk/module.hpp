@@ -314,10 +314,10 @@ class Builtin {
 template <class P>
 const tenon_module* builtin(std::string name, std::string version, std::string details = {}) {
   static std::mutex mutex;
-  static auto& kept = *new std::deque<Builtin>;
+  static auto& builtins = *new std::deque<Builtin>;
   std::lock_guard<std::mutex> lock(mutex);
-  kept.push_back(Builtin(name, std::move(version), std::move(details)).add<P>(name));
-  return kept.back().module();
+  builtins.push_back(Builtin(name, std::move(version), std::move(details)).add<P>(name));
+  return builtins.back().module();
 }
 
 }  // namespace tenon::sdk

@@ -53,9 +53,9 @@ class ReadingSource : public SourceV2 {
     const BytesView last = records[records.size() - 1].position();
     if (!last_position_) last_position_.emplace();
     last_position_->assign(last.begin(), last.end());
-    auto* answer = detail::new_response<tenon_source_v2_read_batch_response>(call);
-    answer->records = records.raw();
-    *out = answer;
+    auto* response = detail::new_response<tenon_source_v2_read_batch_response>(call);
+    response->records = records.raw();
+    *out = response;
     return TENON_OK;
   }
 

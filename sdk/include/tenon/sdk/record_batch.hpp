@@ -29,6 +29,7 @@ class RecordBatch {
 
   /// Returns whether a limit is reached. `add` still accepts records then.
   bool full() const noexcept { return size_ >= max_ || bytes_ >= max_bytes_; }
+  /// Returns whether the batch has no records.
   bool empty() const noexcept { return size_ == 0; }
 
   /// Adds a deep copy of the record.

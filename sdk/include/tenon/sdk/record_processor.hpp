@@ -60,9 +60,9 @@ class RecordProcessor : public ProcessorV1 {
   /// Processes a batch with `process_record`.
   tenon_status raw_process(tenon_call* call, const tenon_processor_v1_process_request* in,
                            const tenon_processor_v1_process_response** out) final {
-    auto* answer = detail::new_response<tenon_processor_v1_process_response>(call);
+    auto* response = detail::new_response<tenon_processor_v1_process_response>(call);
     void* elements;
-    answer->results =
+    response->results =
         tenon_new_list(call, in->records.count, sizeof(tenon_processor_v1_result), &elements);
     auto* results = static_cast<tenon_processor_v1_result*>(elements);
     records_.call_ = call;
@@ -71,7 +71,7 @@ class RecordProcessor : public ProcessorV1 {
       process_into(RecordV2View(TENON_AT(tenon_record_v2, in->records, i)), results[i]);
     }
     assign_records(results, in->records.count);
-    *out = answer;
+    *out = response;
     return TENON_OK;
   }
 

@@ -230,6 +230,7 @@ inline tenon_reader* give(std::unique_ptr<Reader> reader) {
                                ExportedStream::release};
   return new ExportedStream(functions, std::move(reader));
 }
+/// As above, for a Writer.
 inline tenon_writer* give(std::unique_ptr<Writer> writer) {
   using ExportedStream = detail::ExportedStream<tenon_writer>;
   if (writer == nullptr) return nullptr;
@@ -244,6 +245,7 @@ inline std::unique_ptr<Reader> take(tenon_reader* raw) {
   if (raw == nullptr) return nullptr;
   return std::make_unique<detail::ForeignReader>(std::make_shared<Owner>(raw, Owner::State::owned));
 }
+/// As above, for a Writer.
 inline std::unique_ptr<Writer> take(tenon_writer* raw) {
   using Owner = detail::StreamOwnership<tenon_writer>;
   if (raw == nullptr) return nullptr;

@@ -148,9 +148,9 @@ struct TENON_SDK_LOCAL RestartFunctions {
     *out = nullptr;
     return guarded({call, nullptr}, [&] {
       const Bytes state = plugin(self).save_state(in->version);
-      auto* answer = new_response<tenon_state_response>(call);
-      answer->state = Value<Bytes>::raw<Copy::deep>(call, state);
-      *out = answer;
+      auto* response = new_response<tenon_state_response>(call);
+      response->state = Value<Bytes>::raw<Copy::deep>(call, state);
+      *out = response;
       return TENON_OK;
     });
   }

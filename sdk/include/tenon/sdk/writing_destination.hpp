@@ -103,9 +103,9 @@ class WritingDestination : public DestinationV2 {
     const std::uint64_t end = acks_->await_resolved(Call(call));
     detail::unless_failed(sync_failure_, Call(call), [&] { sync(); });
     const tenon_list acks = acks_->collect(Call(call), end);
-    auto* answer = detail::new_response<tenon_destination_v2_next_acks_response>(call);
-    answer->acks = acks;
-    *out = answer;
+    auto* response = detail::new_response<tenon_destination_v2_next_acks_response>(call);
+    response->acks = acks;
+    *out = response;
     return TENON_OK;
   }
 
