@@ -10,22 +10,22 @@ namespace {
 constexpr std::string_view digits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// The two characters of twelve bits.
+/// The two characters that encode each value of twelve bits.
 constexpr std::array<std::array<char, 2>, 4096> pairs = [] {
   std::array<std::array<char, 2>, 4096> all{};
-  for (std::size_t bits = 0; bits < all.size(); bits++) {
+  for (std::size_t bits = 0; bits < all.size(); ++bits) {
     all[bits] = {digits[bits >> 6], digits[bits & 0x3f]};
   }
   return all;
 }();
 
-/// What each character means at each of the four places; `no_digit` is set where it is none.
+/// The value of each character at each of the four positions; `no_digit` if it is not a digit.
 constexpr std::uint32_t no_digit = 1u << 31;
 constexpr std::array<std::array<std::uint32_t, 256>, 4> meanings = [] {
   std::array<std::array<std::uint32_t, 256>, 4> all{};
-  for (std::uint32_t place = 0; place < all.size(); place++) {
+  for (std::uint32_t place = 0; place < all.size(); ++place) {
     all[place].fill(no_digit);
-    for (std::uint32_t i = 0; i < digits.size(); i++) {
+    for (std::uint32_t i = 0; i < digits.size(); ++i) {
       all[place][static_cast<unsigned char>(digits[i])] = i << (18 - 6 * place);
     }
   }
@@ -59,7 +59,7 @@ void to_base64(const std::uint8_t* bytes, std::size_t size, char* out) noexcept 
   if (size == 1) out[-2] = '=';
 }
 
-std::optional<std::size_t> bytes_of_base64(std::string_view text) noexcept {
+std::optional<std::size_t> base64_decoded_size(std::string_view text) noexcept {
   if (text.size() % 4 != 0) return std::nullopt;
   return text.size() / 4 * 3 - padding_of(text);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Base64 (RFC 4648, with padding), strict: bytes have one text, and nothing else is read.
+// Strict base64 (RFC 4648, with padding): only the canonical text of some bytes is accepted.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,18 @@
 
 namespace tenon::json::detail {
 
-/// How many characters `size` bytes become.
-constexpr std::size_t base64_size(std::size_t size) noexcept {
+/// Returns the number of characters that `size` bytes are encoded in.
+constexpr std::size_t base64_encoded_size(std::size_t size) noexcept {
   return (size + 2) / 3 * 4;
 }
-/// Writes base64_size(size) characters.
+/// Encodes `size` bytes. Writes base64_encoded_size(size) characters to `out`.
 void to_base64(const std::uint8_t* bytes, std::size_t size, char* out) noexcept;
 
-/// How many bytes the text is, if its length is one of base64.
-std::optional<std::size_t> bytes_of_base64(std::string_view text) noexcept;
-/// Writes that many bytes. Answers whether the text is base64.
+/// Returns the number of bytes that the text decodes to; nothing if its length is not that of
+/// base64.
+std::optional<std::size_t> base64_decoded_size(std::string_view text) noexcept;
+/// Decodes the text. Writes base64_decoded_size(text) bytes to `out`, and returns false if the text
+/// is not valid base64. REQUIRED: the text has a decoded size.
 bool from_base64(std::string_view text, std::uint8_t* out) noexcept;
 
 }  // namespace tenon::json::detail

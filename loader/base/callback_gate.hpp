@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The way into a callback of the program, which a host closes when it ends.
+// Guards the calls of a callback of the program, so that a host can end them when it is destroyed.
 #pragma once
 
 #include <chrono>
@@ -12,10 +12,11 @@
 
 namespace tenon::detail {
 
-/// Thread-safe. Its lock is not held while the callback runs.
+/// Counts the threads inside a callback. Thread-safe. Its lock is not held while the callback runs.
 class CallbackGate {
  public:
-  /// The calling thread is in the callback while this lives, unless the gate is closed.
+  /// Marks the calling thread as inside the callback while it lives. Converts to false if the gate
+  /// is closed: then the callback must not be called.
   class Guard {
    public:
     explicit Guard(CallbackGate& gate);
@@ -24,7 +25,7 @@ class CallbackGate {
     Guard& operator=(const Guard&) = delete;
 
     explicit operator bool() const noexcept { return open_; }
-    /// Returns whether the thread was in the callback before.
+    /// Returns whether the thread was inside the callback already.
     bool nested() const noexcept { return nested_; }
 
    private:
@@ -33,8 +34,8 @@ class CallbackGate {
     bool nested_ = false;
   };
 
-  /// From now on nobody enters. Waits until all other threads have left; false when they had not by
-  /// the deadline.
+  /// Refuses new calls and waits until all other threads have left the callback. Returns false if
+  /// some have not by the deadline.
   bool close(std::chrono::steady_clock::time_point deadline) noexcept;
 
  private:

@@ -26,7 +26,8 @@ struct ErrorCode {
 /// Returns all codes, ordered by area and code.
 std::span<const ErrorCode> error_codes() noexcept;
 
-/// Returns the entry of a code; nullptr if there is no such code.
+/// Returns the entry of a code; nullptr if it does not exist.
+
 const ErrorCode* find_error_code(std::string_view code) noexcept;
 
 }  // namespace tenon

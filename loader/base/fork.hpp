@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Children that the process makes by fork. A child has one thread; locks that other threads held at
-// that moment are never released in it.
+// Support for processes that fork. A child has one thread; a lock that another thread held during
+// the fork is never released in it.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,23 @@ void after_fork_in_child(void (*handler)()) noexcept;
 /// processes.
 void around_fork(void (*prepare)(), void (*parent)(), void (*child)()) noexcept;
 
-/// The number of forks between this process and its first ancestor that called this.
+/// Returns the number of forks between this process and its first ancestor that called this.
 std::uint64_t fork_count() noexcept;
 
-/// Remembers the process in which it was made.
+/// Remembers the process in which it was created.
 class ProcessMark {
  public:
   ProcessMark() noexcept : forks_(fork_count()) {}
 
-  /// Whether this process is a child that was made by fork since.
+  /// Returns whether this process was forked since.
   bool inherited() const noexcept { return fork_count() != forks_; }
 
  private:
   const std::uint64_t forks_;
 };
 
-/// Unlocks a process-wide mutex in children. What it guards must be valid at every moment at which
-/// another thread may fork. One object of it stands beside the mutex.
+/// Unlocks a process-wide mutex in children. The data that the mutex guards must be valid whenever
+/// another thread may fork. Define one object next to the mutex.
 template <auto& mutex>
 class UnlockedInChildren {
  public:

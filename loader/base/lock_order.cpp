@@ -18,26 +18,26 @@ std::uint32_t bit(LockRank rank) noexcept {
   return std::uint32_t{1} << static_cast<unsigned>(rank);
 }
 
-[[noreturn]] void end(const std::string& what) noexcept {
+[[noreturn]] void abort_with(const std::string& what) noexcept {
   log_fatal("lock order: " + what + ", with locks " + std::to_string(held) + " held");
   std::abort();
 }
 
 }  // namespace
 
-void take(LockRank rank) noexcept {
+void acquire(LockRank rank) noexcept {
   if ((held & ~(bit(rank) - 1)) != 0) {
-    end("rank " + std::to_string(static_cast<unsigned>(rank)) + " is taken out of order");
+    abort_with("rank " + std::to_string(static_cast<unsigned>(rank)) + " is taken out of order");
   }
   held |= bit(rank);
 }
 
-void give_back(LockRank rank) noexcept {
+void release(LockRank rank) noexcept {
   held &= ~bit(rank);
 }
 
 void expect_none() noexcept {
-  if (held != 0) end("foreign code is about to run");
+  if (held != 0) abort_with("foreign code is about to run");
 }
 
 }  // namespace tenon::detail::lock_order

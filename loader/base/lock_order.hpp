@@ -13,46 +13,47 @@ namespace tenon::detail {
 enum class LockRank : std::uint8_t {
   scanning,    // rescans, and the watcher of files
   publishing,  // writers of the catalog
-  module,      // what serves, which instances live, and their objects
+  module,      // the serving generation, the instances and their objects
   catalog,     // the pointer to the current catalog
-  clients,     // the instances that a module holds of others
-  streams,     // which streams of a generation are held
-  operation,   // what a worker is doing
+  clients,     // instances of other modules that a module holds
+  leases,      // streams of a generation that are held
+  operation,   // the current step of a worker
   workers,     // threads that run restarts
   timers,      // tasks that are not yet due
-  events,      // who is being notified
+  events,      // threads inside callbacks
   images,      // private copies
   counters,    // call counts
 };
 
 namespace lock_order {
 #ifdef NDEBUG
-inline void take(LockRank) noexcept {}
-inline void give_back(LockRank) noexcept {}
+inline void acquire(LockRank) noexcept {}
+inline void release(LockRank) noexcept {}
 inline void expect_none() noexcept {}
 #else
-/// Ends the process with a message when the calling thread holds a lock that comes later.
-void take(LockRank rank) noexcept;
-void give_back(LockRank rank) noexcept;
-/// Ends the process with a message when the calling thread holds any lock. Called wherever foreign
-/// code is about to run: a plugin, a callback of the program, the system's loader.
+/// Aborts the process with a message if the calling thread holds a lock of this or a later rank.
+
+void acquire(LockRank rank) noexcept;
+void release(LockRank rank) noexcept;
+/// Aborts the process with a message if the calling thread holds any lock. Called before foreign
+/// code runs: a plugin, a callback of the program, the dynamic loader.
 void expect_none() noexcept;
 #endif
 }  // namespace lock_order
 
-/// A mutex with a place in the order.
+/// A mutex with a rank in the lock order.
 class Mutex {
  public:
   explicit Mutex(LockRank rank) noexcept : rank_(rank) {}
 
   void lock() {
-    lock_order::take(rank_);
+    lock_order::acquire(rank_);
     mutex_.lock();
   }
   void unlock() {
-    const LockRank rank = rank_;  // whoever gets the mutex next may destroy it
+    const LockRank rank = rank_;  // the next owner may destroy this mutex
     mutex_.unlock();
-    lock_order::give_back(rank);
+    lock_order::release(rank);
   }
 
  private:

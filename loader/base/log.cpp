@@ -16,7 +16,7 @@
 namespace tenon {
 namespace {
 
-/// In quotes where it could be mistaken for more than one word.
+/// Appends a word, in quotes if it could be mistaken for several.
 void append_word(std::string& line, std::string_view word) {
   if (!word.empty() && word.find_first_of(" =\"\\") == std::string_view::npos) {
     line += harmless(word);
@@ -55,15 +55,15 @@ std::string LogLine::to_string() const {
 namespace detail {
 namespace {
 
-// Held while a line is written, and while the process forks: so no child finds a lock of spdlog
-// held by a thread that it does not have.
+// Held while a line is written, and while the process forks. So a lock of spdlog is never held by a
+// thread that does not exist in the child.
 std::mutex writing;
 
 void unlock_in_child() noexcept {
   new (&writing) std::mutex;  // it belongs to a thread of the parent
 }
 
-/// Not registered with spdlog: its settings and names are the program's. Outlives every thread.
+/// Not registered with spdlog, whose registry belongs to the program. Outlives every thread.
 spdlog::logger& error_output() {
   static const bool guarded =
       (platform::around_fork([] { writing.lock(); }, [] { writing.unlock(); }, unlock_in_child),
@@ -98,10 +98,10 @@ void Log::write(LogLine line) noexcept try {
   if (!wants(line.level)) return;
   line.time = std::chrono::system_clock::now();
   if (!call_sink(line)) write_to_error_output(line);
-} catch (const std::exception&) {  // memory has run out
+} catch (const std::exception&) {  // out of memory
 }
 
-/// Returns whether the sink took the line.
+/// Passes the line to the sink. Returns false if it must be written elsewhere.
 bool Log::call_sink(const LogLine& line) {
   lock_order::expect_none();
   if (!sink_ || process_.inherited()) return false;
@@ -133,7 +133,7 @@ void log_fatal(std::string_view message) noexcept try {
   const std::lock_guard lock(writing);
   logger.critical("{}", message);
   logger.flush();
-} catch (const std::exception&) {  // memory has run out
+} catch (const std::exception&) {  // out of memory
 }
 
 }  // namespace detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Where lines of the log go: to the sink of the host, otherwise to standard error.
+// Writes log lines to the sink of the host, otherwise to standard error.
 #pragma once
 
 #include <tenon/log.hpp>
@@ -15,8 +15,8 @@
 
 namespace tenon::detail {
 
-/// The log of one host and its modules, which may outlive the host. Thread-safe. Never called while
-/// a lock of the loader is held: the sink may call the host.
+/// The log of one host and its modules; may outlive the host. Thread-safe. REQUIRED: the caller
+/// holds no lock of the loader, because the sink may call the host.
 class Log {
  public:
   using Sink = std::function<void(const LogLine&)>;
@@ -24,16 +24,15 @@ class Log {
   explicit Log(LogLevel level, Sink sink = {}) : level_(level), sink_(std::move(sink)) {}
 
   bool wants(LogLevel level) const noexcept { return level >= level_; }
-  /// Sets the time of the line. What the sink does not take goes to standard error: lines from
-  /// inside the sink, of forked children, from after the end of the host, and those at which the
-  /// sink throws.
+  /// Sets the time of the line and writes it. Lines go to standard error if there is no sink, in
+  /// forked children, after the host is destroyed, inside the sink, and if the sink throws.
   void write(LogLine line) noexcept;
-  /// The same for a line of the host itself.
+  /// Writes a line of the host itself.
   void write(LogLevel level, std::string_view message) noexcept {
     write({.level = level, .message = message});
   }
 
-  /// From now on the sink is not called any more; see CallbackGate::close.
+  /// Stops calling the sink; see CallbackGate::close.
   bool close(std::chrono::steady_clock::time_point deadline) noexcept {
     return sink_gate_.close(deadline);
   }
@@ -47,10 +46,10 @@ class Log {
   CallbackGate sink_gate_;
 };
 
-/// Of calls that no module makes and no host knows.
+/// Returns the log of calls that belong to no module and no host.
 Log& log_without_host();
 
-/// Of the process, to standard error.
+/// Write a line of the process to standard error.
 void log_warning(std::string_view message) noexcept;
 void log_fatal(std::string_view message) noexcept;
 

@@ -12,13 +12,13 @@ struct Range {
   std::uint32_t first;
   std::uint32_t last;
 };
-/// Control characters, and those that move, hide or turn around what stands beside them.
+/// Control characters, and characters that move, hide or reverse their neighbours.
 constexpr Range unsafe[] = {
     {0x00, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},   {0x200b, 0x200f},
     {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb},
 };
 
-/// One character, or one byte that is no UTF-8.
+/// One character, or one byte that is not valid UTF-8.
 struct Character {
   std::uint32_t number = 0;
   std::size_t size = 1;
@@ -31,7 +31,7 @@ Character first_of(std::string_view text) {
   const std::size_t size = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
   if (byte(0) < 0xc2 || byte(0) > 0xf4 || text.size() < size) return {};
   std::uint32_t number = byte(0) & (0x7fU >> size);
-  for (std::size_t i = 1; i < size; i++) {
+  for (std::size_t i = 1; i < size; ++i) {
     if ((byte(i) & 0xc0) != 0x80) return {};
     number = number << 6 | (byte(i) & 0x3fU);
   }

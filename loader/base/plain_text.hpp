@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Text from outside (file names, manifests, records, messages of plugins) on its way to a terminal,
-// a log or a JSON document. There is no other function that does this.
+// Escapes untrusted text (file names, manifests, records, messages of plugins) for terminals, logs
+// and JSON documents. All such output goes through these functions.
 #pragma once
 
 #include <string>
@@ -9,15 +9,16 @@
 
 namespace tenon {
 
-/// Returns `text` in one line of valid UTF-8 that only shows characters. Line ends and other
-/// control characters, characters that change the direction of text, and bytes that are no UTF-8
-/// become \xNN, one for each byte.
+/// Returns `text` as one line of valid UTF-8 that is safe to print. Each byte of line ends, other
+/// control characters, characters that change the direction of text, and invalid UTF-8 becomes
+/// \xNN.
 std::string harmless(std::string_view text);
 
-/// Returns `text` with \xNN for each byte that is no UTF-8: for formats that escape the rest.
+/// Returns `text` with \xNN for each byte that is not valid UTF-8, for formats that escape other
+/// characters.
 std::string valid_utf8(std::string_view text);
 
-/// Returns `text` without the spaces and tabs around it.
+/// Returns `text` without leading and trailing spaces and tabs.
 std::string_view trimmed(std::string_view text);
 
 }  // namespace tenon

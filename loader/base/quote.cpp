@@ -7,8 +7,8 @@ namespace tenon {
 
 std::string in_quotes(std::string_view text) {
   std::size_t size = std::min<std::size_t>(text.size(), 100);
-  // No character is cut in two.
-  while (size < text.size() && size > 0 && (text[size] & 0xc0) == 0x80) size--;
+  // Do not cut a character in two.
+  while (size < text.size() && size > 0 && (text[size] & 0xc0) == 0x80) --size;
   std::string escaped;
   for (const char c : text.substr(0, size)) {
     if (c == '"' || c == '\\') escaped += '\\';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Text from a file that nobody has looked at, or of any length, made fit to stand in a message.
+// Formats untrusted text and lists of any length for messages.
 #pragma once
 
 #include <span>
@@ -12,12 +12,12 @@
 
 namespace tenon {
 
-/// `text`, harmless and in double quotes; a long one is cut.
+/// Returns `text` escaped and in double quotes, cut after 100 bytes.
 std::string in_quotes(std::string_view text);
 
-/// "1.0.0, 1.1.0 and 3 more": the first `most` of the texts.
+/// Returns the first `most` of the texts as a list, eg: "1.0.0, 1.1.0 and 3 more".
 std::string some_of(const std::vector<std::string>& texts, std::size_t most);
-/// The same of `first`, those that are told, of `count` texts.
+/// Returns the same list if only the `first` of `count` texts are at hand.
 std::string first_of(std::span<const std::string> first, std::size_t count);
 
 }  // namespace tenon

@@ -8,7 +8,7 @@
 namespace tenon {
 namespace {
 
-/// Texts may have several lines, of which none begins where a line of the error does.
+/// Indents the lines of a text, so that none looks like a line of the error itself.
 std::string indented(std::string_view text) {
   std::string lines;
   for (;;) {
@@ -27,7 +27,7 @@ bool is_status(tenon_status status) {
   return (code > TENON_OK && code <= TENON_UNAUTHENTICATED) || code == TENON_CRASHED;
 }
 
-/// Of what is no status; empty otherwise.
+/// Returns the number of a status that is not defined; empty otherwise.
 std::string number_of(tenon_status status) {
   return is_status(status) ? "" : " (status " + std::to_string(status) + ")";
 }
@@ -66,7 +66,7 @@ std::string Error::to_string() const {
 }
 
 std::string Error::call_text() const {
-  // A plugin that passed on what failed in it has no message of its own.
+  // A plugin that only forwards an error has no message of its own.
   const std::string_view own = behind().ends_with(message()) ? std::string_view() : message();
   const std::string word = std::string(code()) + number_of(status());
   std::string line;

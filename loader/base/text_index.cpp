@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t keys = 128;  // a power of two
 
-/// Numbers that are secret outside of the process.
+/// Random numbers that are secret outside of the process.
 struct Secret {
   Secret() {
     std::random_device device;
@@ -31,7 +31,7 @@ Number read(const char* from) noexcept {
   return number;
 }
 
-/// All of a text of less than 8 bytes.
+/// Reads all of a text of less than 8 bytes.
 std::uint64_t read_short(const char* text, std::size_t size) noexcept {
   if (size >= 4) {
     return std::uint64_t{read<std::uint32_t>(text)} << 32 | read<std::uint32_t>(text + size - 4);
@@ -43,9 +43,9 @@ std::uint64_t read_short(const char* text, std::size_t size) noexcept {
 
 }  // namespace
 
-// NH, the universal hash of UMAC: a sum of products, of which each byte takes part in one whose
-// keys only its place decides. The last 8 bytes are read as one, whether or not some of them were
-// read before. The last step spreads the sum over the low bits.
+// NH, the universal hash of UMAC: a sum of products of text and keys, where the position of a byte
+// selects its key. The last 8 bytes are read as one word, which may overlap the one before. The
+// last step spreads the sum over the low bits.
 std::uint64_t hash_of(std::string_view text) noexcept {
   static const Secret secret;
   std::uint64_t sum = text.size();
@@ -68,7 +68,7 @@ std::uint64_t hash_of(std::string_view text) noexcept {
   return sum ^ sum >> 32;
 }
 
-std::size_t TextIndex::place_of(std::uint64_t hash, std::string_view text) const noexcept {
+std::size_t TextIndex::slot_of(std::uint64_t hash, std::string_view text) const noexcept {
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = hash & mask;
   while (slots_[at].number != nothing && (slots_[at].hash != hash || slots_[at].text != text)) {
@@ -78,16 +78,16 @@ std::size_t TextIndex::place_of(std::uint64_t hash, std::string_view text) const
 }
 
 std::uint32_t TextIndex::find(std::string_view text) const noexcept {
-  return slots_.empty() ? nothing : slots_[place_of(hash_of(text), text)].number;
+  return slots_.empty() ? nothing : slots_[slot_of(hash_of(text), text)].number;
 }
 
 std::uint32_t TextIndex::add(std::string_view text, std::uint32_t number) {
   if (2 * (used_ + 1) > slots_.size()) grow();
   const std::uint64_t hash = hash_of(text);
-  Slot& slot = slots_[place_of(hash, text)];
+  Slot& slot = slots_[slot_of(hash, text)];
   if (slot.number != nothing) return slot.number;
   slot = {.hash = hash, .text = text, .number = number};
-  used_++;
+  ++used_;
   return number;
 }
 
@@ -95,7 +95,7 @@ void TextIndex::grow() {
   std::vector<Slot> old(slots_.empty() ? 16 : 2 * slots_.size());
   old.swap(slots_);
   for (const Slot& slot : old) {
-    if (slot.number != nothing) slots_[place_of(slot.hash, slot.text)] = slot;
+    if (slot.number != nothing) slots_[slot_of(slot.hash, slot.text)] = slot;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Finds what stands under a text: names from manifests, which may be chosen to make look-ups slow.
+// A hash table of texts that resists collision attacks: names in manifests are untrusted.
 #pragma once
 
 #include <cstdint>
@@ -9,33 +9,33 @@
 
 namespace tenon {
 
-/// Hash of a text. Texts of at most 512 bytes collide by chance only: nobody who cannot read the
-/// memory of the process can choose texts that do.
+/// Returns the hash of a text, which differs in each process. Texts of at most 512 bytes collide
+/// only by chance: colliding texts cannot be chosen without reading the memory of the process.
 std::uint64_t hash_of(std::string_view text) noexcept;
 
-/// Numbers by text. Const functions may be called from any thread.
+/// Maps texts to numbers. Const functions may be called from any thread.
 class TextIndex {
  public:
   static constexpr std::uint32_t nothing = UINT32_MAX;
 
-  /// The number of the text; `nothing` where it has none.
+  /// Returns the number of the text; `nothing` if it has none.
   std::uint32_t find(std::string_view text) const noexcept;
-  /// Gives the text a number that is not `nothing`, unless it has one. Returns the number that it
-  /// has then. REQUIRED: the text lives as long as the index.
+  /// Gives the text a number, unless it has one, and returns the number that it has afterwards.
+  /// REQUIRED: the number is not `nothing`; the text lives as long as the index.
   std::uint32_t add(std::string_view text, std::uint32_t number);
 
  private:
   struct Slot {
     std::uint64_t hash = 0;
     std::string_view text{};
-    std::uint32_t number = nothing;  // the slot is free
+    std::uint32_t number = nothing;  // `nothing`: the slot is free
   };
 
-  /// The slot of the text, or the free one where it belongs. REQUIRED: a slot is free.
-  std::size_t place_of(std::uint64_t hash, std::string_view text) const noexcept;
+  /// Returns the slot of the text, or the free slot for it. REQUIRED: a slot is free.
+  std::size_t slot_of(std::uint64_t hash, std::string_view text) const noexcept;
   void grow();
 
-  std::vector<Slot> slots_;  // a power of two, of which at least half are free
+  std::vector<Slot> slots_;  // the size is a power of two; at least half are free
   std::size_t used_ = 0;
 };
 

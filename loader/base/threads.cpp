@@ -12,9 +12,9 @@ Result<std::thread> start_thread(std::string_view purpose, std::function<void()>
 } catch (const std::system_error& failed) {
   return Error({.code = "no-thread",
                 .status = TENON_RESOURCE_EXHAUSTED | TENON_RETRYABLE,
-                .message = "the system has no thread left for " + std::string(purpose),
+                .message = "the system cannot start a thread for " + std::string(purpose),
                 .found = failed.code().message(),
-                .needed = "a thread in the background of the host",
+                .needed = "a background thread of the host",
                 .fix = "raise the limit of threads for this process or user"});
 }
 

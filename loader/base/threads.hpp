@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// How the loader makes threads: a system that has no thread left is an error, never an exception.
+// Starts threads. Reaching the system's limit of threads is an error, never an exception.
 #pragma once
 
 #include <tenon/result.hpp>

@@ -15,9 +15,9 @@ struct TimerQueue::State {
   std::condition_variable_any changed;
   std::map<std::pair<Clock::time_point, std::uint64_t>, std::function<void()>> tasks;
   std::uint64_t planned = 0;  // tasks, until now
-  // When the thread looks at the tasks next. It is not woken for later ones, and not when a task is
-  // dropped: most are deadlines that nothing misses.
-  Clock::time_point next_check = Clock::time_point::max();
+  // The time at which the thread wakes up. It is not woken for later tasks, nor for cancelled ones:
+  // most tasks are deadlines that are met.
+  Clock::time_point wake_up = Clock::time_point::max();
   bool stopped = false;
 };
 
@@ -39,21 +39,21 @@ TimerQueue::Timer TimerQueue::plan(Clock::time_point when, std::function<void()>
   const std::uint64_t number = state_->planned++;
   if (!state_->stopped) {
     state_->tasks.emplace(std::pair(when, number), std::move(task));
-    if (when < state_->next_check) state_->changed.notify_one();
+    if (when < state_->wake_up) state_->changed.notify_one();
   }
   return {state_, when, number};
 }
 
 TimerQueue::Timer& TimerQueue::Timer::operator=(Timer&& other) noexcept {
   if (this == &other) return *this;
-  drop();
+  cancel();
   state_ = std::move(other.state_);
   when_ = other.when_;
   number_ = other.number_;
   return *this;
 }
 
-void TimerQueue::Timer::drop() noexcept {
+void TimerQueue::Timer::cancel() noexcept {
   const auto state = state_.lock();
   if (state == nullptr) return;
   decltype(State::tasks)::node_type dropped;  // destroyed after the lock: it may own anything
@@ -81,18 +81,18 @@ void TimerQueue::run(State& state) {
   std::unique_lock lock(state.mutex);
   while (!state.stopped) {
     if (state.tasks.empty()) {
-      state.next_check = Clock::time_point::max();
+      state.wake_up = Clock::time_point::max();
       state.changed.wait(lock);
       continue;
     }
     const auto first = state.tasks.begin();
     const Clock::time_point due = first->first.first;
     if (due > Clock::now()) {
-      state.next_check = due;
+      state.wake_up = due;
       state.changed.wait_until(lock, due);
       continue;
     }
-    state.next_check = Clock::time_point::min();  // after this task
+    state.wake_up = Clock::time_point::min();  // after this task
     std::function<void()> task = std::move(first->second);
     state.tasks.erase(first);
     lock.unlock();

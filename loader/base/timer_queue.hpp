@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The clock of a host: one thread that starts tasks when they are due. Tasks are short: they change
-// a little state and pass what may take long to a worker, so that no module delays another.
+// The timers of a host: one thread that runs tasks when they are due. Tasks are short: they pass
+// work that may take long to a worker, so that no module delays another.
 #pragma once
 
 #include <tenon/result.hpp>
@@ -24,15 +24,15 @@ class TimerQueue {
   struct State;
 
  public:
-  /// A task that was planned. Drops it when it ends, unless it has begun.
+  /// A scheduled task. Destroying it cancels the task, unless the task has started.
   class Timer {
    public:
     Timer(Timer&& other) noexcept = default;
     Timer& operator=(Timer&& other) noexcept;
-    ~Timer() { drop(); }
+    ~Timer() { cancel(); }
 
     Clock::time_point when() const noexcept { return when_; }
-    /// The task runs however long this lives.
+    /// Lets the task run even if this object is destroyed before.
     void release() noexcept { state_.reset(); }
 
    private:
@@ -40,7 +40,7 @@ class TimerQueue {
     Timer(const std::shared_ptr<State>& state, Clock::time_point when,
           std::uint64_t number) noexcept
         : state_(state), when_(when), number_(number) {}
-    void drop() noexcept;
+    void cancel() noexcept;
 
     std::weak_ptr<State> state_;
     Clock::time_point when_;
@@ -53,16 +53,15 @@ class TimerQueue {
   TimerQueue(const TimerQueue&) = delete;
   TimerQueue& operator=(const TimerQueue&) = delete;
 
-  /// Starts the thread; until then tasks wait. Errors: no-thread.
+  /// Starts the thread; tasks wait until then. Errors: no-thread.
   Result<void> start();
-  /// Runs a task at this time, or as soon as possible after it. A stopped queue drops the task.
+  /// Runs a task at this time, or as soon as possible after it. After `stop` the task is dropped.
   void at(Clock::time_point when, std::function<void()> task) {
     plan(when, std::move(task)).release();
   }
-  /// The same for who may lose interest.
+  /// Schedules a task that can be cancelled.
   [[nodiscard]] Timer plan(Clock::time_point when, std::function<void()> task);
-  /// Drops the tasks that are left and waits for the one that runs. Called from a task, it does not
-  /// wait.
+  /// Drops all tasks and waits for the one that runs. Does not wait if called from a task.
   void stop() noexcept;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What is well-formed UTF-8 (RFC 3629).
+// Validates UTF-8 (RFC 3629).
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,15 @@
 
 namespace tenon::json::detail {
 
-/// How many bytes the first character has; 0 where the text does not begin with one. REQUIRED: it
-/// is not empty.
+/// Returns the number of bytes of the first character; 0 if the text does not begin with valid
+/// UTF-8. REQUIRED: the text is not empty.
 inline std::size_t utf8_length(std::string_view text) noexcept {
   const auto byte = [&text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);
   if (first < 0x80) return 1;
   const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
   if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; i++) {
+  for (std::size_t i = 1; i < length; ++i) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
   }
   const unsigned second = byte(1);

@@ -14,15 +14,15 @@ namespace tenon::detail {
 
 namespace {
 
-// To start a thread takes longer than to unload most modules.
-constexpr auto longest_turn = std::chrono::seconds(1);
+// Threads are reused because starting one takes longer than unloading most modules.
+constexpr auto longest_reuse = std::chrono::seconds(1);
 
 }  // namespace
 
 struct Workers::State {
   struct Worker {
     std::thread thread;
-    std::function<bool()> next = nullptr;  // the job that an idle one is to run
+    std::function<bool()> next = nullptr;  // the job that was passed to an idle worker
     bool finished = false;
   };
 
@@ -30,10 +30,11 @@ struct Workers::State {
   std::condition_variable_any changed;
   std::list<Worker> workers;
   Worker* idle = nullptr;
-  std::condition_variable_any woken;  // the idle one
+  std::condition_variable_any woken;  // wakes the idle worker
   bool stopped = false;
 
-  /// Takes the threads that have finished, to be joined without the lock. REQUIRED: the lock.
+  /// Removes the finished workers, so that they can be joined without the lock. REQUIRED: the lock
+  /// is held.
   std::list<Worker> take_finished() {
     std::list<Worker> finished;
     for (auto worker = workers.begin(); worker != workers.end();) {
@@ -44,14 +45,14 @@ struct Workers::State {
     return finished;
   }
 
-  /// What a thread does: `job`, and as long as these return true those that follow.
+  /// Runs `job` on the calling worker thread, and further jobs as long as they return true.
   void work(Worker& worker, std::function<bool()> job) {
-    const auto last_turn = Clock::now() + longest_turn;
+    const auto last_start = Clock::now() + longest_reuse;
     for (bool more = true; more;) {
       more = job();
       job = nullptr;  // before the lock: it may own the last reference to anything
       std::unique_lock lock(mutex);
-      more = more && idle == nullptr && wait_for_job(worker, lock, last_turn);
+      more = more && idle == nullptr && wait_for_job(worker, lock, last_start);
       job = std::exchange(worker.next, nullptr);
       if (more) continue;
       worker.finished = true;
@@ -66,7 +67,7 @@ struct Workers::State {
     return worker.next != nullptr;
   }
 
-  /// Gives a job to the idle thread, if there is one. REQUIRED: the lock.
+  /// Passes a job to the idle worker. Returns false if there is none. REQUIRED: the lock is held.
   bool pass_on(std::function<bool()>& job) {
     if (idle == nullptr || stopped) return false;
     std::exchange(idle, nullptr)->next = std::move(job);
@@ -99,7 +100,7 @@ Result<void> Workers::run(std::function<void()> job) {
   });
 }
 
-Result<void> Workers::run_in_turn(std::function<bool()> job) {
+Result<void> Workers::run_reusing_thread(std::function<bool()> job) {
   {
     const std::lock_guard lock(state_->mutex);
     if (state_->pass_on(job)) return {};
@@ -114,7 +115,7 @@ Result<void> Workers::start(std::function<bool()> job) {
     const std::lock_guard lock(state_->mutex);
     if (state_->stopped) return {};
     finished = state_->take_finished();
-    std::list<State::Worker> fresh(1);  // of the others once it runs
+    std::list<State::Worker> fresh(1);  // moved to the other workers after the thread has started
     auto& worker = fresh.front();
     auto thread =
         start_thread("a restart", [state = state_, &worker, job = std::move(job)]() mutable {

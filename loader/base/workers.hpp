@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The threads of a host that run what may take long or hang: restarts, and the end of generations.
+// The threads of a host for work that may take long or hang: restarts, and unloading generations.
 #pragma once
 
 #include <tenon/result.hpp>
@@ -12,25 +12,25 @@
 
 namespace tenon::detail {
 
-/// Thread-safe. What a plugin keeps for a thread that ran its functions (thread_local) keeps its
-/// code loaded until the thread ends; so no thread runs jobs for long.
+/// Runs jobs on background threads. Thread-safe. A thread_local object of a plugin keeps the code
+/// of the plugin loaded until the thread ends, so no thread is reused for long.
 class Workers {
  public:
   using Clock = std::chrono::steady_clock;
 
   Workers();
-  /// Lets threads that have not finished run on their own.
+  /// Detaches threads that have not finished.
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  /// Starts a job on a thread of its own, which ends with it. After `stop` it is dropped. Errors:
-  /// no-thread.
+  /// Runs a job on a thread of its own, which ends with the job. After `stop` the job is dropped.
+  /// Errors: no-thread.
   Result<void> run(std::function<void()> job);
-  /// The same for short jobs that leave nothing of a plugin to their thread: it takes others of
-  /// them for a second. A job returns whether it kept to that; otherwise the thread ends with it.
-  Result<void> run_in_turn(std::function<bool()> job);
-  /// Waits for the jobs, except one that the caller itself runs in. Returns how many had not
+  /// Runs a short job on a thread that is reused for others of them, for one second. A job returns
+  /// false if it may have left a thread_local object of a plugin; then its thread ends.
+  Result<void> run_reusing_thread(std::function<bool()> job);
+  /// Waits for all jobs, except one that calls this. Returns the number of jobs that have not
   /// finished by the deadline; their threads are detached.
   std::size_t stop(Clock::time_point deadline) noexcept;
 

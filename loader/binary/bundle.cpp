@@ -19,13 +19,13 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view origin_words[] = {"${ORIGIN}", "$ORIGIN"};
 
-// A bundle that needs more is an attack.
-constexpr std::size_t most_lookups = 16384;
+// A bundle that needs more is treated as an attack.
+constexpr std::size_t max_lookups = 16384;
 
-/// One of the folders in which a file looks for its libraries.
+/// A folder in which a file looks for its libraries, or a library.
 struct Folder {
   fs::path path;
-  bool near;
+  bool near;  // its path contains $ORIGIN
 };
 using Folders = std::vector<Folder>;
 
@@ -43,7 +43,7 @@ fs::path origin_of(const fs::path& file) {
   return fs::absolute(file, ignored).parent_path();
 }
 
-/// Those that are there, each once: the system's loader looks at no others either.
+/// Returns the existing folders of the run path of a file, each once, like the dynamic loader.
 Folders own_folders(const BundleFile& file) {
   Folders folders;
   if (!file.linkage.run_path) return folders;
@@ -53,21 +53,21 @@ Folders own_folders(const BundleFile& file) {
     if (!seen.insert(folder).second) continue;
     fs::path path = resolved(std::string(folder), origin);
     std::error_code ignored;
-    if (fs::is_directory(path, ignored)) folders.push_back({std::move(path), is_near(folder)});
+    if (fs::is_directory(path, ignored)) folders.push_back({std::move(path), has_origin(folder)});
   }
   return folders;
 }
 
-/// Where debuggers look for what was taken out of a file: beside it, in `.debug`, and in the
-/// system's folder.
+/// Finds separate debug information where debuggers look for it: next to the file, in `.debug`, and
+/// in the folder of the system.
 std::optional<DebugFile> find_debug_file(const ElfFile& elf, const fs::path& file) {
   auto link = elf.debug_link();
   if (!link) return std::nullopt;
   std::error_code ignored;
   const fs::path folder = fs::absolute(file, ignored).parent_path();
   const fs::path system = "/usr/lib/debug" / folder.relative_path();
-  for (const fs::path& place : {folder, folder / ".debug", system}) {
-    fs::path path = place / link->text;
+  for (const fs::path& candidate : {folder, folder / ".debug", system}) {
+    fs::path path = candidate / link->text;
     if (fs::is_regular_file(path, ignored) && !fs::equivalent(path, file, ignored)) {
       return DebugFile{std::move(*link), std::move(path)};
     }
@@ -75,7 +75,7 @@ std::optional<DebugFile> find_debug_file(const ElfFile& elf, const fs::path& fil
   return std::nullopt;
 }
 
-/// Reads a module and, breadth first, what belongs to it.
+/// Reads a module and, breadth first, the libraries that belong to it.
 class BundleReader {
  public:
   Result<Bundle> read(std::vector<std::byte> content, const fs::path& path) {
@@ -86,7 +86,7 @@ class BundleReader {
     if (added) keep(std::move(content));
     return read_rest(added);
   }
-  Result<Bundle> look(const platform::File& module, ElfFile::Accepts accepts) {
+  Result<Bundle> inspect(const platform::File& module, ElfFile::Accepts accepts) {
     keeps_contents_ = false;
     accepts_ = accepts;
     FileSource source(module);
@@ -96,7 +96,7 @@ class BundleReader {
  private:
   Result<Bundle> read_rest(const Result<void>& module) {
     if (!module) return module.error();
-    for (std::size_t i = 0; i < bundle_.size(); i++) {
+    for (std::size_t i = 0; i < bundle_.size(); ++i) {
       if (auto found = find_needed(i); !found) return std::move(found).error();
     }
     return std::move(bundle_);
@@ -113,7 +113,7 @@ class BundleReader {
     const auto elf = ElfFile::open(source, accepts_);
     return elf ? add(path, *elf, inherited) : elf.error();
   }
-  /// `inherited` are folders of those that need this file.
+  /// `inherited` are the folders that files pass on to the libraries that they need.
   Result<void> add(const fs::path& path, const ElfFile& elf, const Folders& inherited) {
     BundleFile file;
     file.path = path;
@@ -130,7 +130,7 @@ class BundleReader {
     Folders all = own;
     all.insert(all.end(), inherited.begin(), inherited.end());
     const bool passes = file.linkage.passes_run_path;
-    lent_.push_back(passes ? all : inherited);
+    passed_on_.push_back(passes ? all : inherited);
     searched_.push_back(passes ? std::move(all) : std::move(own));
     bundle_.push_back(std::move(file));
     return {};
@@ -142,7 +142,7 @@ class BundleReader {
   }
 
   Result<void> find_needed(std::size_t index) {
-    for (std::size_t i = 0; i < bundle_[index].needed.size(); i++) {
+    for (std::size_t i = 0; i < bundle_[index].needed.size(); ++i) {
       const std::string name = bundle_[index].needed[i].name.text;
       auto found = name.find('/') != std::string::npos ? find_path(name, bundle_[index].path)
                                                        : find_name(name, searched_[index]);
@@ -162,17 +162,17 @@ class BundleReader {
     return keeps_contents_ && (platform::is_loaded(name) || platform::is_loaded(path));
   }
 
-  using Library = std::optional<Folder>;  // its path, and whether it is near
+  using Library = std::optional<Folder>;
 
   static Result<Library> find_path(const std::string& name, const fs::path& needed_by) {
     fs::path path = resolved(name, origin_of(needed_by));
     if (!is_library_for_this_machine(path)) return Library();
-    return Library({std::move(path), is_near(name)});
+    return Library({std::move(path), has_origin(name)});
   }
 
   Result<Library> find_name(const std::string& name, const Folders& folders) {
     for (const Folder& folder : folders) {
-      if (++lookups_ > most_lookups) return too_many_lookups();
+      if (++lookups_ > max_lookups) return too_many_lookups();
       fs::path path = folder.path / name;
       if (is_library_for_this_machine(path)) return Library({std::move(path), folder.near});
     }
@@ -183,13 +183,12 @@ class BundleReader {
     return Error(
         {.code = "broken-file",
          .where = bundle_[0].path.string(),
-         .found =
-             "more than " + std::to_string(most_lookups) + " places at which its libraries may lie",
+         .found = "more than " + std::to_string(max_lookups) + " possible paths of its libraries",
          .needed = "a few folders in the run path",
-         .fix = "link the module with the folders that hold its libraries, and no others"});
+         .fix = "link the module with only the folders that contain its libraries"});
   }
 
-  /// The place of a file in the bundle, in which it may be already.
+  /// Returns the index of a file in the bundle, and adds the file if it is new.
   Result<std::size_t> index_of(const fs::path& path, std::size_t needed_by) {
     const auto file = platform::File::open(path);
     if (!file) return file.error();
@@ -199,7 +198,7 @@ class BundleReader {
     }
     const auto known = std::find(identities_.begin(), identities_.end(), file->identity());
     if (known != identities_.end()) return static_cast<std::size_t>(known - identities_.begin());
-    if (auto added = add_library(*file, path, lent_[needed_by]); !added) return added.error();
+    if (auto added = add_library(*file, path, passed_on_[needed_by]); !added) return added.error();
     identities_.push_back(file->identity());
     return bundle_.size() - 1;
   }
@@ -210,7 +209,7 @@ class BundleReader {
       FileSource source(file);
       return add(path, source, inherited);
     }
-    auto content = file.read_all(largest_file - std::min(read_, largest_file));
+    auto content = file.read_all(max_file_size - std::min(read_, max_file_size));
     if (!content) return std::move(content).error();
     return add(path, std::move(*content), inherited);
   }
@@ -220,9 +219,9 @@ class BundleReader {
   ElfFile::Accepts accepts_ = ElfFile::Accepts::libraries;
   std::size_t read_ = 0;  // bytes of contents
   std::size_t lookups_ = 0;
-  // Of each file of the bundle: where it looks, and where what it needs may look, too. References
-  // into them stay good when files are added.
-  std::deque<Folders> searched_, lent_;
+  // For each file of the bundle: the folders that it searches, and those that it passes on to its
+  // libraries. A deque, so that references stay valid when files are added.
+  std::deque<Folders> searched_, passed_on_;
   std::vector<platform::FileIdentity> identities_;  // from the first library on
 };
 
@@ -234,7 +233,7 @@ ReloadSafety kept_by(std::string symbol, const BundleFile& file, std::string cur
           .stays_mapped = false};
 }
 
-/// The first file of the bundle for which `has` holds.
+/// Returns the first file of the bundle for which `has` is true; nullptr if there is none.
 template <class Condition>
 const BundleFile* first(const Bundle& bundle, Condition has) {
   const auto found = std::find_if(bundle.begin(), bundle.end(), has);
@@ -252,9 +251,9 @@ bool is_library_for_this_machine(const fs::path& path) {
          id.machine == platform::host_machine;
 }
 
-bool is_near(std::string_view folder) {
+bool has_origin(std::string_view path) {
   return std::any_of(std::begin(origin_words), std::end(origin_words), [&](std::string_view word) {
-    return folder.find(word) != std::string_view::npos;
+    return path.find(word) != std::string_view::npos;
   });
 }
 
@@ -277,8 +276,8 @@ Result<Bundle> read_bundle(const ElfFile& module, std::vector<std::byte> content
   return BundleReader().read(module, std::move(content), path);
 }
 
-Result<Bundle> look_at_bundle(const platform::File& module, ElfFile::Accepts accepts) {
-  return BundleReader().look(module, accepts);
+Result<Bundle> inspect_bundle(const platform::File& module, ElfFile::Accepts accepts) {
+  return BundleReader().inspect(module, accepts);
 }
 
 std::string_view to_string(ReloadGrade grade) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Makes copies of the files of a bundle that can be loaded beside other loads of the same files.
+// Changes the files of a bundle so that they can be loaded next to other copies of the same files.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -10,45 +10,46 @@
 namespace tenon {
 namespace {
 
-// The last characters become a mark that no name of a library
-// has, and a number.
+// The last characters of a name are replaced by a mark that names of libraries do not contain, and
+// a number.
 constexpr char mark = '~';
 constexpr std::size_t digits = 5;
 constexpr std::string_view alphabet =
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// A name as long as `name` for the library with this number; nothing where it has no room.
+/// Returns a name of the same length for the library with this number; nothing if it is too short.
 std::optional<std::string> private_name(std::string name, std::uint64_t number) {
-  const std::size_t room = std::min(name.size(), digits + 1);
-  for (std::size_t i = 1; i < room; i++) {
+  const std::size_t replaced = std::min(name.size(), digits + 1);
+  for (std::size_t i = 1; i < replaced; ++i) {
     name[name.size() - i] = alphabet[number % alphabet.size()];
     number /= alphabet.size();
   }
-  if (room == 0 || number != 0) return std::nullopt;
-  name[name.size() - room] = mark;
+  if (replaced == 0 || number != 0) return std::nullopt;
+  name[name.size() - replaced] = mark;
   return name;
 }
 
-/// The folder of the file itself, in as many characters.
+/// Returns a path of `size` characters to the folder of the file itself.
 std::string private_folder(std::size_t size) {
   std::string folder = "$ORIGIN";
   folder.resize(size, '/');
   return folder;
 }
 
-/// The run path in as many characters, with the folder of the file itself for those near it.
+/// Returns a run path of the same length in which the folder of the file replaces folders with
+/// $ORIGIN.
 std::string private_run_path(std::string path) {
   const std::string old = path;
   for (const std::string_view folder : folders_of(old)) {
-    if (!is_near(folder)) continue;
+    if (!has_origin(folder)) continue;
     const auto at = static_cast<std::size_t>(folder.data() - old.data());
     path.replace(at, folder.size(), private_folder(folder.size()));
   }
   return path;
 }
 
-/// How a file names the library with this number in its own folder, in as many characters as it
-/// names it now: by name or by path. Nothing where the name has no room.
+/// Returns the name or path, of the same length, by which a file refers to the library with this
+/// number in its own folder. Nothing if the name is too short.
 std::optional<std::string> private_needed(const std::string& text, std::uint64_t number) {
   const auto slash = text.rfind('/');
   const auto begin = slash == std::string::npos ? 0 : slash + 1;
@@ -62,92 +63,92 @@ class Patch {
  public:
   explicit Patch(BundleFile& file) : file_(file) {}
 
-  void text(const ElfFile::Text& old, std::string fresh) {
-    write(old.place, fresh.data(), fresh.size());
-    wanted_.push_back({std::move(fresh), old.place});
+  void replace(const ElfFile::Text& old, std::string fresh) {
+    write(old.offset, fresh.data(), fresh.size());
+    expected_.push_back({std::move(fresh), old.offset});
   }
-  void keep(const ElfFile::Text& text) { wanted_.push_back(text); }
-  void unique_symbols() {
-    for (const std::uint64_t place : file_.pins.unique) {
+  void keep(const ElfFile::Text& text) { expected_.push_back(text); }
+  void make_symbols_global() {
+    for (const std::uint64_t offset : file_.pins.unique) {
       std::uint8_t info;
-      std::memcpy(&info, file_.content.data() + place, sizeof info);
+      std::memcpy(&info, file_.content.data() + offset, sizeof info);
       info = static_cast<std::uint8_t>(elf::binding_global << 4 | (info & 0xf));
-      write(place, &info, sizeof info);
+      write(offset, &info, sizeof info);
     }
   }
-  /// So that no other image that needs a library of this name gets this one.
-  void own_name() {
+  /// Removes the soname, so that other images that need a library of this name do not get this one.
+  void remove_soname() {
     if (file_.linkage.soname) {
       write(*file_.linkage.soname, &elf::dynamic_unused, sizeof elf::dynamic_unused);
     }
   }
-  /// Linkers let one text be the end of another; where a change of the one has spoiled the other,
-  /// that is answered.
-  const ElfFile::Text* spoiled() const {
-    const auto stands = [&](const ElfFile::Text& wanted) {
-      const auto size = wanted.text.size() + 1;
-      return std::memcmp(file_.content.data() + wanted.place, wanted.text.c_str(), size) == 0;
+  /// Returns a text that another change has overwritten; nullptr if there is none. Linkers store a
+  /// text that is the end of another only once.
+  const ElfFile::Text* overwritten() const {
+    const auto is_intact = [&](const ElfFile::Text& expected) {
+      const auto size = expected.text.size() + 1;
+      return std::memcmp(file_.content.data() + expected.offset, expected.text.c_str(), size) == 0;
     };
-    const auto found = std::find_if_not(wanted_.begin(), wanted_.end(), stands);
-    return found != wanted_.end() ? &*found : nullptr;
+    const auto found = std::find_if_not(expected_.begin(), expected_.end(), is_intact);
+    return found != expected_.end() ? &*found : nullptr;
   }
 
  private:
-  // All places are those that the reader found inside of the file.
-  void write(std::uint64_t place, const void* bytes, std::size_t size) {
-    std::memcpy(file_.content.data() + place, bytes, size);
+  // The reader has checked that all offsets lie in the file.
+  void write(std::uint64_t offset, const void* bytes, std::size_t size) {
+    std::memcpy(file_.content.data() + offset, bytes, size);
   }
 
   BundleFile& file_;
-  std::vector<ElfFile::Text> wanted_;
+  std::vector<ElfFile::Text> expected_;
 };
 
-Error no_room(const BundleFile& file, std::string_view name) {
+Error not_changeable(const BundleFile& file, std::string_view name) {
   return Error({.code = "load-failed",
                 .where = file.path.string(),
                 .found = "the name " + std::string(name) +
                          " in its table of strings, which cannot be changed",
-                .needed = "names of the libraries beside it that can be made unique",
+                .needed = "names of the libraries next to it that can be made unique",
                 .fix = "give the library a longer name, which is not the end of another one"});
 }
 
-/// Copies of files from several folders lie in one, and these may name their debug information
-/// alike.
+/// Gives the debug information a unique name: the copies of all files lie in one folder, and files
+/// from several folders may use the same name.
 void rename_debug_link(BundleFile& file, std::uint64_t number, Patch& patch) {
   if (!file.debug) return;
   ElfFile::Text& link = file.debug->link;
   auto fresh = private_name(link.text, number);
   if (!fresh) return file.debug.reset();
-  patch.text(link, *fresh);
+  patch.replace(link, *fresh);
   link.text = std::move(*fresh);
 }
 
-/// The names of a file in a copy of its needs.
+/// For each file of a bundle, the names that its copy must have.
 using Names = std::vector<std::vector<std::string>>;
 
-/// `number` is that of the bundle, `own` that of the file.
+/// Changes one file. `number` is the first number of the bundle, `own` the number of the file.
 Result<void> change(BundleFile& file, std::uint64_t number, std::uint64_t own, Names& names) {
   Patch patch(file);
   rename_debug_link(file, own, patch);
-  patch.unique_symbols();
-  patch.own_name();
-  if (const auto& path = file.linkage.run_path) patch.text(*path, private_run_path(path->text));
+  patch.make_symbols_global();
+  patch.remove_soname();
+  if (const auto& path = file.linkage.run_path) patch.replace(*path, private_run_path(path->text));
   for (const Needed& needed : file.needed) {
     if (!needed.own) {
       patch.keep(needed.name);
       continue;
     }
     const auto fresh = private_needed(needed.name.text, number + *needed.own);
-    if (!fresh) return no_room(file, needed.name.text);
-    patch.text(needed.name, *fresh);
+    if (!fresh) return not_changeable(file, needed.name.text);
+    patch.replace(needed.name, *fresh);
     for (const auto& name : file.linkage.versions_of) {
-      if (name.text == needed.name.text) patch.text(name, *fresh);
+      if (name.text == needed.name.text) patch.replace(name, *fresh);
     }
     auto& known = names[*needed.own];
     const std::string name = fresh->substr(fresh->rfind('/') + 1);
     if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
   }
-  if (const auto* text = patch.spoiled()) return no_room(file, text->text);
+  if (const auto* text = patch.overwritten()) return not_changeable(file, text->text);
   return {};
 }
 
@@ -155,7 +156,7 @@ Result<void> change(BundleFile& file, std::uint64_t number, std::uint64_t own, N
 
 Result<std::vector<std::vector<std::string>>> make_private(Bundle& bundle, std::uint64_t number) {
   Names names(bundle.size());
-  for (std::size_t i = 0; i < bundle.size(); i++) {
+  for (std::size_t i = 0; i < bundle.size(); ++i) {
     auto changed = change(bundle[i], number, number + i, names);
     if (!changed) return std::move(changed).error();
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "binary/byte_source.hpp"
 
-#include "platform/file.hpp"
-
 #include <cstring>
 #include <string>
 
+#include "platform/file.hpp"
+
 namespace tenon {
 
-Error ByteSource::finding(std::string_view code, std::string_view found, std::string_view needed,
+Error ByteSource::problem(std::string_view code, std::string_view found, std::string_view needed,
                           std::string_view fix) const {
   return Error({.code = std::string(code),
                 .where = std::string(path_),
@@ -20,7 +20,7 @@ Error ByteSource::finding(std::string_view code, std::string_view found, std::st
 Error ByteSource::truncated(std::uint64_t offset, std::uint64_t size, std::string_view what) const {
   const auto needed =
       std::string(what) + ": " + std::to_string(size) + " bytes at byte " + std::to_string(offset);
-  return finding("truncated-file", "the file ends after " + std::to_string(size_) + " bytes",
+  return problem("truncated-file", "the file ends after " + std::to_string(size_) + " bytes",
                  needed, "copy or build the file again: a part of it is missing or damaged");
 }
 
@@ -35,7 +35,7 @@ bool FileSource::Window::copy(std::uint64_t from, std::span<std::byte> into) con
 
 Result<void> FileSource::fill(Window& window, std::uint64_t offset) {
   window.size = 0;
-  show(0, {});
+  set_cached(0, {});
   const auto count = file_.read_at(offset, window.bytes);
   if (!count) return count.error();
   window.offset = offset;
@@ -43,10 +43,10 @@ Result<void> FileSource::fill(Window& window, std::uint64_t offset) {
   return {};
 }
 
-/// What is read next most often stands in the same window.
+/// Copies from a window and caches it, because the next read is most often in the same window.
 bool FileSource::copy_from(const Window& window, std::uint64_t offset, std::span<std::byte> into) {
   if (!window.copy(offset, into)) return false;
-  show(window.offset, std::span(window.bytes).first(window.size));
+  set_cached(window.offset, std::span(window.bytes).first(window.size));
   return true;
 }
 
@@ -67,7 +67,7 @@ Result<void> FileSource::copy(std::uint64_t offset, std::span<std::byte> into,
   auto& window = begin == 0 && !crosses ? start_ : recent_;
   if (auto filled = fill(window, crosses ? offset : begin); !filled) return filled;
   const bool there = copy_from(window, offset, into);
-  return there ? Result<void>() : truncated(offset, into.size(), what);  // it has shrunk
+  return there ? Result<void>() : truncated(offset, into.size(), what);  // the file has shrunk
 }
 
 }  // namespace tenon

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Where the readers of this room get their bytes from: a whole file in memory, or an open file of
-// which only the pieces that are asked for are read. No offset and no size is believed: a read
-// past the end is an error, never an access.
+// The input of the readers in this directory: a whole file in memory, or an open file of which only
+// the requested pieces are read. Every offset and size is checked: a read past the end is an error,
+// never an access.
 #pragma once
 
 #include <tenon/result.hpp>
@@ -22,20 +22,21 @@ namespace platform {
 class File;
 }
 
+/// A bounded source of bytes.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  /// What the bytes are of, for messages.
+  /// Returns the path of the file, for messages.
   std::string_view path() const { return path_; }
   std::uint64_t size() const { return size_; }
 
   /// Copies the bytes at `offset`. `what` names them for the message. Errors: truncated-file,
   /// cannot-read.
   Result<void> read(std::uint64_t offset, std::span<std::byte> into, std::string_view what) {
-    const std::uint64_t start = offset - shown_at_;
-    if (start <= shown_.size() && into.size() <= shown_.size() - start) {
-      if (!into.empty()) std::memcpy(into.data(), shown_.data() + start, into.size());
+    const std::uint64_t start = offset - cached_at_;
+    if (start <= cached_.size() && into.size() <= cached_.size() - start) {
+      if (!into.empty()) std::memcpy(into.data(), cached_.data() + start, into.size());
       return {};
     }
     if (!contains(offset, into.size())) return truncated(offset, into.size(), what);
@@ -51,11 +52,11 @@ class ByteSource {
     return offset <= size_ && size <= size_ - offset;
   }
 
-  /// An error about this file.
-  Error finding(std::string_view code, std::string_view found, std::string_view needed,
+  /// Returns an error about this file.
+  Error problem(std::string_view code, std::string_view found, std::string_view needed,
                 std::string_view fix) const;
 
-  /// The error for bytes that should be there and are not.
+  /// Returns the error for bytes past the end of the file.
   Error truncated(std::uint64_t offset, std::uint64_t size, std::string_view what) const;
 
  protected:
@@ -64,10 +65,10 @@ class ByteSource {
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
-  /// Reads of these bytes, which stand at `offset`, need no call of `copy` from now on.
-  void show(std::uint64_t offset, std::span<const std::byte> bytes) {
-    shown_at_ = offset;
-    shown_ = bytes.first(std::min<std::uint64_t>(bytes.size(), size_ - offset));
+  /// Makes `read` return these bytes, which lie at `offset`, without calling `copy`.
+  void set_cached(std::uint64_t offset, std::span<const std::byte> bytes) {
+    cached_at_ = offset;
+    cached_ = bytes.first(std::min<std::uint64_t>(bytes.size(), size_ - offset));
   }
 
  private:
@@ -76,26 +77,25 @@ class ByteSource {
 
   std::string_view path_;
   std::uint64_t size_;
-  std::uint64_t shown_at_ = 0;
-  std::span<const std::byte> shown_;
+  std::uint64_t cached_at_ = 0;
+  std::span<const std::byte> cached_;
 };
 
-/// A file that is in memory as a whole.
+/// A whole file in memory.
 class MemorySource final : public ByteSource {
  public:
   /// Both must live as long as the source.
   MemorySource(std::string_view path, std::span<const std::byte> bytes)
       : ByteSource(path, bytes.size()) {
-    show(0, bytes);
+    set_cached(0, bytes);
   }
 
  private:
-  // All of it is shown, so a read ends before it comes to this.
+  // Never called: all bytes are cached.
   Result<void> copy(std::uint64_t, std::span<std::byte>, std::string_view) override { return {}; }
 };
 
-/// An open file. What is read once serves the reads close to it: a small module costs two or three
-/// calls of the system.
+/// An open file. Reads are buffered, so a small module costs two or three system calls.
 class FileSource final : public ByteSource {
  public:
   /// `file` must live as long as the source.
@@ -118,8 +118,8 @@ class FileSource final : public ByteSource {
   Result<void> fill(Window& window, std::uint64_t offset);
 
   const platform::File& file_;
-  Window start_;   // of the file: headers, and in small modules note and symbols
-  Window recent_;  // what was read last
+  Window start_;   // the start of the file: headers, and in small modules note and symbols
+  Window recent_;  // the window that was read last
 };
 
 }  // namespace tenon

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Headers, segments and the dynamic section; the mapping from addresses to places in the file.
+// Headers and segments; the mapping from addresses to offsets in the file.
 #include "binary/elf.hpp"
-
-#include "binary/foreign_format.hpp"
-#include "platform/machine.hpp"
-#include "platform/process.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
+
+#include "binary/foreign_format.hpp"
+#include "platform/machine.hpp"
+#include "platform/process.hpp"
 
 namespace tenon {
 namespace {
@@ -29,7 +29,7 @@ constexpr Machine machines[] = {
     {243, "RISC-V"},     {247, "eBPF"}, {258, "LoongArch"},
 };
 
-/// What the file calls its machine, whatever its byte order.
+/// Returns the machine of the file, for either byte order.
 std::uint16_t machine_of(const elf::Identification& id) {
   if (id.byte_order == host_byte_order) return id.machine;
   return static_cast<std::uint16_t>(id.machine << 8 | id.machine >> 8);
@@ -49,14 +49,13 @@ std::string_view type_name(std::uint16_t type) {
 }
 
 Error not_a_module(const ByteSource& source, std::string_view found) {
-  return source.finding(
-      "not-a-module", found, "a shared library in the ELF format",
-      "keep in plugin folders only what the plugin's author calls the module (.so)");
+  return source.problem("not-a-module", found, "a shared library in the ELF format",
+                        "keep only modules (.so) in plugin folders");
 }
 
 Result<void> check_magic(ByteSource& source) {
   if (source.size() == 0) {
-    return source.finding("empty-file", "0 bytes", "a shared library in the ELF format",
+    return source.problem("empty-file", "0 bytes", "a shared library in the ELF format",
                           "copy or build the file again");
   }
   std::array<std::byte, 64> start;
@@ -70,23 +69,23 @@ Result<void> check_magic(ByteSource& source) {
   return {};
 }
 
-/// Whether a library of this kind can be loaded here at all.
+/// Checks whether a file of this kind can be loaded on this system.
 Result<void> check_identification(const ByteSource& source, const elf::Identification& id,
                                   ElfFile::Accepts accepts) {
-  const auto rebuild = "take the plugin's build for " + machine_name(platform::host_machine);
+  const auto rebuild = "use a build of the plugin for " + machine_name(platform::host_machine);
   if (id.word_size == elf::class_32) {
-    return source.finding("wrong-architecture", "a 32-bit file for " + machine_name(machine_of(id)),
+    return source.problem("wrong-architecture", "a 32-bit file for " + machine_name(machine_of(id)),
                           "a 64-bit file for " + machine_name(platform::host_machine), rebuild);
   }
   const bool other_order = id.byte_order != host_byte_order;
   if (other_order || id.machine != platform::host_machine) {
-    return source.finding(
+    return source.problem(
         "wrong-architecture",
         machine_name(machine_of(id)) + (other_order ? ", the other byte order" : ""),
         machine_name(platform::host_machine), rebuild);
   }
   if (id.system != elf::system_none && id.system != elf::system_linux) {
-    return source.finding(
+    return source.problem(
         "wrong-architecture",
         "a file for another operating system (OS ABI " + std::to_string(id.system) + ")",
         "one for this system", rebuild);
@@ -106,7 +105,7 @@ std::string machine_name(std::uint16_t number) {
 }
 
 Error ElfFile::broken(std::string_view found) const {
-  return source_->finding("broken-file", found, "a file as a linker writes it",
+  return source_->problem("broken-file", found, "a file as a linker writes it",
                           "copy or build the file again: a part of it is damaged");
 }
 
@@ -140,8 +139,8 @@ Result<void> ElfFile::read_segments(const elf::Header& header) {
   if (header.version != 1 || header.segment_size != sizeof(elf::Segment)) {
     return broken("an ELF header of an unknown version");
   }
-  // The section headers say nothing that is needed here, but where they end the file must not
-  // have ended: most linkers put them last.
+  // The section headers are not read here. Most linkers put them last, so they show whether the
+  // file is truncated.
   const auto sections = std::uint64_t{header.section_count} * header.section_size;
   if (header.sections_offset != 0 && !source_->contains(header.sections_offset, sections)) {
     return source_->truncated(header.sections_offset, sections, "the section headers");
@@ -150,9 +149,9 @@ Result<void> ElfFile::read_segments(const elf::Header& header) {
   if (!source_->contains(header.segments_offset, segments)) {
     return source_->truncated(header.segments_offset, segments, "the program headers");
   }
-  const auto most = std::min<std::size_t>(header.segment_count, most_segments);
-  loads_.reserve(most);
-  used_.reserve(most);
+  const auto count = std::min<std::size_t>(header.segment_count, max_segments);
+  loads_.reserve(count);
+  required_.reserve(count);
   for (std::uint64_t i = 0; i < header.segment_count; ++i) {
     elf::Segment segment;
     const auto offset = header.segments_offset + i * sizeof segment;
@@ -164,10 +163,10 @@ Result<void> ElfFile::read_segments(const elf::Header& header) {
 
 Result<void> ElfFile::add_segment(const elf::Segment& segment) {
   const Range file{segment.offset, segment.file_size};
-  const auto add_used = [&](std::uint32_t permissions, std::string_view what) {
-    if (used_.size() == most_segments)
+  const auto add_required = [&](std::uint32_t permissions, std::string_view what) {
+    if (required_.size() == max_segments)
       return Result<void>(broken("more than 64 segments of one kind"));
-    used_.push_back({{segment.address, segment.file_size}, permissions, what});
+    required_.push_back({{segment.address, segment.file_size}, permissions, what});
     return Result<void>();
   };
   switch (segment.type) {
@@ -175,11 +174,11 @@ Result<void> ElfFile::add_segment(const elf::Segment& segment) {
       headers_address_ = segment.address;
       return {};
     case elf::segment_thread_local:
-      return add_used(elf::readable, "the thread-local variables");
+      return add_required(elf::readable, "the thread-local variables");
     case elf::segment_unwinding:
-      return add_used(elf::readable, "the table for exceptions");
-    case elf::segment_sealed:
-      sealed_ = Range{segment.address, segment.memory_size};
+      return add_required(elf::readable, "the table for exceptions");
+    case elf::segment_relro:
+      relro_ = Range{segment.address, segment.memory_size};
       return {};
     case elf::segment_load:
     case elf::segment_dynamic:
@@ -196,9 +195,9 @@ Result<void> ElfFile::add_segment(const elf::Segment& segment) {
     if (dynamic_range_.size != 0) return broken("two dynamic sections");
     dynamic_range_ = file;
     dynamic_address_ = segment.address;
-    return add_used(elf::readable | (segment.flags & elf::writable), "the dynamic section");
+    return add_required(elf::readable | (segment.flags & elf::writable), "the dynamic section");
   }
-  if (notes_.size() == most_segments) return broken("more than 64 segments with notes");
+  if (notes_.size() == max_segments) return broken("more than 64 segments with notes");
   notes_.push_back({file, segment.alignment == 8 ? 8u : 4u});
   return {};
 }
@@ -212,14 +211,14 @@ Result<void> ElfFile::add_load(const elf::Segment& segment) {
     return broken("a segment that cannot be mapped in whole pages");
   }
   if (!loads_.empty()) {
-    // Whole pages are mapped: of two segments in one page the second would hide the first.
+    // Whole pages are mapped, so a segment would hide another one in the same page.
     const auto& before = loads_.back().memory;
     const auto last = before.begin + before.size + (page_ - 1);
     if (segment.address - segment.address % page_ < last - last % page_ || last < before.begin) {
       return broken("segments that overlap");
     }
   }
-  if (loads_.size() == most_segments) return broken("more than 64 segments to load");
+  if (loads_.size() == max_segments) return broken("more than 64 segments to load");
   loads_.push_back({.file = {segment.offset, segment.file_size},
                     .memory = {segment.address, segment.memory_size},
                     .permissions = segment.flags});
@@ -242,15 +241,15 @@ const ElfFile::Load* ElfFile::load_for(const Range& memory, std::uint32_t permis
   return good ? load : nullptr;
 }
 
-Result<void> ElfFile::check(const Used& used) const {
-  if (load_for(used.memory, used.permissions) != nullptr) return {};
-  if (load_for(used.memory, 0) == nullptr) {
-    return broken(std::string(used.what) + " outside of the segments");
+Result<void> ElfFile::check(const RequiredRange& range) const {
+  if (load_for(range.memory, range.permissions) != nullptr) return {};
+  if (load_for(range.memory, 0) == nullptr) {
+    return broken(std::string(range.what) + " outside of the segments");
   }
-  return broken(std::string(used.what) + " in a segment that is not " +
-                ((used.permissions & elf::executable) != 0 ? "executable"
-                 : (used.permissions & elf::writable) != 0 ? "writable"
-                                                           : "readable"));
+  return broken(std::string(range.what) + " in a segment that is not " +
+                ((range.permissions & elf::executable) != 0 ? "executable"
+                 : (range.permissions & elf::writable) != 0 ? "writable"
+                                                            : "readable"));
 }
 
 Result<void> ElfFile::read_address(std::uint64_t address, std::span<std::byte> into,
@@ -266,8 +265,8 @@ Result<void> ElfFile::read_address(std::uint64_t address, std::span<std::byte> i
   return source_->read(load->file.begin + start, into.first(count), what);
 }
 
-Result<std::uint64_t> ElfFile::place_of(std::uint64_t address, std::uint64_t size,
-                                        std::string_view what) const {
+Result<std::uint64_t> ElfFile::file_offset(std::uint64_t address, std::uint64_t size,
+                                           std::string_view what) const {
   const Range memory{address, size};
   const auto* load = load_for(memory, elf::readable);
   if (load == nullptr) return check({memory, elf::readable, what}).error();

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads a module's file in the ELF format without loading it: the notes, an exported object, what
-// it needs, what would keep it in the process. The file may be hostile: every offset is checked
-// before it is used, every loop has an end that the file cannot move, no more is allocated than the
-// file holds.
+// Reads a module in the ELF format without loading it: notes, an exported object, needed libraries,
+// and whether it can be unloaded. The file may be hostile: every offset is checked before it is
+// used, every loop has a bound that does not depend on the file, and no more memory is allocated
+// than the file has bytes.
 #pragma once
-
-#include "binary/byte_source.hpp"
-#include "binary/elf_format.hpp"
 
 #include <tenon/result.hpp>
 
@@ -21,24 +18,27 @@
 #include <type_traits>
 #include <vector>
 
+#include "binary/byte_source.hpp"
+#include "binary/elf_format.hpp"
+
 namespace tenon {
 
 struct VersionTables;
 
-/// What people call a machine, eg: "x86-64". The number is that of ELF files (e_machine).
+/// Returns the name of a machine, eg: "x86-64". `number` is the e_machine of ELF files.
 std::string machine_name(std::uint16_t number);
 
-/// A 64-bit shared library for this machine. Section headers are needed for `debug_link` alone, so
-/// a stripped file is as good as any.
+/// A 64-bit shared library for this machine. Only `debug_link` needs section headers, so stripped
+/// files are fully supported.
 class ElfFile {
  public:
-  /// Where an exported object lies, in addresses of the file.
+  /// The location of an exported object.
   struct Object {
-    std::uint64_t address;
-    std::uint64_t room;  // bytes from there to the end of its segment
+    std::uint64_t address;    // in the file
+    std::uint64_t available;  // bytes from there to the end of its segment
   };
 
-  /// Which files are read: libraries alone, or programs as well, which may export symbols, too.
+  /// The files that are accepted: only libraries, or libraries and programs.
   enum class Accepts { libraries, programs };
 
   /// Reads headers, segments and the dynamic section. `source` must live as long as the result.
@@ -46,48 +46,49 @@ class ElfFile {
   /// broken-file (the file contradicts itself), cannot-read.
   static Result<ElfFile> open(ByteSource& source, Accepts accepts = Accepts::libraries);
 
-  /// The text of the manifest's note, without its terminator. Errors: no-manifest,
+  /// Returns the text of the note with the manifest, without its terminator. Errors: no-manifest,
   /// two-manifests, broken-manifest, and those of open.
   Result<std::string> manifest_text() const;
 
-  /// The defined object that other images see under `name`; nothing where there is none.
+  /// Returns the exported object with this name; nothing if there is none.
   Result<std::optional<Object>> find_object(std::string_view name) const;
 
-  /// A text, and where in the file it stands.
+  /// A text, and its offset in the file.
   struct Text {
     std::string text;
-    std::uint64_t place = 0;
+    std::uint64_t offset = 0;
   };
-  /// What the file says about other libraries, and where it says so.
+  /// The references of the file to other libraries.
   struct Linkage {
     std::vector<Text> needed;       // names of the libraries that are loaded with it, in order
-    std::optional<Text> run_path;   // folders in which to look for them first, with ':' between
-    bool passes_run_path = true;    // the libraries are to look there for theirs, too
+    std::optional<Text> run_path;   // folders that are searched first, separated by ':'
+    bool passes_run_path = true;    // needed libraries search these folders as well (DT_RPATH)
     std::vector<Text> versions_of;  // names of libraries of which versions are needed
-    std::optional<std::uint64_t> soname;  // the place of the entry that names the file itself
+    std::optional<std::uint64_t> soname;  // offset of the entry that names the file itself
   };
   Result<Linkage> linkage() const;
 
-  /// The symbols that other images see, or that the file needs of them.
+  /// The symbols that the file exports or imports.
   class Symbols {
    public:
     std::span<const elf::Symbol> all() const { return symbols_; }
     std::string_view name(const elf::Symbol& symbol) const { return text(symbol.name); }
-    /// The text that begins at an offset of the table of strings. REQUIRED: it lies in the table.
+    /// Returns the text at an offset of the string table. REQUIRED: the offset lies in the table.
     std::string_view text(std::uint32_t offset) const { return strings_.data() + offset; }
 
    private:
     friend class ElfFile;
     std::vector<elf::Symbol> symbols_;
     std::vector<char> strings_;  // the last is '\0', and each name begins before it
-    std::uint64_t place_ = 0;    // of the first symbol in the file
+    std::uint64_t offset_ = 0;   // of the first symbol in the file
   };
-  /// Also checks that they and the relocations are as the system's loader takes them for granted.
+  /// Returns the symbols. Also checks them and the relocations, because the dynamic loader does
+  /// not.
   Result<Symbols> symbols() const;
 
   /// The versions of symbols. Texts point into the symbols.
   struct Versions {
-    /// A version of another library. The system's loader does without a weak one.
+    /// A version of another library. The dynamic loader tolerates a missing weak version.
     struct Needed {
       std::string_view library, name;
       bool weak;
@@ -96,24 +97,25 @@ class ElfFile {
     std::map<std::uint16_t, std::string_view> defined;  // by number
     std::vector<std::uint16_t> numbers;                 // of each symbol; empty: there are none
   };
-  /// REQUIRED: the symbols are those of this file.
+  /// Returns the versions of symbols. REQUIRED: the symbols are those of this file.
   Versions versions(const Symbols& symbols) const;
 
-  /// What would keep an image of the file in the process.
+  /// Properties that keep an image of the file mapped after it is unloaded. Imported functions are
+  /// empty if there are none.
   struct Pins {
-    bool nodelete = false;              // it asks to stay
-    std::vector<std::uint64_t> unique;  // the places of `Symbol::info` of unique symbols
-    std::string thread_exit;            // what it imports to run code when a thread ends, or empty
-    std::string threads;                // what it imports to start threads, or empty
-    std::string sanitizer;              // what it imports to start a sanitizer's runtime, or empty
+    bool nodelete = false;              // DF_1_NODELETE
+    std::vector<std::uint64_t> unique;  // offsets of `Symbol::info` of unique symbols
+    std::string thread_exit;            // imported function that registers code for thread exit
+    std::string threads;                // imported function that starts threads
+    std::string sanitizer;              // imported function that starts a sanitizer's runtime
   };
   Pins pins(const Symbols& symbols) const;
 
-  /// The name of the file that holds the debug information (.gnu_debuglink); nothing where the file
-  /// names none, or its section headers are damaged.
+  /// Returns the name of the file with the debug information (.gnu_debuglink); nothing if there is
+  /// none, or the section headers are damaged.
   std::optional<Text> debug_link() const;
 
-  /// Copies what the file holds for an address; what the segment has in memory alone is zero.
+  /// Reads the initial content of memory at an address. Bytes that are not in the file are zero.
   template <class T>
   Result<void> read_address(std::uint64_t address, T& into, std::string_view what) const {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -125,13 +127,14 @@ class ElfFile {
     std::uint64_t begin = 0;
     std::uint64_t size = 0;
   };
+  /// A segment that is mapped.
   struct Load {
     Range file;
     Range memory;  // at least as large
     std::uint32_t permissions = 0;
   };
-  /// A part of the image that the system's loader uses, and the permissions that it needs there.
-  struct Used {
+  /// A part of the image that the dynamic loader uses, and the permissions that it needs there.
+  struct RequiredRange {
     Range memory;
     std::uint32_t permissions = 0;
     std::string_view what;
@@ -150,19 +153,19 @@ class ElfFile {
     std::uint64_t version_needs = 0;
     std::uint64_t version_definitions = 0;
     std::uint64_t versions = 0;
-    std::uint64_t relative = 0;  // so many of the relocations come first and only add the base
+    std::uint64_t relative = 0;  // number of relative relocations, which come first
     Range relocations{}, plt_relocations{}, packed_relocations{};
     bool text_relocations = false;
   };
-  /// The entries of the dynamic section by tag; of two with one tag the last counts.
+  /// The entries of the dynamic section by tag. The last entry with a tag counts.
   class Entries;
-  /// The note of ours that has been found so far.
+  /// A note with a manifest.
   struct ManifestNote {
     std::uint64_t begin = 0;
     Range text;
   };
   /// A linker makes about ten segments; a file with more than 64 of one kind is refused.
-  static constexpr std::size_t most_segments = 64;
+  static constexpr std::size_t max_segments = 64;
 
   explicit ElfFile(ByteSource& source) : source_(&source) {}
 
@@ -172,15 +175,15 @@ class ElfFile {
   Result<void> read_segments(const elf::Header& header);
   Result<void> add_segment(const elf::Segment& segment);
   Result<void> add_load(const elf::Segment& segment);
-  Result<void> check_sealed() const;
+  Result<void> check_relro() const;
   Result<void> check_segments(const elf::Header& header) const;
   Result<void> read_dynamic();
-  Result<void> settle_dynamic(const Entries& entries);
+  Result<void> set_dynamic(const Entries& entries);
   Result<void> check_tables(const Entries& entries) const;
-  /// The segment that a part of the image lies in, if it has these permissions; otherwise nullptr.
+  /// Returns the segment that contains a range, if it has these permissions; otherwise nullptr.
   const Load* load_for(const Range& memory, std::uint32_t permissions) const;
-  /// Checks that a part of the image lies in one segment with these permissions.
-  Result<void> check(const Used& used) const;
+  /// Checks that a range lies in one segment with the required permissions.
+  Result<void> check(const RequiredRange& range) const;
 
   Result<void> search(const Notes& notes, std::optional<ManifestNote>& found) const;
   Result<bool> is_manifest(const elf::NoteHeader& header, std::uint64_t name) const;
@@ -204,14 +207,15 @@ class ElfFile {
   const Load* load_of(std::uint64_t address) const;
   Result<void> read_address(std::uint64_t address, std::span<std::byte> into,
                             std::string_view what) const;
-  /// Where in the file `size` bytes at an address stand. Unlike read_address, all of them do.
-  Result<std::uint64_t> place_of(std::uint64_t address, std::uint64_t size,
-                                 std::string_view what) const;
-  /// Calls `visit(element)` for each of a table at `address`. REQUIRED: its size does not overflow.
+  /// Returns the file offset of `size` bytes at an address. Unlike for read_address, all of them
+  /// must be in the file.
+  Result<std::uint64_t> file_offset(std::uint64_t address, std::uint64_t size,
+                                    std::string_view what) const;
+  /// Calls `visit(element)` for each element of a table. REQUIRED: its size does not overflow.
   template <class T, class Visit>
   Result<void> for_each(std::uint64_t address, std::uint64_t count, std::string_view what,
                         Visit visit) const;
-  /// Element `index` of a table at `address`.
+  /// Reads an element of a table.
   template <class T>
   Result<void> read_element(std::uint64_t address, std::uint64_t index, T& into,
                             std::string_view what) const;
@@ -220,11 +224,11 @@ class ElfFile {
   std::uint64_t page_ = 0;
   std::vector<Load> loads_;
   std::vector<Notes> notes_;
-  std::vector<Used> used_;
+  std::vector<RequiredRange> required_;
   Range dynamic_range_;
   std::uint64_t dynamic_address_ = 0;
   std::optional<std::uint64_t> headers_address_;
-  std::optional<Range> sealed_;
+  std::optional<Range> relro_;
   Dynamic dynamic_;
 };
 

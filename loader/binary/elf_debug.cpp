@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Where debuggers find the debug information that was taken out of a file. It stands in a section
-// that no segment holds, so this is the one part that needs the section headers.
+// Reads the link to separate debug information. It is in a section that belongs to no segment, so
+// only this reader needs the section headers.
 #include "binary/elf.hpp"
 
 #include <algorithm>
@@ -10,10 +10,9 @@ namespace tenon {
 namespace {
 
 constexpr std::string_view link_section = ".gnu_debuglink";
-// That of file systems.
-constexpr std::size_t longest_file_name = 255;
+constexpr std::size_t max_file_name = 255;  // the limit of file systems
 
-/// Whether the table of names says `name` at an offset.
+/// Returns whether the name at an offset of the table of names is `name`.
 bool is_named(ByteSource& source, const elf::Section& names, std::uint32_t offset,
               std::string_view name) {
   std::array<char, link_section.size() + 1> text;
@@ -39,8 +38,8 @@ std::optional<ElfFile::Text> ElfFile::debug_link() const {
   if (header.section_names >= header.section_count || !read(header.section_names, names)) {
     return std::nullopt;
   }
-  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(header.section_count, elf::most_sections);
-       i++) {
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(header.section_count, elf::max_sections);
+       ++i) {
     elf::Section section;
     if (!read(i, section)) return std::nullopt;
     if (is_named(*source_, names, section.name, link_section)) return debug_link_in(section);
@@ -51,18 +50,18 @@ std::optional<ElfFile::Text> ElfFile::debug_link() const {
 /// The section holds the name of a file, zeros, and a checksum.
 std::optional<ElfFile::Text> ElfFile::debug_link_in(const elf::Section& section) const {
   if (!source_->contains(section.offset, section.size)) return std::nullopt;
-  // The private copy gets another name there, which must change nothing that is loaded.
+  // The private copy changes this name, so the section must not be loaded.
   const bool loaded = std::any_of(loads_.begin(), loads_.end(), [&](const Load& load) {
     return section.offset < load.file.begin + load.file.size &&
            load.file.begin < section.offset + section.size;
   });
-  std::array<char, longest_file_name + 1> block;
+  std::array<char, max_file_name + 1> block;
   const auto part = std::span(block).first(std::min<std::uint64_t>(block.size(), section.size));
   if (loaded || !source_->read(section.offset, std::as_writable_bytes(part), "a section")) {
     return std::nullopt;
   }
   const auto end = std::find(part.begin(), part.end(), '\0');
-  Text link{.text = std::string(part.begin(), end), .place = section.offset};
+  Text link{.text = std::string(part.begin(), end), .offset = section.offset};
   const bool is_name = end != part.end() && !link.text.empty() && link.text != "." &&
                        link.text != ".." && link.text.find('/') == std::string::npos;
   return is_name ? std::optional(std::move(link)) : std::nullopt;

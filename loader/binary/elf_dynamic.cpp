@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The dynamic section, and whether all that it points at lies where the system's loader can use it.
-// That loader checks nothing of this: it would end the process.
+// Reads the dynamic section and checks that its tables lie in suitable segments. The dynamic loader
+// does not check this: it would crash the process.
 #include "binary/elf.hpp"
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace tenon {
 namespace {
 
-// A library with 4000 dependencies is none.
-constexpr std::uint64_t most_entries = 4096;
+// Real libraries have far fewer entries.
+constexpr std::uint64_t max_entries = 4096;
 
 /// A table that two entries describe.
 struct Table {
@@ -30,9 +30,9 @@ constexpr Table tables[] = {
     {elf::dynamic_fini_array, elf::dynamic_fini_array_size, "the list of destructors"},
 };
 
-/// What the system's loader insists on, by ending the process.
+/// A value that the dynamic loader asserts.
 struct Fixed {
-  std::uint64_t where_there_is;  // tag
+  std::uint64_t if_present;  // tag
   std::uint64_t tag;
   std::uint64_t value;
 };
@@ -46,7 +46,7 @@ constexpr Fixed fixed[] = {
 
 class ElfFile::Entries {
  public:
-  /// nullptr where `tag` has no place here, as most that are no business of this reader.
+  /// Returns the value of a tag; nullptr if this reader does not use the tag.
   std::optional<std::uint64_t>* of(std::uint64_t tag) {
     if (tag < low_.size()) return &low_[tag];
     const auto at = std::find(std::begin(high_tags), std::end(high_tags), tag);
@@ -72,18 +72,18 @@ Result<void> ElfFile::read_dynamic() {
     return not_a_module("an ELF file that cannot be loaded, perhaps debug information");
   }
   Entries entries;
-  const auto count = std::min(dynamic_range_.size / sizeof(elf::DynamicEntry), most_entries);
+  const auto count = std::min(dynamic_range_.size / sizeof(elf::DynamicEntry), max_entries);
   for (std::uint64_t i = 0; i < count; ++i) {
     elf::DynamicEntry entry;
     const auto offset = dynamic_range_.begin + i * sizeof entry;
     if (auto read = source_->read(offset, entry, "the dynamic section"); !read) return read;
-    if (entry.tag == elf::dynamic_end) return settle_dynamic(entries);
+    if (entry.tag == elf::dynamic_end) return set_dynamic(entries);
     if (auto* known = entries.of(entry.tag)) *known = entry.value;
   }
   return broken("a dynamic section without an end");
 }
 
-Result<void> ElfFile::settle_dynamic(const Entries& entries) {
+Result<void> ElfFile::set_dynamic(const Entries& entries) {
   const auto range = [&entries](std::uint64_t address, std::uint64_t size) {
     return Range{entries.or_zero(address), entries.or_zero(size)};
   };
@@ -110,18 +110,19 @@ Result<void> ElfFile::settle_dynamic(const Entries& entries) {
 Result<void> ElfFile::check_tables(const Entries& entries) const {
   for (const auto& [address, size, what] : tables) {
     if (entries[address] && !entries[size]) return broken(std::string(what) + " without a size");
-    const Used table{{entries.or_zero(address), entries.or_zero(size)}, elf::readable, what};
+    const RequiredRange table{
+        {entries.or_zero(address), entries.or_zero(size)}, elf::readable, what};
     if (table.memory.size == 0) continue;
     if (auto good = check(table); !good) return good;
   }
-  // Each by its first element; who reads on checks the rest.
-  const Used starts[] = {
+  // Only the first elements are checked here; the readers of the tables check the rest.
+  const RequiredRange starts[] = {
       {{dynamic_.symbols, sizeof(elf::Symbol)}, elf::readable, "the symbols"},
       {{dynamic_.gnu_hash, sizeof(elf::GnuHashHeader)}, elf::readable, "the hash table"},
       {{dynamic_.hash, sizeof(elf::HashHeader)}, elf::readable, "the hash table"},
       {{dynamic_.versions, sizeof(std::uint16_t)}, elf::readable, "the versions of symbols"},
   };
-  for (const Used& start : starts) {
+  for (const RequiredRange& start : starts) {
     if (start.memory.begin == 0) continue;
     if (auto good = check(start); !good) return good;
   }
@@ -133,13 +134,13 @@ Result<void> ElfFile::check_tables(const Entries& entries) const {
                        tag == elf::dynamic_init ? "the first constructor" : "the last destructor"});
     if (!good) return good;
   }
-  for (const auto& [where_there_is, tag, value] : fixed) {
-    if (entries[where_there_is] && entries[tag] != value) {
+  for (const auto& [if_present, tag, value] : fixed) {
+    if (entries[if_present] && entries[tag] != value) {
       return broken("relocations of an unknown format");
     }
   }
   if (entries[elf::dynamic_plt_relocation_type] && !entries[elf::dynamic_plt_relocations]) {
-    return broken("no relocations of functions, and a type of them");
+    return broken("a type of relocations of functions without the relocations");
   }
   if (dynamic_.relative > dynamic_.relocations.size / sizeof(elf::Relocation)) {
     return broken("more relative relocations than relocations");
@@ -147,34 +148,36 @@ Result<void> ElfFile::check_tables(const Entries& entries) const {
   return {};
 }
 
-/// Where the system's loader reads something has to be what is read here.
+/// Checks that the dynamic loader, which uses addresses, reads the same bytes as this reader, which
+/// uses file offsets.
 Result<void> ElfFile::check_segments(const elf::Header& header) const {
-  const auto place = place_of(dynamic_address_, dynamic_range_.size, "the dynamic section");
-  if (!place) return place.error();
-  if (*place != dynamic_range_.begin) return broken("a dynamic section that is mapped elsewhere");
+  const auto offset = file_offset(dynamic_address_, dynamic_range_.size, "the dynamic section");
+  if (!offset) return offset.error();
+  if (*offset != dynamic_range_.begin) return broken("a dynamic section that is mapped elsewhere");
   if (headers_address_) {
     const auto size = header.segment_count * sizeof(elf::Segment);
-    const auto headers = place_of(*headers_address_, size, "the program headers");
+    const auto headers = file_offset(*headers_address_, size, "the program headers");
     if (!headers) return headers.error();
     if (*headers != header.segments_offset)
       return broken("program headers that are mapped elsewhere");
   }
-  for (const Used& used : used_) {
-    if (used.memory.size == 0) continue;
-    if (auto good = check(used); !good) return good;
+  for (const RequiredRange& range : required_) {
+    if (range.memory.size == 0) continue;
+    if (auto good = check(range); !good) return good;
   }
-  return check_sealed();
+  return check_relro();
 }
 
-/// Whole pages become read-only, so the last one may go on behind the segment.
-Result<void> ElfFile::check_sealed() const {
-  if (!sealed_ || sealed_->size == 0) return {};
+/// Checks the part that becomes read-only after relocation. It consists of whole pages, so it may
+/// end after its segment, in the same page.
+Result<void> ElfFile::check_relro() const {
+  if (!relro_ || relro_->size == 0) return {};
   constexpr std::string_view what = "the part that becomes read-only";
   const auto permissions = elf::readable | elf::writable;
-  if (auto good = check({{sealed_->begin, 1}, permissions, what}); !good) return good;
-  const auto& memory = load_of(sealed_->begin)->memory;
-  const auto room = memory.begin + memory.size - sealed_->begin;
-  const bool inside = sealed_->size <= room || sealed_->size - room < page_;
+  if (auto good = check({{relro_->begin, 1}, permissions, what}); !good) return good;
+  const auto& memory = load_of(relro_->begin)->memory;
+  const auto available = memory.begin + memory.size - relro_->begin;
+  const bool inside = relro_->size <= available || relro_->size - available < page_;
   return inside ? Result<void>() : broken(std::string(what) + " outside of the segments");
 }
 

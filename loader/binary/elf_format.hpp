@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The parts of the 64-bit ELF format that the reader needs, as they stand in a file. Not the
-// system's <elf.h>, so that every platform can look at an ELF file.
+// The parts of the 64-bit ELF format that the reader needs. Does not use <elf.h> of the system, so
+// that ELF files can be read on every platform.
 #pragma once
 
 #include <array>
@@ -58,8 +58,8 @@ inline constexpr std::uint32_t segment_note = 4;
 inline constexpr std::uint32_t segment_headers = 6;
 inline constexpr std::uint32_t segment_thread_local = 7;
 inline constexpr std::uint32_t segment_unwinding = 0x6474e550;
-/// Becomes read-only after the relocations.
-inline constexpr std::uint32_t segment_sealed = 0x6474e552;
+/// PT_GNU_RELRO: becomes read-only after relocation.
+inline constexpr std::uint32_t segment_relro = 0x6474e552;
 
 inline constexpr std::uint32_t executable = 1;
 inline constexpr std::uint32_t writable = 2;
@@ -77,11 +77,11 @@ struct Segment {
 };
 static_assert(sizeof(Segment) == 56);
 
-/// All symbols of a file, not only those that other images see.
+/// All symbols of a file, not only exported ones.
 inline constexpr std::uint32_t section_symbols = 2;
 
-/// Linkers make about forty. The readers look at no more than these.
-inline constexpr std::uint64_t most_sections = 1024;
+/// The number of sections that are read at most. Linkers write about forty.
+inline constexpr std::uint64_t max_sections = 1024;
 
 struct Section {
   std::uint32_t name;
@@ -130,7 +130,7 @@ inline constexpr std::uint64_t dynamic_flags = 30;
 inline constexpr std::uint64_t dynamic_packed_relocations_size = 35;
 inline constexpr std::uint64_t dynamic_packed_relocations = 36;
 inline constexpr std::uint64_t dynamic_packed_relocation_size = 37;
-/// The first of the tags that systems define for themselves; Linux has no use for it.
+/// The first tag that is reserved for operating systems; Linux does not use it.
 inline constexpr std::uint64_t dynamic_unused = 0x6000000d;
 inline constexpr std::uint64_t dynamic_gnu_hash = 0x6ffffef5;
 inline constexpr std::uint64_t dynamic_versions = 0x6ffffff0;
@@ -150,7 +150,7 @@ static_assert(sizeof(DynamicEntry) == 16);
 
 inline constexpr std::uint8_t binding_global = 1;
 inline constexpr std::uint8_t binding_weak = 2;
-/// Of which the process has one for all images, for as long as it lives.
+/// The process has one definition for all images, until it exits (STB_GNU_UNIQUE).
 inline constexpr std::uint8_t binding_unique = 10;
 inline constexpr std::uint8_t kind_object = 1;
 inline constexpr std::uint8_t kind_function = 2;
@@ -194,7 +194,7 @@ struct HashHeader {
 };
 static_assert(sizeof(HashHeader) == 8);
 
-/// One library of which versions of symbols are needed; the next stands `next` bytes further.
+/// A library of which versions of symbols are needed. The next entry is `next` bytes further.
 struct VersionNeed {
   std::uint16_t version;
   std::uint16_t count;

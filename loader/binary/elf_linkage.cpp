@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Which libraries the system would load together with a file.
+// Reads which libraries the dynamic loader loads together with a file.
 #include "binary/elf.hpp"
 
 #include <algorithm>
@@ -8,22 +8,22 @@
 namespace tenon {
 namespace {
 
-// Larger tables are taken for an attack.
-constexpr std::size_t longest_name = 4096;
-constexpr std::size_t most_libraries = 1024;
+// Larger tables are treated as an attack.
+constexpr std::size_t max_name_length = 4096;
+constexpr std::size_t max_libraries = 1024;
 
 }  // namespace
 
 Result<ElfFile::Text> ElfFile::string_at(std::uint64_t offset, std::string_view what) const {
   if (offset >= dynamic_.strings_size) return broken(std::string(what) + " outside of the strings");
-  const auto room = std::min<std::uint64_t>(dynamic_.strings_size - offset, longest_name);
-  const auto place = place_of(dynamic_.strings + offset, room, what);
-  if (!place) return place.error();
-  Text found{.text = {}, .place = *place};
+  const auto limit = std::min<std::uint64_t>(dynamic_.strings_size - offset, max_name_length);
+  const auto begin = file_offset(dynamic_.strings + offset, limit, what);
+  if (!begin) return begin.error();
+  Text found{.text = {}, .offset = *begin};
   std::array<char, 64> block;
-  for (std::uint64_t done = 0; done < room;) {
-    const auto part = std::span(block).first(std::min<std::uint64_t>(block.size(), room - done));
-    if (auto read = source_->read(*place + done, std::as_writable_bytes(part), what); !read) {
+  for (std::uint64_t done = 0; done < limit;) {
+    const auto part = std::span(block).first(std::min<std::uint64_t>(block.size(), limit - done));
+    if (auto read = source_->read(*begin + done, std::as_writable_bytes(part), what); !read) {
       return std::move(read).error();
     }
     const auto end = std::find(part.begin(), part.end(), '\0');
@@ -39,23 +39,23 @@ Result<ElfFile::Linkage> ElfFile::linkage() const {
   std::optional<std::uint64_t> rpath, runpath;
   for (std::uint64_t i = 0; i < dynamic_range_.size / sizeof(elf::DynamicEntry); ++i) {
     elf::DynamicEntry entry;
-    const auto place = dynamic_range_.begin + i * sizeof entry;
-    if (auto read = source_->read(place, entry, "the dynamic section"); !read) return read.error();
+    const auto offset = dynamic_range_.begin + i * sizeof entry;
+    if (auto read = source_->read(offset, entry, "the dynamic section"); !read) return read.error();
     if (entry.tag == elf::dynamic_end) break;
     if (entry.tag == elf::dynamic_needed) {
       auto name = string_at(entry.value, "the name of a library");
       if (!name) return std::move(name).error();
-      if (linkage.needed.size() == most_libraries) return broken("more than 1024 libraries needed");
+      if (linkage.needed.size() == max_libraries) return broken("more than 1024 libraries needed");
       linkage.needed.push_back(std::move(*name));
     } else if (entry.tag == elf::dynamic_soname) {
-      linkage.soname = place;
+      linkage.soname = offset;
     } else if (entry.tag == elf::dynamic_rpath) {
       rpath = entry.value;
     } else if (entry.tag == elf::dynamic_runpath) {
       runpath = entry.value;
     }
   }
-  // The older form counts only where the newer one is absent, and of each the last.
+  // DT_RPATH counts only if there is no DT_RUNPATH. The last entry of each counts.
   linkage.passes_run_path = !runpath;
   if (const auto& list = runpath ? runpath : rpath) {
     auto text = string_at(*list, "the run path");
@@ -73,7 +73,7 @@ Result<void> ElfFile::add_versions(std::vector<Text>& names) const {
     if (auto read = read_address(address, need, "the needed versions"); !read) return read;
     auto name = string_at(need.file, "the name of a library");
     if (!name) return std::move(name).error();
-    if (names.size() == most_libraries) return broken("versions of more than 1024 libraries");
+    if (names.size() == max_libraries) return broken("versions of more than 1024 libraries");
     names.push_back(std::move(*name));
     address = need.next != 0 ? address + need.next : 0;
   }

@@ -11,12 +11,12 @@ namespace tenon {
 namespace {
 
 constexpr char note_name[6] = "tenon";
-constexpr std::uint64_t text_in_note = 20;  // behind the header and the name, padded to 8
-constexpr std::uint64_t largest_text = 1 << 20;
-constexpr unsigned most_notes = 256;  // in one segment; a compiler makes about three
+constexpr std::uint64_t text_in_note = 20;  // after the header and the name, padded to 8 bytes
+constexpr std::uint64_t max_text_size = 1 << 20;
+constexpr unsigned max_notes = 256;  // in one segment; a compiler writes about three
 
 Error broken_manifest(const ByteSource& source, std::string_view found) {
-  return source.finding("broken-manifest", found,
+  return source.problem("broken-manifest", found,
                         "a note with a text of 1 byte to 1 MiB and its terminator",
                         "build the module with TENON_MODULE or TENON_PLUGIN, which write the note");
 }
@@ -33,11 +33,11 @@ Result<std::string> ElfFile::manifest_text() const {
     if (auto searched = search(notes, found); !searched) return std::move(searched).error();
   }
   if (!found) {
-    return source_->finding(
-        "no-manifest", "a shared library without a note of tenon's",
+    return source_->problem(
+        "no-manifest", "a shared library without a tenon note",
         "the note that TENON_MODULE or TENON_PLUGIN writes",
-        "if this is a plugin, declare it with one of them; if it is some other library, "
-        "keep it out of the plugin folder");
+        "if this is a plugin, declare it with one of them; otherwise remove it from the plugin "
+        "folder");
   }
   std::string text(found->text.size, '\0');
   const auto bytes = std::as_writable_bytes(std::span(text));
@@ -45,7 +45,7 @@ Result<std::string> ElfFile::manifest_text() const {
     return std::move(read).error();
   }
   if (text.find('\0') != text.size() - 1) {
-    return broken_manifest(*source_, "a text that does not end where its terminator is");
+    return broken_manifest(*source_, "a text whose terminator is missing or not at its end");
   }
   text.pop_back();
   return text;
@@ -56,7 +56,7 @@ Result<void> ElfFile::search(const Notes& notes, std::optional<ManifestNote>& fo
   const auto end = notes.file.begin + notes.file.size;
   auto note = notes.file.begin;
   for (unsigned seen = 0; end - note >= sizeof(elf::NoteHeader); ++seen) {
-    if (seen == most_notes) return broken("more than 256 notes in one segment");
+    if (seen == max_notes) return broken("more than 256 notes in one segment");
     elf::NoteHeader header;
     if (auto read = source_->read(note, header, "a note"); !read) return read;
 
@@ -74,7 +74,7 @@ Result<void> ElfFile::search(const Notes& notes, std::optional<ManifestNote>& fo
     if (text > end || header.text_size > end - text)
       return broken("a note larger than its segment");
     note = notes.file.begin + aligned(text - notes.file.begin + header.text_size, notes.alignment);
-    if (note > end) return {};  // the last one may be without its padding
+    if (note > end) return {};  // the last note may lack its padding
   }
   return {};
 }
@@ -91,12 +91,12 @@ Result<bool> ElfFile::is_manifest(const elf::NoteHeader& header, std::uint64_t n
 Result<void> ElfFile::take_manifest(std::uint64_t note, std::uint64_t text_size, std::uint64_t end,
                                     std::optional<ManifestNote>& found) const {
   if (found && found->begin != note) {
-    return source_->finding(
-        "two-manifests", "more than one note of tenon's", "exactly one",
+    return source_->problem(
+        "two-manifests", "more than one tenon note", "exactly one",
         "declare one module per library: list all its plugins in one TENON_MODULE");
   }
   if (text_size < 2) return broken_manifest(*source_, "an empty note");
-  if (text_size > largest_text + 1) return broken_manifest(*source_, "a note of more than 1 MiB");
+  if (text_size > max_text_size + 1) return broken_manifest(*source_, "a note of more than 1 MiB");
   const auto text = note + text_in_note;
   if (text > end || text_size > end - text) {
     return broken_manifest(*source_, "a note larger than its segment");

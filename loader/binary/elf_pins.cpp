@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What would keep an image in the process: its flags, and some of the symbols that other images
-// see or that it needs of them.
+// Finds flags and symbols that keep an image mapped after it is unloaded.
 #include "binary/elf.hpp"
 
 #include <cstddef>
@@ -11,7 +10,7 @@ namespace {
 
 struct Import {
   std::string_view begin;  // of the symbol's name
-  bool whole;              // and all of it
+  bool whole;              // `begin` is the whole name
   std::string_view shown;
 };
 constexpr Import thread_exits[] = {
@@ -46,13 +45,13 @@ ElfFile::Pins ElfFile::pins(const Symbols& symbols) const {
   for (std::size_t i = 0; i < symbols.all().size(); ++i) {
     const elf::Symbol& symbol = symbols.all()[i];
     if (symbol.binding() == elf::binding_unique) {
-      pins.unique.push_back(symbols.place_ + i * sizeof symbol + offsetof(elf::Symbol, info));
+      pins.unique.push_back(symbols.offset_ + i * sizeof symbol + offsetof(elf::Symbol, info));
     }
     if (symbol.section != elf::section_undefined) continue;
     const std::string_view name = symbols.name(symbol);
     find(thread_exits, name, pins.thread_exit);
     find(thread_starts, name, pins.threads);
-    // A weak one asks whether the runtime is there.
+    // A weak import only tests whether the runtime is present.
     if (symbol.binding() == elf::binding_global) find(sanitizers, name, pins.sanitizer);
   }
   return pins;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Finds an exported object through the hash tables that the system's loader uses.
+// Finds an exported object through the hash tables that the dynamic loader uses.
 #include "binary/elf.hpp"
 
 namespace tenon {
 namespace {
 
-// A chain holds the symbols of one bucket, about four. A longer one is taken for an attack.
-constexpr unsigned longest_chain = 65536;
+// A chain contains the symbols of one bucket, about four. A longer one is treated as an attack.
+constexpr unsigned max_chain_length = 65536;
 
 std::uint32_t gnu_hash_of(std::string_view name) {
   std::uint32_t hash = 5381;
@@ -62,7 +62,7 @@ Result<std::optional<ElfFile::Object>> ElfFile::find_by_gnu_hash(std::string_vie
   if (symbol == 0) return std::nullopt;
   if (symbol < header.first_symbol) return broken("a hash table that names no symbol");
 
-  for (unsigned length = 0; length < longest_chain; ++length, ++symbol) {
+  for (unsigned length = 0; length < max_chain_length; ++length, ++symbol) {
     std::uint32_t link = 0;
     if (auto read = read_element(chains, symbol - header.first_symbol, link, what); !read) {
       return read.error();
@@ -89,7 +89,7 @@ Result<std::optional<ElfFile::Object>> ElfFile::find_by_hash(std::string_view na
   if (auto read = read_element(buckets, hash_of(name) % header.bucket_count, symbol, what); !read) {
     return read.error();
   }
-  for (unsigned length = 0; length < longest_chain; ++length) {
+  for (unsigned length = 0; length < max_chain_length; ++length) {
     if (symbol == 0) return std::nullopt;
     if (symbol >= header.chain_count) return broken("a hash table that names no symbol");
     auto object = object_at(symbol, name);
@@ -123,8 +123,8 @@ Result<std::optional<ElfFile::Object>> ElfFile::object_at(std::uint32_t index,
 
   const auto* load = load_of(symbol.address);
   if (load == nullptr) return broken("a symbol outside of the segments");
-  const auto room = load->memory.begin + load->memory.size - symbol.address;
-  return Object{.address = symbol.address, .room = room};
+  const auto available = load->memory.begin + load->memory.size - symbol.address;
+  return Object{.address = symbol.address, .available = available};
 }
 
 }  // namespace tenon

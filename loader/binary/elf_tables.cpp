@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The tables that the system's loader walks: symbols, their names, relocations. That loader
-// believes every number in them.
+// Checks the tables that the dynamic loader walks without checks: symbols, their names,
+// relocations.
 #include "binary/elf.hpp"
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 namespace tenon {
 namespace {
 
-// Larger tables are taken for an attack: libraries of a hundred megabytes stay far below.
-constexpr std::uint64_t most_symbols = 1 << 20;
-constexpr std::uint64_t longest_strings = 32 << 20;
-constexpr std::uint64_t most_relocations = 1 << 21;
+// Larger tables are treated as an attack: libraries of a hundred megabytes stay far below.
+constexpr std::uint64_t max_symbols = 1 << 20;
+constexpr std::uint64_t max_strings_size = 32 << 20;
+constexpr std::uint64_t max_relocations = 1 << 21;
 
 constexpr std::uint32_t relative_relocation = platform::host_machine == 62    ? 8
                                               : platform::host_machine == 183 ? 1027
@@ -29,12 +29,12 @@ constexpr std::uint64_t word = sizeof(std::uint64_t);
 template <class T, class Visit>
 Result<void> ElfFile::for_each(std::uint64_t address, std::uint64_t count, std::string_view what,
                                Visit visit) const {
-  const auto place = place_of(address, count * sizeof(T), what);
-  if (!place) return place.error();
+  const auto start = file_offset(address, count * sizeof(T), what);
+  if (!start) return start.error();
   std::array<T, 16384 / sizeof(T)> block;
   for (std::uint64_t done = 0; done < count;) {
     const auto part = std::span(block).first(std::min<std::uint64_t>(block.size(), count - done));
-    const auto begin = *place + done * sizeof(T);
+    const auto begin = *start + done * sizeof(T);
     if (auto read = source_->read(begin, std::as_writable_bytes(part), what); !read) return read;
     for (const T& element : part) {
       if (auto good = visit(element); !good) return good;
@@ -48,9 +48,9 @@ Result<std::uint64_t> ElfFile::count_by_gnu_hash() const {
   constexpr std::string_view what = "the hash table";
   elf::GnuHashHeader header;
   if (auto read = read_address(dynamic_.gnu_hash, header, what); !read) return read.error();
-  if (std::max({header.bucket_count, header.first_symbol, header.bloom_count}) > most_symbols ||
+  if (std::max({header.bucket_count, header.first_symbol, header.bloom_count}) > max_symbols ||
       !std::has_single_bit(header.bloom_count)) {
-    return broken("a hash table that cannot be");
+    return broken("a hash table with impossible sizes");
   }
   const auto buckets = dynamic_.gnu_hash + sizeof header + header.bloom_count * word;
   const auto chains = buckets + std::uint64_t{header.bucket_count} * sizeof(std::uint32_t);
@@ -64,17 +64,17 @@ Result<std::uint64_t> ElfFile::count_by_gnu_hash() const {
   if (last == 0) return header.first_symbol;
   // The chain of the last bucket ends with the last symbol.
   std::array<std::uint32_t, 1024> block;
-  while (last < most_symbols) {
+  while (last < max_symbols) {
     const auto begin = chains + (last - header.first_symbol) * sizeof(std::uint32_t);
-    auto place = place_of(begin, sizeof(std::uint32_t), what);
-    if (!place) return std::move(place).error();
+    auto offset = file_offset(begin, sizeof(std::uint32_t), what);
+    if (!offset) return std::move(offset).error();
     const auto* load = load_of(begin);
-    const auto room = (load->file.begin + load->file.size - *place) / sizeof(std::uint32_t);
-    const auto part = std::span(block).first(std::min<std::uint64_t>(block.size(), room));
-    auto read = source_->read(*place, std::as_writable_bytes(part), what);
+    const auto available = (load->file.begin + load->file.size - *offset) / sizeof(std::uint32_t);
+    const auto part = std::span(block).first(std::min<std::uint64_t>(block.size(), available));
+    auto read = source_->read(*offset, std::as_writable_bytes(part), what);
     if (!read) return std::move(read).error();
     for (const std::uint32_t link : part) {
-      last++;
+      ++last;
       if ((link & 1) != 0) return last;
     }
   }
@@ -95,8 +95,8 @@ Result<std::uint64_t> ElfFile::symbol_count() const {
     }
     count = std::max<std::uint64_t>(count, header.chain_count);
   }
-  return count <= most_symbols ? Result<std::uint64_t>(count)
-                               : broken("more than a million symbols");
+  return count <= max_symbols ? Result<std::uint64_t>(count)
+                              : broken("more than a million symbols");
 }
 
 VersionTables ElfFile::version_tables(std::uint64_t symbols) const {
@@ -117,22 +117,22 @@ Result<ElfFile::Symbols> ElfFile::symbols() const {
   const auto count = symbol_count();
   if (!count) return count.error();
   if (auto good = check_relocations(*count); !good) return std::move(good).error();
-  if (const auto flaw = flaw_of_versions(*this, version_tables(*count)); !flaw.empty()) {
+  if (const auto flaw = find_version_flaw(*this, version_tables(*count)); !flaw.empty()) {
     return broken(flaw);
   }
   if (*count == 0) return symbols;
-  if (dynamic_.strings_size > longest_strings)
+  if (dynamic_.strings_size > max_strings_size)
     return broken("a table of strings of more than 32 MiB");
-  const auto strings = place_of(dynamic_.strings, dynamic_.strings_size, "the table of strings");
+  const auto strings = file_offset(dynamic_.strings, dynamic_.strings_size, "the table of strings");
   if (!strings) return strings.error();
-  const auto place = place_of(dynamic_.symbols, *count * sizeof(elf::Symbol), "the symbols");
-  if (!place) return place.error();
+  const auto offset = file_offset(dynamic_.symbols, *count * sizeof(elf::Symbol), "the symbols");
+  if (!offset) return offset.error();
 
-  symbols.place_ = *place;
+  symbols.offset_ = *offset;
   symbols.symbols_.resize(*count);
   symbols.strings_.resize(dynamic_.strings_size);
   auto read =
-      source_->read(*place, std::as_writable_bytes(std::span(symbols.symbols_)), "the symbols");
+      source_->read(*offset, std::as_writable_bytes(std::span(symbols.symbols_)), "the symbols");
   if (!read) return std::move(read).error();
   read = source_->read(*strings, std::as_writable_bytes(std::span(symbols.strings_)),
                        "the table of strings");
@@ -152,18 +152,18 @@ Result<void> ElfFile::check_relocations(std::uint64_t symbols) const {
   for (const Range& table : {dynamic_.relocations, dynamic_.plt_relocations}) {
     const auto count = table.size / sizeof(elf::Relocation);
     if (count == 0) continue;
-    if (count > most_relocations) return broken("more than two million relocations");
+    if (count > max_relocations) return broken("more than two million relocations");
     auto good = for_each<elf::Relocation>(
         table.begin, count, "the relocations", [&](const elf::Relocation& relocation) {
-          // The system's loader looks at the type of those that follow, and asserts it of these.
+          // The dynamic loader asserts the type of relative relocations.
           if (relative > 0 && relocation.type != relative_relocation) {
             return Result<void>(broken("a wrong number of relative relocations"));
           }
           relative -= relative > 0 ? 1 : 0;
           if (relocation.symbol != 0 && relocation.symbol >= symbols) {
-            return Result<void>(broken("a relocation for a symbol that is not there"));
+            return Result<void>(broken("a relocation for a symbol that does not exist"));
           }
-          // Type 0 changes nothing.
+          // Type 0 has no effect.
           return relocation.type != 0 ? check_relocation(relocation.address) : Result<void>();
         });
     if (!good) return good;
@@ -173,14 +173,14 @@ Result<void> ElfFile::check_relocations(std::uint64_t symbols) const {
 
 Result<void> ElfFile::check_relocation(std::uint64_t address) const {
   const auto permissions = dynamic_.text_relocations ? elf::readable : elf::writable;
-  return check({{address, word}, permissions, "what a relocation changes"});
+  return check({{address, word}, permissions, "the target of a relocation"});
 }
 
-/// An even number is an address; the bits of an odd one stand for the words behind the last.
+/// An even entry is an address; the bits of an odd entry are a bitmap of the words that follow.
 Result<void> ElfFile::check_packed_relocations() const {
   const auto count = dynamic_.packed_relocations.size / word;
   if (count == 0) return {};
-  if (count > most_relocations) return broken("more than two million relocations");
+  if (count > max_relocations) return broken("more than two million relocations");
   std::uint64_t next = 0;
   return for_each<std::uint64_t>(dynamic_.packed_relocations.begin, count, "the packed relocations",
                                  [&](std::uint64_t entry) -> Result<void> {

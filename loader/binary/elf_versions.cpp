@@ -9,11 +9,11 @@ namespace tenon {
 namespace {
 
 constexpr std::string_view what = "the versions of symbols";
-// More is taken for an attack.
-constexpr unsigned most_entries = 65536;
+// More entries are treated as an attack.
+constexpr unsigned max_entries = 65536;
 constexpr std::uint16_t number_bits = 0x7fff;
 
-/// A version of a library, or a name of a version that the file defines: the part in common.
+/// A needed version of a library.
 struct Need {
   std::uint32_t hash;
   std::uint16_t flags;
@@ -43,7 +43,7 @@ class Tables {
 
   bool good() {
     const bool versioned = tables_.needs != 0 || tables_.definitions != 0;
-    if (versioned && tables_.indices == 0) return false;  // which the loader reads then
+    if (versioned && tables_.indices == 0) return false;  // the dynamic loader would read it
     const auto in_table = [this](std::uint32_t name) { return name < tables_.strings_size; };
     return walk_needs([&](const elf::VersionNeed& library, const Need& need) {
              highest_ = std::max<int>(highest_, need.number & number_bits);
@@ -78,10 +78,10 @@ class Tables {
   }
 
  private:
-  /// Visits entries as the loader does: until one names no next.
+  /// Visits entries like the dynamic loader: until one has no next.
   template <class Entry, class Visit>
   bool walk(std::uint64_t address, Visit visit) {
-    for (; ++entries_ <= most_entries;) {
+    for (; ++entries_ <= max_entries;) {
       Entry entry;
       if (!file_.read_address(address, entry, what) || !visit(entry, address)) return false;
       if (entry.next == 0) return true;
@@ -117,7 +117,7 @@ class Tables {
       if (!file_.read_address(tables_.indices + 2 * at, block, what)) return false;
       if (!std::all_of(block.begin(), block.end(), visit)) return false;
     }
-    for (; at < tables_.symbols; at++) {
+    for (; at < tables_.symbols; ++at) {
       std::uint16_t one = 0;
       if (!file_.read_address(tables_.indices + 2 * at, one, what) || !visit(one)) return false;
     }
@@ -132,7 +132,7 @@ class Tables {
 
 }  // namespace
 
-std::string_view flaw_of_versions(const ElfFile& file, const VersionTables& tables) {
+std::string_view find_version_flaw(const ElfFile& file, const VersionTables& tables) {
   return Tables(file, tables).good() ? std::string_view()
                                      : "versions of symbols that contradict each other";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Versions of symbols, read as the system's loader reads them.
+// Reads the versions of symbols in the same way as the dynamic loader.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace tenon {
 
-/// Addresses of a file's tables, 0 where there is none.
+/// Addresses of a file's tables; 0 if it has none.
 struct VersionTables {
   std::uint64_t needs;
   std::uint64_t definitions;
   std::uint64_t indices;  // one for each symbol
-  std::uint64_t symbols;  // how many there are
+  std::uint64_t symbols;  // number of symbols
   std::uint64_t strings_size;
 };
 
-/// What is wrong with the tables, in words; empty where nothing is.
-std::string_view flaw_of_versions(const ElfFile& file, const VersionTables& tables);
+/// Returns what is wrong with the tables, for a message; empty if they are valid.
+std::string_view find_version_flaw(const ElfFile& file, const VersionTables& tables);
 
-/// REQUIRED: nothing is wrong with the tables.
+/// Returns the versions. REQUIRED: the tables are valid.
 ElfFile::Versions read_versions(const ElfFile& file, const VersionTables& tables,
                                 const ElfFile::Symbols& symbols);
 

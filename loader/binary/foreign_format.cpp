@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "binary/foreign_format.hpp"
 
-#include "base/quote.hpp"
-
 #include <algorithm>
 #include <string_view>
+
+#include "base/quote.hpp"
 
 namespace tenon {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Names what somebody put into a plugin folder that is no module.
+// Identifies files in plugin folders that are not modules.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace tenon {
 
-/// Says what kind of file begins with these bytes, eg: "a script (#!/bin/sh)".
+/// Describes a file by its first bytes, eg: "a script".
 std::string describe_format(std::span<const std::byte> start);
 
 }  // namespace tenon

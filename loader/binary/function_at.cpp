@@ -15,48 +15,48 @@
 namespace tenon {
 namespace {
 
-// Far above the longest names that compilers make.
-constexpr std::size_t longest_name = 65536;
-// A larger table is taken for an attack.
-constexpr std::uint64_t most_symbols = 1 << 22;
+// Far above the longest names that compilers generate.
+constexpr std::size_t max_name_length = 65536;
+// A larger table is treated as an attack.
+constexpr std::uint64_t max_symbols = 1 << 22;
 
 std::string text_at(ByteSource& source, std::uint64_t offset) {
   std::string text;
   char c = 0;
-  while (text.size() < longest_name && source.read(offset++, c, "a name") && c != 0) text += c;
+  while (text.size() < max_name_length && source.read(offset++, c, "a name") && c != 0) text += c;
   return text;
 }
 
-/// Returns whether a mangled name has a readable form of a bounded length. A reference to an
-/// earlier part (S1_, T_) repeats that part with the references in it, and a pack (Dp, sp) repeats
-/// a part for each of its elements: 300 characters can stand for gigabytes.
+/// Returns whether the demangled form of a name has a bounded length. A reference to an earlier
+/// part (S1_, T_) repeats that part with the references in it, and a pack (Dp, sp) repeats a part
+/// for each of its elements: 300 characters can expand to gigabytes.
 bool has_bounded_text(std::string_view name) {
-  constexpr std::size_t longest = 1024;
-  constexpr std::size_t most_references = 24;
+  constexpr std::size_t max_length = 1024;
+  constexpr std::size_t max_references = 24;
   constexpr std::size_t references_of_a_pack = 12;
-  if (name.size() > longest) return false;
+  if (name.size() > max_length) return false;
   std::size_t references = 0;
-  for (std::size_t i = 0; i + 1 < name.size(); i++) {
+  for (std::size_t i = 0; i + 1 < name.size(); ++i) {
     if (name[i] == 'S' || name[i] == 'T') {
       const auto end = name.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", i + 1);
-      if (end != std::string_view::npos && name[end] == '_') references++;
+      if (end != std::string_view::npos && name[end] == '_') ++references;
     } else if ((name[i] == 'D' || name[i] == 's') && name[i + 1] == 'p') {
       references += references_of_a_pack;
     }
   }
-  return references <= most_references;
+  return references <= max_references;
 }
 
-/// As it stands in the source of the function, where it is one of C++ and not too long. A function
-/// of C may be named as a type is mangled: "f" is no float.
-std::string readable(const std::string& name) {
+/// Returns the demangled name of a C++ function, and other names unchanged. Only names with the
+/// prefix of functions are demangled: the C function "f" would become "float".
+std::string function_name(const std::string& name) {
   if (!name.starts_with("_Z") || !has_bounded_text(name)) return name;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr), std::free);
   return text != nullptr ? text.get() : name;
 }
 
-/// The tables of symbols and of their names.
+/// The sections of symbols and of their names.
 struct Tables {
   elf::Section symbols;
   elf::Section names;
@@ -70,8 +70,8 @@ std::optional<Tables> find_tables(ByteSource& source) {
         .has_value();
   };
   Tables tables;
-  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(header.section_count, elf::most_sections);
-       i++) {
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(header.section_count, elf::max_sections);
+       ++i) {
     if (!read(i, tables.symbols)) return std::nullopt;
     if (tables.symbols.type != elf::section_symbols) continue;
     if (!read(tables.symbols.link, tables.names)) return std::nullopt;
@@ -93,14 +93,14 @@ std::string hexadecimal(std::uint64_t number) {
 std::string function_at(ByteSource& source, std::uint64_t address) {
   const auto tables = find_tables(source);
   if (!tables || !source.contains(tables->symbols.offset, tables->symbols.size)) return {};
-  const auto count = std::min(tables->symbols.size / sizeof(elf::Symbol), most_symbols);
-  for (std::uint64_t i = 0; i < count; i++) {
+  const auto count = std::min(tables->symbols.size / sizeof(elf::Symbol), max_symbols);
+  for (std::uint64_t i = 0; i < count; ++i) {
     elf::Symbol symbol;
-    const std::uint64_t place = tables->symbols.offset + i * sizeof symbol;
-    if (!source.read(place, symbol, "a symbol")) return {};
+    const std::uint64_t offset = tables->symbols.offset + i * sizeof symbol;
+    if (!source.read(offset, symbol, "a symbol")) return {};
     if (symbol.kind() != elf::kind_function || address - symbol.address >= symbol.size) continue;
     const std::string name = text_at(source, tables->names.offset + symbol.name);
-    return readable(name) + "+" + hexadecimal(address - symbol.address);
+    return function_name(name) + "+" + hexadecimal(address - symbol.address);
   }
   return {};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Names of functions that a module does not export: from the table of symbols that lies in files
-// that were not stripped.
+// Finds names of functions that a module does not export, in the symbol table of files that are not
+// stripped.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace tenon {
 
 class ByteSource;
 
-/// The function of an ELF file that an address lies in, and how far behind its beginning, eg:
-/// "blur_row+0x1f"; a function of C++ with its parameters. Empty where the file does not tell.
+/// Returns the function of an ELF file that contains an address, and the offset in it, eg:
+/// "blur_row+0x1f". C++ functions have their parameters. Empty if the file has no such symbol.
 std::string function_at(ByteSource& source, std::uint64_t address);
 
-/// eg: "0x1f"
+/// Returns a number in hexadecimal digits, eg: "0x1f".
 std::string hexadecimal(std::uint64_t number);
 
 }  // namespace tenon

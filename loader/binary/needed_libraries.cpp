@@ -13,10 +13,10 @@ namespace fs = std::filesystem;
 fs::path path_of(const Needed& needed, const platform::LibrarySearch& search) {
   if (!needed.path.empty()) return needed.path;
   const std::string& name = needed.name.text;
-  std::vector<fs::path> places{name};
-  if (name.find('/') == std::string::npos) places = search.places(name);
-  const auto found = std::find_if(places.begin(), places.end(), is_library_for_this_machine);
-  return found != places.end() ? *found : fs::path();
+  std::vector<fs::path> paths{name};
+  if (name.find('/') == std::string::npos) paths = search.candidates(name);
+  const auto found = std::find_if(paths.begin(), paths.end(), is_library_for_this_machine);
+  return found != paths.end() ? *found : fs::path();
 }
 
 }  // namespace

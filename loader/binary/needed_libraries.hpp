@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Which libraries a module and those beside it need, and whether they would be found. Nothing is
-// loaded.
+// Finds the libraries that the files of a bundle need, without loading anything.
 #pragma once
 
 #include <filesystem>
@@ -15,10 +14,10 @@ namespace tenon {
 
 struct NeededLibrary {
   std::string name;              // eg: "libc.so.6"
-  std::filesystem::path path{};  // empty where it is not found
+  std::filesystem::path path{};  // empty if it is not found
 };
 
-/// Each once, in the order in which they are loaded. Any thread.
+/// Returns the needed libraries, each once, in the order in which they are loaded. Any thread.
 std::vector<NeededLibrary> needed_libraries(const Bundle& bundle,
                                             const platform::LibrarySearch& search);
 

@@ -13,8 +13,8 @@ namespace {
 struct Sanitizer {
   std::string_view name;
   std::string_view option;     // of compilers
-  const char* entry;           // what every file that was built for it imports
-  std::string_view gcc, llvm;  // how the names of its libraries begin
+  const char* entry;           // imported by every file that was built with it
+  std::string_view gcc, llvm;  // prefixes of the names of its libraries
 };
 constexpr Sanitizer sanitizers[] = {
     {"AddressSanitizer", "address", "__asan_init", "libasan.so", "libclang_rt.asan"},
@@ -23,8 +23,8 @@ constexpr Sanitizer sanitizers[] = {
     {"ThreadSanitizer", "thread", "__tsan_init", "libtsan.so", "libclang_rt.tsan"},
 };
 
-/// What tells that a file needs the runtime; empty where nothing does.
-std::string sign_of(const Sanitizer& sanitizer, const BundleFile& file) {
+/// Returns the library or symbol by which a file needs the runtime; empty if it does not.
+std::string find_need(const Sanitizer& sanitizer, const BundleFile& file) {
   const auto library =
       std::find_if(file.needed.begin(), file.needed.end(), [&](const Needed& needed) {
         return needed.name.text.starts_with(sanitizer.gcc) ||
@@ -39,12 +39,12 @@ std::string sign_of(const Sanitizer& sanitizer, const BundleFile& file) {
 std::optional<Error> sanitizer_mismatch(const Bundle& bundle) {
   for (const BundleFile& file : bundle) {
     for (const Sanitizer& sanitizer : sanitizers) {
-      const std::string sign = sign_of(sanitizer, file);
-      if (sign.empty() || platform::has_global_symbol(sanitizer.entry)) continue;
+      const std::string need = find_need(sanitizer, file);
+      if (need.empty() || platform::has_global_symbol(sanitizer.entry)) continue;
       const std::string name(sanitizer.name);
       return Error({.code = "sanitizer-mismatch",
                     .where = file.path.string(),
-                    .found = "a build for " + name + " (it needs " + sign + ")",
+                    .found = "a build for " + name + " (it needs " + need + ")",
                     .needed = "a host that was built for " + name,
                     .fix = "build the module without -fsanitize=" + std::string(sanitizer.option) +
                            ", or the host with it"});

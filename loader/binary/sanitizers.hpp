@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Modules that were built for a sanitizer. The runtime of AddressSanitizer and its like has to be
-// there when the process starts; where it is loaded later, it ends the process.
+// Detects modules that were built with a sanitizer. The runtime of AddressSanitizer and others must
+// be loaded when the process starts; if it is loaded later, it ends the process.
 #pragma once
 
 #include <tenon/result.hpp>
@@ -12,8 +12,9 @@
 
 namespace tenon {
 
-/// The error `sanitizer-mismatch` where a file of the bundle needs a runtime that this process was
-/// started without. UndefinedBehaviorSanitizer is none of them: its runtime may be loaded later.
+/// Returns the error `sanitizer-mismatch` if a file of the bundle needs a runtime that this process
+/// was started without. The runtime of UndefinedBehaviorSanitizer may be loaded later, so it is not
+/// checked.
 std::optional<Error> sanitizer_mismatch(const Bundle& bundle);
 
 }  // namespace tenon

@@ -17,26 +17,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A module with more is an attack.
-constexpr std::size_t most_files = 2048;
+// A module with more libraries is treated as an attack.
+constexpr std::size_t max_files = 2048;
 
-/// Where a symbol is defined without a version, every version of it is there.
+/// A symbol that is defined without a version satisfies every version.
 constexpr std::string_view any_version = "@";
-// Of what belongs to no version.
+// Smaller numbers belong to symbols without a version.
 constexpr std::uint16_t first_version = 2;
 
 std::string with_version(std::string_view name, std::string_view version) {
   return std::string(name).append("@").append(version);
 }
 
-/// What all files that are loaded together export and need.
+/// The symbols that all files that are loaded together export and need.
 class SymbolSets {
  public:
   SymbolSets(const Bundle& bundle, const platform::LibrarySearch& search, const fs::path& program)
       : bundle_(bundle), search_(search), program_(program) {}
 
   /// Reads the files of the bundle, the program and, breadth first, all libraries that are loaded
-  /// with them. False: one of them cannot be read.
+  /// with them. Returns false if one of them cannot be read.
   bool read() {
     for (const BundleFile& file : bundle_) {
       const std::string where = file.path.string();
@@ -47,23 +47,23 @@ class SymbolSets {
     name_own_files();
     if (!queue_all(needed_libraries(bundle_, search_))) return false;
     if (!program_.empty()) queue_.push_back({program_.filename().string(), program_});
-    for (std::size_t i = 0; i < queue_.size(); i++) {
-      if (i == most_files || !add_library(NeededLibrary(queue_[i]))) return false;
+    for (std::size_t i = 0; i < queue_.size(); ++i) {
+      if (i == max_files || !add_library(NeededLibrary(queue_[i]))) return false;
     }
     return true;
   }
 
   std::vector<std::string> missing() const {
     std::set<std::string> missing;
-    std::set<std::string_view> told;  // versions
+    std::set<std::string_view> reported;  // versions
     for (const Symbol& symbol : needed_) {
-      if (is_there(symbol)) continue;
+      if (is_defined(symbol)) continue;
       missing.insert(symbol.version.empty() ? symbol.name
                                             : with_version(symbol.name, symbol.version));
-      told.insert(symbol.version);
+      reported.insert(symbol.version);
     }
     for (const Version& version : needed_versions_) {
-      if (told.contains(version.name) || has(version)) continue;
+      if (reported.contains(version.name) || has(version)) continue;
       missing.insert("version " + version.name + " of " + version.library);
     }
     return {missing.begin(), missing.end()};
@@ -78,28 +78,28 @@ class SymbolSets {
   };
   using Names = std::unordered_set<std::string>;
 
-  bool is_there(const Symbol& symbol) const {
-    if (program_.empty() && is_here(symbol)) return true;
+  bool is_defined(const Symbol& symbol) const {
+    if (program_.empty() && is_in_process(symbol)) return true;
     if (symbol.version.empty()) return exported_.contains(symbol.name);
     return exported_.contains(with_version(symbol.name, symbol.version)) ||
            exported_.contains(symbol.name + std::string(any_version));
   }
   /// Returns whether the program of this process, or a library that it was started with, exports
   /// the symbol.
-  static bool is_here(const Symbol& symbol) {
+  static bool is_in_process(const Symbol& symbol) {
     const char* name = symbol.name.c_str();
     return symbol.version.empty() ? platform::has_global_symbol(name)
                                   : platform::has_global_symbol(name, symbol.version.c_str());
   }
 
-  /// A library without any versions does for all of them.
+  /// A library without versions satisfies all of them.
   bool has(const Version& version) const {
     const auto library = versions_.find(version.library);
     return library == versions_.end() || library->second.empty() ||
            library->second.contains(version.name);
   }
 
-  /// The files of the bundle as those that need them call them.
+  /// Enters the versions of files of the bundle under the names by which other files need them.
   void name_own_files() {
     std::vector<Names> own;
     for (const BundleFile& file : bundle_) own.push_back(versions_[file.path.filename().string()]);
@@ -115,13 +115,13 @@ class SymbolSets {
     if (!file) return false;
     FileSource source(*file);
     if (!add_file(source, library.name, false)) return false;
-    const auto bundle = look_at_bundle(*file, ElfFile::Accepts::programs);
+    const auto bundle = inspect_bundle(*file, ElfFile::Accepts::programs);
     return bundle && queue_all(needed_libraries(*bundle, search_));
   }
 
   bool queue_all(const std::vector<NeededLibrary>& libraries) {
     for (const NeededLibrary& library : libraries) {
-      // Who needed it first may have known another folder.
+      // Compare names: the file that needed it first may have found it in another folder.
       if (own_.contains(library.path) || !seen_.insert(library.name).second) continue;
       if (library.path.empty()) return false;
       queue_.push_back(library);
@@ -129,7 +129,7 @@ class SymbolSets {
     return true;
   }
 
-  /// `counts`: whether it matters what the file needs.
+  /// Adds the symbols of a file; its imports only if `counts`.
   bool add_file(ByteSource& source, const std::string& name, bool counts) {
     const auto elf = ElfFile::open(source, ElfFile::Accepts::programs);
     if (!elf) return false;
@@ -142,7 +142,7 @@ class SymbolSets {
       if (!counts || version.weak) continue;
       needed_versions_.push_back({std::string(version.library), std::string(version.name)});
     }
-    for (std::size_t i = 0; i < symbols->all().size(); i++) {
+    for (std::size_t i = 0; i < symbols->all().size(); ++i) {
       const elf::Symbol& symbol = symbols->all()[i];
       const std::uint16_t number = i < versions.numbers.size() ? versions.numbers[i] : 0;
       if (symbol.section != elf::section_undefined) {
@@ -171,11 +171,12 @@ class SymbolSets {
 
   const Bundle& bundle_;
   const platform::LibrarySearch& search_;
-  const fs::path& program_;  // the host; empty where that is this process
+  const fs::path& program_;  // the host; empty if that is this process
   std::vector<NeededLibrary> queue_;
   std::set<fs::path> own_;  // files of the bundle
   Names seen_, exported_;
-  std::unordered_map<std::string, Names> versions_;  // that libraries define
+  std::unordered_map<std::string, Names> versions_;  // versions that libraries define
+
   std::vector<Symbol> needed_;
   std::vector<Version> needed_versions_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Symbols that the system's loader would not find. Nothing is loaded.
+// Finds symbols that the dynamic loader would not resolve, without loading anything.
 #pragma once
 
 #include <filesystem>
@@ -13,12 +13,12 @@
 
 namespace tenon {
 
-/// The symbols that files of the bundle need and that neither the host nor any library that is
-/// loaded with it or with them exports, by name and each once. The host is the executable
-/// `program`, or where that is empty this process. Nothing where a needed library cannot be read:
-/// it may have them. A symbol that is needed in a version is written `name@VERSION`; a version that
-/// a library lacks and none of them has, `version VERSION of LIBRARY`. REQUIRED: the bundle has its
-/// contents.
+/// Returns the symbols that files of the bundle need and that neither the host nor a library that
+/// is loaded with the host or the bundle exports: sorted, each once. The host is the executable
+/// `program`, or this process if that is empty. Returns nothing if a needed library cannot be read,
+/// because it may export them. A symbol that is needed in a version is written `name@VERSION`; a
+/// version that a library lacks is written `version VERSION of LIBRARY` if none of the symbols
+/// needs it. REQUIRED: the bundle has its contents.
 std::optional<std::vector<std::string>> undefined_symbols(
     const Bundle& bundle, const platform::LibrarySearch& search,
     const std::filesystem::path& program = {});

@@ -18,7 +18,7 @@ bool FileComparison::differ(const std::filesystem::path& a, const std::filesyste
   const auto of_b = platform::identity_of(b);
   if (!of_a || !of_b || same_file(*of_a, *of_b)) return false;
   if (of_a->size != of_b->size) return true;
-  if (of_a->size > largest_file) return false;
+  if (of_a->size > max_file_size) return false;
   const auto hash_a = hash_of(a, *of_a);
   const auto hash_b = hash_of(b, *of_b);
   return hash_a && hash_b && *hash_a != *hash_b;

@@ -65,7 +65,7 @@ Result<void> lock_content(const fs::path& file, LockedPackage& package) {
   package.source = fs::absolute(file);
   const auto module = platform::File::open(file);
   if (!module) return module.error();
-  const auto bundle = look_at_bundle(*module);
+  const auto bundle = inspect_bundle(*module);
   if (!bundle) return bundle.error();
   for (auto library = bundle->begin() + 1; library != bundle->end(); ++library) {
     auto content = sha256_of_file(library->path);

@@ -17,7 +17,7 @@ std::size_t padded(std::size_t size) noexcept {
 
 }  // namespace
 
-/// Memory behind the part that lies in the Arena itself.
+/// A block on the heap, used after the memory in the Arena itself.
 struct alignas(16) Arena::Block {
   Block* next;
   std::size_t size;  // of the memory that follows
@@ -28,7 +28,7 @@ struct alignas(16) Arena::Block {
   }
 };
 
-/// What an Arena answers to who takes it for a call.
+/// The functions of an Arena that is used as a call.
 struct Arena::Functions {
   static void* allocate(tenon_call* call, std::size_t size) {
     void* memory = static_cast<Arena*>(call)->allocate_block(size);
@@ -64,7 +64,7 @@ void Arena::free_blocks() noexcept {
   while (blocks_ != nullptr) std::free(std::exchange(blocks_, blocks_->next));
 }
 
-// What one use needed in several blocks, the next gets in one.
+// Merges the blocks, so that the next use needs only one.
 void Arena::reuse_blocks() noexcept {
   if (blocks_->next != nullptr) {
     std::size_t total = 0;
@@ -80,9 +80,9 @@ void Arena::reuse_blocks() noexcept {
 
 bool Arena::gave(const void* data, std::size_t size) const noexcept {
   const auto first = reinterpret_cast<std::uintptr_t>(data);
-  const auto holds = [&](const std::uint8_t* begin, std::size_t room) {
+  const auto holds = [&](const std::uint8_t* begin, std::size_t capacity) {
     const auto at = reinterpret_cast<std::uintptr_t>(begin);
-    return first >= at && first - at <= room && size <= room - (first - at);
+    return first >= at && first - at <= capacity && size <= capacity - (first - at);
   };
   if (holds(memory_, sizeof memory_)) return true;
   for (const Block* block = blocks_; block != nullptr; block = block->next) {
@@ -94,12 +94,12 @@ bool Arena::gave(const void* data, std::size_t size) const noexcept {
 void* Arena::allocate_block(std::size_t size) noexcept {
   const std::size_t needed = padded(size);
   const std::size_t last = blocks_ != nullptr ? blocks_->size : first_block / 2;
-  const std::size_t room = std::max(needed, 2 * last);
-  void* memory = needed >= size ? std::malloc(sizeof(Block) + room) : nullptr;
+  const std::size_t capacity = std::max(needed, 2 * last);
+  void* memory = needed >= size ? std::malloc(sizeof(Block) + capacity) : nullptr;
   if (memory == nullptr) return nullptr;
-  blocks_ = new (memory) Block{blocks_, room};
+  blocks_ = new (memory) Block{blocks_, capacity};
   arena_next = blocks_->begin() + needed;
-  arena_end = blocks_->begin() + room;
+  arena_end = blocks_->begin() + capacity;
   return blocks_->begin();
 }
 

@@ -8,13 +8,13 @@
 namespace tenon {
 namespace {
 
-/// The order of entries: so the same bag is always the same text.
+/// The order of entries, so that equal bags have equal text.
 bool is_before(const BagEntry& a, const BagEntry& b) noexcept {
   return a.name != b.name ? a.name < b.name : a.version < b.version;
 }
 
-/// The name, which a field that nobody knows may have left out, and the version of an entry. False:
-/// the key is none of a bag.
+/// Splits a key into the name, which may be empty for an unknown field, and the version. Returns
+/// false if the key is not well-formed.
 bool split(std::string_view key, BagEntry& entry) noexcept {
   const std::size_t at = key.rfind('@');
   if (at == std::string_view::npos || at + 1 == key.size()) return false;
@@ -72,7 +72,7 @@ void Bag::put(Conversion& conversion, std::span<const BagEntry> entries) {
   end = std::copy(entries.begin(), entries.end(), end);
   std::stable_sort(all, end, is_before);
   BagEntry* kept = all;
-  for (const BagEntry* next = all; next != end; next++) {
+  for (const BagEntry* next = all; next != end; ++next) {
     const bool replaced = next + 1 != end && !is_before(*next, next[1]);
     if (!replaced) *kept++ = *next;
   }
@@ -85,7 +85,7 @@ void Bag::remove(Conversion& conversion, const BagEntry& entry) {
   std::copy_if(entries_, entries_ + count_, copy,
                [&entry](const BagEntry& kept) { return &kept != &entry; });
   entries_ = copy;
-  count_--;
+  --count_;
 }
 
 bool Bag::read(Conversion& conversion, const json::Reader& in) {
@@ -116,7 +116,7 @@ void Bag::write(json::Writer& out) const {
   out.begin_object();
   for (const BagEntry& entry : entries()) {
     if (entry.stored != nullptr) {
-      // As a spec calls it: nothing of that needs an escape.
+      // Names from specs need no escapes.
       out.begin_raw(
           {"\"", entry.name, "@", entry.version, R"(":{"type":")", entry.type, R"(","value":)"});
       entry.write(out, entry.stored);
@@ -136,8 +136,8 @@ void Bag::write(json::Writer& out) const {
 
 tenon_bytes Bag::text(Conversion& conversion) const {
   if (empty()) return {nullptr, 0};
-  char usual[512];
-  json::Writer out(usual);
+  char buffer[512];  // large enough for most bags
+  json::Writer out(buffer);
   write(out);
   const tenon_string copy = conversion.copy(out.view());
   return {reinterpret_cast<const std::uint8_t*>(copy.data), copy.size};

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view absent = "null";
 
-/// The value of an entry as JSON.
+/// Returns the value of an entry as JSON.
 std::string json_of(const BagEntry& entry) {
   if (entry.stored == nullptr) return std::string(entry.value);
   json::Writer out;

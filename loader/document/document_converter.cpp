@@ -31,7 +31,7 @@ Result<std::string_view> DocumentConverter::convert(std::string_view text,
   }
   if (memory_->out.too_deep()) {
     return Error({.code = "wrong-value",
-                  .message = "with what goes to its bag the document has too many levels",
+                  .message = "the document has too many levels, including its property bag",
                   .where = document->is_bare ? "" : "value"});
   }
   return memory_->out.view();

@@ -8,7 +8,7 @@
 namespace tenon {
 namespace {
 
-/// Filled before main, by registrations in any order.
+/// Filled before main by registrations, in any order.
 std::vector<const DocumentType*>& types() {
   static std::vector<const DocumentType*> all;
   return all;

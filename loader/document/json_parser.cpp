@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The grammar is Boost.JSON's, its values are not: they would round numbers and copy texts.
+// Uses the parser of Boost.JSON, but not its values, which would round numbers and copy texts.
 #include "document/json_parser.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
@@ -11,7 +11,7 @@
 namespace tenon::json {
 namespace detail {
 
-// Enough for most texts, so that it is not doubled its way there.
+// Reserves enough for most texts.
 Recorder::Recorder() {
   nodes.reserve(64);
   keys_.reserve(16);
@@ -30,7 +30,7 @@ void Recorder::reset(std::string_view text) {
 }
 
 bool Recorder::add(Form form, View text) {
-  Node& node = nodes.emplace_back();  // filled in place: moved, it would be read half written
+  Node& node = nodes.emplace_back();  // filled in place, which is faster than a move
   node.form = form;
   node.data = text.data();
   node.size = text.size();
@@ -47,7 +47,7 @@ bool Recorder::open(Form form) {
 }
 
 bool Recorder::close(std::size_t count) {
-  depth_--;
+  --depth_;
   Node& node = nodes[open_];
   node.size = count;
   node.extent = std::exchange(open_, node.extent);
@@ -55,15 +55,15 @@ bool Recorder::close(std::size_t count) {
   return true;
 }
 
-/// Two keys of `keys` that are the same, if there are.
-std::optional<std::string_view> twice_in(std::string_view* begin, std::string_view* end) {
-  constexpr std::ptrdiff_t few = 12;  // faster compared each with each than sorted
+/// Returns a key that occurs twice, if there is one.
+std::optional<std::string_view> find_duplicate(std::string_view* begin, std::string_view* end) {
+  constexpr std::ptrdiff_t few = 12;  // comparing all pairs is faster than sorting
   if (end - begin > few) {
     std::sort(begin, end);
     const std::string_view* twice = std::adjacent_find(begin, end);
     return twice != end ? std::optional(*twice) : std::nullopt;
   }
-  for (const std::string_view* key = begin; key != end; key++) {
+  for (const std::string_view* key = begin; key != end; ++key) {
     if (std::find(key + 1, static_cast<const std::string_view*>(end), *key) != end) return *key;
   }
   return std::nullopt;
@@ -71,7 +71,7 @@ std::optional<std::string_view> twice_in(std::string_view* begin, std::string_vi
 
 bool Recorder::on_object_end(std::size_t count, ErrorCode& error) {
   std::string_view* const end = keys_.data() + keys_.size();
-  duplicate_ = twice_in(end - count, end);
+  duplicate_ = find_duplicate(end - count, end);
   if (duplicate_) {
     error = boost::json::error::syntax;
     return false;
@@ -91,13 +91,13 @@ bool Recorder::on_string(View last, std::size_t, ErrorCode&) {
 }
 
 bool Recorder::keep(View part) {
-  // Once, so that views stay valid: without its escapes a text is never longer.
+  // Reserved once, so that views stay valid: unescaping never makes a text longer.
   if (unescaped_.empty()) unescaped_.reserve(text_.size());
   unescaped_.append(part.data(), part.size());
   return true;
 }
 
-/// The text that ends with `last`. Where it has no escapes, it stands in the input as it is.
+/// Returns the whole text that ends with `last`: a part of the input if it has no escapes.
 Recorder::View Recorder::whole(View last) {
   const char* const end = text_.data() + text_.size();
   const bool in_text =
@@ -122,8 +122,8 @@ std::string message_of(boost::json::error_code error, std::string_view rest, std
   return std::string("unexpected byte 0x") + hex[c >> 4] + hex[c & 0xf];
 }
 
-/// Line and column, in characters, of the byte at `at`.
-std::string place_of(std::string_view text, std::size_t at) {
+/// Returns line and column, in characters, of the byte at `at`.
+std::string line_and_column(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
   const auto lines = std::count(before.begin(), before.end(), '\n');
   const std::string_view line = before.substr(before.rfind('\n') + 1);
@@ -139,8 +139,8 @@ boost::json::parse_options options(std::size_t levels) {
   return options;
 }
 
-/// Takes all that the syntax allows.
-struct Anything {
+/// A handler of Boost.JSON that ignores all values.
+struct SyntaxCheck {
   using View = boost::json::string_view;
   using ErrorCode = boost::json::error_code;
   static constexpr std::size_t max_object_size = SIZE_MAX;
@@ -170,16 +170,16 @@ struct Anything {
 
 }  // namespace
 
-std::string problem_of_json(std::string_view text) {
+std::string json_syntax_error(std::string_view text) {
   constexpr std::size_t levels = 256;
-  boost::json::basic_parser<Anything> parser(options(levels));
+  boost::json::basic_parser<SyntaxCheck> parser(options(levels));
   boost::json::error_code error;
   const std::size_t end = parser.write_some(false, text.data(), text.size(), error);
   if (!error && end < text.size()) error = boost::json::error::extra_data;
   return error ? message_of(error, text.substr(end), levels) : std::string();
 }
 
-Tape::Tape() : parser(options(most_levels)) {}
+Tape::Tape() : parser(options(max_levels)) {}
 
 }  // namespace detail
 
@@ -200,10 +200,11 @@ Result<Reader> Parser::parse(std::string_view text) {
 
   std::string message = recorder.duplicate()
                             ? "the key \"" + std::string(*recorder.duplicate()) +
-                                  "\" stands twice in the object that ends here"
-                            : detail::message_of(error, text.substr(end), detail::most_levels);
-  return Error(
-      {.code = "not-json", .message = std::move(message), .where = detail::place_of(text, end)});
+                                  "\" is duplicated in the object that ends here"
+                            : detail::message_of(error, text.substr(end), detail::max_levels);
+  return Error({.code = "not-json",
+                .message = std::move(message),
+                .where = detail::line_and_column(text, end)});
 }
 
 std::size_t Parser::levels() const noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What a Parser keeps from text to text, and what the readers of its text share.
+// The state of a Parser, which its readers share.
 #pragma once
 
 #include <tenon/gen/json.hpp>
@@ -15,15 +15,15 @@
 
 namespace tenon::json::detail {
 
-/// How deep arrays and objects may lie in each other.
-inline constexpr std::size_t most_levels = 64;
+/// The maximum nesting of arrays and objects.
+inline constexpr std::size_t max_levels = 64;
 
-/// Returns why a text is not JSON, eg: "unexpected '}'"; empty: it is. For texts of others, whose
-/// keys may repeat and which may have 256 levels.
-std::string problem_of_json(std::string_view text);
+/// Returns why a text is not JSON, eg: "unexpected '}'"; empty if it is. Accepts duplicate keys and
+/// up to 256 levels.
+std::string json_syntax_error(std::string_view text);
 
-/// Puts the values of a text one behind the other while Boost.JSON goes through it: `nodes` is what
-/// Reader reads.
+/// A handler of Boost.JSON that stores all values of a text as consecutive nodes, which Reader
+/// reads.
 class Recorder {
  public:
   static constexpr std::size_t max_array_size = SIZE_MAX;
@@ -38,9 +38,9 @@ class Recorder {
   std::vector<Node> nodes;
 
   void reset(std::string_view text);
-  /// How deep the deepest array or object lies; the outermost is level 1.
+  /// Returns the deepest level of nesting; the outermost array or object is level 1.
   std::size_t levels() const noexcept { return levels_; }
-  /// The key that an object has twice, if that is why parsing ended.
+  /// Returns the duplicate key, if that is why parsing failed.
   const std::optional<std::string_view>& duplicate() const noexcept { return duplicate_; }
 
   bool on_document_begin(ErrorCode&) { return true; }
@@ -71,10 +71,10 @@ class Recorder {
 
   std::string_view text_;
   std::string unescaped_;               // all texts with escapes; never grows beyond text_.size()
-  std::size_t unescaped_begin_ = 0;     // where the text under way begins there
+  std::size_t unescaped_begin_ = 0;     // start of the current text in it
   std::vector<std::string_view> keys_;  // of the objects that are open
-  std::size_t open_ = 0;  // the array or object under way; while it is open, its extent is what
-                          // `open_` was before
+  std::size_t open_ = 0;  // the current array or object; while it is open, its extent is the
+                          // previous value of `open_`
   std::size_t depth_ = 0;
   std::size_t levels_ = 0;
   std::optional<std::string_view> duplicate_;
@@ -84,7 +84,7 @@ struct Tape {
   Tape();
 
   boost::json::basic_parser<Recorder> parser;
-  std::optional<Error> error;  // why a reader answered false
+  std::optional<Error> error;  // why a reader returned false
   Writer scratch;              // of Reader::read_json
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 using detail::Node;
 
-/// The number that the whole of `text` is.
+/// Parses the whole text as a number.
 template <class T>
 bool parse_number(std::string_view text, T& value) {
   const char* end = text.data() + text.size();
@@ -21,8 +21,8 @@ bool parse_number(std::string_view text, T& value) {
   return error == std::errc() && stop == end;
 }
 
-/// Returns whether a JSON number that is outside of the range of a floating-point type is too small
-/// for it. The position of the first digit other than 0 tells.
+/// Returns whether a JSON number outside of the range of a floating-point type is too small for it,
+/// not too large. Decides by the position of the first digit other than 0.
 bool is_tiny(std::string_view text) {
   const std::size_t end = std::min(text.find_first_of("eE"), text.size());
   const std::string_view digits = text.substr(0, end);
@@ -40,7 +40,7 @@ bool is_tiny(std::string_view text) {
   return exponent < -magnitude;
 }
 
-/// The nearest value of the type; one that is nearer to 0 than any other is 0.
+/// Parses the nearest value of the type. Numbers that are too small become 0.
 template <class T>
 bool parse_nearest(std::string_view text, T& value) {
   if (parse_number(text, value)) return true;
@@ -72,7 +72,7 @@ std::string quoted(std::string_view text) {
   return out.take();
 }
 
-/// What stands there, for people.
+/// Describes a value for messages.
 std::string describe(const Node& node) {
   constexpr std::size_t longest = 40;
   switch (node.form) {
@@ -89,7 +89,7 @@ std::string describe(const Node& node) {
   }
 }
 
-/// Adds a member to a path: ".name", or in quotes what would not look like one.
+/// Appends a member to a path: ".name", or in brackets and quotes if it is not a word.
 void append_member(std::string& path, std::string_view key) {
   const bool plain = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -101,15 +101,15 @@ void append_member(std::string& path, std::string_view key) {
   }
 }
 
-/// From the value at `root` down to `node`, which is a part of it.
+/// Returns the path from `root` to `node`, which is a part of it.
 std::string path_to(const Node& node, const Node& root) {
   std::string path;
   for (const Node* at = &root; at != &node;) {
     const bool members = at->form == Form::object;
     const Node* part = at + 1;
     std::size_t index = 0;
-    // The last part that does not begin behind the node.
-    for (;; index++) {
+    // Find the last part that does not begin after the node.
+    for (;; ++index) {
       const Node* value = members ? part + 1 : part;
       if (value + value->extent > &node) break;
       part = value + value->extent;
@@ -141,7 +141,8 @@ bool Reader::read(double& value) const {
 }
 
 bool Reader::read_bytes(tenon_call* call, tenon_bytes& value) const {
-  const auto size = form() == Form::text ? detail::bytes_of_base64(node_->text()) : std::nullopt;
+  const auto size =
+      form() == Form::text ? detail::base64_decoded_size(node_->text()) : std::nullopt;
   if (!size) return fail("text in base64");
   auto* bytes = static_cast<std::uint8_t*>(tenon_allocate(call, *size));
   value = {bytes, *size};

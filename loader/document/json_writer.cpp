@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::string_view replacement = "\xef\xbf\xbd";  // U+FFFD
 
-/// Bytes that stand in a text as they are, for themselves.
+/// The bytes that need no escape.
 constexpr std::array<bool, 256> plain = [] {
   std::array<bool, 256> all{};
-  for (int c = 0x20; c < 0x80; c++) all[c] = c != '"' && c != '\\';
+  for (int c = 0x20; c < 0x80; ++c) all[c] = c != '"' && c != '\\';
   return all;
 }();
 
-/// Whether all of some bytes are.
+/// Returns whether all bytes of a word need no escape.
 template <class Bytes>
 bool all_plain(Bytes bytes) noexcept {
   constexpr Bytes ones = static_cast<Bytes>(0x0101010101010101);
@@ -42,7 +42,8 @@ bool copy_if_plain(const char* in, char* out) noexcept {
   return true;
 }
 
-/// The last eight bytes, or all where there are four at least; some may have been copied already.
+/// Copies the last eight bytes, or all of a text of four to seven bytes, if none needs an escape.
+/// Some of them may have been copied already.
 bool copy_end_if_plain(std::string_view text, char* out) noexcept {
   const std::size_t last8 = text.size() - 8;
   const std::size_t last4 = text.size() - 4;
@@ -51,15 +52,15 @@ bool copy_end_if_plain(std::string_view text, char* out) noexcept {
          copy_if_plain<std::uint32_t>(text.data() + last4, out + last4);
 }
 
-/// Copies what is plain at the beginning of `text`; answers how much that is. There is room for all
-/// of it.
+/// Copies the start of `text` up to the first byte that needs an escape, and returns its size.
+/// REQUIRED: `out` has space for the whole text.
 std::size_t copy_plain(std::string_view text, char* out) noexcept {
   std::size_t at = 0;
   for (; at + sizeof(std::uint64_t) <= text.size(); at += sizeof(std::uint64_t)) {
     if (!copy_if_plain<std::uint64_t>(text.data() + at, out + at)) break;
   }
   if (text.size() - at < sizeof(std::uint64_t) && copy_end_if_plain(text, out)) return text.size();
-  for (; at < text.size() && plain[static_cast<unsigned char>(text[at])]; at++) out[at] = text[at];
+  for (; at < text.size() && plain[static_cast<unsigned char>(text[at])]; ++at) out[at] = text[at];
   return at;
 }
 
@@ -77,9 +78,9 @@ std::string_view name_of_real(T value) {
 
 }  // namespace
 
-/// Where `size` more characters may be written; whoever does counts them in `size_`.
-inline char* Writer::reserve(std::size_t size) {
-  if (capacity_ - size_ < size) grow(size);
+/// Returns a buffer for `size` more characters. The caller adds them to `size_`.
+inline char* Writer::room(std::size_t size) {
+  if (room_ - size_ < size) grow(size);
   return data_ + size_;
 }
 
@@ -93,8 +94,8 @@ void Writer::grow(std::size_t size) {
 }
 
 inline void Writer::put(char c) {
-  *reserve(1) = c;
-  size_++;
+  *room(1) = c;
+  ++size_;
 }
 
 inline void Writer::put(std::string_view text) {
@@ -120,13 +121,13 @@ void Writer::begin(char bracket) {
   separate();
   put(bracket);
   follows_value_ = false;
-  depth_++;
+  ++depth_;
 }
 
 void Writer::end(char bracket) {
   put(bracket);
   follows_value_ = true;
-  depth_--;
+  --depth_;
 }
 
 void Writer::key(std::string_view name) {
@@ -145,7 +146,7 @@ void Writer::begin_raw(std::initializer_list<std::string_view> pieces) {
   separate();
   for (const std::string_view piece : pieces) put(piece);
   follows_value_ = false;
-  depth_++;
+  ++depth_;
 }
 
 void Writer::quote(std::string_view text) {
@@ -160,7 +161,7 @@ void Writer::quote(std::string_view text) {
   put('"');
 }
 
-/// Writes the first character of `text`, which is not plain. Answers how many bytes it has.
+/// Writes the first character of `text`, which is not plain. Returns the number of its bytes.
 std::size_t Writer::put_special(std::string_view text) {
   static constexpr char hex[] = "0123456789abcdef";
   static constexpr std::string_view characters = "\"\\\b\f\n\r\t";
@@ -192,8 +193,8 @@ void Writer::number(std::uint64_t value) {
   raw(digits_of(value, digits));
 }
 
-/// Shortest that is read back as the same. Always with a point or exponent, so that -0 keeps its
-/// sign with every reader.
+/// Writes the shortest text that is read back as the same value. It always has a point or exponent,
+/// so that -0 keeps its sign in every reader.
 template <class T>
 void Writer::real(T value) {
   if (!std::isfinite(value)) return text(name_of_real(value));
@@ -219,8 +220,8 @@ void Writer::text(std::string_view value) {
 void Writer::base64(BytesView value) {
   separate();
   put('"');
-  const std::size_t size = detail::base64_size(value.size());
-  detail::to_base64(value.data(), value.size(), reserve(size));
+  const std::size_t size = detail::base64_encoded_size(value.size());
+  detail::to_base64(value.data(), value.size(), room(size));
   size_ += size;
   put('"');
 }
@@ -228,7 +229,7 @@ void Writer::base64(BytesView value) {
 void Writer::json(std::string_view value) {
   if (!parser_) parser_ = std::make_unique<Parser>();
   const Result<Reader> parsed = parser_->parse(value);
-  const bool fits = parsed && depth_ + parser_->levels() <= detail::most_levels;
+  const bool fits = parsed && depth_ + parser_->levels() <= detail::max_levels;
   too_deep_ = too_deep_ || (parsed && !fits);
   if (fits) {
     this->value(*parsed);

@@ -9,7 +9,7 @@
 namespace tenon {
 namespace {
 
-/// The number of a label without preview. No label begins with a zero.
+/// Returns the number of a label that is not a preview. No label begins with a zero.
 std::optional<std::int64_t> number_of(std::string_view label) {
   if (label.starts_with('0')) return std::nullopt;
   std::int64_t number = 0;
@@ -35,7 +35,7 @@ std::string type_names() {
   return names;
 }
 
-/// Whether the version is newer than all that the program knows.
+/// Returns whether the version is newer than all versions of the program.
 bool is_future(const DocumentType& type, std::string_view label) {
   std::int64_t newest = 0;
   for (const DocumentVersion& version : type.versions) {
@@ -44,7 +44,7 @@ bool is_future(const DocumentType& type, std::string_view label) {
   return number_of(label).value_or(0) > newest;
 }
 
-/// The release or draft with the greatest number.
+/// Returns the release or draft with the greatest number.
 const DocumentVersion& newest(const DocumentType& type) {
   const DocumentVersion* found = type.find(type.hub);
   for (const DocumentVersion& version : type.versions) {
@@ -53,16 +53,16 @@ const DocumentVersion& newest(const DocumentType& type) {
   return *found;
 }
 
-/// What a document says about itself, and where its fields stand. A bare one says nothing.
+/// The type and version that a document states, and its fields. A bare document states nothing.
 struct Envelope {
   json::Reader value;
   bool is_bare = true;
   std::string_view type{};
-  std::string version{};  // empty where it does not say
+  std::string version{};  // empty if it states none
   std::string_view writer{};
 };
 
-/// The version that a document says: a number, or the text of a preview. False: it is none.
+/// Reads a version: a number, or the text of a preview. Returns false if it is neither.
 bool read_version(const json::Reader& in, std::string& version) {
   if (in.form() == json::Reader::Form::text) {
     std::string_view preview;
@@ -76,9 +76,9 @@ bool read_version(const json::Reader& in, std::string& version) {
   return true;
 }
 
-/// Documents are stored as a type with a domain beside a version and a value. Where the version is
-/// missing and somebody says what a bare one would be, the type must be one that the program knows.
-/// Everything else is bare. False: the document has an error.
+/// Reads the envelope. An object with a `value` and a `type` with a domain has one; everything else
+/// is bare. If the version is missing and the caller states the type of bare documents, the type
+/// must also be known to the program. Returns false if the document has an error.
 bool read_envelope(const json::Reader& root, const DocumentReadOptions& how, Envelope& envelope) {
   std::size_t count = 0;
   if (!root.read_object(count)) return false;
@@ -101,17 +101,18 @@ bool read_envelope(const json::Reader& root, const DocumentReadOptions& how, Env
   return good && fields.finish();
 }
 
-Error other(std::string code, const std::string& what, std::string_view found,
-            std::string_view needed) {
-  return Error({.code = std::move(code),
-                .message = "the document is of another " + what,
-                .where = what,
-                .found = std::string(found),
-                .needed = std::string(needed),
-                .fix = "leave the " + what + " out where documents say it, or give this one"});
+Error differs(std::string code, const std::string& what, std::string_view found,
+              std::string_view needed) {
+  return Error(
+      {.code = std::move(code),
+       .message = "the document has another " + what,
+       .where = what,
+       .found = std::string(found),
+       .needed = std::string(needed),
+       .fix = "omit the " + what + " if documents state it, or name the one that was found"});
 }
 
-/// Which type, and which version of it, the document is of.
+/// The type and version of a document.
 struct Origin {
   const DocumentType* type;
   const DocumentVersion* version;
@@ -120,20 +121,20 @@ struct Origin {
 
 Result<Origin> find_origin(const Envelope& said, const DocumentReadOptions& how) {
   if (!said.type.empty() && !how.type.empty() && said.type != how.type) {
-    return other("type-differs", "type", said.type, how.type);
+    return differs("type-differs", "type", said.type, how.type);
   }
   if (!said.version.empty() && !how.from.empty() && said.version != how.from) {
-    return other("version-differs", "version", said.version, how.from);
+    return differs("version-differs", "version", said.version, how.from);
   }
   const std::string_view id = said.type.empty() ? how.type : said.type;
   const std::string_view label = said.version.empty() ? how.from : said.version;
   if (id.empty() || label.empty()) {
     const std::string missing = id.empty() ? "type" : "version";
     return Error({.code = id.empty() ? "missing-type" : "missing-version",
-                  .message = "the document does not say its " + missing,
+                  .message = "the document does not state its " + missing,
                   .where = missing,
                   .needed = R"({"type": ..., "version": ..., "value": {...}})",
-                  .fix = "say which it is"});
+                  .fix = "add the " + missing + " to the document, or name it in the request"});
   }
   const DocumentType* type = find_document_type(id);
   if (type == nullptr) {
@@ -141,7 +142,7 @@ Result<Origin> find_origin(const Envelope& said, const DocumentReadOptions& how)
                   .where = "type",
                   .found = std::string(id),
                   .needed = "one of " + type_names(),
-                  .fix = "a program that was built with the type"});
+                  .fix = "use a program that was built with the type"});
   }
   if (const DocumentVersion* version = type->find(label)) return Origin{type, version, label};
   const bool future = is_future(*type, label);
@@ -150,7 +151,7 @@ Result<Origin> find_origin(const Envelope& said, const DocumentReadOptions& how)
                 .where = std::string(id),
                 .found = "version " + std::string(label),
                 .needed = "one of " + labels_of(*type),
-                .fix = future ? "a program that was built with it, or read it leniently"
+                .fix = future ? "use a program that was built with it, or read it leniently"
                               : "correct the version of the document"});
 }
 
@@ -161,26 +162,26 @@ Result<const DocumentVersion*> find_target(const DocumentType& type, std::string
                 .where = std::string(type.id),
                 .found = "version " + std::string(wanted),
                 .needed = "one of " + labels_of(type),
-                .fix = "leave it out to get version " + std::string(type.hub) +
-                       ", as which documents of this type are stored"});
+                .fix = "omit it to get version " + std::string(type.hub) +
+                       ", the storage version of this type"});
 }
 
-/// The way from one version to another; nullptr: they are one.
-const DocumentConversion* find_way(const DocumentType& type, const DocumentVersion& from,
-                                   const DocumentVersion& to) {
+/// Returns the conversion from one version to another; nullptr if they are the same.
+const DocumentConversion* find_conversion(const DocumentType& type, const DocumentVersion& from,
+                                          const DocumentVersion& to) {
   const auto found = std::find_if(
       type.conversions.begin(), type.conversions.end(),
       [&](const DocumentConversion& one) { return one.from == from.label && one.to == to.label; });
   return found != type.conversions.end() ? &*found : nullptr;
 }
 
-Error by_hand(const DocumentType& type, const DocumentConversion& way) {
+Error missing_step(const DocumentType& type, const DocumentConversion& way) {
   return Error({.code = "missing-conversion",
                 .message = "a hand-written step is missing",
                 .where = std::string(type.id),
-                .found = "versions " + std::string(way.from) + " and " + std::string(way.to) +
-                         " with " + std::string(way.by_hand) + " between them",
-                .needed = "steps that the spec alone describes",
+                .found = "the step " + std::string(way.by_hand) + " between versions " +
+                         std::string(way.from) + " and " + std::string(way.to),
+                .needed = "only steps that the interface definition describes",
                 .fix = "convert the document with the program that has the step"});
 }
 
@@ -199,8 +200,8 @@ Result<ReadDocument> read_document(Conversion& conversion, json::Parser& parser,
   if (!target) return target.error();
 
   if (how.lenient) conversion.unknown_of = text_of(conversion.copy(origin->label));
-  const DocumentConversion* way = find_way(type, *origin->version, **target);
-  if (way != nullptr && way->convert == nullptr) return by_hand(type, *way);
+  const DocumentConversion* way = find_conversion(type, *origin->version, **target);
+  if (way != nullptr && way->convert == nullptr) return missing_step(type, *way);
   const void* stored = origin->version->read(*origin->version, conversion, said.value);
   if (stored == nullptr) return parser.take_error();
   if (way != nullptr) stored = way->convert(*way, conversion, stored);

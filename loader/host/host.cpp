@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "base/keep_for_ever.hpp"
+#include "base/keep_until_exit.hpp"
 #include "host/host_core.hpp"
 #include "module/forked.hpp"
 
@@ -26,7 +26,7 @@ Host::Host(HostOptions options) : core_(detail::HostCore::make(std::move(options
 
 Host::~Host() {
   if (core_->inherited()) {
-    detail::keep_for_ever(std::move(core_));
+    detail::keep_until_exit(std::move(core_));
     return;
   }
   core_->stop_watching();

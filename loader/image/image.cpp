@@ -18,25 +18,25 @@ namespace fs = std::filesystem;
 
 constexpr const char* entry_symbol = "tenon_module_v1";
 
-// Most modules are smaller. Of larger ones the copying takes longer than what a disk adds.
-constexpr std::size_t largest_in_memory = 1 << 20;
+// Most modules are smaller. For larger ones a disk adds little to the time of the copy.
+constexpr std::size_t max_size_in_memory = 1 << 20;
 
-/// Numbers of loaded files, which make their names unique in this process.
+/// Reserves numbers, which make the names of loaded files unique in this process.
 std::uint64_t take_numbers(std::size_t count) {
   static std::atomic<std::uint64_t> next = 1;
   return next.fetch_add(count);
 }
 
-Error no_neighbours(const fs::path& module, const fs::path& library) {
+Error no_executable_folder(const fs::path& module, const fs::path& library) {
   return Error({.code = "load-failed",
                 .where = module.string(),
-                .found = library.filename().string() +
-                         " beside it, and no folder for temporary files that may be executed from",
-                .needed = "a folder in which a copy of the module has copies of its libraries",
+                .found = "the library " + library.filename().string() +
+                         " next to it, and no folder for temporary files that may be executed from",
+                .needed = "a folder for copies of the module and its libraries",
                 .fix = "set TMPDIR to a folder that is not mounted noexec"});
 }
 
-/// Writes one file of a module under its first name, and links it under the others.
+/// Writes one file of a module under its first name, and creates hard links with the other names.
 Result<void> write_file(const BundleFile& file, const std::vector<std::string>& names,
                         PrivateCopy& copy) {
   const fs::path folder = copy.folder->path();
@@ -49,7 +49,7 @@ Result<void> write_file(const BundleFile& file, const std::vector<std::string>& 
     if (!written) return written;
   }
   if (file.debug) {
-    // Without it a debugger shows less, and that is all.
+    // A failure is ignored: only debuggers need the link.
     std::error_code ignored;
     copy.debug_links.push_back(folder / file.debug->link.text);
     fs::create_symlink(file.debug->path, copy.debug_links.back(), ignored);
@@ -57,8 +57,8 @@ Result<void> write_file(const BundleFile& file, const std::vector<std::string>& 
   return {};
 }
 
-/// The words of the system's loader, which name the copies, about the files that people know.
-std::string about_originals(std::string text, const PrivateCopy& copy) {
+/// Replaces the paths of the copies in a message of the dynamic loader by those of the originals.
+std::string with_original_paths(std::string text, const PrivateCopy& copy) {
   for (const auto& file : copy.files) {
     const std::string path = file.path.string();
     const std::string original = file.original.string();
@@ -80,7 +80,7 @@ bool PrivateCopy::is_mapped() const noexcept {
 void PrivateCopy::remove() noexcept {
   if (memory) return memory.reset();
   if (original != nullptr) return original.reset();
-  // A child of fork has the images, but the files are those of its parent.
+  // A forked child has the images, but the files belong to its parent.
   if (folder == nullptr || !folder->is_own()) return;
   for (const File& file : files) static_cast<void>(platform::remove(file.path));
   for (const fs::path& link : debug_links) static_cast<void>(platform::remove(link));
@@ -88,27 +88,27 @@ void PrivateCopy::remove() noexcept {
 
 ImageFolder::~ImageFolder() {
   sweep();
-  for (auto* left : {&lingering_, &retired_}) {
-    for (PrivateCopy& copy : *left) {
+  for (auto* mapped : {&lingering_, &retired_}) {
+    for (PrivateCopy& copy : *mapped) {
       if (copy.memory) copy.memory->keep();
     }
   }
 }
 
-/// Where the copy of a bundle is made in a file system in memory; empty: nowhere. The copy of a
-/// large one is better off on a disk: the system cannot take the memory of the other one away.
+/// Returns the folder for the copy in a file system in memory; empty if it must not be stored
+/// there. Large copies are stored on disk, because the system cannot evict files in memory.
 fs::path ImageFolder::memory_parent(const Bundle& bundle) const {
   constexpr const char* variables[] = {"TMPDIR", "TMP", "TEMP", "TEMPDIR"};
   const auto is_set = [](const char* name) { return !platform::trusted_environment(name).empty(); };
   if (!options_.parent.empty() || std::ranges::any_of(variables, is_set)) return {};
   std::size_t size = 0;
   for (const BundleFile& file : bundle) size += file.content.size();
-  return size <= largest_in_memory ? platform::memory_folder() : fs::path();
+  return size <= max_size_in_memory ? platform::memory_folder() : fs::path();
 }
 
-/// The folder if it can be used, or a new one in `parent`; empty: where temporary files lie.
-/// Folders that killed hosts left are removed whenever one is made. Nothing where it may not be
-/// executed from.
+/// Returns `folder` if it can be used, or a new one in `parent` (empty: the folder for temporary
+/// files). Returns nothing if it is mounted noexec. Before a folder is created, folders of killed
+/// hosts are removed.
 Result<ImageFolder::Folder> ImageFolder::usable_folder(Folder& folder, fs::path parent) {
   {
     std::lock_guard lock(mutex_);
@@ -131,7 +131,7 @@ Result<PrivateCopy> ImageFolder::copy(Bundle bundle) {
   {
     std::lock_guard lock(mutex_);
     name += std::to_string(++count_) + ".so";
-    in_memory = options_.place == ImageOptions::Place::memory;
+    in_memory = options_.storage == ImageOptions::Storage::memory;
   }
   if (auto original = original_of(bundle, name)) return std::move(*original);
   auto names = make_private(bundle, take_numbers(bundle.size()));
@@ -149,12 +149,12 @@ Result<PrivateCopy> ImageFolder::copy(Bundle bundle) {
   if (*folder != nullptr) return copy_to_folder(bundle, name, *names, *folder);
   {
     std::lock_guard lock(mutex_);
-    options_.place = ImageOptions::Place::memory;
+    options_.storage = ImageOptions::Storage::memory;
   }
   return copy_to_memory(bundle, name);
 }
 
-/// Nothing where it takes a copy: see HostOptions::map_original.
+/// Returns nothing if the module needs a copy, see HostOptions::map_original.
 std::optional<PrivateCopy> ImageFolder::original_of(const Bundle& bundle,
                                                     const std::string& name) const {
   const bool alone = bundle.size() == 1 && bundle[0].pins.unique.empty();
@@ -170,13 +170,13 @@ Result<PrivateCopy> ImageFolder::copy_to_folder(const Bundle& bundle, const std:
                                                 const Names& names, const Folder& folder) {
   PrivateCopy copy{.name = name, .folder = folder};
   try {
-    for (std::size_t i = 0; i < bundle.size(); i++) {
+    for (std::size_t i = 0; i < bundle.size(); ++i) {
       if (auto written = write_file(bundle[i], names[i], copy); !written) {
         copy.remove();
         return std::move(written).error();
       }
     }
-  } catch (...) {  // memory has run out
+  } catch (...) {  // out of memory
     copy.remove();
     throw;
   }
@@ -184,7 +184,7 @@ Result<PrivateCopy> ImageFolder::copy_to_folder(const Bundle& bundle, const std:
 }
 
 Result<PrivateCopy> ImageFolder::copy_to_memory(const Bundle& bundle, const std::string& name) {
-  if (bundle.size() > 1) return no_neighbours(bundle[0].path, bundle[1].path);
+  if (bundle.size() > 1) return no_executable_folder(bundle[0].path, bundle[1].path);
   auto memory = platform::MemoryFile::create(name, bundle[0].content);
   if (!memory) return std::move(memory).error();
   PrivateCopy copy{.name = name, .files = {{memory->path(), bundle[0].path}}};
@@ -192,8 +192,8 @@ Result<PrivateCopy> ImageFolder::copy_to_memory(const Bundle& bundle, const std:
   return copy;
 }
 
-bool ImageFolder::leave(PrivateCopy copy, bool retired) noexcept {
-  // The system answers "unloaded" whatever happened; what is still mapped says the truth.
+bool ImageFolder::reclaim(PrivateCopy copy, bool retired) noexcept {
+  // dlclose reports success even if the image stays mapped.
   if (!copy.is_mapped()) {
     copy.remove();
     return true;
@@ -204,29 +204,29 @@ bool ImageFolder::leave(PrivateCopy copy, bool retired) noexcept {
 }
 
 std::size_t ImageFolder::sweep() noexcept {
-  // Outside of the lock: images run code when they go.
-  std::vector<PrivateCopy> looked_at;
+  // Without the lock, because unmapping runs destructors of images.
+  std::vector<PrivateCopy> checked;
   {
     std::lock_guard lock(mutex_);
-    looked_at.swap(lingering_);
-    under_sweep_ += looked_at.size();
+    checked.swap(lingering_);
+    being_swept_ += checked.size();
   }
-  const std::size_t count = looked_at.size();
-  std::erase_if(looked_at, [](PrivateCopy& copy) {
+  const std::size_t count = checked.size();
+  std::erase_if(checked, [](PrivateCopy& copy) {
     for (const auto& file : copy.files) platform::release_image(file.path);
     if (copy.is_mapped()) return false;
     copy.remove();
     return true;
   });
   std::lock_guard lock(mutex_);
-  under_sweep_ -= count;
-  std::move(looked_at.begin(), looked_at.end(), std::back_inserter(lingering_));
-  return count - looked_at.size();
+  being_swept_ -= count;
+  std::move(checked.begin(), checked.end(), std::back_inserter(lingering_));
+  return count - checked.size();
 }
 
 std::size_t ImageFolder::lingering() const noexcept {
   std::lock_guard lock(mutex_);
-  return lingering_.size() + under_sweep_;
+  return lingering_.size() + being_swept_;
 }
 
 std::size_t ImageFolder::retired() const noexcept {
@@ -250,9 +250,9 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bo
   if (failed) {
     return Error({.code = "load-failed",
                   .where = file.string(),
-                  .found = about_originals(platform::last_load_error(), image.copy_),
+                  .found = with_original_paths(platform::last_load_error(), image.copy_),
                   .needed = "a library whose dependencies and symbols are all found",
-                  .fix = "install what is missing, or link it into the plugin"});
+                  .fix = "install the missing library, or link it into the plugin"});
   }
   if (image.copy_.original != nullptr && !image.copy_.original->is_unchanged()) {
     return Error({.code = "file-changed",
@@ -265,7 +265,7 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bo
     return Error({.code = "no-module-object",
                   .where = file.string(),
                   .found = "no exported object tenon_module_v1",
-                  .needed = "the object that the TENON_MODULE or TENON_PLUGIN macro makes",
+                  .needed = "the object that the macro TENON_MODULE or TENON_PLUGIN defines",
                   .fix = "build the plugin with the macro, and export the object"});
   }
   image.module_ = &image.library_.get<const tenon_module>(entry_symbol);
@@ -273,15 +273,15 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bo
 }
 
 Image::~Image() {
-  end();
+  unload();
 }
 
-bool Image::end() noexcept {
+bool Image::unload() noexcept {
   if (folder_ == nullptr) return true;
   if (reload_.stays_mapped) platform::pin_image(copy_.path());
   library_.unload();
   const auto folder = std::exchange(folder_, nullptr);
-  return folder->leave(std::move(copy_), reload_.stays_mapped);
+  return folder->reclaim(std::move(copy_), reload_.stays_mapped);
 }
 
 }  // namespace tenon::detail

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Loaded images of module files. The system's loader takes two files for one when path or inode are
-// the same, and a mapped file that is overwritten crashes the process; so what is loaded is a
-// private copy under a name that is never used again, with copies of the libraries that lie beside
-// the module. See ImageOptions::map_original for the exception.
+// Loads modules. The dynamic loader takes two files with the same path or inode for one, and
+// overwriting a mapped file crashes the process. So the loader loads a private copy under a name
+// that is never used again, with copies of the libraries next to the module. See
+// ImageOptions::map_original for the exception.
 #pragma once
 
 #include <tenon/abi.h>
@@ -35,72 +35,71 @@ struct PrivateCopy {
     std::filesystem::path original;
   };
 
-  /// For people, eg: "blur.g3.so"; never used again by the host.
+  /// The name in messages, eg: "blur.g3.so"; never used again by the host.
   std::string name = {};
-  /// The module first. A library that is needed under two names is there twice.
+  /// The module first. A library that is needed under two names is listed twice.
   std::vector<File> files = {};
-  /// With the names under which debuggers look for their debug information.
+  /// Links to debug information, under the names that debuggers look for.
   std::vector<std::filesystem::path> debug_links = {};
-  /// Where the files lie.
+  /// The folder of the files.
   std::shared_ptr<platform::PrivateFolder> folder = {};
-  /// What the path of the module leads to where no folder may be executed from.
+  /// The copy, if all folders are mounted noexec.
   std::optional<platform::MemoryFile> memory = std::nullopt;
-  /// Where there is no copy: the file itself is loaded.
+  /// The file itself, if it is loaded without a copy.
   std::shared_ptr<OriginalFile> original = {};
 
   const std::filesystem::path& path() const noexcept { return files.front().path; }
-  /// Whether anything is loaded from it.
+  /// Returns whether an image of one of the files is mapped.
   bool is_mapped() const noexcept;
   void remove() noexcept;
 };
 
-/// How images are made of files.
+/// Options for loading images.
 struct ImageOptions {
-  /// Where the copies are put. Folders that may not be executed from are passed over for memory.
-  enum class Place { folder, memory };
+  /// The storage of the copies. If folders are mounted noexec, memory is used.
+  enum class Storage { folder, memory };
 
-  Place place = Place::folder;
-  /// In which the folder of the copies is made. Empty: that for temporary files, which the
-  /// environment names; where it names none, the one that the system keeps in memory, as far as it
-  /// has room for the copies and these are small.
+  Storage storage = Storage::folder;
+  /// The parent of the folder of the copies. Empty: the folder for temporary files that the
+  /// environment names. If it names none, small copies are stored in the file system in memory, as
+  /// long as that has enough space.
   std::filesystem::path parent = {};
-  /// Whether the file itself is loaded where it needs no copy. See HostOptions.
+  /// Whether a file that needs no copy is loaded itself. See HostOptions.
   bool map_original = false;
 };
 
-/// The folders of the private copies of one host: readable by their owner alone, made when the
-/// first image is, and again when somebody removed it; removed with the last. Keeps account of the
-/// images that did not go. Thread-safe.
+/// The folders of the private copies of one host. Only the user has access. A folder is created
+/// with the first image, and again if it was removed; it is removed with the last image. Counts the
+/// images that stay mapped. Thread-safe.
 class ImageFolder {
  public:
   explicit ImageFolder(ImageOptions options = {}) : options_(std::move(options)) {}
-  /// What is still mapped stays so.
+  /// Images that are mapped stay mapped.
   ~ImageFolder();
   ImageFolder(const ImageFolder&) = delete;
   ImageFolder& operator=(const ImageFolder&) = delete;
 
-  /// Writes the files of a bundle, changed so that they can be loaded beside other loads of them;
-  /// or names the module's own file, see ImageOptions.
-  /// Errors: load-failed, cannot-write.
+  /// Writes the files of a bundle, changed so that they can be loaded next to other copies; or
+  /// returns the file of the module itself, see ImageOptions. Errors: load-failed, cannot-write.
   Result<PrivateCopy> copy(Bundle bundle);
 
-  /// Takes what an image that has ended was loaded from, and answers whether it is gone. `retired`:
-  /// it was not unloaded, and never is.
-  bool leave(PrivateCopy copy, bool retired) noexcept;
+  /// Removes the copy of an image that was closed. Returns false if the image is still mapped; then
+  /// the copy is kept. `retired`: the image is pinned and is never unmapped.
+  bool reclaim(PrivateCopy copy, bool retired) noexcept;
 
-  /// Looks again at the images that were unloaded and stayed mapped, and answers how many of them
-  /// are gone now. Runs what they do when they go. An image stays while a thread lives that keeps
-  /// an object of it (thread_local).
+  /// Checks images that stayed mapped after they were unloaded, and removes the copies of those
+  /// that are unmapped now. Returns their number. May run destructors of the images. An image stays
+  /// mapped while a thread has a thread_local object of it.
   std::size_t sweep() noexcept;
-  /// How many images were unloaded and are still mapped.
+  /// Returns the number of images that were unloaded and are still mapped.
   std::size_t lingering() const noexcept;
-  /// How many images were not unloaded because it cannot be done safely.
+  /// Returns the number of images that were not unloaded because that is not safe.
   std::size_t retired() const noexcept;
 
  private:
   using Folder = std::shared_ptr<platform::PrivateFolder>;
 
-  /// Of each file of a bundle.
+  /// The names of each file of a bundle.
   using Names = std::vector<std::vector<std::string>>;
 
   std::optional<PrivateCopy> original_of(const Bundle& bundle, const std::string& name) const;
@@ -113,44 +112,44 @@ class ImageFolder {
   mutable Mutex mutex_{LockRank::images};
   ImageOptions options_;
   Folder folder_;
-  Folder memory_folder_;  // in a file system that is in memory
+  Folder memory_folder_;  // in a file system in memory
   std::uint64_t count_ = 0;
   std::vector<PrivateCopy> lingering_;
-  std::size_t under_sweep_ = 0;  // of those that linger
+  std::size_t being_swept_ = 0;  // lingering images that a sweep is checking
   std::vector<PrivateCopy> retired_;
 };
 
-/// One loaded image. Unloaded and its copy removed when it ends; no code of it may run by then.
-/// What its verdict does not let go is not unloaded: see ReloadSafety::stays_mapped.
+/// One loaded image. The destructor unloads it and removes its copy; no code of it may run by then.
+/// An image that cannot be unloaded safely stays mapped, see ReloadSafety::stays_mapped.
 class Image {
  public:
-  /// Loads a copy of a module and its libraries; `joins_threads` is what its manifest says. Errors:
-  /// load-failed with the words of the system's loader, sanitizer-mismatch, those of writing the
-  /// copies, file-changed, no-module-object.
+  /// Loads a copy of a module and its libraries. `joins_threads` is the entry of the manifest.
+  /// Errors: load-failed with the message of the dynamic loader, sanitizer-mismatch, those of
+  /// ImageFolder::copy, file-changed, no-module-object.
   static Result<Image> load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bool joins_threads);
   Image(Image&& other) noexcept = default;
   Image& operator=(Image&&) = delete;
   ~Image();
 
-  /// Ends it now and answers whether it is gone; false says why in `reload`.
-  bool end() noexcept;
+  /// Unloads the image. Returns false if it is still mapped; `reload` says why.
+  bool unload() noexcept;
 
-  /// For people, eg: "blur.g3.so".
+  /// Returns the name in messages, eg: "blur.g3.so".
   const std::string& name() const noexcept { return copy_.name; }
-  /// What the module exports; lies in the image.
+  /// Returns the object that the module exports, which lies in the image.
   const tenon_module& module() const noexcept { return *module_; }
   const platform::ImageMap& map() const noexcept { return map_; }
 
-  /// Whether it will go, and what stands in the way.
+  /// Returns whether the image can be unloaded, and what prevents it.
   const ReloadSafety& reload() const noexcept { return reload_; }
-  /// Whether it may be replaced while the host runs. One that is unsafe stays behind for ever; a
-  /// host has to insist.
+  /// Returns whether the image may be replaced while the host runs. Otherwise the old image stays
+  /// mapped for ever, and the host has to insist.
   bool reloadable() const noexcept { return reload_.grade != ReloadGrade::unsafe; }
 
  private:
   Image() = default;
 
-  std::shared_ptr<ImageFolder> folder_;  // nothing in what was moved from
+  std::shared_ptr<ImageFolder> folder_;  // empty in a moved-from or unloaded image
   PrivateCopy copy_;
   ReloadSafety reload_;
   boost::dll::shared_library library_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Looks again and again at images that were unloaded and stayed mapped, until they are gone.
+// Removes the copies of images that stayed mapped after they were unloaded, when they are unmapped.
 #pragma once
 
 #include <atomic>
@@ -13,24 +13,24 @@
 
 namespace tenon::detail {
 
-/// Thread-safe.
+/// Sweeps the image folder on a worker until no image lingers. Thread-safe.
 class ImageReaper : public std::enable_shared_from_this<ImageReaper> {
  public:
   ImageReaper(std::shared_ptr<ImageFolder> images, std::shared_ptr<TimerQueue> timers,
               std::shared_ptr<Workers> workers)
       : images_(std::move(images)), timers_(std::move(timers)), workers_(std::move(workers)) {}
 
-  /// Called when an image stayed mapped.
-  void look_soon() noexcept;
+  /// Schedules sweeps. Called after an image stayed mapped.
+  void schedule() noexcept;
 
  private:
-  void look_in(std::chrono::milliseconds pause);
-  void look(std::chrono::milliseconds pause);
+  void sweep_after(std::chrono::milliseconds pause);
+  void sweep(std::chrono::milliseconds pause);
 
   const std::shared_ptr<ImageFolder> images_;
   const std::shared_ptr<TimerQueue> timers_;
   const std::shared_ptr<Workers> workers_;
-  std::atomic<bool> due_{false};
+  std::atomic<bool> scheduled_{false};
 };
 
 }  // namespace tenon::detail

@@ -27,7 +27,7 @@ std::shared_ptr<OriginalFile> OriginalFile::claim(const std::filesystem::path& f
                                                   std::span<const std::byte> content) {
   const auto open = platform::File::open(file);
   if (!open) return nullptr;
-  const auto now = open->read_all(largest_file);
+  const auto now = open->read_all(max_file_size);
   if (!now || !std::ranges::equal(*now, content)) return nullptr;
   std::error_code ignored;
   std::shared_ptr<OriginalFile> claim(

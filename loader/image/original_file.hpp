@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Modules that are loaded from their own file. The system's loader gives out one image for a path
-// and for an inode for as long as the image is loaded, whatever the file holds by then; so a file
-// is loaded this way only while nothing else is loaded from it.
+// Modules that are loaded from their own file. While an image is loaded, the dynamic loader returns
+// it again for the same path or inode, even if the content has changed. So a file is loaded this
+// way only while no other image of it is loaded.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,21 @@
 
 namespace tenon::detail {
 
-/// The right to load from a file, which one image of the process has at a time.
+/// An exclusive claim of an image to a file, process-wide.
 class OriginalFile {
  public:
-  /// Nothing where the file does not hold `content` any more, or an image of it is loaded or being
-  /// loaded.
+  /// Claims a file. Returns nullptr if the file does not have this content any more, or if it is
+  /// claimed or loaded already.
   static std::shared_ptr<OriginalFile> claim(const std::filesystem::path& file,
                                              std::span<const std::byte> content);
   ~OriginalFile();
   OriginalFile(const OriginalFile&) = delete;
   OriginalFile& operator=(const OriginalFile&) = delete;
 
-  /// Absolute.
+  /// Returns the absolute path.
   const std::filesystem::path& path() const noexcept { return path_; }
-  /// Whether the path leads to the content that was claimed. Asked after loading: the system's
-  /// loader opens the file again.
+  /// Returns whether the path still leads to the claimed file in the same state. Checked after
+  /// loading, because the dynamic loader opens the file again.
   bool is_unchanged() const;
 
  private:

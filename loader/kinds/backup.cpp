@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Backups of version 1 and 2. What version 1 lists itself is the selector of version 2; its status
-// is the phase, which is stored as its word. A selector that says more than version 1 can, or
-// nothing at all, is in the bag for the rest of it.
+// Converts backups between version 1 and 2. Fields of version 1 became the selector of version 2;
+// `status` became `phase`, which is stored as its word. The bag holds the rest of a selector that
+// version 1 cannot express, or that is empty.
 #include <tenon/backup_steps.hpp>
 
 #include <string_view>
@@ -13,7 +13,7 @@ namespace {
 constexpr BagField selector_2{"selector", "2", "tenon.dev/selector@1"};
 constexpr std::string_view version_2[] = {"2"};
 
-/// The fields that version 1 has itself, of a backup or a selector to another.
+/// Copies the fields that version 1 has in the backup, and version 2 in the selector.
 template <class From, class To>
 void copy_selection(const From& from, To& to) {
   to.included_namespaces = from.included_namespaces;

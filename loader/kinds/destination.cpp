@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A destination of version 1 as one of version 2. The records of a batch are written one after the
-// other. When one is not accepted, those before it are, and write_batch may not fail any more; so
-// next_acks says of it and of those behind it that they could not be written, in their turn.
+// Adapts a destination of version 1 to version 2. The records of a batch are written one by one. If
+// a record is refused after others were accepted, write_batch must not fail. Instead, next_acks
+// reports that this record and those after it were not written, in order.
 #include <tenon/call.hpp>
 #include <tenon/destination.hpp>
 #include <tenon/gen/steps.hpp>
@@ -32,7 +32,7 @@ class WriteOneByOne : public DestinationStep1 {
   tenon_status write_batch(tenon_call* call,
                            const tenon_destination_v2_write_batch_request* in) override {
     Writing writing(*this);
-    for (std::size_t i = 0; i < in->records.count; i++) {
+    for (std::size_t i = 0; i < in->records.count; ++i) {
       const tenon_status status = write(call, TENON_AT(tenon_record_v2, in->records, i));
       if (status == TENON_OK) {
         count_accepted();
@@ -52,20 +52,20 @@ class WriteOneByOne : public DestinationStep1 {
     tenon_status status = wait_for_refused(call, acks);
     if (status == TENON_OK && acks.empty()) status = next_of_plugin(call, acks);
     if (status != TENON_OK) return status;
-    auto* answer = new_response<tenon_destination_v2_next_acks_response>(call);
-    answer->acks = Value<std::vector<DestinationV2Ack>>::raw<Copy::deep>(call, acks);
-    *out = answer;
+    auto* response = new_response<tenon_destination_v2_next_acks_response>(call);
+    response->acks = Value<std::vector<DestinationV2Ack>>::raw<Copy::deep>(call, acks);
+    *out = response;
     return TENON_OK;
   }
 
  private:
-  /// A record that was not accepted, and how many were before it.
+  /// A record that was refused, and the number of records that were accepted before it.
   struct Refused {
     std::uint64_t accepted_before;
     DestinationV2Ack ack;
   };
 
-  /// Around a batch.
+  /// Marks a batch as being written while it lives.
   class Writing {
    public:
     explicit Writing(WriteOneByOne& step) : step_(step) { set(true); }
@@ -93,7 +93,7 @@ class WriteOneByOne : public DestinationStep1 {
 
   void count_accepted() {
     std::lock_guard lock(mutex_);
-    accepted_++;
+    ++accepted_;
     changed_.notify_all();
   }
 
@@ -106,16 +106,16 @@ class WriteOneByOne : public DestinationStep1 {
 
   void refuse_from(std::size_t first, const tenon_list& records, DestinationV2AckError error) {
     std::lock_guard lock(mutex_);
-    for (std::size_t i = first; i < records.count; i++) {
+    for (std::size_t i = first; i < records.count; ++i) {
       const auto& record = TENON_AT(tenon_record_v2, records, i);
       refused_.push_back({accepted_, {Value<Bytes>::own(record.position), error}});
       error = {.code = "not-written",
-               .message = "not written since a record before it in the batch was refused",
+               .message = "not written because an earlier record of the batch was refused",
                .retryable = true};
     }
   }
 
-  /// Version 1 has a text alone.
+  /// Version 1 has only a text.
   static std::optional<DestinationV2AckError> error_of(const tenon_string& text) {
     std::optional<std::string> message = Value<std::optional<std::string>>::own(text);
     if (!message) return std::nullopt;
@@ -123,11 +123,11 @@ class WriteOneByOne : public DestinationStep1 {
         .code = "record-refused", .message = *std::move(message), .retryable = false};
   }
 
-  /// Takes the refused records whose turn it is. The plugin's own answers come first as long as
-  /// there are some open, or a batch is under way that may still end in either.
+  /// Takes the refused records that are next in order. Acknowledgements of the plugin come first.
+  /// Waits while a batch is being written and nothing is next.
   tenon_status wait_for_refused(tenon_call* call, std::vector<DestinationV2Ack>& acks) {
     std::unique_lock lock(mutex_);
-    while (writing_ && answered_ >= accepted_ && !refused_is_next()) {
+    while (writing_ && acknowledged_ >= accepted_ && !refused_is_next()) {
       changed_.wait_for(lock, std::chrono::milliseconds(20));
       if (call->functions->cancelled(call) != TENON_NOT_CANCELLED) {
         return fail(call, TENON_CANCELLED, "cancelled while records were written");
@@ -140,7 +140,7 @@ class WriteOneByOne : public DestinationStep1 {
   }
 
   bool refused_is_next() const {
-    return !refused_.empty() && refused_.front().accepted_before <= answered_;
+    return !refused_.empty() && refused_.front().accepted_before <= acknowledged_;
   }
 
   tenon_status next_of_plugin(tenon_call* call, std::vector<DestinationV2Ack>& acks) {
@@ -149,10 +149,10 @@ class WriteOneByOne : public DestinationStep1 {
     const tenon_destination_v1_ack_response* ack = nullptr;
     const tenon_status status = older_plugin().vtable->ack(call, older_plugin().self, &older, &ack);
     if (status != TENON_OK) return status;
-    if (ack == nullptr) return fail(call, TENON_INTERNAL, "ack succeeded without an answer");
+    if (ack == nullptr) return fail(call, TENON_INTERNAL, "ack succeeded without a response");
     acks.push_back({Value<Bytes>::own(ack->position), error_of(ack->error)});
     std::lock_guard lock(mutex_);
-    answered_++;
+    ++acknowledged_;
     return TENON_OK;
   }
 
@@ -160,7 +160,7 @@ class WriteOneByOne : public DestinationStep1 {
   std::condition_variable changed_;
   bool writing_ = false;
   std::uint64_t accepted_ = 0;
-  std::uint64_t answered_ = 0;  // by the plugin
+  std::uint64_t acknowledged_ = 0;  // by the plugin
   std::deque<Refused> refused_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// An object store of version 1 as one of version 2. It lists all keys whatever the page, and of an
-// object it knows only whether it is there.
+// Adapts an object store of version 1 to version 2. Version 1 lists all keys at once, without
+// pages, and reports only whether an object exists.
 #include <tenon/gen/steps.hpp>
 #include <tenon/object_store.hpp>
 #include <tenon/values.hpp>
@@ -28,10 +28,10 @@ class ListAtOnce : public ObjectStoreStep1 {
     const tenon_status status =
         older_plugin().vtable->object_exists(call, older_plugin().self, &older, &found);
     if (status != TENON_OK) return status;
-    if (found == nullptr) return fail(call, TENON_INTERNAL, "object_exists gave no answer");
+    if (found == nullptr)
+      return fail(call, TENON_INTERNAL, "object_exists succeeded without a response");
     if (found->exists == 0) return fail(call, TENON_NOT_FOUND, "there is no such object");
-    auto* answer = new_response<tenon_object_store_v2_object_info_response>(call);
-    *out = answer;
+    *out = new_response<tenon_object_store_v2_object_info_response>(call);
     return TENON_OK;
   }
 
@@ -45,7 +45,8 @@ class ListAtOnce : public ObjectStoreStep1 {
     const tenon_status status =
         older_plugin().vtable->list_objects(call, older_plugin().self, &older, &listed);
     if (status != TENON_OK) return status;
-    if (listed == nullptr) return fail(call, TENON_INTERNAL, "list_objects gave no answer");
+    if (listed == nullptr)
+      return fail(call, TENON_INTERNAL, "list_objects succeeded without a response");
 
     const ListView<std::string> all(listed->keys);
     std::vector<std::string_view> keys;
@@ -54,16 +55,16 @@ class ListAtOnce : public ObjectStoreStep1 {
       if (start_after.empty() || key > start_after) keys.push_back(key);
     }
     std::sort(keys.begin(), keys.end());
-    auto* answer = new_response<tenon_object_store_v2_list_objects_response>(call);
-    answer->more = in->limit != 0 && keys.size() > in->limit;
-    if (answer->more != 0) keys.resize(in->limit);
+    auto* response = new_response<tenon_object_store_v2_list_objects_response>(call);
+    response->more = in->limit != 0 && keys.size() > in->limit;
+    if (response->more != 0) keys.resize(in->limit);
     void* page;
-    answer->keys = tenon_new_list(call, keys.size(), sizeof(tenon_string), &page);
+    response->keys = tenon_new_list(call, keys.size(), sizeof(tenon_string), &page);
     std::transform(keys.begin(), keys.end(), static_cast<tenon_string*>(page),
                    [](std::string_view key) {
                      return tenon_string{key.data(), key.size()};
                    });
-    *out = answer;
+    *out = response;
     return TENON_OK;
   }
 };

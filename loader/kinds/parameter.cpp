@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Parameters of version 1 and 2: what version 1 calls required is one of the validations. The
-// others version 1 cannot name.
+// Converts parameters between version 1 and 2. `required` of version 1 is one of the validations of
+// version 2. Version 1 has no field for other validations.
 #include <tenon/parameter_steps.hpp>
 
 #include <string_view>
@@ -21,31 +21,31 @@ bool is_required(const Validation& validation) {
 }
 
 bool has_required(const Validations& validations) {
-  for (std::size_t i = 0; i < validations.size(); i++) {
+  for (std::size_t i = 0; i < validations.size(); ++i) {
     if (is_required(validations[i])) return true;
   }
   return false;
 }
 
-/// Whether version 1 can say all of it: nothing, or that a value is required.
-bool says_no_more(const Validations& validations) {
+/// Returns whether version 1 can express the validations: none, or only `required`.
+bool fits_version_1(const Validations& validations) {
   if (validations.size() == 0) return true;
   const Validation& only = validations[0];
   return validations.size() == 1 && is_required(only) && only.value != nullptr &&
          only.value->size == 0 && only.bag.empty();
 }
 
-/// The validations, with one that says required where that is so, and without any where it is not.
-Validations* adjusted(Conversion& conversion, const Validations& others, bool wanted) {
+/// Returns the validations with `required` added or removed.
+Validations* adjusted(Conversion& conversion, const Validations& others, bool is_required_now) {
   auto* made = conversion.make_array<Validation>(others.size() + 1);
   std::size_t count = 0;
-  if (wanted && !has_required(others)) {
+  if (is_required_now && !has_required(others)) {
     const tenon_string literal{required.data(), required.size()};
     made[count].type = conversion.make<ParameterV2RuleStorage>({.literal = literal});
     made[count++].value = conversion.make<tenon_string>({"", 0});
   }
-  for (std::size_t i = 0; i < others.size(); i++) {
-    if (wanted || !is_required(others[i])) made[count++] = others[i];
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    if (is_required_now || !is_required(others[i])) made[count++] = others[i];
   }
   return conversion.make<Validations>({{made, count, sizeof(Validation)}});
 }
@@ -69,7 +69,7 @@ bool ParameterStep1To2::down(Conversion& conversion, const ParameterV2Storage& f
                              ParameterV1Storage& to) {
   if (from.validations == nullptr) return true;
   to.required = conversion.make<bool>(has_required(*from.validations));
-  if (!says_no_more(*from.validations)) {
+  if (!fits_version_1(*from.validations)) {
     push(conversion, to.bag, bagged, versions, from.validations);
   }
   return true;

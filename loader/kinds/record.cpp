@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Records of version 1 and 2. created_at is the metadata opencdc.createdAt, in nanoseconds as text;
-// the payload is payload.after; what happened is, in version 1, always that something was created.
+// Converts records between version 1 and 2. `created_at` is the metadata `opencdc.createdAt`,
+// nanoseconds as text; `payload` is `payload.after`; the operation of version 1 is always `create`.
 //
-// What one version says and the other cannot is in the bag: of version 2 the operation where it is
-// another, and the payload where there is more to it; of version 1 that a metadata which looks like
-// a time is none, and a metadata that made room for the time.
+// The bag holds what the other version cannot express: of version 2, another operation, and other
+// parts of the payload; of version 1, that a metadata value that looks like a time is not one, and
+// a metadata value that the time replaced.
 #include <tenon/record_steps.hpp>
 
 #include <charconv>
@@ -31,14 +31,14 @@ constexpr BagField hidden_metadata_1{"metadata.opencdc.createdAt", "1", "string"
 constexpr BagField metadata_1{"metadata", "1", "map<string>"};
 constexpr BagField created_at_1{"created_at", "1", "timestamp"};
 
-constexpr std::size_t most_digits = std::numeric_limits<tenon_timestamp>::digits10 + 2;
+constexpr std::size_t max_digits = std::numeric_limits<tenon_timestamp>::digits10 + 2;
 
-std::string_view digits_of(tenon_timestamp time, char (&digits)[most_digits]) {
+std::string_view digits_of(tenon_timestamp time, char (&digits)[max_digits]) {
   const char* end = std::to_chars(digits, digits + sizeof digits, time).ptr;
   return {digits, static_cast<std::size_t>(end - digits)};
 }
 
-/// The time that a text is, if digits_of writes that time so: without zeros before it.
+/// Parses a time, if the text is exactly what digits_of writes: without leading zeros.
 std::optional<tenon_timestamp> time_of(std::string_view text) {
   tenon_timestamp time = 0;
   const char* end = text.data() + text.size();
@@ -48,16 +48,16 @@ std::optional<tenon_timestamp> time_of(std::string_view text) {
   return first != '0' || text == "0" ? std::optional(time) : std::nullopt;
 }
 
-/// The text under the key of the time; nullptr where there is none.
+/// Returns the value of the key of the time; nullptr if there is none.
 const tenon_string* time_text(const Metadata* metadata) {
   if (metadata == nullptr) return nullptr;
-  for (std::size_t i = 0; i < metadata->size(); i++) {
+  for (std::size_t i = 0; i < metadata->size(); ++i) {
     if (text_of(metadata->key(i)) == time_key) return &(*metadata)[i];
   }
   return nullptr;
 }
 
-/// The metadata with this text under the key of the time, in the order of keys; nullptr: without.
+/// Returns the metadata, sorted by key, with this text as the time; nullptr removes the time.
 const Metadata* with_time(Conversion& conversion, const Metadata* metadata,
                           const tenon_string* text) {
   const std::size_t size = metadata != nullptr ? metadata->size() : 0;
@@ -68,7 +68,7 @@ const Metadata* with_time(Conversion& conversion, const Metadata* metadata,
     keys[count] = key;
     values[count++] = value;
   };
-  for (std::size_t i = 0; i < size; i++) {
+  for (std::size_t i = 0; i < size; ++i) {
     const std::string_view key = text_of(metadata->key(i));
     if (text != nullptr && time_key < key) {
       add({time_key.data(), time_key.size()}, *text);
@@ -92,7 +92,7 @@ void time_to_metadata(Conversion& conversion, const RecordV1Storage& from, Recor
   }
   if (from.metadata == nullptr) push_absence(conversion, to.bag, metadata_1);
   push(conversion, to.bag, hidden_metadata_1, version_1, hidden);
-  char digits[most_digits];
+  char digits[max_digits];
   const tenon_string text = conversion.copy(digits_of(*from.created_at, digits));
   to.metadata = with_time(conversion, from.metadata, &text);
 }

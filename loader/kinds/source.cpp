@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A source of version 1 as one of version 2. A batch is what one read gives: read waits, so asking
-// for more would hold back what is there.
+// Adapts a source of version 1 to version 2. A batch is the record of one read: reading more might
+// wait, and delay the record that is available.
 #include <tenon/gen/steps.hpp>
 #include <tenon/record_steps.hpp>
 #include <tenon/source.hpp>
@@ -39,7 +39,7 @@ class ReadOneByOne : public SourceStep1 {
   }
 
   tenon_status ack(tenon_call* call, const tenon_source_v2_ack_request* in) override {
-    for (std::size_t i = 0; i < in->positions.count; i++) {
+    for (std::size_t i = 0; i < in->positions.count; ++i) {
       tenon_source_v1_ack_request older{};
       older.struct_size = sizeof older;
       older.position = TENON_AT(tenon_bytes, in->positions, i);
@@ -53,14 +53,15 @@ class ReadOneByOne : public SourceStep1 {
                     const tenon_source_v2_stop_response** out) override {
     tenon_source_v1_stop_request older{};
     older.struct_size = sizeof older;
-    const tenon_status status = older_plugin().vtable->stop(call, older_plugin().self, &older);
-    // A plugin that has nothing to do at the end leaves stop out.
+    const tenon_status status = below().table->stop(call, below().self, &older);
+    // stop is optional for plugins.
     if (status != TENON_OK && TENON_CODE(status) != TENON_UNIMPLEMENTED) return status;
 
-    auto* answer = new_response<tenon_source_v2_stop_response>(call);
+    auto* response = new_response<tenon_source_v2_stop_response>(call);
     std::lock_guard lock(mutex_);
-    answer->last_position = Value<std::optional<Bytes>>::raw<Copy::deep>(call, last_position_);
-    *out = answer;
+    response->last_position = Value<std::optional<Bytes>>::raw<Copy::deep>(call, last_position_);
+    *out = response;
+
     return TENON_OK;
   }
 

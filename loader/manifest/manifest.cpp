@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "manifest/manifest.hpp"
 
-#include "base/quote.hpp"
-#include "manifest/place.hpp"
-#include "package/name.hpp"
-
 #include <tenon/abi.h>
 #include <tenon/gen/arena.hpp>
 #include <tenon/manifest_steps.hpp>
@@ -15,13 +11,17 @@
 #include <set>
 #include <tuple>
 
+#include "base/quote.hpp"
+#include "manifest/json_path.hpp"
+#include "package/name.hpp"
+
 namespace tenon {
 namespace {
 
-// The type of ABI that modules of machine code ask for; this host knows no other.
+// The type of ABI of native modules; this host offers no other.
 constexpr std::string_view native_abi = "native";
 
-/// Takes one number of an ABI version off the front.
+/// Removes one number of an ABI version from the front.
 std::optional<std::uint16_t> take_number(std::string_view& text) {
   const auto dot = text.find('.');
   const auto digits = text.substr(0, dot);
@@ -35,8 +35,8 @@ std::optional<std::uint16_t> take_number(std::string_view& text) {
   return number;
 }
 
-/// Takes the type of an ABI off the front, "native" where none is said. Nothing: it is not in
-/// the form of one.
+/// Removes the type of an ABI from the front; "native" if there is none. Returns nothing if the
+/// type is not well-formed.
 std::optional<std::string_view> take_type(std::string_view& text) {
   const auto slash = text.find('/');
   if (slash == std::string_view::npos) return native_abi;
@@ -50,7 +50,7 @@ std::optional<std::string_view> take_type(std::string_view& text) {
   return type;
 }
 
-/// "1", "1.2" or "1.2.0".
+/// Parses an ABI version: "1", "1.2" or "1.2.0".
 std::optional<AbiVersion> abi_version_from(std::string_view text) {
   std::uint16_t numbers[3] = {};
   std::size_t count = 0;
@@ -73,8 +73,8 @@ bool has_control_characters(std::string_view text) {
   });
 }
 
-/// Brings a manifest to the form in which hosts know it. The first thing that is wrong is kept, and
-/// what is read after it has no meaning.
+/// Reads a manifest of any version. The first error is kept, and the result of later reads is
+/// ignored.
 class ManifestReader {
  public:
   ManifestReader(std::string_view path, json::Parser& parser) : path_(path), parser_(parser) {}
@@ -82,122 +82,122 @@ class ManifestReader {
   Result<Manifest> read(std::string_view text);
 
  private:
-  void fail(std::string_view place, std::string_view found, std::string_view needed);
-  void fail(const Place& place, std::string_view found, std::string_view needed) {
-    if (!failure_) fail(place.to_string(), found, needed);
+  void fail(std::string_view where, std::string_view found, std::string_view needed);
+  void fail(const JsonPath& where, std::string_view found, std::string_view needed) {
+    if (!failure_) fail(where.to_string(), found, needed);
   }
-  void fail(std::string_view place, std::string_view message);
-  /// What the parser says, of the last value or of the text.
+  void fail(std::string_view where, std::string_view message);
+  /// Reports an error of the parser.
   void fail(const Error& error) { fail(error.where(), error.message()); }
 
-  std::string text(const tenon_string* value, const Place& place);
-  std::string needed_text(const tenon_string* value, const Place& place);
-  std::string name(const tenon_string* value, const Place& place);
-  std::int32_t number(const std::int32_t* value, const Place& place);
-  Texts properties(const StoredMap<StoredJson>& map, const Place& place);
-  std::string property(std::string_view json, const Place& place);
+  std::string text(const tenon_string* value, const JsonPath& where);
+  std::string needed_text(const tenon_string* value, const JsonPath& where);
+  std::string name(const tenon_string* value, const JsonPath& where);
+  std::int32_t number(const std::int32_t* value, const JsonPath& where);
+  Texts properties(const StoredMap<StoredJson>& map, const JsonPath& where);
+  std::string property(std::string_view json, const JsonPath& where);
 
   void read_format(const json::Reader& document);
   void read_abi(const json::Reader& value);
   void refuse_type(std::string_view type);
   bool read_document(const json::Reader& document, ManifestV2Storage& stored);
   bool upgrade(const json::Reader& document, ManifestV2Storage& stored);
-  void refuse_other_than_object(std::string_view json, const Place& place);
+  void refuse_other_than_object(std::string_view json, const JsonPath& where);
 
   void take(const ManifestV2Storage& stored);
   void take_version(const tenon_string& value);
   void take_provides(const StoredList<ManifestV2PluginStorage>& plugins);
-  Provided provided(const ManifestV2PluginStorage& stored, const Place& place);
-  void refuse_duplicates(const Place& place);
-  void take_details(const ManifestV2Storage& stored, const Place& place);
-  void take_requirements(const StoredMap<tenon_string>& requirements, const Place& place);
-  void take_properties(const StoredMap<StoredMap<StoredJson>>& plugins, const Place& place);
-  void take_state(const ManifestV2StateStorage& state, const Place& place);
+  Provided provided(const ManifestV2PluginStorage& stored, const JsonPath& where);
+  void refuse_duplicates(const JsonPath& where);
+  void take_details(const ManifestV2Storage& stored, const JsonPath& where);
+  void take_requirements(const StoredMap<tenon_string>& requirements, const JsonPath& where);
+  void take_properties(const StoredMap<StoredMap<StoredJson>>& plugins, const JsonPath& where);
+  void take_state(const ManifestV2StateStorage& state, const JsonPath& where);
 
   const std::string_view path_;
-  const Place root_;
+  const JsonPath root_;
   json::Parser& parser_;
   Arena arena_;
   Conversion conversion_{arena_.raw(), Keep::nothing};
   std::int64_t format_ = 0;
-  std::size_t author_ = 0;  // in version 1 the place of the author's object among the details
+  std::size_t author_ = 0;  // in version 1, the index of the author's object in the details
   Manifest manifest_;
   std::optional<Error> failure_;
 };
 
-void ManifestReader::fail(std::string_view place, std::string_view found, std::string_view needed) {
+void ManifestReader::fail(std::string_view where, std::string_view found, std::string_view needed) {
   if (failure_) return;
   failure_ = Error({.code = "broken-manifest",
                     .where = std::string(path_),
                     .found = harmless(found) + "  (manifest: " +
-                             (place.empty() ? "the document" : harmless(place)) + ")",
+                             (where.empty() ? "the document" : harmless(where)) + ")",
                     .needed = std::string(needed),
                     .fix = "correct the declaration of the module and build it again"});
 }
 
-// "expected text, found number 7"
-void ManifestReader::fail(std::string_view place, std::string_view message) {
+// Splits messages of the parser, eg: "expected text, found number 7".
+void ManifestReader::fail(std::string_view where, std::string_view message) {
   constexpr std::string_view expected = "expected ";
   constexpr std::string_view found = ", found ";
   const std::size_t middle = message.find(found);
   if (!message.starts_with(expected) || middle == std::string_view::npos) {
-    return fail(place, message, "what version " + std::to_string(format_) + " of manifests has");
+    return fail(where, message, "a manifest of version " + std::to_string(format_));
   }
-  fail(place, message.substr(middle + found.size()),
+  fail(where, message.substr(middle + found.size()),
        message.substr(expected.size(), middle - expected.size()));
 }
 
-std::string ManifestReader::text(const tenon_string* value, const Place& place) {
+std::string ManifestReader::text(const tenon_string* value, const JsonPath& where) {
   if (value == nullptr) return {};
   const std::string_view text = text_of(*value);
   if (has_control_characters(text)) {
-    fail(place, in_quotes(text), "a text without control characters");
+    fail(where, in_quotes(text), "a text without control characters");
   }
   return std::string(text);
 }
 
-std::string ManifestReader::needed_text(const tenon_string* value, const Place& place) {
-  if (value == nullptr) fail(place, "nothing", "this key");
-  return text(value, place);
+std::string ManifestReader::needed_text(const tenon_string* value, const JsonPath& where) {
+  if (value == nullptr) fail(where, "nothing", "this key");
+  return text(value, where);
 }
 
-std::string ManifestReader::name(const tenon_string* value, const Place& place) {
-  auto name = needed_text(value, place);
-  if (const auto flaw = name_problem(name); !flaw.empty()) {
-    fail(place, in_quotes(name) + ", which " + std::string(flaw), "domain/name");
+std::string ManifestReader::name(const tenon_string* value, const JsonPath& where) {
+  auto name = needed_text(value, where);
+  if (const auto flaw = flaw_of_name(name); !flaw.empty()) {
+    fail(where, in_quotes(name) + ", which " + std::string(flaw), "domain/name");
   }
   return name;
 }
 
-std::int32_t ManifestReader::number(const std::int32_t* value, const Place& place) {
+std::int32_t ManifestReader::number(const std::int32_t* value, const JsonPath& where) {
   if (value == nullptr) {
-    fail(place, "nothing", "this key");
+    fail(where, "nothing", "this key");
     return 0;
   }
-  if (*value < 1) fail(place, std::to_string(*value), "a whole number from 1");
+  if (*value < 1) fail(where, std::to_string(*value), "a whole number from 1");
   return *value;
 }
 
-Texts ManifestReader::properties(const StoredMap<StoredJson>& map, const Place& place) {
+Texts ManifestReader::properties(const StoredMap<StoredJson>& map, const JsonPath& where) {
   Texts result;
   for (std::size_t i = 0; i < map.size(); ++i) {
     const std::string_view key = text_of(map.key(i));
-    result.emplace(key, property(text_of(map[i].text), Place(place, key)));
+    result.emplace(key, property(text_of(map[i].text), JsonPath(where, key)));
   }
   return result;
 }
 
-/// Objects stay as they are.
-std::string ManifestReader::property(std::string_view json, const Place& place) {
+/// Returns a property: the value of a text, or an object as JSON.
+std::string ManifestReader::property(std::string_view json, const JsonPath& where) {
   if (json.starts_with('{')) return std::string(json);
-  json::Parser parser;  // the other one has the manifest
+  json::Parser parser;  // the other parser still holds the manifest
   std::string_view decoded;
   if (const auto value = parser.parse(json); !value || !value->read(decoded)) {
-    fail(place, json.starts_with('[') ? "array" : std::string(json.substr(0, 40)),
+    fail(where, json.starts_with('[') ? "array" : std::string(json.substr(0, 40)),
          "a text or an object");
   }
   const tenon_string raw{decoded.data(), decoded.size()};
-  return text(&raw, place);
+  return text(&raw, where);
 }
 
 Result<Manifest> ManifestReader::read(std::string_view text) {
@@ -214,15 +214,14 @@ Result<Manifest> ManifestReader::read(std::string_view text) {
   return std::move(manifest_);
 }
 
-// The number of the format and the ABI come first: what a newer manifest holds besides
-// cannot be judged here.
+// Reads format and ABI version first, because the rest of a newer manifest is unknown to this host.
 void ManifestReader::read_format(const json::Reader& document) {
   constexpr auto largest = std::numeric_limits<std::int32_t>::max();
   json::Fields fields(document);
   std::size_t count = 0;
   if (!document.read_object(count)) return fail(parser_.take_error());
   const json::Reader* format = fields.take("manifest");
-  if (format == nullptr) return fail(Place(root_, "manifest"), "nothing", "this key");
+  if (format == nullptr) return fail(JsonPath(root_, "manifest"), "nothing", "this key");
   if (!format->read_integer(format_, 1, largest, "a whole number from 1")) {
     return fail(parser_.take_error());
   }
@@ -246,19 +245,19 @@ void ManifestReader::read_abi(const json::Reader& value) {
   if (abi) {
     manifest_.abi = *abi;
   } else {
-    fail(Place(root_, "abi"), in_quotes(text), "an ABI version, eg: \"1.0\" or \"native/1.0\"");
+    fail(JsonPath(root_, "abi"), in_quotes(text), "an ABI version, eg: \"1.0\" or \"native/1.0\"");
   }
 }
 
-// Versions of another type cannot be judged here, nor what stands in such a manifest besides.
+// The rest of a manifest for another type of ABI is unknown to this host.
 void ManifestReader::refuse_type(std::string_view type) {
   if (failure_) return;
   failure_ = Error({.code = "abi-unknown",
                     .where = std::string(path_),
                     .found = "a module for the ABI " + in_quotes(type) + "  (manifest: abi)",
                     .needed = in_quotes(native_abi) + ", the only type that this host offers",
-                    .fix = "a host that offers " + in_quotes(type) +
-                           ", or no type in front of the ABI version"});
+                    .fix = "use a host that offers " + in_quotes(type) +
+                           ", or remove the type in front of the ABI version"});
 }
 
 bool ManifestReader::read_document(const json::Reader& document, ManifestV2Storage& stored) {
@@ -275,15 +274,15 @@ bool ManifestReader::upgrade(const json::Reader& document, ManifestV2Storage& st
     return false;
   }
   std::size_t objects = 0;
-  for (std::size_t i = 0; old.details != nullptr && i < old.details->size(); i++) {
+  for (std::size_t i = 0; old.details != nullptr && i < old.details->size(); ++i) {
     const std::string_view details = text_of((*old.details)[i].text);
     if (details == "null") continue;
-    const Place list(root_, "details");
-    const Place place(list, i);
+    const JsonPath list(root_, "details");
+    const JsonPath where(list, i);
     if (objects++ > 0) {
-      fail(place, "a second object", "at most one");
+      fail(where, "a second object", "at most one");
     } else {
-      refuse_other_than_object(details, place);
+      refuse_other_than_object(details, where);
     }
     author_ = i;
   }
@@ -293,34 +292,34 @@ bool ManifestReader::upgrade(const json::Reader& document, ManifestV2Storage& st
   return false;
 }
 
-void ManifestReader::refuse_other_than_object(std::string_view json, const Place& place) {
+void ManifestReader::refuse_other_than_object(std::string_view json, const JsonPath& where) {
   if (json.starts_with('{')) return;
-  fail(place, json.starts_with('[') ? "array" : json.substr(0, 40), "an object");
+  fail(where, json.starts_with('[') ? "array" : json.substr(0, 40), "an object");
 }
 
 void ManifestReader::take(const ManifestV2Storage& stored) {
-  manifest_.name = name(stored.name, Place(root_, "name"));
+  manifest_.name = name(stored.name, JsonPath(root_, "name"));
   if (stored.version != nullptr) take_version(*stored.version);
   const StoredList<ManifestV2PluginStorage> none{};
   take_provides(stored.provides != nullptr ? *stored.provides : none);
   if (format_ == 1) {
-    const Place list(root_, "details");
-    take_details(stored, Place(list, author_));
+    const JsonPath list(root_, "details");
+    take_details(stored, JsonPath(list, author_));
   } else {
     take_details(stored, root_);
   }
 }
 
 void ManifestReader::take_version(const tenon_string& value) {
-  const Place place(root_, "version");
-  if (value.size > longest_version) {
-    fail(place, std::to_string(value.size) + " characters",
-         "at most " + std::to_string(longest_version));
+  const JsonPath where(root_, "version");
+  if (value.size > max_version_length) {
+    fail(where, std::to_string(value.size) + " characters",
+         "at most " + std::to_string(max_version_length));
     return;
   }
-  auto version = Version::parse(text(&value, place));
+  auto version = Version::parse(text(&value, where));
   if (!version) {
-    fail(place, in_quotes(text_of(value)) + ": " + std::string(version.error().found()),
+    fail(where, in_quotes(text_of(value)) + ": " + std::string(version.error().found()),
          version.error().needed());
     return;
   }
@@ -328,37 +327,37 @@ void ManifestReader::take_version(const tenon_string& value) {
 }
 
 void ManifestReader::take_provides(const StoredList<ManifestV2PluginStorage>& plugins) {
-  const Place place(root_, "provides");
-  for (std::size_t i = 0; i < plugins.size(); i++) {
-    if (is_empty(plugins[i])) continue;
-    manifest_.provides.push_back(provided(plugins[i], Place(place, i)));
+  const JsonPath where(root_, "provides");
+  for (std::size_t i = 0; i < plugins.size(); ++i) {
+    if (says_nothing(plugins[i])) continue;
+    manifest_.provides.push_back(provided(plugins[i], JsonPath(where, i)));
   }
-  if (manifest_.provides.empty()) fail(place, "no plugin", "at least one");
+  if (manifest_.provides.empty()) fail(where, "no plugin", "at least one");
   if (manifest_.provides.size() > max_plugins) {
-    fail(place, std::to_string(manifest_.provides.size()) + " plugins",
+    fail(where, std::to_string(manifest_.provides.size()) + " plugins",
          "at most " + std::to_string(max_plugins));
   }
-  if (manifest_.provides.size() > 1) refuse_duplicates(place);
+  if (manifest_.provides.size() > 1) refuse_duplicates(where);
 }
 
-Provided ManifestReader::provided(const ManifestV2PluginStorage& stored, const Place& place) {
+Provided ManifestReader::provided(const ManifestV2PluginStorage& stored, const JsonPath& where) {
   Provided plugin;
-  plugin.kind = name(stored.kind, Place(place, "kind"));
-  plugin.version = number(stored.version, Place(place, "version"));
-  plugin.name = name(stored.name, Place(place, "name"));
+  plugin.kind = name(stored.kind, JsonPath(where, "kind"));
+  plugin.version = number(stored.version, JsonPath(where, "version"));
+  plugin.name = name(stored.name, JsonPath(where, "name"));
 
-  const Place digits_place(place, format_ == 1 ? "spec" : "fingerprint");
-  const auto digits = needed_text(stored.fingerprint, digits_place);
+  const JsonPath digits_path(where, format_ == 1 ? "spec" : "fingerprint");
+  const auto digits = needed_text(stored.fingerprint, digits_path);
   const auto* end = digits.data() + digits.size();
   const auto read = std::from_chars(digits.data(), end, plugin.fingerprint, 16);
   if (digits.size() != 16 || read.ec != std::errc() || read.ptr != end) {
-    fail(digits_place, in_quotes(digits),
+    fail(digits_path, in_quotes(digits),
          "the fingerprint of the kind's spec, 16 hexadecimal digits");
   }
   return plugin;
 }
 
-void ManifestReader::refuse_duplicates(const Place& place) {
+void ManifestReader::refuse_duplicates(const JsonPath& where) {
   const auto identity = [](const Provided* plugin) {
     return std::tie(plugin->kind, plugin->version, plugin->name);
   };
@@ -367,44 +366,44 @@ void ManifestReader::refuse_duplicates(const Place& place) {
   std::ranges::sort(sorted, {}, identity);
   const auto twice = std::ranges::adjacent_find(sorted, {}, identity);
   if (twice == sorted.end()) return;
-  fail(place,
+  fail(where,
        in_quotes((*twice)->name) + " twice for version " + std::to_string((*twice)->version) +
            " of " + in_quotes((*twice)->kind),
        "each plugin once for each version of its kind");
 }
 
-void ManifestReader::take_details(const ManifestV2Storage& stored, const Place& place) {
-  manifest_.summary = text(stored.summary, Place(place, "summary"));
-  manifest_.description = text(stored.description, Place(place, "description"));
-  manifest_.author = text(stored.author, Place(place, "author"));
-  manifest_.license = text(stored.license, Place(place, "license"));
-  manifest_.homepage = text(stored.homepage, Place(place, "homepage"));
+void ManifestReader::take_details(const ManifestV2Storage& stored, const JsonPath& where) {
+  manifest_.summary = text(stored.summary, JsonPath(where, "summary"));
+  manifest_.description = text(stored.description, JsonPath(where, "description"));
+  manifest_.author = text(stored.author, JsonPath(where, "author"));
+  manifest_.license = text(stored.license, JsonPath(where, "license"));
+  manifest_.homepage = text(stored.homepage, JsonPath(where, "homepage"));
   if (stored.requirements != nullptr) {
     const std::string_view key = format_ == 1 ? "requires" : "requirements";
-    take_requirements(*stored.requirements, Place(place, key));
+    take_requirements(*stored.requirements, JsonPath(where, key));
   }
   if (stored.properties != nullptr) {
-    take_properties(*stored.properties, Place(place, "properties"));
+    take_properties(*stored.properties, JsonPath(where, "properties"));
   }
-  if (stored.state != nullptr) take_state(*stored.state, Place(place, "state"));
+  if (stored.state != nullptr) take_state(*stored.state, JsonPath(where, "state"));
   if (stored.threads != nullptr) {
     manifest_.joins_threads = text_of(*stored.threads) == "joined";
     if (!manifest_.joins_threads) {
-      fail(Place(place, "threads"), in_quotes(text_of(*stored.threads)),
+      fail(JsonPath(where, "threads"), in_quotes(text_of(*stored.threads)),
            "\"joined\", or no such key");
     }
   }
   if (stored.details == nullptr) return;
   manifest_.details = text_of(stored.details->text);
-  if (format_ != 1) refuse_other_than_object(manifest_.details, Place(place, "details"));
+  if (format_ != 1) refuse_other_than_object(manifest_.details, JsonPath(where, "details"));
 }
 
 void ManifestReader::take_requirements(const StoredMap<tenon_string>& requirements,
-                                       const Place& place) {
-  for (std::size_t i = 0; i < requirements.size(); i++) {
+                                       const JsonPath& where) {
+  for (std::size_t i = 0; i < requirements.size(); ++i) {
     const std::string_view key = text_of(requirements.key(i));
-    const Place entry(place, key);
-    if (const auto flaw = name_problem(key); !flaw.empty()) {
+    const JsonPath entry(where, key);
+    if (const auto flaw = flaw_of_name(key); !flaw.empty()) {
       fail(entry, "a package whose name " + std::string(flaw), "domain/name");
     }
     const auto spec = text(&requirements[i], entry);
@@ -418,12 +417,12 @@ void ManifestReader::take_requirements(const StoredMap<tenon_string>& requiremen
 }
 
 void ManifestReader::take_properties(const StoredMap<StoredMap<StoredJson>>& plugins,
-                                     const Place& place) {
+                                     const JsonPath& where) {
   std::set<std::string_view> names;
   for (const Provided& plugin : manifest_.provides) names.insert(plugin.name);
-  for (std::size_t i = 0; i < plugins.size(); i++) {
+  for (std::size_t i = 0; i < plugins.size(); ++i) {
     const std::string_view key = text_of(plugins.key(i));
-    const Place entry(place, key);
+    const JsonPath entry(where, key);
     if (!names.contains(key)) {
       fail(entry, "properties of a plugin that is not provided", "a name from provides");
     }
@@ -431,14 +430,14 @@ void ManifestReader::take_properties(const StoredMap<StoredMap<StoredJson>>& plu
   }
 }
 
-void ManifestReader::take_state(const ManifestV2StateStorage& state, const Place& place) {
+void ManifestReader::take_state(const ManifestV2StateStorage& state, const JsonPath& where) {
   StateVersions versions;
-  versions.type = text(state.type, Place(place, "type"));
-  versions.writes = number(state.writes, Place(place, "writes"));
-  const Place reads(place, "reads");
+  versions.type = text(state.type, JsonPath(where, "type"));
+  versions.writes = number(state.writes, JsonPath(where, "writes"));
+  const JsonPath reads(where, "reads");
   if (state.reads == nullptr) return fail(reads, "nothing", "this key");
-  for (std::size_t i = 0; i < state.reads->size(); i++) {
-    versions.reads.push_back(number(&(*state.reads)[i], Place(reads, i)));
+  for (std::size_t i = 0; i < state.reads->size(); ++i) {
+    versions.reads.push_back(number(&(*state.reads)[i], JsonPath(reads, i)));
   }
   manifest_.state = std::move(versions);
 }
@@ -471,23 +470,23 @@ std::string AbiVersion::to_string() const {
 }
 
 Result<Manifest> parse_manifest(std::string_view text, std::string_view path) {
-  constexpr std::size_t usual = 65536;
-  if (text.size() > usual) {
-    json::Parser parser;  // whose memory goes again
+  constexpr std::size_t max_reused = 65536;
+  if (text.size() > max_reused) {
+    json::Parser parser;  // a local one, so that its memory is freed
     return ManifestReader(path, parser).read(text);
   }
   static thread_local json::Parser parser;
   return ManifestReader(path, parser).read(text);
 }
 
-Result<void> check_abi(AbiVersion needed, std::string_view place, std::string_view path) {
+Result<void> check_abi(AbiVersion needed, std::string_view where, std::string_view path) {
   if (needed <= host_abi) return {};
   return Error(
       {.code = "abi-too-new",
        .where = std::string(path),
-       .found = "a module for ABI " + needed.to_string() + "  (" + std::string(place) + ")",
+       .found = "a module for ABI " + needed.to_string() + "  (" + std::string(where) + ")",
        .needed = "at most " + host_abi.to_string() + ", which this host offers",
-       .fix = "a newer host, or a build of the module for ABI " + host_abi.to_string() +
+       .fix = "use a newer host, or build the module for ABI " + host_abi.to_string() +
               " (with TENON_ABI defined as " + std::to_string(host_abi.minor) + ")"});
 }
 

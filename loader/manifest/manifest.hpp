@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The manifest: what a module says about itself before any of its code runs.
+// The manifest: the description of a module, which is read without running its code.
 #pragma once
-
-#include "package/repository.hpp"
-#include "package/requirement.hpp"
-#include "package/semver.hpp"
 
 #include <tenon/result.hpp>
 
@@ -17,9 +13,13 @@
 #include <string_view>
 #include <vector>
 
+#include "package/repository.hpp"
+#include "package/requirement.hpp"
+#include "package/semver.hpp"
+
 namespace tenon {
 
-/// A version of the ABI. In a manifest it is the lowest that the host must support.
+/// A version of the ABI. In a manifest it is the lowest version that the host must support.
 struct AbiVersion {
   std::uint16_t major = 1;
   std::uint16_t minor = 0;
@@ -29,7 +29,7 @@ struct AbiVersion {
   std::string to_string() const;
 };
 
-/// What the hosts of this build offer.
+/// The ABI version that hosts of this build offer.
 extern const AbiVersion host_abi;
 
 /// One plugin: one registration of the module.
@@ -42,9 +42,9 @@ struct Provided {
   friend bool operator==(const Provided&, const Provided&) = default;
 };
 
-/// Which versions of its private state the module writes and reads.
+/// The versions of its private state that a module writes and reads.
 struct StateVersions {
-  std::string type;  // the document type that it is of; empty: it is the module's own affair
+  std::string type;  // document type of the state; empty: a format of the module's own
   std::int32_t writes = 0;
   std::vector<std::int32_t> reads;
 
@@ -53,48 +53,48 @@ struct StateVersions {
 
 using Texts = std::map<std::string, std::string, std::less<>>;
 
-/// What no module that somebody wrote comes near. A manifest that goes beyond is broken, so that
-/// whoever reads on can rely on it; the text as a whole has at most 1 MiB, see abi/manifest.md.
+/// Limits of a manifest, far above real modules. A manifest that exceeds them is broken. The text
+/// has at most 1 MiB, see abi/manifest.md.
 inline constexpr std::size_t max_plugins = 4096;
-inline constexpr std::size_t longest_version = 256;
+inline constexpr std::size_t max_version_length = 256;
 
 struct Manifest {
   AbiVersion abi;
   std::string name;                // of the package
-  Version version;                 // of the package; 0.0.0 where the author gave none
+  Version version;                 // of the package; 0.0.0 if the author gave none
   std::vector<Provided> provides;  // in the author's order, at least one
 
-  // The rest is what authors may say besides; empty where they do not.
+  // Optional details; empty if the author gave none.
   std::string summary;
   std::string description;
   std::string author;
   std::string license;
   std::string homepage;
-  std::map<std::string, Requirement, std::less<>> requirements;  // of packages, by their name
+  std::map<std::string, Requirement, std::less<>> requirements;  // by name of the package
   std::map<std::string, Texts, std::less<>> properties;  // name of a plugin -> its properties
   std::optional<StateVersions> state;
   bool joins_threads = false;  // no thread of the module outlives its `stop`
-  std::string details;         // all of it as JSON text, with the keys that are not known here
+  std::string details;         // all details as JSON text, including unknown keys
 
-  std::string text;  // the whole document, as the module has it
+  std::string text;  // the whole document, as stored in the module
 
-  // Of the folder that the module lies in, see catalog/scan.hpp.
-  bool in_development = false;  // its version is 0.0.0, and what it requires are wishes
+  // Set for modules in a folder `dev`, see catalog/scan.hpp.
+  bool in_development = false;  // its version is 0.0.0, and its requirements are advisory
 };
 
-/// Returns whether two manifests say the same, down to the build metadata of the version.
+/// Returns whether two manifests are equal, including the build metadata of the version.
 bool same_manifest(const Manifest& a, const Manifest& b);
 
-/// What a manifest says to the resolver.
+/// Returns the package that a manifest declares, for the resolver.
 Package package_of(const Manifest& manifest);
 
-/// Reads the text of a manifest. `path` is the module's, for messages. Errors: broken-manifest
-/// (with the place in the document, eg: provides[0].version), abi-too-new, abi-unknown
-/// (it is of a type that no host of this build offers).
+/// Parses a manifest. `path` is that of the module, for messages. Errors: broken-manifest (with the
+/// path in the document, eg: provides[0].version), abi-too-new, abi-unknown (a type of ABI that
+/// this host does not offer).
 Result<Manifest> parse_manifest(std::string_view text, std::string_view path);
 
-/// Whether this host can serve a module that needs `needed`; `place` is what says so, eg:
-/// "manifest: abi". Error: abi-too-new.
-Result<void> check_abi(AbiVersion needed, std::string_view place, std::string_view path);
+/// Checks whether this host offers the ABI version `needed`. `where` is the entry that states it,
+/// eg: "manifest: abi". Errors: abi-too-new.
+Result<void> check_abi(AbiVersion needed, std::string_view where, std::string_view path);
 
 }  // namespace tenon

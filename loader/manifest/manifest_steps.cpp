@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Manifests of version 1 and 2. What the author says besides is one object in a list in version 1;
-// version 2 has it as it is, and what has a meaning in fields as well.
+// Converts manifests between version 1 and 2. In version 1, the details of the author are one
+// object in a list. Version 2 has the object itself, and known keys also as fields.
 //
-// What one version says and the other cannot is in the bag: of version 1 the list, where there is
-// more to it than the object; of version 2 the details where they are no such object, and each
-// field that does not come out of them as it was.
+// The bag holds what the other version cannot express: of version 1, the list if it has more than
+// the object; of version 2, the details if they are not an object, and each field that differs from
+// the details.
 #include <tenon/manifest_steps.hpp>
 
 #include <algorithm>
@@ -23,11 +23,11 @@ constexpr std::string_view nothing = "null";
 
 constexpr std::string_view version_1[] = {"1"};
 constexpr std::string_view version_2[] = {"2"};
-// Not "details": there version 2 has any JSON, which is taken as it comes.
+// Not "details", which is any JSON in version 2.
 constexpr BagField list_1{"details.list", "1", "list<json>"};
 constexpr BagField details_2{"details", "2", "json"};
 
-/// Calls `visit(key in the details, field in the bag, member)` for each detail that has a meaning.
+/// Calls `visit(key in the details, field in the bag, member)` for each known detail.
 template <class Visit>
 void for_each_detail(Visit&& visit) {
   using Manifest = ManifestV2Storage;
@@ -42,7 +42,7 @@ void for_each_detail(Visit&& visit) {
   visit("threads", BagField{"threads", "2", "string"}, &Manifest::threads);
 }
 
-/// The number of the version that a manifest says: 1 and 2 change places.
+/// Swaps the version numbers 1 and 2 of a manifest.
 const std::int32_t* other_version(Conversion& conversion, const std::int32_t* version) {
   if (version == nullptr || (*version != 1 && *version != 2)) return version;
   return conversion.make<std::int32_t>(3 - *version);
@@ -52,26 +52,26 @@ bool is_padding(const StoredJson& element) {
   return text_of(element.text) == nothing;
 }
 
-/// The first element that is no padding, or the size of the list.
-std::size_t place_of_object(const Details& list) {
+/// Returns the index of the first element that is not padding, or the size of the list.
+std::size_t index_of_object(const Details& list) {
   std::size_t i = 0;
-  while (i < list.size() && is_padding(list[i])) i++;
+  while (i < list.size() && is_padding(list[i])) ++i;
   return i;
 }
 
-/// The list with something else in a place; behind its end, where that is the place.
-Details with(Conversion& conversion, const Details& list, std::size_t place,
+/// Returns the list with another element at an index, which may be the size of the list.
+Details with(Conversion& conversion, const Details& list, std::size_t index,
              const StoredJson& element) {
-  const std::size_t count = std::max(list.size(), place + 1);
+  const std::size_t count = std::max(list.size(), index + 1);
   auto* elements = conversion.make_array<StoredJson>(count);
-  for (std::size_t i = 0; i < list.size(); i++) elements[i] = list[i];
-  elements[place] = element;
+  for (std::size_t i = 0; i < list.size(); ++i) elements[i] = list[i];
+  elements[index] = element;
   return {{elements, count, sizeof(StoredJson)}};
 }
 
 // -- The details as fields ----------------------------------------------------
 
-/// Requirements: where the author names no versions, any is good.
+/// Reads requirements. Null accepts any version.
 bool read_detail(Conversion& conversion, const json::Reader& in, StoredMap<tenon_string>& map) {
   std::size_t count = 0;
   if (!in.read_object(count)) return false;
@@ -87,7 +87,7 @@ bool read_detail(Conversion& conversion, const json::Reader& in, StoredMap<tenon
   return true;
 }
 
-/// What the author says of the state besides means nothing here.
+/// Reads the state. Unknown keys are ignored.
 bool read_detail(Conversion& conversion, const json::Reader& in, ManifestV2StateStorage& state) {
   std::size_t count = 0;
   if (!in.read_object(count)) return false;
@@ -109,10 +109,10 @@ bool read_detail(Conversion& conversion, const json::Reader& in, Form& value) {
   return read_stored(conversion, in, value);
 }
 
-/// Reads the details that have a meaning. False: the parser has the error.
+/// Reads the known details. Returns false if the parser has an error.
 bool read_details(Conversion& conversion, const json::Reader& object, ManifestV2Storage& to) {
   json::Fields fields(object);
-  // The parser does not live as long as the manifest.
+  // Copies texts, because the manifest outlives the parser.
   const bool copies = std::exchange(conversion.copies, true);
   bool good = true;
   const auto read = [&]<class Form>(std::string_view key, const BagField&,
@@ -128,37 +128,37 @@ bool read_details(Conversion& conversion, const json::Reader& object, ManifestV2
   return good;
 }
 
-/// Details as an object; nothing where they are none.
+/// Parses details; returns nothing if they are not an object.
 std::optional<json::Reader> object_of(json::Parser& parser, const StoredJson* details) {
   if (details == nullptr || !text_of(details->text).starts_with('{')) return std::nullopt;
   const Result<json::Reader> root = parser.parse(text_of(details->text));
   return root ? std::optional(*root) : std::nullopt;
 }
 
-/// Sets the details and the fields that they say from the list of version 1.
+/// Sets the details and their fields from the list of version 1.
 bool set_details(Conversion& conversion, const Details* list, ManifestV2Storage& to) {
-  const std::size_t place = list != nullptr ? place_of_object(*list) : 0;
-  if (list == nullptr || place == list->size()) return true;
-  to.details = &(*list)[place];
-  constexpr std::size_t usual = 65536;
-  static thread_local json::Parser kept;
-  std::optional<json::Parser> own;  // whose memory goes again
-  json::Parser& parser = to.details->text.size > usual ? own.emplace() : kept;
+  const std::size_t index = list != nullptr ? index_of_object(*list) : 0;
+  if (list == nullptr || index == list->size()) return true;
+  to.details = &(*list)[index];
+  constexpr std::size_t max_reused = 65536;
+  static thread_local json::Parser reused;
+  std::optional<json::Parser> own;  // for large texts, so that its memory is freed
+  json::Parser& parser = to.details->text.size > max_reused ? own.emplace() : reused;
   const auto object = object_of(parser, to.details);
   if (!object || read_details(conversion, *object, to)) return true;
-  return conversion.fail("details[" + std::to_string(place) + "]", parser.take_error());
+  return conversion.fail("details[" + std::to_string(index) + "]", parser.take_error());
 }
 
-/// What version 2 cannot say of the list: all of it but the object, which is {} there.
+/// Returns the part of the list that version 2 cannot express: the list with {} for the object.
 const Details* rest_of(Conversion& conversion, const Details* list) {
   if (list == nullptr || !conversion.keeps()) return nullptr;
-  const std::size_t place = place_of_object(*list);
-  if (place == list->size()) return list;
+  const std::size_t index = index_of_object(*list);
+  if (index == list->size()) return list;
   if (list->size() == 1) return nullptr;
-  return conversion.make(with(conversion, *list, place, {{"{}", 2}}));
+  return conversion.make(with(conversion, *list, index, {{"{}", 2}}));
 }
 
-// -- Fields that the details do not say ---------------------------------------
+// -- Fields that differ from the details --------------------------------------
 
 template <class Form>
 bool same(const Form* a, const Form* b) {
@@ -170,14 +170,14 @@ bool same(const Form* a, const Form* b) {
   return one.view() == other.view();
 }
 
-/// Keeps a field in the bag, also that it is absent.
+/// Stores a field, or its absence, in the bag.
 template <class Form>
 void keep(Conversion& conversion, Bag& bag, const BagField& name, const Form* field) {
   push(conversion, bag, name, version_2, field);
   if (field == nullptr) push_absence(conversion, bag, name);
 }
 
-/// Takes a field out of the bag, where it was kept.
+/// Restores a field from the bag, if it was stored.
 template <class Form>
 bool restore(Conversion& conversion, Bag& bag, const BagField& name, const Form*& field) {
   if (!pull_absence(conversion, bag, name.name, version_2)) {
@@ -187,7 +187,7 @@ bool restore(Conversion& conversion, Bag& bag, const BagField& name, const Form*
   return true;
 }
 
-/// The details, with the fields of the manifest where those say something else.
+/// Returns the details, in which the fields of the manifest replace keys that differ.
 const StoredJson* merged(Conversion& conversion, const std::optional<json::Reader>& object,
                          const ManifestV2Storage& said, const ManifestV2Storage& wanted) {
   json::Writer out;
@@ -215,7 +215,7 @@ const StoredJson* merged(Conversion& conversion, const std::optional<json::Reade
   return conversion.make<StoredJson>({conversion.copy(out.view())});
 }
 
-/// The details that version 1 has of a manifest of version 2; nullptr: none.
+/// Computes the details in version 1 of a manifest of version 2; nullptr if there are none.
 bool details_of(Conversion& conversion, const ManifestV2Storage& from, const StoredJson*& details) {
   json::Parser parser;
   const auto object = object_of(parser, from.details);
@@ -253,14 +253,15 @@ bool ManifestStep1To2::down(Conversion& conversion, const ManifestV2Storage& fro
   const StoredJson* details = nullptr;
   if (!details_of(conversion, from, details)) return false;
   const Details list = to.details != nullptr ? *to.details : Details{};
-  const std::size_t place = place_of_object(list);
+  const std::size_t index = index_of_object(list);
   if (details != nullptr) {
-    to.details = conversion.make(with(conversion, list, place, *details));
-  } else if (place < list.size()) {
-    to.details = conversion.make(with(conversion, list, place, {{"null", 4}}));
+    to.details = conversion.make(with(conversion, list, index, *details));
+  } else if (index < list.size()) {
+    to.details = conversion.make(with(conversion, list, index, {{"null", 4}}));
   }
 
-  // What the way up would not find as it is here.
+  // Store the fields that the conversion to version 2 would not restore.
+
   ManifestV2Storage found;
   if (!set_details(conversion, to.details, found)) return false;
   push<StoredJson>(conversion, to.bag, details_2, version_2, nullptr);

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "manifest/module_file.hpp"
 
-#include "base/quote.hpp"
-#include "binary/byte_source.hpp"
-#include "binary/elf.hpp"
-#include "package/name.hpp"
-
 #include <tenon/abi.h>
 
 #include <array>
 #include <cstring>
 
+#include "base/quote.hpp"
+#include "binary/byte_source.hpp"
+#include "binary/elf.hpp"
+#include "package/name.hpp"
+
 namespace tenon {
 namespace {
 
 constexpr std::string_view entry_name = "tenon_module_v1";
-constexpr std::uint32_t largest_object = 65536;
-// `start` and `stop`, which follow the registrations, may be left out.
-constexpr std::uint32_t smallest_object = offsetof(tenon_module, start);
+constexpr std::uint32_t max_object_size = 65536;
+// `start` and `stop`, which follow the registrations, are optional.
+constexpr std::uint32_t min_object_size = offsetof(tenon_module, start);
 
-/// The prologue as it stands in the file. The pointer to the manifest is not yet relocated there
-/// and says nothing.
+/// The prologue in the file. The pointer to the manifest is not relocated there, and is not used.
 struct StoredPrologue {
   std::array<std::uint8_t, 8> magic;
   std::uint32_t struct_size;
@@ -43,24 +42,24 @@ Result<void> check_magic(const ByteSource& source, const StoredPrologue& stored)
   const std::uint64_t magic = TENON_MAGIC;
   if (std::memcmp(stored.magic.data(), &magic, sizeof magic) == 0) return {};
   const std::string_view found(reinterpret_cast<const char*>(stored.magic.data()), 8);
-  return source.finding("wrong-magic", "tenon_module_v1 that starts with " + in_quotes(found),
+  return source.problem("wrong-magic", "tenon_module_v1 that starts with " + in_quotes(found),
                         "the bytes of TENON_MAGIC, \"\\xabtenonv1\"",
                         "declare the object with TENON_MODULE or TENON_PLUGIN, not by hand");
 }
 
-Result<void> check_size(const ByteSource& source, std::uint32_t size, std::uint64_t room) {
-  if (size < smallest_object) {
-    return source.finding("size-too-small", "struct_size " + bytes_of(size),
-                          "at least " + bytes_of(smallest_object) + ", as ABI 1.0 has it",
+Result<void> check_size(const ByteSource& source, std::uint32_t size, std::uint64_t available) {
+  if (size < min_object_size) {
+    return source.problem("size-too-small", "struct_size " + bytes_of(size),
+                          "at least " + bytes_of(min_object_size) + ", the size in ABI 1.0",
                           "set struct_size to sizeof(tenon_module)");
   }
-  if (size > largest_object || size > room) {
-    const bool past_image = size <= largest_object;
-    return source.finding(
-        "size-too-large", "struct_size " + bytes_of(size),
-        past_image ? "at most the " + bytes_of(room) + " that the image holds from there on"
-                   : "at most " + bytes_of(largest_object),
-        "set struct_size to sizeof(tenon_module)");
+  if (size > max_object_size || size > available) {
+    const bool past_image = size <= max_object_size;
+    return source.problem("size-too-large", "struct_size " + bytes_of(size),
+                          past_image
+                              ? "at most " + bytes_of(available) + ", the rest of the segment"
+                              : "at most " + bytes_of(max_object_size),
+                          "set struct_size to sizeof(tenon_module)");
   }
   return {};
 }
@@ -71,13 +70,13 @@ Result<void> check_against_manifest(const ByteSource& source, const StoredProlog
   constexpr std::string_view fix =
       "write the note and the object from one declaration: TENON_MODULE or TENON_PLUGIN";
   if (stored.manifest_size != text_size) {
-    return source.finding("manifest-differs",
+    return source.problem("manifest-differs",
                           "manifest_size " + bytes_of(stored.manifest_size) + " in the object",
-                          bytes_of(text_size) + ", as the note has it", fix);
+                          bytes_of(text_size) + ", the size in the note", fix);
   }
   if (abi != manifest.abi) {
-    return source.finding("manifest-differs", "ABI " + abi.to_string() + " in the object",
-                          manifest.abi.to_string() + ", as the manifest has it", fix);
+    return source.problem("manifest-differs", "ABI " + abi.to_string() + " in the object",
+                          manifest.abi.to_string() + ", the version in the manifest", fix);
   }
   return {};
 }
@@ -87,12 +86,11 @@ Result<Prologue> read_prologue(ByteSource& source, const ElfFile& file, const Ma
   auto object = file.find_object(entry_name);
   if (!object) return std::move(object).error();
   if (!*object) {
-    return source.finding(
-        "no-module-object", "no exported object tenon_module_v1",
-        "the object that the manifest belongs to",
-        "do not hide it: no version script or -fvisibility for what TENON_MODULE declares");
+    return source.problem("no-module-object", "no exported object tenon_module_v1",
+                          "the object that the manifest belongs to",
+                          "do not hide it by a version script or by -fvisibility");
   }
-  const auto [address, room] = **object;
+  const auto [address, available] = **object;
   StoredPrologue stored;
   if (auto read = file.read_address(address, stored, entry_name); !read) {
     return std::move(read).error();
@@ -100,7 +98,7 @@ Result<Prologue> read_prologue(ByteSource& source, const ElfFile& file, const Ma
 
   const Prologue prologue{stored.struct_size, {stored.abi_major, stored.abi_minor}};
   if (auto good = check_magic(source, stored); !good) return std::move(good).error();
-  if (auto good = check_size(source, prologue.struct_size, room); !good) {
+  if (auto good = check_size(source, prologue.struct_size, available); !good) {
     return std::move(good).error();
   }
   if (auto good = check_abi(prologue.abi, entry_name, source.path()); !good) {
@@ -111,7 +109,7 @@ Result<Prologue> read_prologue(ByteSource& source, const ElfFile& file, const Ma
   return prologue;
 }
 
-// The manifest before the object: it may say that the module is for an ABI with another one.
+// Reads the manifest before the object, because another ABI version may have another object.
 Result<ModuleImage> read_image(ByteSource& source) {
   const auto file = ElfFile::open(source);
   if (!file) return file.error();
@@ -136,12 +134,12 @@ Result<platform::File> open_module(const std::filesystem::path& path) {
       (type == Type::not_found || type == Type::none) && std::filesystem::is_symlink(path, ignored);
   const bool irregular = type != Type::regular && type != Type::not_found && type != Type::none;
   if (!dangling && !irregular) return file;
-  return Error(
-      {.code = "not-a-module",
-       .where = path.string(),
-       .found = dangling ? "a link to a file that is not there" : std::string(file.error().found()),
-       .needed = "a shared library in the ELF format",
-       .fix = dangling ? "repair the link, or remove it" : "name the file of one module"});
+  return Error({.code = "not-a-module",
+                .where = path.string(),
+                .found = dangling ? "a link to a file that does not exist"
+                                  : std::string(file.error().found()),
+                .needed = "a shared library in the ELF format",
+                .fix = dangling ? "repair the link, or remove it" : "name the file of one module"});
 }
 
 Result<ModuleFile> read_module_file(const std::filesystem::path& path) {
@@ -153,7 +151,7 @@ Result<ModuleFile> read_module_file(const platform::File& file) {
   FileSource source(file);
   auto image = read_image(source);
   if (!image) return std::move(image).error();
-  if (auto good = file.check_size(largest_file); !good) return std::move(good).error();
+  if (auto good = file.check_size(max_file_size); !good) return std::move(good).error();
   return ModuleFile{file.identity(), std::move(*image)};
 }
 

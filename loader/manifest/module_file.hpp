@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What can be known of a module without running any of its code: the one way into this room.
+// Reads module files without running their code.
 #pragma once
-
-#include "binary/bundle.hpp"
-#include "manifest/manifest.hpp"
-#include "platform/file.hpp"
 
 #include <tenon/result.hpp>
 
@@ -17,9 +13,13 @@
 #include <string>
 #include <vector>
 
+#include "binary/bundle.hpp"
+#include "manifest/manifest.hpp"
+#include "platform/file.hpp"
+
 namespace tenon {
 
-/// The integers at the start of the object that the module exports.
+/// The first fields of the object that a module exports.
 struct Prologue {
   std::uint32_t struct_size = 0;
   AbiVersion abi;
@@ -35,37 +35,37 @@ struct ModuleFile {
   ModuleImage image;
 };
 
-/// Opens the file of a module. What is no regular file is not opened. Errors: not-found,
-/// cannot-read; not-a-module (a folder, pipe, socket or device, or a link that leads nowhere).
+/// Opens the file of a module. Files that are not regular are not opened. Errors: not-found,
+/// cannot-read, not-a-module (a folder, pipe, socket or device, or a dangling link).
 Result<platform::File> open_module(const std::filesystem::path& path);
 
-/// Reads the manifest and the prologue of the module at `path`: only the pieces of the file that
-/// are needed. Any thread. Errors, each with path, found, needed and fix: not-found, cannot-read,
-/// empty-file, truncated-file, not-a-module, broken-file, wrong-architecture,
-/// no-manifest, two-manifests, broken-manifest, abi-too-new, abi-unknown,
-/// no-module-object, wrong-magic, size-too-small, size-too-large, manifest-differs. A file of more
-/// than `largest_file` bytes, which cannot be loaded, is cannot-read.
+/// Reads the manifest and the prologue of the module at `path`. Reads only the pieces of the file
+/// that it needs. Any thread. Errors, each with path, found, needed and fix: not-found, cannot-read
+/// (also for more than `max_file_size` bytes), empty-file, truncated-file, not-a-module,
+/// broken-file, wrong-architecture, no-manifest, two-manifests, broken-manifest, abi-too-new,
+/// abi-unknown, no-module-object, wrong-magic, size-too-small, size-too-large, manifest-differs.
 Result<ModuleFile> read_module_file(const std::filesystem::path& path);
-/// The same of an open file.
+/// Reads the manifest and the prologue of an open file.
 Result<ModuleFile> read_module_file(const platform::File& file);
 
-/// The names of package and plugins as far as the manifest shows them, which may be broken: the
-/// text of every key `name`. Nothing where the file has no manifest.
+/// Returns the names of the package and its plugins from a manifest that may be broken: the value
+/// of every key `name`. Empty if the file has no manifest.
 std::vector<std::string> names_in_manifest(const platform::File& file);
 
-/// The same as read_module_file from the whole file in memory; `path` is for messages.
+/// Reads the manifest and the prologue of a whole file in memory. `path` is for messages. Errors:
+/// those of read_module_file.
 Result<ModuleImage> read_module_image(std::span<const std::byte> bytes,
                                       const std::filesystem::path& path);
 
-/// All that loading needs to know of a module.
+/// A module that is ready to be loaded.
 struct WholeModule {
-  std::optional<Manifest> manifest;  // nothing: its text is that of the one that is known
+  std::optional<Manifest> manifest;  // nothing: its text is that of the known manifest
   Bundle bundle;
 };
 
-/// Reads the module in `content`, which is that of the file at `path`, and the libraries beside it.
-/// Does the work of read_module_image and read_bundle, whose errors it has, in one look at the
-/// file. `known`: the manifest that the file had before.
+/// Reads the module in `content`, the content of the file at `path`, and the libraries next to it.
+/// Combines read_module_image and read_bundle, whose errors it returns, and parses the file only
+/// once. `known` is the manifest that the file had before.
 Result<WholeModule> read_whole_module(std::vector<std::byte> content,
                                       const std::filesystem::path& path, const Manifest& known);
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/keep_for_ever.hpp"
+#include "base/keep_until_exit.hpp"
 #include "call/quirks.hpp"
 #include "call/thread_records.hpp"
 
@@ -67,7 +67,7 @@ class Generation::Use {
 };
 
 void leave_loaded(GenerationPtr generation) noexcept {
-  keep_for_ever(std::shared_ptr<void>(generation.release(), [](void*) {}));
+  keep_until_exit(std::shared_ptr<void>(generation.release(), [](void*) {}));
 }
 
 void EndGeneration::operator()(Generation* generation) const noexcept {

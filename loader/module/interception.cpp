@@ -70,8 +70,8 @@ tenon_status Interception::refuse(tenon_call* call) noexcept {
                     "the plugin has crashed and is being replaced");
 }
 
-tenon_status Interception::crashed(const platform::Called& called, tenon_call* call,
-                                   const platform::Crash& crash, tenon_status status) {
+tenon_status Interception::crashed(const platform::ContainedCall& called, tenon_call* call,
+                                  const platform::Crash& crash, tenon_status status) {
   fail(call, status, describe(crash, options_.file));
   report(RestartReason::crash, status, called.plugin, called.function, call);
   return status;
@@ -93,7 +93,7 @@ void Interception::report(RestartReason why, tenon_status status, std::string_vi
 }
 
 inline tenon_status PluginInterceptor::pass_on(std::uint32_t index, Passed& passed) {
-  const platform::Called* contained = contained_ != nullptr ? contained_ + index : nullptr;
+  const platform::ContainedCall* contained = contained_ != nullptr ? contained_ + index : nullptr;
   const tenon_status status =
       interception_.run(contained, passed.call, passed.pass, &passed, crashed_in_call);
   return status == TENON_OK ? passed.status : status;

@@ -63,8 +63,8 @@ class Interception {
   /// function has returned. If it crashes, reports the crash and returns `if_crashed`. Calls
   /// nothing if the generation has crashed before. If `contained` is nullptr, crashes are not
   /// contained.
-  tenon_status run(const platform::Called* contained, tenon_call* call, void (*function)(void*),
-                   void* data, tenon_status if_crashed) {
+  tenon_status run(const platform::ContainedCall* contained, tenon_call* call,
+                   void (*function)(void*), void* data, tenon_status if_crashed) {
     lock_order::expect_none();
     if (broken()) return refuse(call);
     if (contained == nullptr) {
@@ -82,7 +82,7 @@ class Interception {
   tenon_status run_alone(std::string_view plugin, std::string_view function, tenon_call* call,
                          Body&& body, tenon_status if_crashed = TENON_CRASHED) {
     const Operation::Step step(plugin, function);
-    const platform::Called called{plugin, function, image_};
+    const platform::ContainedCall called{plugin, function, image_};
     tenon_status result = TENON_OK;
     auto calls_body = [&] { result = body(); };
     try {
@@ -101,7 +101,7 @@ class Interception {
  private:
   bool broken() const noexcept;
   static tenon_status refuse(tenon_call* call) noexcept;
-  tenon_status crashed(const platform::Called& called, tenon_call* call,
+  tenon_status crashed(const platform::ContainedCall& called, tenon_call* call,
                        const platform::Crash& crash, tenon_status status);
   void report(RestartReason why, tenon_status status, std::string_view plugin,
               std::string_view function, tenon_call* call);
@@ -131,9 +131,9 @@ class PluginInterceptor final : public Interceptor {
   tenon_status pass_on(std::uint32_t index, Passed& passed);
   tenon_status check_and_pass_on(std::uint32_t index, Passed& passed);
 
-  Interception& interception_;
-  const ValidatedPlugin& plugin_;
-  const platform::Called* const contained_;  // by method; nullptr if crashes are not contained
+  Interception& supervision_;
+  const AdmittedPlugin& plugin_;
+  const platform::ContainedCall* const contained_;  // per method; nullptr: not contained
   CallRules rules_;
 };
 

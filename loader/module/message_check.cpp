@@ -222,7 +222,7 @@ class Checker : public Walk {
   }
 
   bool json(std::string_view text) override {
-    const std::string problem = json::detail::problem_of_json(text);
+    const std::string problem = json::detail::json_syntax_error(text);
     return problem.empty() || wrong("is not JSON: " + problem);
   }
 

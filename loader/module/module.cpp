@@ -384,7 +384,7 @@ Result<Module::Loaded> Module::load() {
   }
   auto file = platform::File::open(origin_.file);
   if (!file) return std::move(file).error();
-  auto content = file->read_all(largest_file);
+  auto content = file->read_all(max_file_size);
   if (!content) return std::move(content).error();
   if (const auto now = platform::identity_of(origin_.file); !now || !(*now == file->identity())) {
     return Error({.code = "file-changed",

@@ -73,7 +73,7 @@ void Module::run_drain(const std::shared_ptr<Retired>& old) noexcept {
     return module->drain(old, Clock::now() + module->context_.restart.drain_timeout);
   };
   try {
-    if (context_.workers->run_in_turn(run)) return;
+    if (context_.workers->run_reusing_thread(run)) return;
   } catch (const std::bad_alloc&) {
   }
   run();
@@ -178,8 +178,8 @@ bool Module::unload(const std::shared_ptr<Retired>& old) noexcept {
     std::optional<Image> image = old->generation->stop();
     old->generation = nullptr;
     const Operation::Step step(old->package, "unload");
-    gone = image && image->end();
-    if (image && !gone) unsafe = image->reload();
+    gone = image && image->unload();
+    if (image && !gone) stayed = image->reload();
   }
   if (unsafe) report_still_mapped(*unsafe, *old);
   if (old->event) {
@@ -206,7 +206,7 @@ void Module::report_still_mapped(const ReloadSafety& reload, const Retired& old)
     if (!reload.fix.empty()) message += "; " + reload.fix;
     return message;
   });
-  context_.reaper->look_soon();
+  context_.reaper->schedule();
 }
 
 /// Abandons a generation whose last functions hang, with its worker. REQUIRED: the lock.

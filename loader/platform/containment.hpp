@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Calls into loaded images that come back although the code of the image crashed. Only a crash of
-// that code itself is contained: elsewhere somebody else's locks and data may be half changed.
+// Calls into loaded images that return even if the code of the image crashes. Only a crash in that
+// code itself is contained: other code may hold locks or have changed data only partly.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,18 @@
 
 namespace tenon::platform {
 
-/// Whether crashes can be contained on this system.
+/// Returns whether crashes can be contained on this system.
 bool can_contain() noexcept;
 
-/// The handlers need this much of a thread's alternate signal stack, in bytes, with what the system
-/// puts there and a reserve. A thread that has none, or a smaller one, when it makes its first
-/// contained call gets one of the loader's until it ends; then it has its own again. Crashes are
-/// not contained on a smaller one that the program gives the thread later.
-inline constexpr std::size_t smallest_alternate_stack = 32'768;
+/// The minimum size in bytes of a thread's alternate signal stack, including the frame of the
+/// system and a reserve. If a thread has none or a smaller one at its first contained call, it uses
+/// a stack of the loader until it ends. Crashes are not contained if the program gives the thread a
+/// smaller stack afterwards.
+inline constexpr std::size_t min_alternate_stack = 32'768;
 
-/// While one lives, crashes in contained calls come back. All others go to the handlers that the
-/// program had before, which are its handlers again when the last one has ended. Handlers that the
-/// program installs meanwhile come first. REQUIRED: can_contain().
+/// Installs the signal handlers while at least one object lives. All other crashes go to the
+/// previous handlers of the program, which are restored with the last object. Handlers that the
+/// program installs meanwhile run first. REQUIRED: can_contain().
 class CrashHandlers {
  public:
   CrashHandlers();
@@ -32,31 +32,32 @@ class CrashHandlers {
   CrashHandlers& operator=(const CrashHandlers&) = delete;
 };
 
-/// What is called. A crash that ends the process is told under its name.
-struct Called {
+/// A call for `call_contained`. The names are written to standard error if a crash ends the
+/// process.
+struct ContainedCall {
   std::string_view plugin;
   std::string_view function;
-  /// Whose crashes are contained; nullptr: nobody's.
+  /// The image whose crashes are contained; nullptr: none are.
   const ImageMap* image;
 };
 
-/// How the code of an image crashed.
+/// A contained crash.
 struct Crash {
   /// eg: "SIGSEGV"
   std::string_view signal;
-  /// The instruction of the image: the one that failed, or the call of what failed.
+  /// The instruction of the image that failed, or that called the function that failed.
   const void* code = nullptr;
-  /// Whether the thread had no stack left.
+  /// Whether the stack of the thread overflowed.
   bool stack_overflow = false;
 };
 
-/// Calls `function(argument)`, which calls straight into the image. Sets `crash` where one ended
-/// it; exceptions pass. After a crash nothing that the call held is given back. REQUIRED: a
-/// CrashHandlers lives.
-void call_contained(const Called& called, void (*function)(void*), void* argument,
+/// Calls `function(argument)`, which must call directly into the image. Sets `crash` if a crash
+/// ended the call; exceptions pass through. Resources that the call held at a crash are leaked.
+/// REQUIRED: a CrashHandlers lives.
+void call_contained(const ContainedCall& called, void (*function)(void*), void* argument,
                     std::optional<Crash>& crash);
 
-/// The `function` of `call_contained` if the argument points to a callable object.
+/// The `function` of `call_contained` for an argument that points to a callable object.
 template <class Body>
 void call_body(void* body) {
   (*static_cast<Body*>(body))();

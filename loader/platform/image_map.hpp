@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Which addresses of the process belong to a loaded image.
+// Queries about loaded images and their addresses.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace tenon::platform {
 
-/// The segments of one loaded image.
+/// The address ranges of the segments of one loaded image.
 class ImageMap {
  public:
-  /// Of the image loaded from this path; empty where none is.
+  /// Returns the map of the image that was loaded from this path; empty if none was.
   static ImageMap of(const std::filesystem::path& path);
 
   bool empty() const noexcept { return segments_.empty(); }
-  /// Whether `size` bytes at `address` lie in one segment that can be read.
+  /// Returns whether `size` bytes at `address` lie in one readable segment.
   bool contains(const void* address, std::size_t size) const noexcept;
-  /// Whether `address` lies in a segment with code.
+  /// Returns whether `address` lies in an executable segment.
   bool contains_code(const void* address) const noexcept;
 
  private:
@@ -33,25 +33,26 @@ class ImageMap {
   std::vector<Segment> segments_;
 };
 
-/// The file that the code at an address was loaded from; empty where it is none.
+/// Returns the file that the code at an address was loaded from; empty if there is none.
 std::string image_at(const void* address);
-/// How far behind the beginning of that file's image an address lies; 0 where there is none.
+/// Returns the offset of an address from the start of its image; 0 if there is none.
 std::uint64_t offset_at(const void* address);
-/// Whether the file at a path is loaded already, under this or another name; without a folder,
-/// whether a library of that name is.
+/// Returns whether the file at a path is loaded, under this or another name. A path without a
+/// folder is the name of a library.
 bool is_loaded(const std::filesystem::path& path);
 /// Returns whether an image is mapped that was loaded under exactly this path. Other names of the
 /// file do not count.
 bool is_mapped(const std::filesystem::path& path) noexcept;
-/// Keeps what is loaded from a path in the process until that ends, with all that it needs.
+/// Keeps the image that was loaded from a path mapped until the process exits, with all libraries
+/// that it needs.
 void pin_image(const std::filesystem::path& path);
-/// Lets the system's loader look again whether an image goes that nobody has open. Runs what the
-/// image does when it goes.
+/// Makes the dynamic loader check again whether a closed image can be unmapped. Runs the
+/// destructors of the image if so.
 void release_image(const std::filesystem::path& path);
-/// Whether the program, or a library that it was started with, has a function or object of this
-/// name, and with a version, in that one.
+/// Returns whether the program, or a library that it was started with, exports a symbol of this
+/// name (and version, if one is given).
 bool has_global_symbol(const char* name, const char* version = nullptr);
-/// Why the system's loader failed last on this thread; empty where it did not.
+/// Returns the last error of the dynamic loader on this thread; empty if there is none.
 std::string last_load_error();
 
 }  // namespace tenon::platform

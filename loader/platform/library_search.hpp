@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Where the system's loader looks for the libraries that a file needs.
+// Finds libraries in the same places as the dynamic loader.
 #pragma once
 
 #include <filesystem>
@@ -11,22 +11,23 @@
 
 namespace tenon::platform {
 
-/// The names of libraries with their paths, in the order of the index.
+/// Maps names of libraries to their paths, in the order of ld.so.cache.
 using LibraryIndex = std::unordered_map<std::string, std::vector<std::string>>;
 
-/// Reads the content of the system's index; empty where it is none. Entries without a name or a
-/// path are left out. Takes memory for a few times the content at most.
+/// Reads the content of an ld.so.cache. Returns an empty index if the content has another format.
+/// Entries without a name or a path are skipped. Allocates a small multiple of the size of the
+/// content at most.
 LibraryIndex read_library_index(std::string_view content);
 
-/// Reads the environment and the system's index once.
+/// The search order of the dynamic loader. Reads the environment and ld.so.cache once.
 class LibrarySearch {
  public:
   LibrarySearch();
 
-  /// The places of a library with this name, in the order in which the system's loader tries them:
-  /// the folders of the environment, what the index says, the usual folders. There may be nothing
-  /// there, or a library for another machine.
-  std::vector<std::filesystem::path> places(const std::string& name) const;
+  /// Returns the paths at which the dynamic loader tries a library of this name, in its order: the
+  /// folders of LD_LIBRARY_PATH, the entries of ld.so.cache, the default folders. The files may not
+  /// exist, or be for another machine.
+  std::vector<std::filesystem::path> candidates(const std::string& name) const;
 
  private:
   std::vector<std::filesystem::path> folders_;

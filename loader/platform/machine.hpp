@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What this build of the loader can load, as ELF files say it (e_machine).
+// The machine that this build of the loader runs on, as ELF files state it (e_machine).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ inline constexpr std::uint16_t host_machine = 183;
 #elif defined(__riscv) && __riscv_xlen == 64
 inline constexpr std::uint16_t host_machine = 243;
 #else
-#error "name this machine here: the e_machine of its ELF files"
+#error "add this machine here: the e_machine of its ELF files"
 #endif
 
 }  // namespace tenon::platform

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A file that lies in no folder: for code where no folder may be executed from.
+// A file that exists only in memory, for systems where all folders are mounted noexec.
 #pragma once
 
 #include <tenon/result.hpp>
@@ -12,21 +12,20 @@
 
 namespace tenon::platform {
 
-/// Nobody can change it any more. Its path is free for another one when it ends, and the system's
-/// loader takes two files for one when their paths are the same: it has to live as long as anything
-/// is loaded from it.
+/// An immutable file in memory. It must live as long as an image of it is loaded: its path may be
+/// reused afterwards, and the dynamic loader takes two files with the same path for one.
 class MemoryFile {
  public:
-  /// `name` is for people. Error: cannot-write.
+  /// Creates a file. `name` is shown by debugging tools. Errors: cannot-write.
   static Result<MemoryFile> create(const std::string& name, std::span<const std::byte> content);
   MemoryFile(MemoryFile&& other) noexcept;
   MemoryFile& operator=(MemoryFile&& other) noexcept;
   ~MemoryFile();
 
-  /// By which it can be opened in this process.
+  /// Returns a path under which this process can open the file.
   std::filesystem::path path() const;
 
-  /// It stays for as long as the process lives.
+  /// Keeps the file until the process exits.
   void keep() noexcept;
 
  private:

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A folder for the files of one process, which another process removes when this one was killed.
+// A folder for the temporary files of one process. If the process is killed, another process
+// removes the folder.
 //
-// The folder holds a file `lock`, which its maker keeps locked (flock) for as long as it lives; the
-// system releases the lock however the process ends. The file gets its name when it is locked
-// already, so a `lock` that can be locked belongs to nobody. The lock of a child of fork would be
-// the same one and would outlive the parent: the child closes it, and removes nothing.
+// The folder contains a file `lock`, which its owner keeps locked (flock); the system releases the
+// lock however the process ends. The file is renamed to `lock` after it is locked, so a `lock` that
+// can be locked has no owner. A forked child shares the lock and would keep it after the parent has
+// exited, so the child closes it, and removes nothing.
 //
-// The folder itself is locked too, as systemd-tmpfiles leaves locked folders alone.
+// The folder itself is locked as well, because systemd-tmpfiles does not clean locked folders.
 #pragma once
 
 #include <tenon/result.hpp>
@@ -18,23 +19,23 @@
 
 namespace tenon::platform {
 
-/// Thread-safe.
+/// A folder that is removed with its owner. Thread-safe.
 class PrivateFolder {
  public:
-  /// Makes a folder `tenon-XXXXXX` in `parent`, which must exist, readable by its owner alone.
+  /// Creates a folder `tenon-XXXXXX` in `parent`, which must exist. Only the user has access.
   /// Errors: not-found, cannot-write.
   static Result<std::shared_ptr<PrivateFolder>> create(const std::filesystem::path& parent);
-  /// Removes the folder with its files, unless a parent of this process made it.
+  /// Removes the folder with its files, unless the parent of this process created it.
   ~PrivateFolder();
   PrivateFolder(const PrivateFolder&) = delete;
   PrivateFolder& operator=(const PrivateFolder&) = delete;
 
-  /// Absolute.
+  /// Returns the absolute path.
   const std::filesystem::path& path() const noexcept { return path_; }
-  /// Whether this process made it, and not one that it was forked from.
+  /// Returns whether this process created it, and not one that it was forked from.
   bool is_own() const noexcept;
-  /// Whether new files may be put into it: it is this process's own, and nobody has removed it or
-  /// its lock.
+  /// Returns whether files can be created in it: it is this process's own, and neither the folder
+  /// nor its lock was removed.
   bool is_usable() const noexcept;
 
  private:
@@ -43,15 +44,15 @@ class PrivateFolder {
 
   std::filesystem::path path_;
   std::filesystem::path lock_path_;
-  unsigned forks_ = 0;  // of the process when it was made
+  unsigned forks_ = 0;  // fork count of the process at creation
   int folder_ = -1;
-  int lock_ = -1;  // none where the file system has no locks
+  int lock_ = -1;  // -1 if the file system has no locks
 };
 
-/// Removes the folders in `parent` that processes of this user made as a PrivateFolder and left
-/// when they were killed; returns how many. Never others: not those of other users, not those
-/// without a lock, not what a symbolic link leads to. Looks at 1,000 folders and removes 100 at
-/// most, so that a long list costs no more than some milliseconds; the rest is left to later calls.
+/// Removes private folders in `parent` that killed processes of this user left; returns how many.
+/// Folders of other users, folders without a lock, and symbolic links are not touched. Checks at
+/// most 1,000 folders and removes at most 100, which takes a few milliseconds; later calls remove
+/// the rest.
 std::size_t remove_abandoned_folders(const std::filesystem::path& parent) noexcept;
 
 }  // namespace tenon::platform

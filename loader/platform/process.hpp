@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the process is: its environment as far as it may be trusted, and its usual folders.
+// Properties of the process: trusted environment variables and standard folders.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +10,26 @@
 
 namespace tenon::platform {
 
-/// A variable of the environment; empty where it is not set. A process that runs with the
-/// privileges of another user than started it gets nothing.
+/// Returns an environment variable; empty if it is not set, or if the process runs with the
+/// privileges of another user than the one that started it (set-user-ID).
 std::string trusted_environment(const std::string& name);
 
-/// The folders that a list in one variable names, in their order.
+/// Splits a list of folders, such as PATH, in its order. Empty entries are dropped.
 std::vector<std::filesystem::path> split_path_list(const std::string& list);
 
-/// Where the modules of an app are installed: of the user, of this machine, of the system.
+/// Returns the folders for modules of an app: of the user, of this machine, of the system.
 std::vector<std::filesystem::path> module_folders(const std::string& app);
 
-/// Where the data of an app is installed: of the user, of this machine, of the system.
+/// Returns the folders for data of an app: of the user, of this machine, of the system.
 std::vector<std::filesystem::path> data_folders(const std::string& app);
 
-/// Whether this thread is the one that the process began on. In a forked child: that forked it.
+/// Returns whether this is the main thread. In a forked child that is the thread that forked.
 bool on_main_thread() noexcept;
 
-/// The size of the pieces in which memory is mapped and protected: a power of two.
+/// Returns the size of a memory page, a power of two.
 std::size_t page_size();
 
-/// How the names of module files end, eg: ".so".
+/// The file name extension of modules.
 inline constexpr const char* module_suffix = ".so";
 
 }  // namespace tenon::platform

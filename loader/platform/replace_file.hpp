@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Files that are replaced as a whole, by the library and by the tools.
+// Atomic replacement of files.
 #pragma once
 
 #include <cstdint>
@@ -11,36 +11,36 @@
 
 namespace tenon::platform {
 
-/// Who may use a file that did not exist before.
-enum class NewFile {
-  as_usual,   // what the umask of the process leaves
-  owner_only  // this user alone
+/// Permissions of a file that did not exist before.
+enum class NewFileMode {
+  by_umask,   // 0666 without the bits of the umask
+  owner_only  // 0600
 };
 
-struct Replaced {
+struct ReplaceResult {
   std::error_code failed;
-  /// How many other names (hard links) still lead to the old content.
+  /// The number of other names (hard links) that still have the old content.
   std::uint64_t other_names = 0;
 };
 
-/// The new content of a file, written piece by piece to a file with a random name in the same
-/// folder. That is removed again unless it is committed. Belongs to one thread at a time.
+/// Writes new content piece by piece to a temporary file in the same folder, and renames it on
+/// commit. Without a commit the temporary file is removed. Used by one thread at a time.
 class Replacement {
  public:
-  /// Owner, group, permissions and access control list are those of the file; where that is not
-  /// possible nothing is written. Of a symbolic link the file that it leads to is meant. What is no
-  /// regular file is neither opened nor replaced.
-  explicit Replacement(const std::filesystem::path& path, NewFile rights = NewFile::as_usual);
+  /// Follows symbolic links. The new file gets owner, group, permissions and access control list of
+  /// the old one; if that is not possible, the replacement fails. Only regular files are replaced;
+  /// others are not opened.
+  explicit Replacement(const std::filesystem::path& path, NewFileMode mode = NewFileMode::by_umask);
   ~Replacement();
   Replacement(const Replacement&) = delete;
   Replacement& operator=(const Replacement&) = delete;
 
-  /// Does nothing after a failure, which `commit` returns.
+  /// Appends content. Does nothing after a failure, which `commit` returns.
   void append(std::string_view content);
 
-  /// Puts the new content in the place of the file: whoever reads sees the old file or the new one,
-  /// also after a loss of power. REQUIRED: called once, last.
-  Replaced commit();
+  /// Replaces the file atomically: readers see the old or the new content, even after a power
+  /// failure. REQUIRED: called once, last.
+  ReplaceResult commit();
 
  private:
   struct State;
@@ -48,7 +48,7 @@ class Replacement {
 };
 
 /// Replaces the whole content of a file; see Replacement.
-Replaced replace_content(const std::filesystem::path& path, std::string_view content,
-                         NewFile rights = NewFile::as_usual);
+ReplaceResult replace_content(const std::filesystem::path& path, std::string_view content,
+                              NewFileMode mode = NewFileMode::by_umask);
 
 }  // namespace tenon::platform

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A function that is called at the end of a thread. A thread_local object is not enough: its
-// destructor runs once, and destructors of other thread_local objects run after it.
+// Calls a function at the end of a thread. A thread_local object is not sufficient: its destructor
+// runs once, and destructors of other thread_local objects may run after it.
 #pragma once
 
 namespace tenon::platform {
 
-/// Calls its handler at the end of each thread that was armed. Thread-safe. Never destroyed:
+/// Calls a handler at the end of each armed thread. Thread-safe. REQUIRED: never destroyed, because
 /// threads may end after main.
 class ThreadExit {
  public:
-  /// `handler` gets the argument that its thread was armed with.
+  /// `handler` is called with the argument that its thread was armed with.
   explicit ThreadExit(void (*handler)(void*)) noexcept;
 
-  /// Arms the calling thread, until the handler was called. The handler runs after the destructors
-  /// of all thread_local objects. It may itself run code that arms the thread again; then it is
-  /// called again. Has no effect when the system has no room left for another handler.
+  /// Arms the calling thread. The handler runs once, after the destructors of all thread_local
+  /// objects. If the handler arms the thread again, it is called again. Has no effect if the system
+  /// has no key left for the handler.
   void arm(void* argument) const noexcept;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Tells which of a set of files were replaced.
+// Watches files for changes.
 #pragma once
 
 #include <tenon/result.hpp>
@@ -12,32 +12,31 @@
 
 namespace tenon::platform {
 
-/// Watches files by their paths, which need not exist: a folder may go away and come back, a link
-/// on the way may be pointed elsewhere. Thread-safe.
+/// Watches files by their paths, which need not exist: folders may be removed and created again,
+/// and symbolic links on the path may change. Thread-safe.
 ///
-/// A file has changed when a new content stands complete under its path: whoever wrote it has
-/// closed it, renamed it, or made a link to it. So a file is not told of while it is being written,
-/// nor because it was deleted. Not seen is what happens to files on other machines, and a file that
-/// was written without a name and linked afterwards.
+/// A file has changed when new content is complete under its path: its writer has closed it,
+/// renamed it, or linked it. A file is not reported while it is being written, nor when it is
+/// deleted. Changes by other machines, and files that are written without a name and linked
+/// afterwards (O_TMPFILE), are not noticed.
 class FileWatch {
  public:
-  /// Errors: cannot-watch where the system has no watches left.
+  /// Creates a watch without files. Errors: cannot-watch if the system has no watches left.
   static Result<FileWatch> open();
 
   FileWatch(FileWatch&& other) noexcept;
   FileWatch& operator=(FileWatch&& other) noexcept;
   ~FileWatch();
 
-  /// From now on `changed` tells of the file. Nothing happens when it is watched already.
-  /// Errors: cannot-watch.
+  /// Starts watching a file, unless it is watched already. Errors: cannot-watch.
   Result<void> add(const std::filesystem::path& file);
-  /// From now on it does not.
+  /// Stops watching a file.
   void remove(const std::filesystem::path& file);
 
-  /// Signalled while `changed` may have something to tell: for wait_events.
+  /// Returns an event for wait_events that is signalled while `changed` may return files.
   std::intptr_t event() const noexcept;
-  /// The files that changed since it was asked last, each once, as they were added, sorted. Does
-  /// not wait. May name a file once too often, never too seldom.
+  /// Returns the files that have changed since the last call: each once, under the path that was
+  /// added, sorted. Does not wait. May return a file that did not change, but never misses one.
   std::vector<std::filesystem::path> changed();
 
  private:

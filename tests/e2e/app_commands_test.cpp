@@ -229,8 +229,8 @@ TEST_F(AppDocuments, NeedTheProgramForAHandWrittenStep) {
       run.err,
       "tenon convert: look.json:1: error[missing-conversion] photo.example/look: a hand-written "
       "step is missing\n"
-      "   found   versions 1 and 2 with LookStep1To2 between them\n"
-      "   needed  steps that the spec alone describes\n"
+      "   found   the step LookStep1To2 between versions 1 and 2\n"
+      "   needed  only steps that the interface definition describes\n"
       "   fix     convert the document with the program that has the step\n");
   EXPECT_EQ(tenon({"convert", "--to", "1", "look.json"}).out, older)
       << "no hand-written step is needed";

@@ -406,7 +406,7 @@ TEST_F(TenonCommand, ListAndInspectAgreeOnAFile) {
   EXPECT_EQ(tenon({"list"}).exit, 1) << "the folder itself is readable";
   const Outcome run = tenon({"inspect", "plugins/link.so"});
   EXPECT_EQ(run.exit, 1);
-  EXPECT_NE(run.out.find("   found   a link to a file that is not there\n"), std::string::npos)
+  EXPECT_NE(run.out.find("   found   a link to a file that does not exist\n"), std::string::npos)
       << run.out;
 }
 

@@ -177,12 +177,12 @@ TEST_F(LoadFaults, LeaveNothingOfACopyInMemory) {
   const auto load = [&]() -> Result<detail::Image> {
     const auto open = platform::File::open(file);
     if (!open) return open.error();
-    auto content = open->read_all(largest_file);
+    auto content = open->read_all(max_file_size);
     if (!content) return std::move(content).error();
     auto bundle = read_bundle(std::move(*content), file);
     if (!bundle) return std::move(bundle).error();
     return detail::Image::load(std::make_shared<detail::ImageFolder>(detail::ImageOptions{
-                                   .place = detail::ImageOptions::Place::memory}),
+                                   .storage = detail::ImageOptions::Storage::memory}),
                                std::move(*bundle), true);
   };
   for_each_fault({

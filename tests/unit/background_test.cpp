@@ -132,7 +132,7 @@ class WorkersInTurn : public testing::Test {
   std::thread::id run(bool leaves_nothing) {
     std::atomic<bool> over{false};
     std::thread::id thread;
-    EXPECT_TRUE(workers_.run_in_turn([&] {
+    EXPECT_TRUE(workers_.run_reusing_thread([&] {
       thread = std::this_thread::get_id();
       over = true;
       return leaves_nothing;
@@ -159,7 +159,7 @@ TEST_F(WorkersInTurn, EndTheThreadIfAJobAsksForIt) {
   };
   std::atomic<int> ended{0};
   for (int i = 1; i <= 3; i++) {
-    ASSERT_TRUE(workers_.run_in_turn([&] {
+    ASSERT_TRUE(workers_.run_reusing_thread([&] {
       static thread_local Left left{ended};
       return left.ended < 0;
     }));
@@ -170,7 +170,7 @@ TEST_F(WorkersInTurn, EndTheThreadIfAJobAsksForIt) {
 TEST_F(WorkersInTurn, DropJobsAfterTheStop) {
   run(true);
   EXPECT_EQ(workers_.stop(in(60s)), 0u);
-  EXPECT_TRUE(workers_.run_in_turn([] {
+  EXPECT_TRUE(workers_.run_reusing_thread([] {
     ADD_FAILURE() << "after the end of the host";
     return true;
   }));
@@ -178,7 +178,8 @@ TEST_F(WorkersInTurn, DropJobsAfterTheStop) {
 
 TEST_F(WorkersInTurn, RunJobsWhileAnotherHangs) {
   std::atomic<bool> let_go{false};
-  ASSERT_TRUE(workers_.run_in_turn([&] { return eventually([&] { return let_go.load(); }); }));
+  ASSERT_TRUE(
+      workers_.run_reusing_thread([&] { return eventually([&] { return let_go.load(); }); }));
   run(true);
   let_go = true;
   EXPECT_EQ(workers_.stop(in(60s)), 0u);

@@ -46,9 +46,9 @@ class DebugLink : public testing::Test {
   }
   /// Returns the section with the link.
   elf::Section& section() {
-    const std::uint64_t place = link().value().place;
+    const std::uint64_t offset = link().value().offset;
     for (std::uint64_t i = 0; i < header().section_count; i++) {
-      if (section(i).offset == place && section(i).size >= 8) return section(i);
+      if (section(i).offset == offset && section(i).size >= 8) return section(i);
     }
     throw std::logic_error("no such section");
   }
@@ -60,7 +60,7 @@ TEST_F(DebugLink, ReturnsNameAndOffset) {
   const auto found = link();
   ASSERT_TRUE(found);
   EXPECT_EQ(found->text, "x.debug");
-  EXPECT_STREQ(&at<char>(found->place), "x.debug");
+  EXPECT_STREQ(&at<char>(found->offset), "x.debug");
 }
 
 TEST_F(DebugLink, IsFoundInTheLastSection) {
@@ -89,8 +89,8 @@ TEST_F(DebugLink, IsAbsentWithoutSections) {
 
 TEST_F(DebugLink, RequiresTheExactSectionName) {
   const elf::Section names = section(header().section_names);
-  const std::uint64_t place = names.offset + section().name;
-  ASSERT_STREQ(&at<char>(place), ".gnu_debuglink");
+  const std::uint64_t offset = names.offset + section().name;
+  ASSERT_STREQ(&at<char>(offset), ".gnu_debuglink");
   const std::uint64_t end = section().name + sizeof ".gnu_debuglink";
   for (const std::uint64_t size : {end, end - 1, std::uint64_t{section().name}, std::uint64_t{0}}) {
     section(header().section_names).size = size;
@@ -99,22 +99,22 @@ TEST_F(DebugLink, RequiresTheExactSectionName) {
   section(header().section_names).size = ~std::uint64_t{0} - names.offset;
   EXPECT_FALSE(link()) << "names past the end of the file";
   section(header().section_names) = names;
-  at<char>(place + 14) = 's';
+  at<char>(offset + 14) = 's';
   EXPECT_FALSE(link());
-  at<char>(place + 14) = '\0';
-  at<char>(place + 1) = 'G';
+  at<char>(offset + 14) = '\0';
+  at<char>(offset + 1) = 'G';
   EXPECT_FALSE(link());
 }
 
 TEST_F(DebugLink, NamesAFileOfAFolder) {
-  const std::uint64_t place = link().value().place;
+  const std::uint64_t offset = link().value().offset;
   for (const std::string_view name : {"a", "...", ".x", "abc"}) {
-    std::memcpy(&at<char>(place), name.data(), name.size() + 1);
+    std::memcpy(&at<char>(offset), name.data(), name.size() + 1);
     ASSERT_TRUE(link()) << name;
     EXPECT_EQ(link()->text, name);
   }
   for (const std::string_view name : {"", ".", "..", "a/b", "/a"}) {
-    std::memcpy(&at<char>(place), name.data(), name.size() + 1);
+    std::memcpy(&at<char>(offset), name.data(), name.size() + 1);
     EXPECT_FALSE(link()) << name;
   }
 }

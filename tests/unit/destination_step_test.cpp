@@ -147,7 +147,7 @@ struct DestinationStepTest : testing::Test {
 };
 
 constexpr const char* behind =
-    ": not-written?: not written since a record before it in the batch was refused";
+    ": not-written?: not written because an earlier record of the batch was refused";
 
 TEST_F(DestinationStepTest, WritesABatchInOrder) {
   EXPECT_EQ(write({"a", "unwritable", "c"}), TENON_OK);

@@ -194,18 +194,18 @@ TEST(ModuleLayout, RequiresInitFunctionsInExecutableSegments) {
 
 TEST(ModuleLayout, RequiresAWritableRelroPart) {
   EXPECT_EQ(damaged([](Victim& v) {
-              auto& sealed = v.segment(elf::segment_sealed);
+              auto& sealed = v.segment(elf::segment_relro);
               sealed.address = v.load_of(v.value(elf::dynamic_init)).address;
             }),
             "broken-file: the part that becomes read-only in a segment that is not writable");
   EXPECT_EQ(damaged([](Victim& v) {
-              v.segment(elf::segment_sealed).memory_size += std::uint64_t{1} << 30;
+              v.segment(elf::segment_relro).memory_size += std::uint64_t{1} << 30;
             }),
             "broken-file: the part that becomes read-only outside of the segments");
   // The part may extend to the end of the last page of the segment, but not further.
   const auto with_end = [](std::uint64_t behind) {
     return damaged([behind](Victim& v) {
-      auto& sealed = v.segment(elf::segment_sealed);
+      auto& sealed = v.segment(elf::segment_relro);
       const auto& load = v.load_of(sealed.address);
       sealed.memory_size = load.address + load.memory_size - sealed.address + behind;
     });
@@ -214,7 +214,7 @@ TEST(ModuleLayout, RequiresAWritableRelroPart) {
   EXPECT_EQ(with_end(0), "ok");
   EXPECT_EQ(with_end(page - 1), "ok");
   EXPECT_EQ(with_end(page), "broken-file: the part that becomes read-only outside of the segments");
-  EXPECT_EQ(damaged([](Victim& v) { v.segment(elf::segment_sealed).memory_size = 0; }), "ok");
+  EXPECT_EQ(damaged([](Victim& v) { v.segment(elf::segment_relro).memory_size = 0; }), "ok");
 }
 
 TEST(ModuleLayout, RequiresRelocationsOfTheKnownFormat) {
@@ -265,7 +265,7 @@ TEST(ModuleLayout, RequiresPackedRelocationsInsideWritableSegments) {
     victim.at<std::uint64_t>(table + 16) = more_bits << 1 | 1;
     return victim.deep();
   };
-  const std::string outside = "broken-file: what a relocation changes outside of the segments";
+  const std::string outside = "broken-file: the target of a relocation outside of the segments";
   EXPECT_EQ(packed(1, 0b0), "ok");
   EXPECT_EQ(packed(1, 0b1), outside);
   EXPECT_EQ(packed(3, 0b11), "ok");
@@ -277,7 +277,7 @@ TEST(ModuleLayout, RequiresPackedRelocationsInsideWritableSegments) {
   Victim code("good-packed-relocations");
   code.at<std::uint64_t>(code.place_of(code.value(elf::dynamic_packed_relocations))) = 0;
   EXPECT_EQ(code.deep(),
-            "broken-file: what a relocation changes in a segment that is not writable");
+            "broken-file: the target of a relocation in a segment that is not writable");
 }
 
 TEST(ModuleLayout, RequiresRelocationsInsideWritableSegments) {
@@ -290,11 +290,11 @@ TEST(ModuleLayout, RequiresRelocationsInsideWritableSegments) {
   using R = elf::Relocation;
   EXPECT_EQ(with([](R&, Victim&) {}), "ok");
   EXPECT_EQ(with([](R& r, Victim&) { r.address = 1 << 30; }),
-            "broken-file: what a relocation changes outside of the segments");
+            "broken-file: the target of a relocation outside of the segments");
   EXPECT_EQ(with([](R& r, Victim& v) { r.address = v.value(elf::dynamic_init); }),
-            "broken-file: what a relocation changes in a segment that is not writable");
+            "broken-file: the target of a relocation in a segment that is not writable");
   EXPECT_EQ(with([](R& r, Victim&) { r.symbol = 100000; }),
-            "broken-file: a relocation for a symbol that is not there");
+            "broken-file: a relocation for a symbol that does not exist");
 }
 
 TEST(ModuleLayout, RequiresConsistentSymbolVersions) {
@@ -410,7 +410,7 @@ TEST(BoundedWork, RefusesOversizedTables) {
   Victim buckets;
   buckets.at<elf::GnuHashHeader>(buckets.place_of(buckets.value(elf::dynamic_gnu_hash)))
       .bucket_count = 0x7fffffff;
-  EXPECT_EQ(in_a_huge_file(buckets), "a hash table that cannot be");
+  EXPECT_EQ(in_a_huge_file(buckets), "a hash table with impossible sizes");
 }
 
 TEST(BoundedWork, OpensOnlyRegularFiles) {

@@ -178,8 +178,8 @@ TEST(HostilePackages, HaveLongVersions) {
                               R"("fingerprint":"0123456789abcdef","name":"a.b/c"}]})",
                           path);
   };
-  EXPECT_TRUE(with(longest_version));
-  for (const std::size_t size : {longest_version + 1, largest_text - 200}) {
+  EXPECT_TRUE(with(max_version_length));
+  for (const std::size_t size : {max_version_length + 1, largest_text - 200}) {
     const auto read = with(size);
     ASSERT_FALSE(read);
     EXPECT_EQ(read.error().found(), std::to_string(size) + " characters  (manifest: version)");

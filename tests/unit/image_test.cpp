@@ -706,7 +706,7 @@ TEST_F(Images, OfAForkedChildHaveASeparateFolder) {
   EXPECT_EQ(copies(), std::vector<std::string>{"good.g1.so"});
 }
 
-const ImageOptions in_memory{.place = ImageOptions::Place::memory};
+const ImageOptions in_memory{.storage = ImageOptions::Storage::memory};
 
 /// The folder of copies if neither the host nor the environment sets it.
 class ImageFolders : public Images {

@@ -147,7 +147,7 @@ TEST(Json, ReportsThePositionOfASyntaxError) {
       {"[1 2]", "1:4", "unexpected '2'"},
       {"{\"a\" 1}", "1:6", "unexpected '1'"},
       {"{\"a\":1,\"\\u0061\":2}", "1:18",
-       "the key \"a\" stands twice in the object that ends here"},
+       "the key \"a\" is duplicated in the object that ends here"},
       {"{} x", "1:4", "extra data"},
       {"{}\n\n\n{", "4:1", "extra data"},
       {"01", "1:2", "extra data"},

@@ -178,10 +178,10 @@ TEST_F(LockFile, RefusesTruncatedFiles) {
 }
 
 TEST_F(LockFile, SaysWhatIsWrongWithIt) {
-  expect_broken("{}", "the document does not say its version  (lock: version)");
+  expect_broken("{}", "the document does not state its version  (lock: version)");
   expect_broken("[]", "expected object, found array");
   expect_broken(R"({"type":"tenon.dev/record","version":1,"value":{}})",
-                R"(the document is of another type: "tenon.dev/record"  (lock: type))");
+                R"(the document has another type: "tenon.dev/record"  (lock: type))");
   expect_broken(R"({"type":"tenon.dev/lock","version":1,"wirter":"photo","value":{"packages":[]}})",
                 "not a field of this type  (lock: wirter)");
   expect_broken(lock_with("7"), "expected object, found number 7  (lock: value.packages[0])");

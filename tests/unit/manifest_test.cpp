@@ -272,7 +272,7 @@ TEST(Manifest, ValidatesNamesOfPlugins) {
 TEST(Manifest, RefusesDuplicates) {
   expect_broken(
       manifest_but(R"("name":)", R"("manifest":1,"name":)"),
-      "the key \"manifest\" stands twice in the object that ends here  (manifest: 1:217)");
+      "the key \"manifest\" is duplicated in the object that ends here  (manifest: 1:217)");
   const std::string entry =
       R"({"kind":"a.b/c","version":1,"spec":"0000000000000001","name":"a.b/d"},)";
   const std::string other =
@@ -323,7 +323,7 @@ TEST(Manifest, BoundsDepthAndWidth) {
   for (int i = 0; i < 50000; ++i) wide += "\"" + std::to_string(i) + "\":0,";
   const auto twice = parse_manifest(manifest_with(wide + "\"7\":0},"), path);
   ASSERT_FALSE(twice);
-  EXPECT_TRUE(twice.error().found().starts_with("the key \"7\" stands twice"));
+  EXPECT_TRUE(twice.error().found().starts_with("the key \"7\" is duplicated"));
 }
 
 TEST(Manifest, EscapesHostileTextInErrors) {

@@ -151,7 +151,7 @@ tenon::Result<void> PositionStore::save() const {
       tenon::store_pipeline_position(state_, "tenon-pipeline " TENON_VERSION);
   if (!text) return std::move(text).error();
   using namespace tenon::platform;
-  const auto error = replace_content(path_, *text + "\n", NewFile::owner_only).failed;
+  const auto error = replace_content(path_, *text + "\n", NewFileMode::owner_only).failed;
   return error ? cannot_write(path_, error.value()) : tenon::Result<void>();
 }
 

@@ -19,18 +19,18 @@
 namespace tenon::platform {
 namespace {
 
-/// What __builtin_setjmp fills.
-using Mark = void* [5];
+/// The buffer of __builtin_setjmp.
+using JumpBuffer = void* [5];
 
 struct Frame;
 
-// Both are read by signal handlers, so they must be there without being made first.
+// Signal handlers read both, so they must exist without lazy initialisation.
 [[gnu::tls_model("initial-exec")]] constinit thread_local Frame* innermost = nullptr;
-[[gnu::tls_model("initial-exec")]] constinit thread_local Mark* way_back_of_judge = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local JumpBuffer* resume_check = nullptr;
 
-/// A contained call that is under way.
+/// A contained call in progress.
 struct Frame {
-  Frame(const Called& called, const void* stack, std::optional<Crash>& crash) noexcept
+  Frame(const ContainedCall& called, const void* stack, std::optional<Crash>& crash) noexcept
       : called(called), stack(stack), crash(crash), outer(innermost) {
     innermost = this;
   }
@@ -38,17 +38,18 @@ struct Frame {
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
 
-  const Called& called;
+  const ContainedCall& called;
   const void* const stack;
   std::optional<Crash>& crash;
   Frame* const outer;
-  Mark way_back;
+  JumpBuffer resume;
 };
 
 // -- The stack of handlers ----------------------------------------------------
 
-/// A thread that has run out of stack needs another one for its signal handlers. One that the
-/// program gave it is kept where it is large enough, and otherwise replaced until the thread ends.
+/// The alternate signal stack of a thread, which its handlers need when its stack overflows. A
+/// stack that the program set is kept if it is large enough, and otherwise replaced until the
+/// thread ends.
 class AlternateStack {
  public:
   AlternateStack() noexcept {
@@ -66,7 +67,7 @@ class AlternateStack {
     if (memory_ == nullptr) return;
     stack_t now{};
     const bool mine = sigaltstack(nullptr, &now) == 0 && now.ss_sp == memory_ + guard;
-    // The thread ends inside of a signal handler: then its stack stays.
+    // If the thread ends inside a signal handler, its stack is leaked.
     if (mine && sigaltstack(&before_, nullptr) != 0) return;
     munmap(memory_, size + guard);
   }
@@ -74,22 +75,22 @@ class AlternateStack {
   AlternateStack& operator=(const AlternateStack&) = delete;
 
  private:
-  // Handlers that the program had before run on it as well.
+  // Previous handlers of the program run on it as well.
   static constexpr std::size_t size = 262'144;
-  static constexpr std::size_t guard = 65'536;  // a page, however large
+  static constexpr std::size_t guard = 65'536;  // the largest page size
 
   static bool is_large_enough(const stack_t& stack) noexcept {
-    return (stack.ss_flags & SS_DISABLE) == 0 && stack.ss_size >= smallest_alternate_stack;
+    return (stack.ss_flags & SS_DISABLE) == 0 && stack.ss_size >= min_alternate_stack;
   }
 
   stack_t before_{};
   char* memory_ = nullptr;
 };
 
-/// Whether the handler of a signal has room for its work: the thread may run on an alternate stack
-/// that the program gave it after its first contained call, or on which another handler runs.
-bool has_room(const void* context) noexcept {
-  constexpr std::ptrdiff_t needed = 16'384;  // twice of what was measured
+/// Returns whether the handler has enough stack. The thread may run on a smaller alternate stack
+/// that the program set after its first contained call, or on which another handler runs.
+bool has_stack_space(const void* context) noexcept {
+  constexpr std::ptrdiff_t needed = 16'384;  // twice the measured use
   const stack_t& alternate = static_cast<const ucontext_t*>(context)->uc_stack;
   const auto* here = static_cast<const char*>(__builtin_frame_address(0));
   const auto* lowest = static_cast<const char*>(alternate.ss_sp);
@@ -99,7 +100,7 @@ bool has_room(const void* context) noexcept {
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool has_stack = false;
 
-[[gnu::noinline]] void give_stack() noexcept {
+[[gnu::noinline]] void ensure_alternate_stack() noexcept {
   static thread_local AlternateStack stack;
   has_stack = true;
 }
@@ -112,7 +113,7 @@ constexpr const char* names[] = {"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGAB
 std::mutex handlers_mutex;
 const UnlockedInChildren<handlers_mutex> unlocked;
 
-/// Guarded by the mutex.
+/// The installed handlers and the previous ones. Guarded by the mutex.
 struct Handlers {
   std::size_t users = 0;
   bool installed[std::size(signals)] = {};
@@ -129,8 +130,8 @@ std::string_view name_of(int signal) noexcept {
   return names[index_of(signal)];
 }
 
-/// The line that is the last word on a plugin that ends the process.
-void tell(const Called& called, int signal, std::string_view why) noexcept {
+/// Writes the last line before a plugin ends the process.
+void report(const ContainedCall& called, int signal, std::string_view why) noexcept {
   const auto part = [](std::string_view text) {
     return iovec{const_cast<char*>(text.data()), text.size()};
   };
@@ -140,7 +141,7 @@ void tell(const Called& called, int signal, std::string_view why) noexcept {
   static_cast<void>(!writev(STDERR_FILENO, parts, std::size(parts)));
 }
 
-/// As it would have been without this handler.
+/// Calls the previous handler, or performs the default action.
 void pass_on(int signal, siginfo_t* info, void* context) noexcept {
   struct sigaction& before = handlers.before[index_of(signal)];
   const bool raised = info->si_code > 0;
@@ -149,7 +150,7 @@ void pass_on(int signal, siginfo_t* info, void* context) noexcept {
   if (ignored || before.sa_handler == SIG_DFL) {
     struct sigaction deadly = {};
     sigaction(signal, &deadly, nullptr);
-    // What was raised is raised again by the same instruction.
+    // A synchronous signal is raised again by the same instruction.
     if (!raised) raise(signal);
     return;
   }
@@ -167,20 +168,20 @@ void pass_on(int signal, siginfo_t* info, void* context) noexcept {
   pthread_sigmask(SIG_SETMASK, &mask, nullptr);
 }
 
-// A mark is left and taken in functions of their own, as the compilers ask.
-[[noreturn, gnu::noinline]] void go_back(Mark& mark) noexcept {
-  __builtin_longjmp(mark, 1);
+// Compilers require that setjmp and longjmp are in different functions.
+[[noreturn, gnu::noinline]] void jump(JumpBuffer& buffer) noexcept {
+  __builtin_longjmp(buffer, 1);
 }
 
-/// Whether the code that was called is to blame. Reading a broken stack may raise the next fault:
-/// then nobody knows.
-[[gnu::noinline]] bool judge(Fault& fault, const Frame& frame) noexcept {
-  Mark mark;
+/// Returns whether the code that was called caused the fault. Returns false if the stack is broken,
+/// so that reading it raises another fault.
+[[gnu::noinline]] bool is_contained(Fault& fault, const Frame& frame) noexcept {
+  JumpBuffer buffer;
   bool own = false;
-  if (__builtin_setjmp(mark) == 0) {
-    way_back_of_judge = &mark;
-    own = fault.is_of(*frame.called.image, frame.stack);
-    way_back_of_judge = nullptr;
+  if (__builtin_setjmp(buffer) == 0) {
+    resume_check = &buffer;
+    own = fault.is_caused_by(*frame.called.image, frame.stack);
+    resume_check = nullptr;
     if (own) return true;
   }
   fault.restore();
@@ -188,17 +189,17 @@ void pass_on(int signal, siginfo_t* info, void* context) noexcept {
 }
 
 void on_signal(int signal, siginfo_t* info, void* context) {
-  if (way_back_of_judge != nullptr) go_back(*std::exchange(way_back_of_judge, nullptr));
+  if (resume_check != nullptr) jump(*std::exchange(resume_check, nullptr));
   const int error = errno;
   if (Frame* frame = innermost; frame != nullptr) {
-    const bool room = has_room(context);
+    const bool has_space = has_stack_space(context);
     if (Fault fault(signal, *info, context);
-        room && frame->called.image != nullptr && judge(fault, *frame)) {
+        has_space && frame->called.image != nullptr && is_contained(fault, *frame)) {
       frame->crash = fault.crash(name_of(signal));
-      go_back(frame->way_back);
+      jump(frame->resume);
     }
-    tell(frame->called, signal,
-         room ? "" : ": the alternate signal stack of the thread has no room left");
+    report(frame->called, signal,
+           has_space ? "" : ": the alternate signal stack of the thread is full");
   }
   errno = error;
   pass_on(signal, info, context);
@@ -214,8 +215,8 @@ CrashHandlers::CrashHandlers() {
   prepare_faults();
   std::lock_guard lock(handlers_mutex);
   if (handlers.users++ != 0) return;
-  for (std::size_t i = 0; i < std::size(signals); i++) {
-    // One that could not be taken back is still called by whoever came after it.
+  for (std::size_t i = 0; i < std::size(signals); ++i) {
+    // A handler that could not be removed is still called by the handler that replaced it.
     if (handlers.installed[i]) continue;
     struct sigaction mine = {};
     mine.sa_sigaction = on_signal;
@@ -228,7 +229,7 @@ CrashHandlers::CrashHandlers() {
 CrashHandlers::~CrashHandlers() {
   std::lock_guard lock(handlers_mutex);
   if (--handlers.users != 0) return;
-  for (std::size_t i = 0; i < std::size(signals); i++) {
+  for (std::size_t i = 0; i < std::size(signals); ++i) {
     struct sigaction now = {};
     sigaction(signals[i], nullptr, &now);
     if (now.sa_sigaction != on_signal) continue;
@@ -237,12 +238,12 @@ CrashHandlers::~CrashHandlers() {
   }
 }
 
-void call_contained(const Called& called, void (*function)(void*), void* argument,
+void call_contained(const ContainedCall& called, void (*function)(void*), void* argument,
                     std::optional<Crash>& crash) {
   if (!has_stack) [[unlikely]]
-    give_stack();
+    ensure_alternate_stack();
   Frame frame(called, __builtin_frame_address(0), crash);
-  if (__builtin_setjmp(frame.way_back) == 0) function(argument);
+  if (__builtin_setjmp(frame.resume) == 0) function(argument);
 }
 
 }  // namespace tenon::platform

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Open files as the system numbers them.
+// Owners of file descriptors.
 #pragma once
 
 #include <unistd.h>
@@ -12,7 +12,7 @@
 
 namespace tenon::platform {
 
-/// Closes what it holds. The result of close matters only after writing: `close` answers it.
+/// Owns a file descriptor. After writing, call `close` and check its result.
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
@@ -30,7 +30,7 @@ class Descriptor {
   int number_;
 };
 
-/// False with the reason in errno.
+/// Writes all of `content`. Returns false, with the reason in errno, on failure.
 inline bool write_all(int descriptor, std::span<const std::byte> content) {
   while (!content.empty()) {
     const auto count = ::write(descriptor, content.data(), content.size());

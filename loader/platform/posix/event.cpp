@@ -46,10 +46,10 @@ void wait_events(std::span<const std::intptr_t> events, std::int64_t nanoseconds
   pollfd entries[8];
   std::size_t count = 0;
   for (const std::intptr_t event : events) {
-    entries[count++] = {static_cast<int>(event), POLLIN, 0};  // no_event is passed over
+    entries[count++] = {static_cast<int>(event), POLLIN, 0};  // ppoll ignores no_event
   }
   const timespec timeout{nanoseconds / second, nanoseconds % second};
-  // A signal ends the wait early; callers look again at what they wait for.
+  // A signal ends the wait early; callers check their condition again.
   ppoll(entries, count, nanoseconds < 0 ? nullptr : &timeout, nullptr);
 }
 

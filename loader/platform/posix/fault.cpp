@@ -12,143 +12,144 @@
 namespace tenon::platform {
 namespace {
 
-// What may hold a lock or have changed something halfway in its first instructions already. All
-// that these call has a caller in the C library, which is reason enough.
-constexpr const char* entrusted_names[] = {"malloc",
-                                           "free",
-                                           "calloc",
-                                           "realloc",
-                                           "reallocarray",
-                                           "memalign",
-                                           "valloc",
-                                           "pvalloc",
-                                           "aligned_alloc",
-                                           "posix_memalign",
-                                           "malloc_usable_size",
-                                           "fopen",
-                                           "fdopen",
-                                           "freopen",
-                                           "fclose",
-                                           "fread",
-                                           "fwrite",
-                                           "fputs",
-                                           "fputc",
-                                           "putc",
-                                           "putchar",
-                                           "puts",
-                                           "fgets",
-                                           "fgetc",
-                                           "getc",
-                                           "getchar",
-                                           "ungetc",
-                                           "fseek",
-                                           "fseeko",
-                                           "ftell",
-                                           "ftello",
-                                           "rewind",
-                                           "fflush",
-                                           "setvbuf",
-                                           "setbuf",
-                                           "fprintf",
-                                           "printf",
-                                           "vfprintf",
-                                           "vprintf",
-                                           "fscanf",
-                                           "scanf",
-                                           "vfscanf",
-                                           "getline",
-                                           "getdelim",
-                                           "perror",
-                                           "flockfile",
-                                           "funlockfile",
-                                           "ftrylockfile"};
+// Functions of the C library that may hold a lock or have changed data partly when they fail.
+// Functions that these call need no entry: their caller is in the C library, which is sufficient.
+constexpr const char* unsafe_names[] = {"malloc",
+                                        "free",
+                                        "calloc",
+                                        "realloc",
+                                        "reallocarray",
+                                        "memalign",
+                                        "valloc",
+                                        "pvalloc",
+                                        "aligned_alloc",
+                                        "posix_memalign",
+                                        "malloc_usable_size",
+                                        "fopen",
+                                        "fdopen",
+                                        "freopen",
+                                        "fclose",
+                                        "fread",
+                                        "fwrite",
+                                        "fputs",
+                                        "fputc",
+                                        "putc",
+                                        "putchar",
+                                        "puts",
+                                        "fgets",
+                                        "fgetc",
+                                        "getc",
+                                        "getchar",
+                                        "ungetc",
+                                        "fseek",
+                                        "fseeko",
+                                        "ftell",
+                                        "ftello",
+                                        "rewind",
+                                        "fflush",
+                                        "setvbuf",
+                                        "setbuf",
+                                        "fprintf",
+                                        "printf",
+                                        "vfprintf",
+                                        "vprintf",
+                                        "fscanf",
+                                        "scanf",
+                                        "vfscanf",
+                                        "getline",
+                                        "getdelim",
+                                        "perror",
+                                        "flockfile",
+                                        "funlockfile",
+                                        "ftrylockfile"};
 
 struct Library {
   ImageMap map;
   const void* abort = nullptr;
-  const void* entrusted[std::size(entrusted_names)] = {};
+  const void* unsafe[std::size(unsafe_names)] = {};
 };
 const Library* c_library = nullptr;
 
-/// The beginning of the function that an instruction is in.
+/// Returns the start of the function that contains an instruction.
 const void* function_at(const void* code) noexcept {
-  // The look-up expects a return address, which lies behind the instruction.
+  // The function expects a return address, which follows the instruction.
   return _Unwind_FindEnclosingFunction(const_cast<char*>(static_cast<const char*>(code)) + 1);
 }
 
-bool is_entrusted(const void* code) noexcept {
+bool is_unsafe(const void* code) noexcept {
   const void* function = function_at(code);
-  for (const void* one : c_library->entrusted) {
+  for (const void* one : c_library->unsafe) {
     if (one == function) return true;
   }
   return false;
 }
 
-/// The functions from the one that failed out to the one that began the call, as they come.
-class Blame {
+/// Checks the stack frames from the function that failed to the one that began the call.
+class StackCheck {
  public:
-  Blame(const ImageMap& image, const void* frame, const void* failed, const void* return_address,
-        bool aborted)
+  StackCheck(const ImageMap& image, const void* frame, const void* failed,
+             const void* return_address, bool aborted)
       : image_(image),
         frame_(reinterpret_cast<std::uintptr_t>(frame)),
         failed_(failed),
         return_address_(return_address),
-        place_(aborted ? Place::before_abort : Place::failed) {}
+        stage_(aborted ? Stage::before_abort : Stage::failed) {}
 
-  /// A function: where it goes on, the instruction that it is at, and its end of the stack. Whether
-  /// there is more to look at.
-  bool look_at(const void* next, const void* code, std::uintptr_t stack) noexcept {
+  /// Checks a frame: `next` is the address at which it resumes, `code` its current instruction,
+  /// `stack` its end. Returns whether the walk continues.
+  bool check(const void* next, const void* code, std::uintptr_t stack) noexcept {
     if (!begun_) {
-      begun_ = next == failed_;  // before it comes the handler of the signal
+      begun_ = next == failed_;  // frames of the signal handler come first
       if (!begun_) return true;
     } else if (stack < stack_ || (stack == stack_ && next == next_)) {
-      return false;  // it leads nowhere
+      return false;  // the stack is broken
     }
     next_ = next;
     stack_ = stack;
     if (stack > frame_) {
-      own_ = place_ == Place::outside;
+      own_ = stage_ == Stage::outside;
       return false;
     }
-    place_ = place_of(next, code);
-    if (place_ == Place::image && own_code_ == nullptr) own_code_ = code;
-    return place_ != Place::foreign;
+    stage_ = stage_of(next, code);
+    if (stage_ == Stage::image && own_code_ == nullptr) own_code_ = code;
+    return stage_ != Stage::foreign;
   }
 
-  /// Where the image is to blame; nullptr where it is not.
+  /// Returns the instruction of the image that caused the fault; nullptr if the image did not.
   const void* own_code() const noexcept { return own_ ? own_code_ : nullptr; }
 
  private:
-  enum class Place {
-    failed,        // the function that failed is to come
-    leaf,          // it was one of the C library
-    before_abort,  // in what abort calls
-    abort,         // in abort itself
-    image,         // in the image
-    outside,       // behind it: only who called it
-    foreign,       // somebody else takes part
+  /// What the last frame was.
+  enum class Stage {
+    failed,        // none yet: the function that failed comes next
+    leaf,          // a leaf function of the C library
+    before_abort,  // a function that abort called
+    abort,         // abort itself
+    image,         // a function of the image
+    outside,       // a caller of the image
+    foreign,       // a function that must not take part
   };
 
-  Place place_of(const void* next, const void* code) const noexcept {
+  Stage stage_of(const void* next, const void* code) const noexcept {
     const bool in_image = image_.contains_code(code);
     const bool in_library = c_library->map.contains_code(code);
-    switch (place_) {
-      case Place::failed:
-        if (in_image) return Place::image;
-        return in_library && !is_entrusted(code) ? Place::leaf : Place::foreign;
-      case Place::leaf:  // it has hardly begun while its caller is still where it was put
-        return in_image && next == return_address_ ? Place::image : Place::foreign;
-      case Place::before_abort:
-        if (!in_library) return Place::foreign;
-        return function_at(code) == c_library->abort ? Place::abort : Place::before_abort;
-      case Place::abort:
-        return in_image ? Place::image : Place::foreign;
-      case Place::image:
-        return in_image ? Place::image : Place::outside;
-      case Place::outside:
-        return in_image ? Place::foreign : Place::outside;
+    switch (stage_) {
+      case Stage::failed:
+        if (in_image) return Stage::image;
+        return in_library && !is_unsafe(code) ? Stage::leaf : Stage::foreign;
+      case Stage::leaf:  // in a leaf function the return address is still where it was pushed
+        return in_image && next == return_address_ ? Stage::image : Stage::foreign;
+      case Stage::before_abort:
+        if (!in_library) return Stage::foreign;
+        return function_at(code) == c_library->abort ? Stage::abort : Stage::before_abort;
+      case Stage::abort:
+        return in_image ? Stage::image : Stage::foreign;
+      case Stage::image:
+        return in_image ? Stage::image : Stage::outside;
+      case Stage::outside:
+        return in_image ? Stage::foreign : Stage::outside;
       default:
-        return Place::foreign;
+        return Stage::foreign;
     }
   }
 
@@ -156,7 +157,7 @@ class Blame {
   const std::uintptr_t frame_;
   const void* const failed_;
   const void* const return_address_;
-  Place place_;
+  Stage stage_;
   bool begun_ = false;
   bool own_ = false;
   const void* own_code_ = nullptr;
@@ -176,15 +177,15 @@ void prepare_faults() {
     void* handle = dlopen(LIBC_SO, RTLD_LAZY | RTLD_NOLOAD);
     if (handle == nullptr) return library;
     library.abort = dlsym(handle, "abort");
-    for (std::size_t i = 0; i < std::size(entrusted_names); i++) {
-      library.entrusted[i] = dlsym(handle, entrusted_names[i]);
+    for (std::size_t i = 0; i < std::size(unsafe_names); ++i) {
+      library.unsafe[i] = dlsym(handle, unsafe_names[i]);
     }
     library.map = ImageMap::of(image_at(library.abort));
     dlclose(handle);
     return library;
   }();
   c_library = &found;
-  // The first walk prepares the unwinder.
+  // The first walk initialises the unwinder, which may allocate.
   _Unwind_Backtrace([](_Unwind_Context*, void*) { return _URC_NO_REASON; }, nullptr);
 }
 
@@ -235,14 +236,14 @@ void Fault::restore() noexcept {
   set(code_, stack_);
 }
 
-bool Fault::is_of(const ImageMap& image, const void* frame) noexcept {
+bool Fault::is_caused_by(const ImageMap& image, const void* frame) noexcept {
   if (signal_ == SIGABRT) {
     if (info_.si_code != SI_TKILL || info_.si_pid != getpid()) return false;
   } else if (info_.si_code <= 0) {
-    return false;  // sent by somebody
+    return false;  // sent by a process
   } else if ((signal_ == SIGSEGV || signal_ == SIGBUS) && info_.si_addr == code_ &&
              !image.contains_code(code_)) {
-    // A call to where no code is, of which the unwinder can make nothing.
+    // A call of an address without code, from which the unwinder cannot continue.
     if (!image.contains_code(return_address())) return false;
     return_to_caller();
   }
@@ -250,24 +251,25 @@ bool Fault::is_of(const ImageMap& image, const void* frame) noexcept {
 }
 
 bool Fault::walk(const ImageMap& image, const void* frame) noexcept {
-  // Without need it is not read: it may lie behind the end of the stack.
+  // Read only if it is needed: it may lie past the end of the stack.
   const void* leaf_caller = image.contains_code(code()) ? nullptr : return_address();
-  Blame blame(image, frame, code(), leaf_caller, signal_ == SIGABRT);
+  StackCheck check(image, frame, code(), leaf_caller, signal_ == SIGABRT);
   _Unwind_Backtrace(
       [](_Unwind_Context* context, void* data) {
         int exact = 0;
         const auto* next = reinterpret_cast<const char*>(_Unwind_GetIPInfo(context, &exact));
-        const bool more = static_cast<Blame*>(data)->look_at(next, exact != 0 ? next : next - 1,
-                                                             _Unwind_GetCFA(context));
+        const bool more = static_cast<StackCheck*>(data)->check(next, exact != 0 ? next : next - 1,
+                                                                _Unwind_GetCFA(context));
         return more ? _URC_NO_REASON : _URC_END_OF_STACK;
       },
-      &blame);
-  own_code_ = blame.own_code();
+      &check);
+  own_code_ = check.own_code();
   return own_code_ != nullptr;
 }
 
 Crash Fault::crash(std::string_view signal) const noexcept {
-  // Nothing else so near to the end of the stack has no memory.
+  // An unmapped address so close to the stack pointer is past the end of the stack.
+
   constexpr std::ptrdiff_t near = 65536;
   const auto distance = static_cast<const char*>(info_.si_addr) - static_cast<const char*>(stack_);
   return {signal, own_code_, signal_ == SIGSEGV && distance > -near && distance < near};

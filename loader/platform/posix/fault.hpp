@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A signal that ends the process by default, while it is being handled: who is to blame for it.
-// Made for signal handlers: nothing here allocates or takes a lock.
+// Finds the cause of a fatal signal while it is being handled. Async-signal-safe: nothing here
+// allocates or takes a lock.
 #pragma once
 
 #include <csignal>
@@ -10,20 +10,21 @@
 
 namespace tenon::platform {
 
+/// A fatal signal.
 class Fault {
  public:
-  /// With what the handler of the signal was given. Both outlive the Fault.
+  /// The arguments are those of the signal handler, and must outlive the Fault.
   Fault(int signal, siginfo_t& info, void* context) noexcept;
 
-  /// Whether code of `image` failed by itself in the call that began at `frame` on the stack: every
-  /// function between belongs to the image, but for the one that failed, which may be a leaf of the
-  /// C library, or abort. Reads the stack; where that is broken it raises a fault of its own.
-  bool is_of(const ImageMap& image, const void* frame) noexcept;
+  /// Returns whether code of `image` alone caused the fault, in the call that began at `frame` on
+  /// the stack: all functions since belong to the image, except that the failing function may be a
+  /// leaf function of the C library, or abort. Raises another fault if the stack is broken.
+  bool is_caused_by(const ImageMap& image, const void* frame) noexcept;
 
-  /// REQUIRED: is_of answered true.
+  /// Returns the description of the crash. REQUIRED: is_caused_by returned true.
   Crash crash(std::string_view signal) const noexcept;
 
-  /// Undoes what is_of did to the registers of the thread.
+  /// Restores the registers of the thread, which is_caused_by may change.
   void restore() noexcept;
 
  private:
@@ -37,12 +38,12 @@ class Fault {
   const int signal_;
   siginfo_t& info_;
   void* const context_;
-  const void* const code_;  // as it failed
+  const void* const code_;  // at the fault
   const void* const stack_;
   const void* own_code_ = nullptr;  // the last instruction of the image
 };
 
-/// Looks up what a Fault compares with. Before the first one is made.
+/// Looks up functions of the C library. REQUIRED before the first Fault is created.
 void prepare_faults();
 
 }  // namespace tenon::platform

@@ -24,7 +24,7 @@
 namespace tenon::platform {
 namespace {
 
-// The error for the errno of the call that has just failed.
+// Returns the error for errno.
 Error system_error(std::string_view code, const std::filesystem::path& path,
                    std::string_view attempt, std::string_view needed, std::string_view fix) {
   const int number = errno;
@@ -43,8 +43,8 @@ Error cannot_read(const std::filesystem::path& path, std::string_view attempt) {
 }
 
 Error cannot_write(const std::filesystem::path& path, std::string_view attempt) {
-  return system_error("cannot-write", path, attempt, "a place where the host's user may write",
-                      "check the path, the permissions and the room left on the disk");
+  return system_error("cannot-write", path, attempt, "a file that the host's user may write",
+                      "check the path, the permissions and the free space on the disk");
 }
 
 std::string_view type_of(mode_t mode) {
@@ -84,10 +84,11 @@ Result<File> File::open(const std::filesystem::path& path) {
                   .where = path.string(),
                   .found = std::string(type_of(mode)),
                   .needed = "a regular file",
-                  .fix = "take it out of this folder, or name the file itself"});
+                  .fix = "remove it from this folder, or name the file itself"});
   };
   struct stat status;
-  // Opening a device can have an effect. What takes the place of the file now is not waited for.
+  // Opening a device can have side effects, so the type is checked first. The file may be replaced
+  // in between, so it is opened without blocking and checked again.
   if (::stat(path.c_str(), &status) != 0) return cannot_read(path, "opening the file");
   if (!S_ISREG(status.st_mode)) return irregular(status.st_mode);
   Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
@@ -193,7 +194,7 @@ Result<void> link_file(const std::filesystem::path& path, const std::filesystem:
 
 Result<void> replace_file(const std::filesystem::path& path, std::span<const std::byte> content) {
   const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
-  const Replaced replaced = replace_content(path, text);
+  const ReplaceResult replaced = replace_content(path, text);
   if (!replaced.failed) return {};
   errno = replaced.failed.value();
   return cannot_write(path, "replacing the file");
@@ -219,7 +220,7 @@ std::filesystem::path memory_folder() {
 
 Result<void> remove(const std::filesystem::path& path) {
   if (::remove(path.c_str()) != 0 && errno != ENOENT) {
-    return cannot_write(path, "removing it");
+    return cannot_write(path, "removing the file");
   }
   return {};
 }

@@ -16,7 +16,7 @@ ImageMap ImageMap::of(const std::filesystem::path& path) {
       [](dl_phdr_info* info, std::size_t, void* data) {
         auto& wanted = *static_cast<Search*>(data);
         if (info->dlpi_name == nullptr || wanted.path != info->dlpi_name) return 0;
-        for (int i = 0; i < info->dlpi_phnum; i++) {
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
           const auto& header = info->dlpi_phdr[i];
           if (header.p_type != PT_LOAD) continue;
           const char* begin = reinterpret_cast<const char*>(info->dlpi_addr + header.p_vaddr);
@@ -72,13 +72,13 @@ bool is_mapped(const std::filesystem::path& path) noexcept {
 }
 
 void pin_image(const std::filesystem::path& path) {
-  // What is marked stays when it is closed.
+  // RTLD_NODELETE outlasts the close.
   void* image = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
   if (image != nullptr) dlclose(image);
 }
 
 void release_image(const std::filesystem::path& path) {
-  // The last close of an image is when the system's loader looks what can go.
+  // The dynamic loader unmaps unused images when a handle is closed.
   static_cast<void>(is_loaded(path));
 }
 

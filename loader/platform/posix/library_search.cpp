@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The index is the file that ldconfig writes: a header, entries that point at names and paths, and
-// those texts. Its newer form, which glibc has written since 2.2 and alone since 2.32.
+// The index is ld.so.cache, which ldconfig writes: a header, entries that point at names and paths,
+// and those texts. This reads the newer format, which glibc writes since 2.2, and exclusively since
+// 2.32.
 #include "platform/library_search.hpp"
 
 #include <cstdint>
@@ -16,9 +17,9 @@ namespace {
 
 constexpr const char* index_path = "/etc/ld.so.cache";
 constexpr std::string_view index_magic = "glibc-ld.so.cache1.1";
-constexpr std::size_t largest_index = std::size_t{64} << 20;
-constexpr std::size_t longest_text = 4096;
-constexpr const char* usual_folders[] = {"/lib", "/usr/lib", "/lib64", "/usr/lib64"};
+constexpr std::size_t max_index_size = std::size_t{64} << 20;
+constexpr std::size_t max_text_length = 4096;
+constexpr const char* default_folders[] = {"/lib", "/usr/lib", "/lib64", "/usr/lib64"};
 
 struct IndexHeader {
   char magic[20];
@@ -30,25 +31,25 @@ static_assert(sizeof(IndexHeader) == 48);
 
 struct IndexEntry {
   std::int32_t flags;
-  std::uint32_t name;  // where its text begins in the file
+  std::uint32_t name;  // offset of its text in the file
   std::uint32_t path;
   std::uint32_t system;
   std::uint64_t hardware;
 };
 static_assert(sizeof(IndexEntry) == 24);
 
-/// Empty where no text that fits into a path begins at the offset.
+/// Returns the text at an offset; empty if it does not end, or is too long for a path.
 std::string_view text_at(std::string_view index, std::size_t offset) {
   if (offset >= index.size()) return {};
-  const std::string_view rest = index.substr(offset, longest_text + 1);
+  const std::string_view rest = index.substr(offset, max_text_length + 1);
   const auto end = rest.find('\0');
   return end != std::string_view::npos ? rest.substr(0, end) : std::string_view();
 }
 
 LibraryIndex read_index() {
   const auto file = File::open(index_path);
-  if (!file) return {};  // a system without an index has the usual folders
-  const auto content = file->read_all(largest_index);
+  if (!file) return {};  // without an index only the default folders are searched
+  const auto content = file->read_all(max_index_size);
   if (!content) return {};
   return read_library_index({reinterpret_cast<const char*>(content->data()), content->size()});
 }
@@ -61,16 +62,16 @@ LibraryIndex read_library_index(std::string_view content) {
   std::memcpy(&header, content.data(), sizeof header);
   if (header.entries > (content.size() - sizeof header) / sizeof(IndexEntry)) return {};
   LibraryIndex index;
-  // ldconfig stores a name as the end of its path, and no text more often than twice.
-  std::size_t room = 4 * content.size();
+  // ldconfig stores a name as the end of its path, and no text more than twice.
+  std::size_t remaining = 4 * content.size();
   for (std::size_t i = 0; i < header.entries; ++i) {
     IndexEntry entry;
     std::memcpy(&entry, content.data() + sizeof header + i * sizeof entry, sizeof entry);
     const auto name = text_at(content, entry.name);
     const auto path = text_at(content, entry.path);
     if (name.empty() || path.empty()) continue;
-    if (name.size() + path.size() > room) return {};
-    room -= name.size() + path.size();
+    if (name.size() + path.size() > remaining) return {};
+    remaining -= name.size() + path.size();
     index[std::string(name)].emplace_back(path);
   }
   return index;
@@ -79,17 +80,17 @@ LibraryIndex read_library_index(std::string_view content) {
 LibrarySearch::LibrarySearch()
     : folders_(split_path_list(trusted_environment("LD_LIBRARY_PATH"))), index_(read_index()) {}
 
-std::vector<std::filesystem::path> LibrarySearch::places(const std::string& name) const {
-  std::vector<std::filesystem::path> places;
-  for (const auto& folder : folders_) places.push_back(folder / name);
+std::vector<std::filesystem::path> LibrarySearch::candidates(const std::string& name) const {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& folder : folders_) paths.push_back(folder / name);
   const auto listed = index_.find(name);
   if (listed != index_.end()) {
-    places.insert(places.end(), listed->second.begin(), listed->second.end());
+    paths.insert(paths.end(), listed->second.begin(), listed->second.end());
   }
-  for (const char* folder : usual_folders) {
-    places.push_back(std::filesystem::path(folder) / name);
+  for (const char* folder : default_folders) {
+    paths.push_back(std::filesystem::path(folder) / name);
   }
-  return places;
+  return paths;
 }
 
 }  // namespace tenon::platform

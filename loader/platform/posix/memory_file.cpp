@@ -20,9 +20,9 @@ Result<MemoryFile> MemoryFile::create(const std::string& name, std::span<const s
     const int number = errno;
     return Error({.code = "cannot-write",
                   .where = name,
-                  .found = "making a file in memory: " + std::generic_category().message(number),
+                  .found = "creating a file in memory: " + std::generic_category().message(number),
                   .needed = "memory for a copy of the module",
-                  .fix = "give the process more memory and file descriptors"});
+                  .fix = "raise the limits of the process for memory and file descriptors"});
   }
   return file;
 }
@@ -40,7 +40,7 @@ MemoryFile::~MemoryFile() {
 }
 
 std::filesystem::path MemoryFile::path() const {
-  // With the number of the process: a child of fork has others under these numbers.
+  // Not /proc/self: a forked child may use the same numbers for other files.
   return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(descriptor_);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// In the place of containment.cpp where the way back from a signal handler has not been tried.
+// Replaces containment.cpp on systems for which crash containment is not tested.
 #include "platform/containment.hpp"
 
 namespace tenon::platform {
@@ -12,7 +12,8 @@ bool can_contain() noexcept {
 CrashHandlers::CrashHandlers() = default;
 CrashHandlers::~CrashHandlers() = default;
 
-void call_contained(const Called&, void (*function)(void*), void* argument, std::optional<Crash>&) {
+void call_contained(const ContainedCall&, void (*function)(void*), void* argument,
+                    std::optional<Crash>&) {
   function(argument);
 }
 

@@ -31,14 +31,14 @@ constexpr const char* lock_name = "lock";
 constexpr const char* new_lock_name = "lock.new";
 constexpr int folder_flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-// What one call of remove_abandoned_folders does at most.
-constexpr std::size_t most_read = 100'000;
-constexpr std::size_t most_looked_at = 1'000;
-constexpr std::size_t most_removed = 100;
+// Limits of one call of remove_abandoned_folders.
+constexpr std::size_t max_read = 100'000;
+constexpr std::size_t max_checked = 1'000;
+constexpr std::size_t max_removed = 100;
 // A module has a handful of files; a folder with more is removed by several calls.
-constexpr std::size_t most_files = 10'000;
+constexpr std::size_t max_files = 10'000;
 
-/// The descriptors that a child of fork has to close.
+/// The descriptors that a forked child has to close.
 struct Held {
   std::mutex mutex;
   std::vector<int> descriptors;
@@ -57,18 +57,18 @@ void prepare_for_forks() {
                          ::close(number);
                        }
                        held().descriptors.clear();
-                       forks++;
+                       ++forks;
                        held().mutex.unlock();
                      });
   static_cast<void>(prepared);
 }
 
-/// From here on a child of fork closes its share of the file. REQUIRED: the mutex, also while the
-/// file is opened.
+/// Registers a descriptor, which a forked child closes. REQUIRED: the mutex is held since before
+/// the file was opened.
 int hold(int descriptor) try {
   if (descriptor >= 0) held().descriptors.push_back(descriptor);
   return descriptor;
-} catch (...) {  // memory has run out
+} catch (...) {  // out of memory
   ::close(descriptor);
   throw;
 }
@@ -80,8 +80,8 @@ void release(int descriptor) noexcept {
   ::close(descriptor);
 }
 
-/// The names in an open folder that `wanted` takes, without `.` and `..`; as many of them as there
-/// is memory for.
+/// Returns the names in an open folder for which `wanted` is true, without `.` and `..`. Returns
+/// fewer if memory runs out.
 template <class Wanted>
 std::vector<std::string> names_in(int folder, std::size_t most, Wanted wanted) noexcept {
   std::vector<std::string> names;
@@ -91,7 +91,7 @@ std::vector<std::string> names_in(int folder, std::size_t most, Wanted wanted) n
     if (copy >= 0) ::close(copy);
     return names;
   }
-  for (std::size_t count = 0; count < most; count++) {
+  for (std::size_t count = 0; count < most; ++count) {
     const dirent* entry = ::readdir(stream);
     if (entry == nullptr) break;
     const std::string_view name = entry->d_name;
@@ -106,13 +106,14 @@ std::vector<std::string> names_in(int folder, std::size_t most, Wanted wanted) n
   return names;
 }
 
-/// Removes a folder whose lock is held, the lock last: what is left of it can be removed later.
+/// Removes a folder whose lock is held. The lock is removed last, so that a later call can remove
+/// the rest.
 bool remove_folder(int parent, const char* name, int folder) {
   const auto is_no_lock = [](const dirent& entry) {
     return std::strcmp(entry.d_name, lock_name) != 0;
   };
   bool empty = true;
-  for (const std::string& file : names_in(folder, most_files, is_no_lock)) {
+  for (const std::string& file : names_in(folder, max_files, is_no_lock)) {
     if (::unlinkat(folder, file.c_str(), 0) != 0 && errno != ENOENT) empty = false;
   }
   if (!empty) return false;
@@ -126,7 +127,7 @@ bool is_own_folder(int folder) {
          (status.st_mode & 0077) == 0;
 }
 
-/// Takes the lock of a folder if nobody holds it.
+/// Takes the lock of a folder. Returns false if another process holds it.
 bool take_lock(int lock) {
   if (::flock(lock, LOCK_EX | LOCK_NB) != 0) return false;
   // Another process may have removed it in the meantime.
@@ -143,7 +144,7 @@ bool remove_if_abandoned(int parent, const char* name) {
   return lock.is_open() && take_lock(lock.get()) && remove_folder(parent, name, folder.get());
 }
 
-/// Whether a path leads to the open file.
+/// Returns whether a path leads to the open file.
 bool is_at(int descriptor, const char* path) noexcept {
   struct stat open, there;
   return ::fstat(descriptor, &open) == 0 && ::lstat(path, &there) == 0 &&
@@ -161,19 +162,19 @@ Result<std::shared_ptr<PrivateFolder>> PrivateFolder::create(const std::filesyst
     const int number = errno;
     return Error({.code = number == ENOENT ? "not-found" : "cannot-write",
                   .where = parent.string(),
-                  .found = "making a folder in it: " + std::generic_category().message(number),
+                  .found = "creating a folder in it: " + std::generic_category().message(number),
                   .needed = "a folder where the host's user may write",
-                  .fix = "check the path, the permissions and the room left on the disk"});
+                  .fix = "check the path, the permissions and the free space on the disk"});
   }
   try {
     made->path_ = name;
     made->lock_path_ = made->path_ / lock_name;
-  } catch (...) {  // memory has run out
+  } catch (...) {  // out of memory
     ::rmdir(name.c_str());
     throw;
   }
   if (!made->lock()) {
-    // Nobody will remove it when this process is killed, but it serves.
+    // The folder is usable, but remains if this process is killed.
     ::unlinkat(made->folder_, new_lock_name, 0);
     release(std::exchange(made->lock_, -1));
   }
@@ -201,7 +202,7 @@ bool PrivateFolder::is_own() const noexcept {
   return forks_ == forks;
 }
 
-/// Where the path leads to the lock, it leads through the folder.
+/// If the path leads to the lock, it also leads to the folder.
 bool PrivateFolder::is_usable() const noexcept {
   return is_own() && (lock_ < 0 ? is_at(folder_, path_.c_str()) : is_at(lock_, lock_path_.c_str()));
 }
@@ -209,20 +210,20 @@ bool PrivateFolder::is_usable() const noexcept {
 std::size_t remove_abandoned_folders(const std::filesystem::path& parent) noexcept {
   const Descriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.is_open()) return 0;
-  auto names = names_in(folder.get(), most_read, [](const dirent& entry) {
+  auto names = names_in(folder.get(), max_read, [](const dirent& entry) {
     return std::string_view(entry.d_name).starts_with(prefix) &&
            (entry.d_type == DT_DIR || entry.d_type == DT_UNKNOWN);
   });
-  if (names.size() > most_looked_at) {
-    // From another one each time, so that those that stay do not hide the others for ever.
+  if (names.size() > max_checked) {
+    // Start at another folder each time, so that folders in use do not hide the others for ever.
     const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
     const auto first = static_cast<std::size_t>(now) % names.size();
     std::rotate(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(first), names.end());
-    names.resize(most_looked_at);
+    names.resize(max_checked);
   }
   std::size_t removed = 0;
   for (const std::string& name : names) {
-    if (removed == most_removed) break;
+    if (removed == max_removed) break;
     removed += remove_if_abandoned(folder.get(), name.c_str());
   }
   return removed;

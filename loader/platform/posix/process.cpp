@@ -12,7 +12,7 @@
 namespace tenon::platform {
 namespace {
 
-/// A folder of the user, one of this machine and one of the system: "lib/photo/plugins" below each.
+/// Returns `below` in the prefix of the user, of this machine and of the system.
 std::vector<std::filesystem::path> installed(const std::filesystem::path& below) {
   std::vector<std::filesystem::path> folders;
   if (const std::string home = trusted_environment("HOME"); !home.empty()) {

@@ -22,18 +22,18 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* access_list = "system.posix_acl_access";
-constexpr mode_t everybody = 0666;  // less what the umask takes away
+constexpr mode_t mode_before_umask = 0666;
 constexpr mode_t permissions = 07777;
 
 std::error_code last_error() {
   return {errno, std::generic_category()};
 }
 
-/// The file that a path leads to, which may not exist yet.
+/// Follows symbolic links to a file, which may not exist yet.
 fs::path target_of(fs::path path, std::error_code& failed) {
-  constexpr int most_links = 40;  // as many as Linux follows
-  for (int i = 0; fs::is_symlink(fs::symlink_status(path, failed)); i++) {
-    if (i == most_links) failed = std::make_error_code(std::errc::too_many_symbolic_link_levels);
+  constexpr int max_links = 40;  // the limit of Linux
+  for (int i = 0; fs::is_symlink(fs::symlink_status(path, failed)); ++i) {
+    if (i == max_links) failed = std::make_error_code(std::errc::too_many_symbolic_link_levels);
     const fs::path next = failed ? fs::path() : fs::read_symlink(path, failed);
     if (failed) return path;
     path = path.parent_path() / next;
@@ -42,7 +42,7 @@ fs::path target_of(fs::path path, std::error_code& failed) {
   return path;
 }
 
-/// A name that nobody can guess; empty with the reason in errno.
+/// Returns a name that cannot be guessed; empty, with the reason in errno, on failure.
 std::string random_name() {
   std::uint64_t number = 0;
   if (::getentropy(&number, sizeof number) != 0) return {};
@@ -51,42 +51,42 @@ std::string random_name() {
   return name;
 }
 
-int open_new(const fs::path& path, mode_t rights) {
+int open_new(const fs::path& path, mode_t mode) {
   if (!path.has_filename()) return -1;
-  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, rights);
+  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 }
 
-/// Removes the file again unless it was put in its place.
+/// A temporary file, which is removed unless it replaces another.
 class Temporary {
  public:
-  Temporary(const fs::path& folder, mode_t rights)
-      : path_(folder / random_name()), file_(open_new(path_, rights)), made_(file_.is_open()) {}
+  Temporary(const fs::path& folder, mode_t mode)
+      : path_(folder / random_name()), file_(open_new(path_, mode)), exists_(file_.is_open()) {}
   ~Temporary() {
-    if (made_) ::unlink(path_.c_str());
+    if (exists_) ::unlink(path_.c_str());
   }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
 
-  bool is_open() const { return made_; }
+  bool is_open() const { return exists_; }
   int get() const { return file_.get(); }
   bool write(std::string_view content) {
     return write_all(file_.get(), std::as_bytes(std::span(content)));
   }
-  bool put_in_place_of(const fs::path& target) {
+  bool replace(const fs::path& target) {
     if (::fsync(file_.get()) != 0 || !file_.close() ||
         std::rename(path_.c_str(), target.c_str()) != 0)
       return false;
-    made_ = false;
+    exists_ = false;
     return true;
   }
 
  private:
   fs::path path_;
   Descriptor file_;
-  bool made_;
+  bool exists_;
 };
 
-bool keep_access_list(const fs::path& from, int to) {
+bool copy_access_list(const fs::path& from, int to) {
   const ssize_t size = ::getxattr(from.c_str(), access_list, nullptr, 0);
   if (size < 0) return errno == ENODATA || errno == ENOTSUP;
   std::vector<char> list(static_cast<std::size_t>(size));
@@ -94,13 +94,13 @@ bool keep_access_list(const fs::path& from, int to) {
          ::fsetxattr(to, access_list, list.data(), list.size(), 0) == 0;
 }
 
-/// The permissions last: changing the owner takes some of them away.
-bool keep_rights(const fs::path& from, const struct stat& old, int to) {
+/// Copies owner and permissions. The permissions come last: changing the owner clears some of them.
+bool copy_attributes(const fs::path& from, const struct stat& old, int to) {
   struct stat fresh;
   if (::fstat(to, &fresh) != 0) return false;
   const bool same_owner = fresh.st_uid == old.st_uid && fresh.st_gid == old.st_gid;
   if (!same_owner && ::fchown(to, old.st_uid, old.st_gid) != 0) return false;
-  return ::fchmod(to, old.st_mode & permissions) == 0 && keep_access_list(from, to);
+  return ::fchmod(to, old.st_mode & permissions) == 0 && copy_access_list(from, to);
 }
 
 }  // namespace
@@ -113,7 +113,8 @@ struct Replacement::State {
   std::optional<Descriptor> folder;
 };
 
-Replacement::Replacement(const fs::path& path, NewFile rights) : state_(std::make_unique<State>()) {
+Replacement::Replacement(const fs::path& path, NewFileMode mode)
+    : state_(std::make_unique<State>()) {
   State& state = *state_;
   state.target = target_of(path, state.failed);
   if (state.failed) return;
@@ -127,9 +128,10 @@ Replacement::Replacement(const fs::path& path, NewFile rights) : state_(std::mak
   if (state.failed) return;
   if (exists) state.other_names = old.st_nlink - 1;
   const fs::path folder = state.target.has_parent_path() ? state.target.parent_path() : ".";
-  const bool usual = !exists && rights == NewFile::as_usual;
-  state.file.emplace(folder, usual ? everybody : S_IRUSR | S_IWUSR);
-  if (!state.file->is_open() || (exists && !keep_rights(state.target, old, state.file->get()))) {
+  const bool by_umask = !exists && mode == NewFileMode::by_umask;
+  state.file.emplace(folder, by_umask ? mode_before_umask : S_IRUSR | S_IWUSR);
+  if (!state.file->is_open() ||
+      (exists && !copy_attributes(state.target, old, state.file->get()))) {
     state.failed = last_error();
     return;
   }
@@ -143,17 +145,17 @@ void Replacement::append(std::string_view content) {
   if (!state_->failed && !state_->file->write(content)) state_->failed = last_error();
 }
 
-Replaced Replacement::commit() {
+ReplaceResult Replacement::commit() {
   State& state = *state_;
   if (state.failed) return {state.failed};
-  if (!state.file->put_in_place_of(state.target) || ::fsync(state.folder->get()) != 0) {
+  if (!state.file->replace(state.target) || ::fsync(state.folder->get()) != 0) {
     return {last_error()};
   }
   return {{}, state.other_names};
 }
 
-Replaced replace_content(const fs::path& path, std::string_view content, NewFile rights) {
-  Replacement replacement(path, rights);
+ReplaceResult replace_content(const fs::path& path, std::string_view content, NewFileMode mode) {
+  Replacement replacement(path, mode);
   replacement.append(content);
   return replacement.commit();
 }

@@ -9,8 +9,8 @@ namespace tenon::platform {
 
 static_assert(std::is_same_v<pthread_key_t, unsigned>);
 
-// The system calls the destructors of keys after those of thread_local objects, and starts over as
-// long as one of them has set a key again (PTHREAD_DESTRUCTOR_ITERATIONS rounds).
+// The system calls the destructors of keys after those of thread_local objects, and repeats this
+// while a destructor sets a key again (at most PTHREAD_DESTRUCTOR_ITERATIONS rounds).
 ThreadExit::ThreadExit(void (*handler)(void*)) noexcept
     : valid_(pthread_key_create(&key_, handler) == 0) {}
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Linux tells about folders, so a file is watched by way of all folders that its path leads
-// through: for those on the way only whether they themselves move, since everybody works in / and
-// /home; for those that hold the file, a symbolic link or a name that is missing also what happens
-// to names.
+// inotify watches folders, so a file is watched through all folders on its path. Folders on the way
+// are watched only for being moved or deleted, because / and /home change all the time. Folders
+// that contain the file, a symbolic link on the path or a missing name are also watched for changes
+// of names.
 #include "platform/watch.hpp"
 
 #include <sys/inotify.h>
@@ -31,11 +31,11 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t of_itself = IN_DELETE_SELF | IN_MOVE_SELF;
 constexpr std::uint32_t of_names =
     IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE;
-// Added to what is asked of the folder already; of files without a name nothing is told.
+// Adds to an existing watch of the folder. Files that have no name any more are not reported.
 constexpr std::uint32_t always = IN_MASK_ADD | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK;
 
-/// As many as the system follows.
-constexpr int most_links = 40;
+/// The limit of Linux.
+constexpr int max_links = 40;
 
 Error cannot_watch(const fs::path& where, int number) {
   return Error({.code = "cannot-watch",
@@ -55,13 +55,13 @@ struct Entry {
 };
 
 struct Watched {
-  /// What the path leads through, the file itself last.
-  std::vector<Entry> way;
-  std::optional<FileIdentity> seen;  // when it was there last
-  /// A name on the way that was made and not written to its end yet.
-  std::optional<Entry> begun;
-  bool moved = false;     // the way has to be gone again
-  bool complete = false;  // what stands at its end is new
+  /// The watched entries on the path, the file itself last.
+  std::vector<Entry> chain;
+  std::optional<FileIdentity> seen;  // the last known identity of the file
+  /// An entry of the chain that was created and is not complete yet.
+  std::optional<Entry> created;
+  bool moved = false;     // the chain has to be followed again
+  bool complete = false;  // the last entry has new content
 };
 
 bool has_several_names(const fs::path& file) {
@@ -76,11 +76,12 @@ struct FileWatch::System {
   System(const System&) = delete;
   System& operator=(const System&) = delete;
 
-  Result<void> follow(const fs::path& file, std::vector<Entry>& way);
-  int watch(const fs::path& folder, std::uint32_t what, std::string name, std::vector<Entry>& way);
-  void forget(const std::vector<Entry>& way);
-  void take(const inotify_event& event, std::string_view name);
-  bool look(const fs::path& file, Watched& watched);
+  Result<void> follow(const fs::path& file, std::vector<Entry>& chain);
+  int watch(const fs::path& folder, std::uint32_t what, std::string name,
+            std::vector<Entry>& chain);
+  void unwatch(const std::vector<Entry>& chain);
+  void handle(const inotify_event& event, std::string_view name);
+  bool check(const fs::path& file, Watched& watched);
 
   const Descriptor opened;
   const int queue;
@@ -89,18 +90,18 @@ struct FileWatch::System {
   std::map<int, std::size_t> uses;  // of each watched folder
 };
 
-/// Puts an entry behind the way. -1 and errno where the folder cannot be watched.
+/// Watches a folder and appends an entry to the chain. Returns -1 with errno on failure.
 int FileWatch::System::watch(const fs::path& folder, std::uint32_t what, std::string name,
-                             std::vector<Entry>& way) {
+                             std::vector<Entry>& chain) {
   const int id = inotify_add_watch(queue, folder.c_str(), what | always);
   if (id < 0) return id;
-  uses[id]++;
-  way.push_back({id, std::move(name)});
+  ++uses[id];
+  chain.push_back({id, std::move(name)});
   return id;
 }
 
-void FileWatch::System::forget(const std::vector<Entry>& way) {
-  for (const Entry& entry : way) {
+void FileWatch::System::unwatch(const std::vector<Entry>& chain) {
+  for (const Entry& entry : chain) {
     const auto use = uses.find(entry.folder);
     if (--use->second != 0) continue;
     inotify_rm_watch(queue, use->first);  // fails for a folder that is gone
@@ -108,9 +109,9 @@ void FileWatch::System::forget(const std::vector<Entry>& way) {
   }
 }
 
-/// Goes the way to the file as far as there is one. Each folder is watched before a look is taken
-/// at what it holds, so nothing happens unseen in between.
-Result<void> FileWatch::System::follow(const fs::path& file, std::vector<Entry>& way) {
+/// Follows the path to the file as far as it exists. Each folder is watched before its content is
+/// read, so that no change is missed in between.
+Result<void> FileWatch::System::follow(const fs::path& file, std::vector<Entry>& chain) {
   std::vector<fs::path> rest;  // backwards
   const auto insert = [&](const fs::path& path) {
     const auto end = static_cast<std::ptrdiff_t>(rest.size());
@@ -130,24 +131,24 @@ Result<void> FileWatch::System::follow(const fs::path& file, std::vector<Entry>&
     }
     const fs::path next = folder / name;
     if (!rest.empty()) {
-      if (watch(next, of_itself, {}, way) >= 0 || errno == EACCES) {
+      if (watch(next, of_itself, {}, chain) >= 0 || errno == EACCES) {
         folder = next;
         continue;
       }
       if (errno != ENOENT && errno != ENOTDIR) return cannot_watch(next, errno);
     }
-    if (watch(folder, of_itself | of_names, name, way) < 0) {
-      if (errno == ENOENT || errno == ENOTDIR) return {};  // has just gone, which will be told
+    if (watch(folder, of_itself | of_names, name, chain) < 0) {
+      if (errno == ENOENT || errno == ENOTDIR) return {};  // just removed; an event will follow
       return cannot_watch(folder, errno);
     }
     const fs::file_status status = fs::symlink_status(next, error);
     if (fs::is_symlink(status)) {
       const fs::path target = fs::read_symlink(next, error);
-      if (error || links++ == most_links) return {};
+      if (error || links++ == max_links) return {};
       if (target.is_absolute()) folder = "/";
       insert(target);
     } else if (!rest.empty() && fs::is_directory(status)) {
-      rest.push_back(name);  // has just come
+      rest.push_back(name);  // just created
     } else {
       return {};
     }
@@ -155,50 +156,51 @@ Result<void> FileWatch::System::follow(const fs::path& file, std::vector<Entry>&
   return {};
 }
 
-/// Notes what an event means to the files.
-void FileWatch::System::take(const inotify_event& event, std::string_view name) {
+/// Updates the state of the watched files for an event.
+void FileWatch::System::handle(const inotify_event& event, std::string_view name) {
   const bool lost_count = (event.mask & IN_Q_OVERFLOW) != 0;
   const bool gone = (event.mask & (of_itself | IN_UNMOUNT | IN_IGNORED)) != 0;
   for (auto& [file, watched] : files) {
     if (lost_count) {
       watched.moved = watched.complete = true;
-      watched.begun.reset();
+      watched.created.reset();
     }
-    for (const Entry& entry : watched.way) {
+    for (const Entry& entry : watched.chain) {
       if (entry.folder != event.wd) continue;
       if (gone) watched.moved = true;
       if (entry.name.empty() || entry.name != name) continue;
       if ((event.mask & IN_CLOSE_WRITE) == 0) watched.moved = true;
-      if (&entry == &watched.way.back()) {
+      if (&entry == &watched.chain.back()) {
         watched.complete = (event.mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) != 0;
       }
       if ((event.mask & IN_CREATE) != 0) {
-        watched.begun = entry;
-      } else if (watched.begun == entry) {
-        watched.begun.reset();
+        watched.created = entry;
+      } else if (watched.created == entry) {
+        watched.created.reset();
       }
     }
   }
 }
 
-/// Takes a look at a file that something happened to. Whether it has changed.
-bool FileWatch::System::look(const fs::path& file, Watched& watched) {
+/// Checks a file after events. Returns whether it has changed.
+bool FileWatch::System::check(const fs::path& file, Watched& watched) {
   bool elsewhere = false;
   if (std::exchange(watched.moved, false)) {
-    std::vector<Entry> way;
-    if (!follow(file, way)) watched.moved = true;  // once more at the next occasion
-    elsewhere = way != watched.way;
-    std::swap(way, watched.way);
-    forget(way);
+    std::vector<Entry> chain;
+    if (!follow(file, chain)) watched.moved = true;  // try again at the next event
+
+    elsewhere = chain != watched.chain;
+    std::swap(chain, watched.chain);
+    unwatch(chain);
   }
   const bool complete = std::exchange(watched.complete, false);
   const auto now = identity_of(file);
   if (!now) return false;
   const auto before = std::exchange(watched.seen, *now);
-  if (watched.begun) {
-    const bool unfinished = !watched.way.empty() && *watched.begun == watched.way.back();
+  if (watched.created) {
+    const bool unfinished = !watched.chain.empty() && *watched.created == watched.chain.back();
     if (unfinished && !has_several_names(file)) return false;
-    watched.begun.reset();
+    watched.created.reset();
     if (unfinished) return true;  // it was linked
   }
   return elsewhere ? watched.seen != before : complete;
@@ -219,8 +221,8 @@ Result<void> FileWatch::add(const fs::path& file) {
   std::lock_guard lock(system_->mutex);
   if (system_->files.count(file) != 0) return {};
   Watched watched;
-  if (auto followed = system_->follow(file, watched.way); !followed) {
-    system_->forget(watched.way);
+  if (auto followed = system_->follow(file, watched.chain); !followed) {
+    system_->unwatch(watched.chain);
     return followed;
   }
   if (const auto now = identity_of(file)) watched.seen = *now;
@@ -232,7 +234,7 @@ void FileWatch::remove(const fs::path& file) {
   std::lock_guard lock(system_->mutex);
   const auto found = system_->files.find(file);
   if (found == system_->files.end()) return;
-  system_->forget(found->second.way);
+  system_->unwatch(found->second.chain);
   system_->files.erase(found);
 }
 
@@ -250,14 +252,14 @@ std::vector<fs::path> FileWatch::changed() {
     for (const char* at = buffer; at < buffer + size;) {
       const auto& event = *reinterpret_cast<const inotify_event*>(at);
       // The name is padded with NUL.
-      system_->take(event, event.len != 0 ? event.name : "");
+      system_->handle(event, event.len != 0 ? event.name : "");
       at += sizeof event + event.len;
     }
   }
   std::vector<fs::path> changed;
   for (auto& [file, watched] : system_->files) {
     if (!watched.moved && !watched.complete) continue;
-    if (system_->look(file, watched)) changed.push_back(file);
+    if (system_->check(file, watched)) changed.push_back(file);
   }
   return changed;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "base/keep_for_ever.hpp"
+#include "base/keep_until_exit.hpp"
 
 #include <atomic>
 #include <utility>
@@ -15,7 +15,7 @@ constinit std::atomic<Kept*> all_kept{nullptr};
 
 }  // namespace
 
-void keep_for_ever(std::shared_ptr<void> object) {
+void keep_until_exit(std::shared_ptr<void> object) {
   auto* kept = new Kept{std::move(object), all_kept.load()};
   while (!all_kept.compare_exchange_weak(kept->next, kept)) {
   }

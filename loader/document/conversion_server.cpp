@@ -30,7 +30,7 @@ bool read_request(const json::Reader& in, Request& request) {
 
 Error wrong_request(const Error& error) {
   return Error({.code = "wrong-request",
-                .message = "the request is none that this converter knows",
+                .message = "this converter does not support the request",
                 .where = std::string(error.where()),
                 .found = std::string(error.message()),
                 .fix = "use the `tenon convert` of the version that the app was built with"});
@@ -52,9 +52,10 @@ void write_error(json::Writer& out, const Error& error) {
   out.end_object();
 }
 
-class Answers {
+class ConversionServer {
  public:
-  std::string_view to(std::string_view line) {
+  /// Returns the response to a request, one line of JSON.
+  std::string_view respond(std::string_view line) {
     out_.clear();
     out_.begin_object();
     if (const Result<std::string_view> converted = convert(line)) {
@@ -85,8 +86,8 @@ class Answers {
 }  // namespace
 
 void answer_conversions(std::istream& in, std::ostream& out) {
-  Answers answers;
-  for (std::string line; std::getline(in, line);) out << answers.to(line) << std::endl;
+  ConversionServer server;
+  for (std::string line; std::getline(in, line);) out << server.respond(line) << std::endl;
 }
 
 }  // namespace tenon

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Where in a JSON document a reader is. Costs nothing until somebody asks for the text.
+// The path of a value in a JSON document, which is formatted only if an error needs it.
 #pragma once
-
-#include "base/quote.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "base/quote.hpp"
+
 namespace tenon {
 
-/// A member or an element on the way from the root, eg: provides[0].version. Lives on the stack of
-/// the reader, below its parent's.
-class Place {
+/// A member or an element and its parents, eg: provides[0].version. The parent must outlive it.
+class JsonPath {
  public:
-  Place() = default;
-  Place(const Place& parent, std::string_view key) : parent_(&parent), key_(key) {}
-  Place(const Place& parent, std::size_t index) : parent_(&parent), index_(index) {}
+  JsonPath() = default;
+  JsonPath(const JsonPath& parent, std::string_view key) : parent_(&parent), key_(key) {}
+  JsonPath(const JsonPath& parent, std::size_t index) : parent_(&parent), index_(index) {}
 
   std::string to_string() const {
     if (parent_ == nullptr) return {};
@@ -36,7 +35,7 @@ class Place {
     });
   }
 
-  const Place* parent_ = nullptr;
+  const JsonPath* parent_ = nullptr;
   std::string_view key_;
   std::size_t index_ = 0;
 };

@@ -7,7 +7,7 @@
 
 namespace tenon::detail {
 
-/// Keeps `object` until the process ends, where leak checkers find it. Thread-safe, takes no lock.
-void keep_for_ever(std::shared_ptr<void> object);
+/// Keeps `object` until the process exits, reachable for leak checkers. Thread-safe; takes no lock.
+void keep_until_exit(std::shared_ptr<void> object);
 
 }  // namespace tenon::detail
