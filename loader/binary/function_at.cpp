@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "binary/function_at.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <optional>
 #include <string_view>
 
 #include "binary/byte_source.hpp"
 #include "binary/elf_format.hpp"
+#include "platform/demangle.hpp"
 
 namespace tenon {
 namespace {
@@ -51,9 +48,7 @@ bool has_bounded_text(std::string_view name) {
 /// prefix of functions are demangled: the C function "f" would become "float".
 std::string function_name(const std::string& name) {
   if (!name.starts_with("_Z") || !has_bounded_text(name)) return name;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr), std::free);
-  return text != nullptr ? text.get() : name;
+  return platform::demangled(name);
 }
 
 /// The sections of symbols and of their names.

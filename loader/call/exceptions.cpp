@@ -3,10 +3,10 @@
 
 #include <tenon/gen/steps.hpp>
 
-#include <cxxabi.h>
-
 #include <exception>
 #include <string>
+
+#include "platform/forced_unwind.hpp"
 
 namespace tenon::detail {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 __attribute__((no_sanitize("null"))) std::string text_of_exception() {
   try {
     throw;
-  } catch (const abi::__forced_unwind&) {
+  } catch (const platform::ForcedUnwind&) {
     throw;
   } catch (const std::exception& thrown) {
     return std::string("the plugin threw an exception: ") + thrown.what();

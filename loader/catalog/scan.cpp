@@ -63,7 +63,8 @@ Folder folder_of(const fs::path& path, const fs::path& canonical) {
 /// would cost more than reading a manifest.
 fs::path::string_type canonical_of(const Folder& folder, const platform::FolderEntry& entry,
                                    const fs::path& path) {
-  return entry.may_be_link ? canonical_of(path).native() : folder.canonical + entry.name;
+  return entry.may_be_link ? canonical_of(path).native()
+                           : folder.canonical + fs::path(entry.name).native();
 }
 
 /// The module files of an entry of the search path, and the errors of unreadable folders below it.

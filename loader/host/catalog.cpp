@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "host/catalog.hpp"
 
+#include <filesystem>
+#include <string_view>
 #include <utility>
 
 namespace tenon::detail {
@@ -21,6 +23,12 @@ Packages packages_of(const CatalogRules& rules, const CatalogContent& content) {
     }
   }
   return packages;
+}
+
+/// Returns the bytes of a path, whose characters are wide on some systems.
+std::string_view key_of(const std::filesystem::path& path) {
+  const auto& text = path.native();
+  return {reinterpret_cast<const char*>(text.data()), text.size() * sizeof text[0]};
 }
 
 }  // namespace
@@ -50,14 +58,14 @@ void Catalog::find_files() {
     const ListedModule& listed = content_.modules[index];
     if (listed.builtin()) continue;
     const std::filesystem::path& file = listed.module->origin().file;
-    by_file_.add(file.native(), index);
+    by_file_.add(key_of(file), place);
     const PackageId id = repository.find(listed.manifest->name, listed.manifest->version);
     if (id != none && files_[id] == &of_builtin) files_[id] = &file;
   }
 }
 
 std::shared_ptr<Module> Catalog::module_of(const std::filesystem::path& file) const {
-  if (const auto found = by_file_.find(file.native()); found != TextIndex::nothing) {
+  if (const auto found = by_file_.find(key_of(file)); found != TextIndex::nothing) {
     return content_.modules[found].module;
   }
   for (const auto& weak : content_.unlisted) {
@@ -68,7 +76,7 @@ std::shared_ptr<Module> Catalog::module_of(const std::filesystem::path& file) co
 }
 
 const ListedModule* Catalog::find(const Module& module) const {
-  const auto found = by_file_.find(module.origin().file.native());
+  const auto found = by_file_.find(key_of(module.origin().file));
   if (found == TextIndex::nothing) return nullptr;
   const ListedModule& listed = content_.modules[found];
   return listed.module.get() == &module ? &listed : nullptr;
