@@ -272,7 +272,7 @@ TEST(Manifest, ValidatesNamesOfPlugins) {
 TEST(Manifest, RefusesDuplicates) {
   expect_broken(
       manifest_but(R"("name":)", R"("manifest":1,"name":)"),
-      "the key \"manifest\" is duplicated in the object that ends here  (manifest: 1:217)");
+      "the key \"manifest\" is duplicated in the object that ends here  (manifest: 1:212)");
   const std::string entry =
       R"({"kind":"a.b/c","version":1,"spec":"0000000000000001","name":"a.b/d"},)";
   const std::string other =
