@@ -455,7 +455,7 @@ TEST(Bundle, RefusesNamesThatDoNotFit) {
   bundle = read_bundle(bytes_of(module), module).value();
   // The linker may store a name that must not change as the suffix of one that must.
   auto other = bundle[0].needed.at(0);
-  other.name = {other.name.text.substr(3), other.name.place + 3};
+  other.name = {other.name.text.substr(3), other.name.offset + 3};
   other.own.reset();
   bundle[0].needed.push_back(other);
   EXPECT_EQ(make_private(bundle, 1).error().code(), "load-failed");
