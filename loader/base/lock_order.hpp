@@ -16,7 +16,7 @@ enum class LockRank : std::uint8_t {
   module,      // the serving generation, the instances and their objects
   catalog,     // the pointer to the current catalog
   clients,     // instances of other modules that a module holds
-  leases,      // streams of a generation that are held
+  streams,     // streams of a generation that are held
   operation,   // the current step of a worker
   workers,     // threads that run restarts
   timers,      // tasks that are not yet due

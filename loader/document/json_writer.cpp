@@ -79,8 +79,8 @@ std::string_view name_of_real(T value) {
 }  // namespace
 
 /// Returns a buffer for `size` more characters. The caller adds them to `size_`.
-inline char* Writer::room(std::size_t size) {
-  if (room_ - size_ < size) grow(size);
+inline char* Writer::reserve(std::size_t size) {
+  if (capacity_ - size_ < size) grow(size);
   return data_ + size_;
 }
 
@@ -94,7 +94,7 @@ void Writer::grow(std::size_t size) {
 }
 
 inline void Writer::put(char c) {
-  *room(1) = c;
+  *reserve(1) = c;
   ++size_;
 }
 
@@ -221,7 +221,7 @@ void Writer::base64(BytesView value) {
   separate();
   put('"');
   const std::size_t size = detail::base64_encoded_size(value.size());
-  detail::to_base64(value.data(), value.size(), room(size));
+  detail::to_base64(value.data(), value.size(), reserve(size));
   size_ += size;
   put('"');
 }

@@ -58,7 +58,7 @@ void Catalog::find_files() {
     const ListedModule& listed = content_.modules[index];
     if (listed.builtin()) continue;
     const std::filesystem::path& file = listed.module->origin().file;
-    by_file_.add(key_of(file), place);
+    by_file_.add(key_of(file), index);
     const PackageId id = repository.find(listed.manifest->name, listed.manifest->version);
     if (id != none && files_[id] == &of_builtin) files_[id] = &file;
   }

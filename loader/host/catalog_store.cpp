@@ -120,9 +120,9 @@ void CatalogStore::list(std::vector<FoundModule> found, std::vector<Error> unrea
 
 CatalogContent CatalogStore::content_of(const Catalog& base, std::vector<FoundModule> found,
                                         const MakeModule& make) const {
-  const std::vector<ModulePtr> living = living_modules(base.content());
+  const std::vector<ModulePtr> existing = existing_modules(base.content());
   std::unordered_map<std::basic_string_view<std::filesystem::path::value_type>, ModulePtr> by_file;
-  for (const ModulePtr& module : living) by_file.emplace(module->origin().file.native(), module);
+  for (const ModulePtr& module : existing) by_file.emplace(module->origin().file.native(), module);
   CatalogContent content{.modules = builtins_};
   content.modules.reserve(builtins_.size() + found.size());
   std::unordered_set<const Module*> listed;

@@ -53,7 +53,7 @@ class ReadOneByOne : public SourceStep1 {
                     const tenon_source_v2_stop_response** out) override {
     tenon_source_v1_stop_request older{};
     older.struct_size = sizeof older;
-    const tenon_status status = below().table->stop(call, below().self, &older);
+    const tenon_status status = older_plugin().vtable->stop(call, older_plugin().self, &older);
     // stop is optional for plugins.
     if (status != TENON_OK && TENON_CODE(status) != TENON_UNIMPLEMENTED) return status;
 

@@ -163,7 +163,7 @@ std::string ManifestReader::needed_text(const tenon_string* value, const JsonPat
 
 std::string ManifestReader::name(const tenon_string* value, const JsonPath& where) {
   auto name = needed_text(value, where);
-  if (const auto flaw = flaw_of_name(name); !flaw.empty()) {
+  if (const auto flaw = name_problem(name); !flaw.empty()) {
     fail(where, in_quotes(name) + ", which " + std::string(flaw), "domain/name");
   }
   return name;
@@ -329,7 +329,7 @@ void ManifestReader::take_version(const tenon_string& value) {
 void ManifestReader::take_provides(const StoredList<ManifestV2PluginStorage>& plugins) {
   const JsonPath where(root_, "provides");
   for (std::size_t i = 0; i < plugins.size(); ++i) {
-    if (says_nothing(plugins[i])) continue;
+    if (is_empty(plugins[i])) continue;
     manifest_.provides.push_back(provided(plugins[i], JsonPath(where, i)));
   }
   if (manifest_.provides.empty()) fail(where, "no plugin", "at least one");
@@ -403,7 +403,7 @@ void ManifestReader::take_requirements(const StoredMap<tenon_string>& requiremen
   for (std::size_t i = 0; i < requirements.size(); ++i) {
     const std::string_view key = text_of(requirements.key(i));
     const JsonPath entry(where, key);
-    if (const auto flaw = flaw_of_name(key); !flaw.empty()) {
+    if (const auto flaw = name_problem(key); !flaw.empty()) {
       fail(entry, "a package whose name " + std::string(flaw), "domain/name");
     }
     const auto spec = text(&requirements[i], entry);

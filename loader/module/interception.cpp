@@ -71,7 +71,7 @@ tenon_status Interception::refuse(tenon_call* call) noexcept {
 }
 
 tenon_status Interception::crashed(const platform::ContainedCall& called, tenon_call* call,
-                                  const platform::Crash& crash, tenon_status status) {
+                                   const platform::Crash& crash, tenon_status status) {
   fail(call, status, describe(crash, options_.file));
   report(RestartReason::crash, status, called.plugin, called.function, call);
   return status;

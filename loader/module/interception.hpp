@@ -131,8 +131,8 @@ class PluginInterceptor final : public Interceptor {
   tenon_status pass_on(std::uint32_t index, Passed& passed);
   tenon_status check_and_pass_on(std::uint32_t index, Passed& passed);
 
-  Interception& supervision_;
-  const AdmittedPlugin& plugin_;
+  Interception& interception_;
+  const ValidatedPlugin& plugin_;
   const platform::ContainedCall* const contained_;  // per method; nullptr: not contained
   CallRules rules_;
 };

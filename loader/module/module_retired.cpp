@@ -179,7 +179,7 @@ bool Module::unload(const std::shared_ptr<Retired>& old) noexcept {
     old->generation = nullptr;
     const Operation::Step step(old->package, "unload");
     gone = image && image->unload();
-    if (image && !gone) stayed = image->reload();
+    if (image && !gone) unsafe = image->reload();
   }
   if (unsafe) report_still_mapped(*unsafe, *old);
   if (old->event) {

@@ -30,7 +30,7 @@ struct ValidatedPlugin {
   /// Absent functions are NULL.
   tenon_base base;
   /// Describes a crash in each method. Empty unless the host contains crashes.
-  std::vector<platform::Called> contained = {};
+  std::vector<platform::ContainedCall> contained = {};
 
   /// Returns whether the plugin implements a method of its version.
   bool implements(const MethodInfo& method) const noexcept;

@@ -70,7 +70,7 @@ END
   generate "$1" && compile "$1" "$1.out/kinds.cpp"
 }
 
-# The hand-written step of test.example/album, and its types as an edit of the specs makes them.
+# Generates the types of test.example/album after an edit of the specs.
 album() {
   cp -R "$source/tests/documents/types" "$1"
   sed -i "$2" "$1"/album/*.json

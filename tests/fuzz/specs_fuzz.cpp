@@ -84,7 +84,7 @@ void emit(const gen::Model& model) {
   require(!gen::emit_host_source(model).empty() && !gen::emit_tests(model).empty());
 }
 
-/// The specs of these files in a folder.
+/// Writes the files to the folder, and loads their specs.
 gen::Model load(const Files& files, const fuzzing::Folder& folder, Diagnostics& findings) {
   folder.clear();
   for (const auto& [name, text] : files) folder.write(name, text);

@@ -309,7 +309,7 @@ TEST(Bindings, AreConsistentInRandomRepositories) {
       }
       for (const Dependency& need : asker.dependencies) {
         const PackageId id = bindings.provider_for(asker, need.name);
-        if (need.name == asker.name) continue;  // a matter of its own, see the resolver
+        if (need.name == asker.name) continue;  // see SelfRequirements
         ASSERT_NE(id, none) << asker.name << " " << asker.version.to_string() << " gets no "
                             << need.name;
         const Package& provider = bindings.repository().package(id);

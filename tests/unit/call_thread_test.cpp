@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Bodies that return, are late, heed a cancellation or do not.
+// Tasks that return, are late, or ignore a cancellation.
 #include "backup/call_thread.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Keeps a call from returning. Calls that were left behind return when a test ends.
+/// Keeps a call from returning. Abandoned calls return when a test ends.
 class Obstacle {
  public:
   ~Obstacle() {
@@ -48,7 +48,7 @@ class Obstacle {
   std::counting_semaphore<> release_{0};
 };
 
-TEST(CallThread, RunsOneBodyAfterTheOther) {
+TEST(CallThread, RunsTasksInSequence) {
   CallThread thread;
   int calls = 0;
   for (int i = 0; i < 3; ++i) {
@@ -61,7 +61,7 @@ TEST(CallThread, RunsOneBodyAfterTheOther) {
   EXPECT_EQ(calls, 30);
 }
 
-TEST(CallThread, ThrowsWhatABodyThrew) {
+TEST(CallThread, RethrowsExceptions) {
   CallThread thread;
   thread.start([](CallThread::Context&) { throw std::runtime_error("thrown"); });
   EXPECT_THROW(thread.finish(), std::runtime_error);
@@ -69,7 +69,7 @@ TEST(CallThread, ThrowsWhatABodyThrew) {
   EXPECT_TRUE(thread.finish());
 }
 
-TEST(CallThread, WaitsNoLongerThanItIsTold) {
+TEST(CallThread, WaitsAtMostUntilADeadline) {
   Obstacle obstacle;
   CallThread thread;
   thread.start(obstacle.task());
@@ -78,7 +78,7 @@ TEST(CallThread, WaitsNoLongerThanItIsTold) {
   EXPECT_TRUE(thread.finish());
 }
 
-TEST(CallThread, LeavesALateCallBehind) {
+TEST(CallThread, AbandonsALateCall) {
   Obstacle obstacle;
   CallThread thread;
   thread.start(obstacle.task(1ms));
@@ -87,7 +87,7 @@ TEST(CallThread, LeavesALateCallBehind) {
   EXPECT_FALSE(obstacle.may_begin_another());
 }
 
-TEST(CallThread, CancelsTheCallAndThoseThatWouldFollow) {
+TEST(CallThread, CancelsTheCallAndFollowingCalls) {
   CallThread thread;
   std::binary_semaphore begun(0);
   int calls = 0;
@@ -104,7 +104,7 @@ TEST(CallThread, CancelsTheCallAndThoseThatWouldFollow) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST(CallThread, ForgetsACancellationWithTheNextBody) {
+TEST(CallThread, ResetsACancellationForTheNextTask) {
   CallThread thread;
   thread.canceller()();
   bool called = false;
@@ -113,7 +113,7 @@ TEST(CallThread, ForgetsACancellationWithTheNextBody) {
   EXPECT_TRUE(called);
 }
 
-TEST(CallThread, LeavesACallBehindThatHeedsNoCancellation) {
+TEST(CallThread, AbandonsACallThatIgnoresCancellation) {
   Obstacle obstacle;
   CallThread thread;
   thread.start(obstacle.task());
@@ -122,7 +122,7 @@ TEST(CallThread, LeavesACallBehindThatHeedsNoCancellation) {
   EXPECT_FALSE(thread.finish());
 }
 
-TEST(CallThread, EndsWithABodyThatHasNotReturned) {
+TEST(CallThread, MayBeDestroyedDuringACall) {
   Obstacle obstacle;
   {
     CallThread thread;
@@ -133,7 +133,7 @@ TEST(CallThread, EndsWithABodyThatHasNotReturned) {
   EXPECT_FALSE(obstacle.may_begin_another());
 }
 
-TEST(CallThread, MayBeGoneWhenItIsCancelled) {
+TEST(CallThread, MayBeDestroyedBeforeCancellation) {
   const auto cancel = std::make_unique<CallThread>()->canceller();
   cancel();
 }

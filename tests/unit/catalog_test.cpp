@@ -71,7 +71,7 @@ TEST(SearchPath, ListsOptionsThenVariableThenAppFolders) {
                            "/usr/local/lib/photo-lab/plugins", "/usr/lib/photo-lab/plugins"}));
 }
 
-TEST(SearchPath, IsWhatWasAskedForWhereThereIsNoApp) {
+TEST(SearchPath, ListsOnlyOptionsWithoutAnApp) {
   const auto places = search_paths("", {"/from/options"});
   ASSERT_EQ(places.size(), 1u);
   EXPECT_EQ(places[0].path, "/from/options");

@@ -106,7 +106,7 @@ TEST_F(DebugLink, RequiresTheExactSectionName) {
   EXPECT_FALSE(link());
 }
 
-TEST_F(DebugLink, NamesAFileOfAFolder) {
+TEST_F(DebugLink, RefusesNamesWithADirectory) {
   const std::uint64_t offset = link().value().offset;
   for (const std::string_view name : {"a", "...", ".x", "abc"}) {
     std::memcpy(&at<char>(offset), name.data(), name.size() + 1);

@@ -18,7 +18,7 @@ int characters(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xc0) != 0x80; }));
 }
 
-/// Writes a text without its mark. Answers where the mark stood, or else line 0.
+/// Writes a text without its mark '^'. Returns the position of the mark, or line 0 without a mark.
 SourceLocation write(const World& world, const std::string& path, std::string text) {
   SourceLocation place;
   const std::size_t mark = text.find('^');

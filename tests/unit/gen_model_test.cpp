@@ -372,7 +372,7 @@ TEST(Json, RoundTrips) {
   EXPECT_EQ(to_json(*read_json(to_pretty_json(*value), "file", findings)), to_json(*value));
 }
 
-TEST(Json, KnowsItsPlaces) {
+TEST(Json, ReportsPositions) {
   Diagnostics findings;
   const auto value =
       read_json("{\n  \"a\" : [ 12, \"x\\\"y\",\n {\"b\":-1.5e3 } ]}", "file", findings);

@@ -46,7 +46,8 @@ void merge(JsonValue& target, const JsonValue& fragment) {
   }
 }
 
-/// Calls `change(object, index)` for the member that begins at a place.
+/// Calls `change(object, index)` for the member that begins at a place. Returns whether there is
+/// one.
 bool at_place(JsonValue& value, const SourceLocation& place,
               const std::function<void(JsonValue&, std::size_t)>& change) {
   if (auto* array = std::get_if<JsonValue::Array>(&value.data)) {
@@ -138,7 +139,7 @@ void remove_key(JsonValue& object, const std::string& key) {
   std::erase_if(members(object), [&key](const JsonMember& member) { return member.key == key; });
 }
 
-/// Removes keys of the object that begins at a place, and with its last one the object.
+/// Returns a remedy that removes keys of the object at a place, and the object if it becomes empty.
 Remedy remove_keys(const SourceLocation& place, const std::vector<std::string>& keys) {
   return change_at(place, [keys](JsonValue& object, std::size_t i) {
     JsonValue& value = members(object)[i].value;
@@ -181,7 +182,8 @@ void find_additions(const std::string& fix, const std::vector<std::string>& olde
   }
 }
 
-/// Says "split_from" wherever a struct or enum of the step is renamed from the one of a finding.
+/// Returns a remedy that replaces "renamed_from" by "split_from" in all structs and enums of the
+/// step that are renamed from the one of a problem.
 Remedy split_all(const Diagnostic& finding) {
   std::smatch match;
   EXPECT_TRUE(std::regex_search(finding.message, match, std::regex("'([a-z_]+)' was renamed")));
@@ -199,7 +201,7 @@ Remedy split_all(const Diagnostic& finding) {
   };
 }
 
-/// The remedies that change what stands at the place of a finding.
+/// Finds remedies that change the member at the place of a problem.
 void find_changes(const Diagnostic& finding, std::vector<Remedy>& remedies) {
   const std::string& fix = finding.fix;
   std::smatch match;
@@ -267,8 +269,7 @@ void find_changes_of_step(const std::string& fix, std::vector<Remedy>& remedies)
   });
 }
 
-/// What the alternatives of a fix are; each is followed. `older` are the names that something may
-/// have been renamed from.
+/// Returns the alternatives of a fix. `older` are the names that may have been renamed.
 std::vector<Remedy> remedies_of(const Diagnostic& finding, const std::vector<std::string>& older) {
   std::vector<Remedy> remedies;
   if (finding.fix.starts_with("write ")) {

@@ -558,7 +558,7 @@ TEST(Specs, IgnoreOtherFiles) {
   EXPECT_TRUE(findings_in(world).empty());
 }
 
-TEST(Specs, FolderThatIsNotThereEndsTheRun) {
+TEST(Specs, RefuseAMissingFolder) {
   Diagnostics findings;
   EXPECT_THROW(load_specs({.folders = {"/nonexistent"}}, findings), tenon::gen::IoError);
 }

@@ -121,7 +121,7 @@ TEST(HostilePackages, RequireEachOther) {
             count))));
   }
   EXPECT_TRUE(detail::Bindings({.found = all}).diagnostics().empty());
-  // One that lacks something takes all the others with it.
+  // One package with a missing requirement makes all others unusable.
   all[0].dependencies.push_back(
       {.name = "a.b/missing", .versions = Requirement::parse("*").value()});
   const detail::Bindings bindings({.found = std::move(all)});

@@ -50,8 +50,8 @@ class InFlightWindowTest : public testing::Test {
   InFlightWindow window_{2};
 };
 
-/// A destination may acknowledge what it has not finished reading.
-TEST_F(InFlightWindowTest, KeepsABatchThatADestinationStillReads) {
+/// A destination may acknowledge records that it has not finished reading.
+TEST_F(InFlightWindowTest, KeepsABatchWhileADestinationReadsIt) {
   const tenon::Call* first = read({"1", "2"});
   read({"3", "4"});
   read({"5"});
@@ -91,7 +91,7 @@ TEST_F(InFlightWindowTest, ReturnsAllRecordsInOrderWithManyBatches) {
   EXPECT_EQ(offered, all);
 }
 
-class Windows : public testing::Test {
+class WindowLimits : public testing::Test {
  protected:
   /// Reads one record with a payload of a size.
   static void read(InFlightWindow& window, std::size_t size) {
@@ -113,21 +113,21 @@ class Windows : public testing::Test {
   }
 };
 
-TEST_F(Windows, LimitTheRecordsOfARead) {
+TEST_F(WindowLimits, LimitTheRecordsOfARead) {
   InFlightWindow window(1, {.records = 1003, .bytes = 1 << 20});
   EXPECT_EQ(window.await_capacity().records, 1000) << "the most for one batch";
   for (int i = 0; i < 5; i++) read(window, 1);
   EXPECT_EQ(window.await_capacity().records, 998);
 }
 
-TEST_F(Windows, LimitTheBytesOfARead) {
+TEST_F(WindowLimits, LimitTheBytesOfARead) {
   InFlightWindow window(1, {.records = 10, .bytes = (1 << 20) + 100});
   EXPECT_EQ(window.await_capacity().bytes, 1 << 20) << "the most for one batch";
   read(window, 101);
   EXPECT_EQ(window.await_capacity().bytes, (1 << 20) - 1);
 }
 
-TEST_F(Windows, AreFullWithTheirLastRecord) {
+TEST_F(WindowLimits, AreFullWithTheirLastRecord) {
   InFlightWindow window(1, {.records = 2, .bytes = 1000});
   read(window, 1);
   EXPECT_TRUE(window.has_capacity());
@@ -137,11 +137,11 @@ TEST_F(Windows, AreFullWithTheirLastRecord) {
   EXPECT_TRUE(window.has_capacity());
 }
 
-TEST_F(Windows, AreFullWithTheirLastByte) {
+TEST_F(WindowLimits, AreFullWithTheirLastByte) {
   InFlightWindow window(1, {.records = 10, .bytes = 1000});
   read(window, 999);
   EXPECT_TRUE(window.has_capacity());
-  read(window, 5000);  // more than was wanted
+  read(window, 5000);  // more than requested
   EXPECT_FALSE(window.has_capacity());
   commit_one(window);
   EXPECT_FALSE(window.has_capacity());
@@ -149,8 +149,8 @@ TEST_F(Windows, AreFullWithTheirLastByte) {
   EXPECT_TRUE(window.has_capacity());
 }
 
-/// One that ended in the middle of a write is not told that it has written.
-TEST_F(InFlightWindowTest, DoesNotWaitForADestinationThatHasEnded) {
+/// The end of a write is not reported for a destination that ended during it.
+TEST_F(InFlightWindowTest, DoesNotWaitForAFinishedDestination) {
   read({"1", "2"});
   for (const std::size_t destination : {0, 1}) {
     window_.offer(destination);
@@ -163,9 +163,9 @@ TEST_F(InFlightWindowTest, DoesNotWaitForADestinationThatHasEnded) {
 
 // -- Refused records ----------------------------------------------------------
 
-class RefusedTest : public InFlightWindowTest {
+class RefusedRecords : public InFlightWindowTest {
  protected:
-  /// Reads records, and brings them to both destinations.
+  /// Reads records, and delivers them to both destinations.
   void deliver(const Positions& positions) {
     read(positions);
     for (const std::size_t destination : {0, 1}) {
@@ -181,7 +181,7 @@ class RefusedTest : public InFlightWindowTest {
   }
 };
 
-TEST_F(RefusedTest, WaitsForTheRecordsBeforeARefusedOne) {
+TEST_F(RefusedRecords, WaitForEarlierRecords) {
   deliver({"1", "2", "3", "4"});
   window_.acknowledge(0, 4);
   window_.acknowledge(1, 2);
@@ -207,7 +207,7 @@ TEST_F(RefusedTest, WaitsForTheRecordsBeforeARefusedOne) {
   EXPECT_EQ(to_text(window_.counts()), "records: read 4, written 4, acknowledged 4, refused 1");
 }
 
-TEST_F(RefusedTest, HasTheRefusalsOfAllDestinations) {
+TEST_F(RefusedRecords, CollectRefusalsOfAllDestinations) {
   deliver({"1", "2"});
   std::future<bool> first = refuse(0);
   std::future<bool> second = refuse(1);
@@ -219,15 +219,15 @@ TEST_F(RefusedTest, HasTheRefusalsOfAllDestinations) {
   EXPECT_TRUE(second.get());
 }
 
-TEST_F(RefusedTest, WaitsNoLongerWhenNothingIsCommitted) {
+TEST_F(RefusedRecords, StopWaitingWhenCommitsEnd) {
   deliver({"1", "2"});
   std::future<bool> resolved = refuse(0);
   window_.end_committing();
   EXPECT_FALSE(resolved.get());
 }
 
-/// The other destination has failed and will not acknowledge the record.
-TEST_F(RefusedTest, WaitsNoLongerForADestinationThatFinished) {
+/// The other destination has failed, and will not acknowledge the record.
+TEST_F(RefusedRecords, StopWaitingForAFinishedDestination) {
   deliver({"1", "2"});
   window_.acknowledge(1, 1);
   window_.acknowledge(0, 1);
@@ -241,7 +241,7 @@ TEST_F(RefusedTest, WaitsNoLongerForADestinationThatFinished) {
 // -- Processed records --------------------------------------------------------
 
 /// One destination, and a processor.
-class ProcessedTest : public testing::Test {
+class ProcessedRecords : public testing::Test {
  protected:
   using RecordList = tenon::Value<std::vector<tenon::RecordV2>>;
 
@@ -280,14 +280,14 @@ class ProcessedTest : public testing::Test {
       }
     }
   }
-  /// The keys of what is sent next.
+  /// Sends the next batch, and returns its keys.
   Positions send() {
     Positions all;
     for (const auto record : window_.offer(0)) all.emplace_back(record.key()->text());
     window_.mark_sent(0);
     return all;
   }
-  /// The position of the record that is refused next.
+  /// Returns the position of the next refused record.
   std::string refused() {
     EXPECT_TRUE(window_.await_committable());
     const auto refused = window_.refused();
@@ -297,7 +297,7 @@ class ProcessedTest : public testing::Test {
   InFlightWindow window_{1, {}, true};
 };
 
-TEST_F(ProcessedTest, KeepThePositionsOfTheRecordsTheyCameFrom) {
+TEST_F(ProcessedRecords, KeepTheirSourcePositions) {
   read({"1", "2", "3"});
   process({{"a"}, {}, {"b", "c"}});
   const Records sent = window_.offer(0);
@@ -307,7 +307,7 @@ TEST_F(ProcessedTest, KeepThePositionsOfTheRecordsTheyCameFrom) {
   EXPECT_EQ(sent[2].position().text(), "3");
 }
 
-TEST_F(ProcessedTest, CommitARecordWithItsLastPart) {
+TEST_F(ProcessedRecords, CommitARecordWithItsLastPart) {
   read({"1", "2", "3"});
   process({{"a"}, {"b", "c", "d"}, {"e"}});
   EXPECT_EQ(send(), (Positions{"a", "b", "c", "d", "e"}));
@@ -321,7 +321,7 @@ TEST_F(ProcessedTest, CommitARecordWithItsLastPart) {
   EXPECT_EQ(to_text(window_.counts()), "records: read 3, written 5, acknowledged 2");
 }
 
-TEST_F(ProcessedTest, CommitFilteredRecordsAfterThoseBefore) {
+TEST_F(ProcessedRecords, CommitFilteredRecordsInOrder) {
   read({"1", "2"});
   read({"3"});
   read({"4", "5"});
@@ -339,7 +339,7 @@ TEST_F(ProcessedTest, CommitFilteredRecordsAfterThoseBefore) {
   EXPECT_EQ(window_.await_committable(), 5u);
 }
 
-TEST_F(ProcessedTest, HoldNothingIfAllAreFiltered) {
+TEST_F(ProcessedRecords, HoldNoMemoryIfAllAreFiltered) {
   for (std::uint64_t i = 0; i < 100'000; i++) {
     read({"x"});
     process({{}});
@@ -350,7 +350,7 @@ TEST_F(ProcessedTest, HoldNothingIfAllAreFiltered) {
   }
 }
 
-TEST_F(ProcessedTest, AreRefusedWithTheWholeRecord) {
+TEST_F(ProcessedRecords, AreRefusedWithTheWholeRecord) {
   read({"1", "2", "3"});
   const auto work = window_.await_unprocessed();
   work->processed.begin(work->read);
@@ -372,8 +372,8 @@ TEST_F(ProcessedTest, AreRefusedWithTheWholeRecord) {
   EXPECT_EQ(window_.counts().refused, 2u);
 }
 
-/// The destination is asked for the other parts when one is in the dead letters.
-TEST_F(ProcessedTest, AreRefusedAsPartsByDestinations) {
+/// The destination continues with the other parts after one is a dead letter.
+TEST_F(ProcessedRecords, AreRefusedAsPartsByDestinations) {
   read({"1", "2"});
   process({{"a"}, {"b", "c", "d"}});
   send();
@@ -391,7 +391,7 @@ TEST_F(ProcessedTest, AreRefusedAsPartsByDestinations) {
   EXPECT_EQ(window_.await_committable(), 2u);
 }
 
-TEST_F(ProcessedTest, EndForTheDestinationWithTheLastBatch) {
+TEST_F(ProcessedRecords, EndWithTheLastBatch) {
   read({"1", "2"});
   window_.end_reading();
   process({{"a"}, {}});

@@ -177,7 +177,7 @@ TEST_F(LockFile, RefusesTruncatedFiles) {
   }
 }
 
-TEST_F(LockFile, SaysWhatIsWrongWithIt) {
+TEST_F(LockFile, ReportsErrors) {
   expect_broken("{}", "the document does not state its version  (lock: version)");
   expect_broken("[]", "expected object, found array");
   expect_broken(R"({"type":"tenon.dev/record","version":1,"value":{}})",

@@ -84,7 +84,7 @@ TEST(Manifest, ReadsAllFields) {
 }
 
 // Returns a manifest of version 2 with further fields.
-std::string hub_with(const std::string& more) {
+std::string version_2_with(const std::string& more) {
   return R"({"manifest":2,"abi":"1.0","name":"me.example/blur","version":"1.2.0",)"
          R"("provides":[{"kind":"photo.example/filter","version":1,)"
          R"("fingerprint":"0123456789abcdef","name":"me.example/blur"}])" +
@@ -92,7 +92,7 @@ std::string hub_with(const std::string& more) {
 }
 
 TEST(Manifest, ReadsVersion2LikeVersion1) {
-  const auto read = parse_manifest(hub_with(R"(,"summary":"Gaussian blur","author":"Me",
+  const auto read = parse_manifest(version_2_with(R"(,"summary":"Gaussian blur","author":"Me",
       "requirements":{"example.io/colour":"^1.4"},
       "properties":{"me.example/blur":{"menu":"Filter\/Blur","range":{"least": 1}}},
       "state":{"type":"me.example/progress","writes":2,"reads":[1,2]},"threads":"joined",
@@ -113,21 +113,22 @@ TEST(Manifest, ReadsVersion2LikeVersion1) {
   EXPECT_EQ(read->details, R"({"summary":"Gaussian blur","colour":1.50})");
 }
 
-TEST(Manifest, SaysWhichPartOfTheHubIsWrong) {
-  expect_broken(hub_with(R"(,"summary":7)"), "number 7  (manifest: summary)");
-  expect_broken(hub_with(R"(,"spec":"")"), "not a field of this type  (manifest: spec)");
-  expect_broken(hub_with(R"(,"threads":"some")"), "\"some\"  (manifest: threads)");
-  expect_broken(hub_with(R"(,"requirements":{"colour":""})"),
+TEST(Manifest, ReportsErrorsInVersion2ByPath) {
+  expect_broken(version_2_with(R"(,"summary":7)"), "number 7  (manifest: summary)");
+  expect_broken(version_2_with(R"(,"spec":"")"), "not a field of this type  (manifest: spec)");
+  expect_broken(version_2_with(R"(,"threads":"some")"), "\"some\"  (manifest: threads)");
+  expect_broken(version_2_with(R"(,"requirements":{"colour":""})"),
                 "a package whose name has no '/' after a domain  (manifest: requirements.colour)");
   expect_broken(
-      hub_with(R"(,"requirements":{"example.io/colour":"^^1"})"),
+      version_2_with(R"(,"requirements":{"example.io/colour":"^^1"})"),
       "\"^^1\": \"^1\" at character 2: major, minor and patch are not all numbers  (manifest: "
       "requirements[\"example.io/colour\"])");
-  expect_broken(hub_with(R"(,"state":{"reads":[1]})"), "nothing  (manifest: state.writes)");
-  expect_broken(hub_with(R"(,"state":{"writes":0,"reads":[]})"), "0  (manifest: state.writes)");
-  expect_broken(hub_with(R"(,"details":[])"), "array  (manifest: details)");
+  expect_broken(version_2_with(R"(,"state":{"reads":[1]})"), "nothing  (manifest: state.writes)");
+  expect_broken(version_2_with(R"(,"state":{"writes":0,"reads":[]})"),
+                "0  (manifest: state.writes)");
+  expect_broken(version_2_with(R"(,"details":[])"), "array  (manifest: details)");
   expect_broken(R"({"manifest":2,"name":"a.b/c"})", "no plugin  (manifest: provides)");
-  auto text = hub_with("");
+  auto text = version_2_with("");
   text.replace(text.find("0123"), 4, "-123");
   expect_broken(text, "\"-123456789abcdef\"  (manifest: provides[0].fingerprint)");
 }

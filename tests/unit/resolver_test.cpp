@@ -26,7 +26,7 @@ std::string text_of(const Repository& repository, PackageId id) {
 
 using Texts = std::vector<std::string>;
 
-/// Name of a package and what versions, eg: "b ^1.2".
+/// Parses name and requirement of a package, eg: "b ^1.2".
 Dependency need(const std::string& text, const std::string& by = "") {
   const auto space = text.find(' ');
   return {.name = text.substr(0, space),
@@ -268,7 +268,7 @@ TEST(Resolver, SelectsOneVersionPerRequirer) {
   EXPECT_EQ(error.message(), "requires a 1 (photo.json) and 2 (--with)");
   EXPECT_EQ(error.found(), "1 (photo.json) accepts 1.0.0, 2 (--with) accepts 2.0.0");
 
-  // Two who are not one may have two.
+  // Different roots may get different versions.
   world.question.roots = {{.name = "first", .dependencies = {need("a 1")}},
                           {.name = "second", .dependencies = {need("a 2")}}};
   EXPECT_EQ(world.versions(), "a 1.0.0, a 2.0.0");
@@ -341,7 +341,7 @@ class Random {
                         .version = Version::parse(text).value()};
         const auto first = circles ? 0 : name + 1;
         for (auto count = pick(4); count > 0; --count) {
-          // Behind the last name is one that nothing has.
+          // No package has the name after the last.
           next.dependencies.push_back(
               need(first, first == names || pick(6) == 0 ? names + 1 : names));
         }
@@ -374,7 +374,7 @@ Repository repository_of(const std::vector<Package>& packages) {
   return repository;
 }
 
-/// The needs that somebody has of each name.
+/// Groups requirements by name.
 std::map<std::string, std::vector<const Dependency*>> by_name(
     const std::vector<Dependency>& needs) {
   std::map<std::string, std::vector<const Dependency*>> result;
@@ -420,7 +420,7 @@ std::set<std::size_t> usable(const std::vector<Package>& packages) {
   return result;
 }
 
-/// All of an answer that does not depend on ids.
+/// Returns the parts of a resolution that do not depend on ids.
 Texts texts_of(const Repository& repository, const Problem& question, const Resolution& answer) {
   Texts texts;
   for (const PackageId id : answer.packages) texts.push_back(text_of(repository, id));

@@ -61,7 +61,7 @@ struct OneByOne : EvolveChangedStep1 {
   }
 };
 
-/// Writes down that it was passed: "x" below becomes "2(x)".
+/// Adds the version to the trail: "x" of the older plugin becomes "2(x)".
 template <class OlderRequest, class OlderResponse, class Response, class OlderPlugin>
 tenon_status pass_trail(tenon_call* call, const OlderPlugin& plugin, int version, tenon_string text,
                         const Response** out) {

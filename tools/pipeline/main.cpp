@@ -67,7 +67,7 @@ Exit refuse(const Diagnostics& findings) {
 
 /// Returns the pipeline files at `paths`. A folder contributes its files with the extension .json,
 /// sorted by name.
-Paths files_of(const Paths& paths, Findings& findings) {
+Paths files_of(const Paths& paths, Diagnostics& findings) {
   Paths files;
   for (const auto& path : paths) {
     std::error_code error;
@@ -82,7 +82,7 @@ Paths files_of(const Paths& paths, Findings& findings) {
     if (inside.empty()) {
       findings.add({.location = {.file = path.string()},
                     .code = "no-pipeline",
-                    .what = "the folder contains no pipeline file",
+                    .message = "the folder contains no pipeline file",
                     .found = error ? error.message() : "",
                     .needed = "at least one file with the extension .json",
                     .fix = "specify another folder, or a file"});
@@ -94,7 +94,7 @@ Paths files_of(const Paths& paths, Findings& findings) {
 }
 
 /// Reads pipeline files. If there are several, messages have the name of the pipeline as a prefix.
-Pipelines read_pipelines(const Paths& paths, Console& console, Findings& findings) {
+Pipelines read_pipelines(const Paths& paths, Console& console, Diagnostics& findings) {
   const Paths files = files_of(paths, findings);
   std::map<std::string, std::filesystem::path> names;
   Pipelines pipelines;
@@ -122,14 +122,14 @@ void check_position(const PipelineFile& file, std::string_view what, const std::
   findings.add(
       {.location = file.position_place,
        .code = "wrong-position",
-       .what = file.position.string() + " contains the position of another " + std::string(what),
+       .message = file.position.string() + " contains the position of another " + std::string(what),
        .found = found,
        .needed = needed,
        .fix = "specify another path, or remove that file to begin from the start"});
 }
 
 /// Checks that a position belongs to this pipeline.
-void check_name(const PipelineState& state, const PipelineFile& file, Findings& findings) {
+void check_name(const PipelineState& state, const PipelineFile& file, Diagnostics& findings) {
   if (!state.pipeline.empty())
     check_position(file, "pipeline", state.pipeline, file.name, findings);
 }
@@ -141,7 +141,7 @@ void check_state(const PipelineState& state, const PipelineFile& file, const Sta
 }
 
 /// Prints the skipped modules if a plugin was not found, because it may be in one of them.
-void report_skipped(const tenon::Host& host, const Findings& findings, Console& console) {
+void report_skipped(const tenon::Host& host, const Diagnostics& findings, Console& console) {
   const auto& all = findings.all();
   const auto missing = [](const auto& finding) { return finding.code == "not-found"; };
   if (std::none_of(all.begin(), all.end(), missing)) return;
@@ -226,7 +226,7 @@ tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin
 }
 
 void create_all_stages(tenon::Host& host, Pipelines& pipelines, Console& console, OpenCalls& calls,
-                       Findings& findings) {
+                       Diagnostics& findings) {
   for (Pipeline& pipeline : pipelines) {
     pipeline.stages = create_stages(host, pipeline.file, pipeline.messages, calls, findings);
   }
@@ -236,7 +236,7 @@ void create_all_stages(tenon::Host& host, Pipelines& pipelines, Console& console
 /// Creates all stages, but exits at a signal, because a plugin may hang while it is configured.
 /// Nothing is lost, because nothing was read yet.
 void create_unless_interrupted(tenon::Host& host, Pipelines& pipelines, Console& console,
-                               Findings& findings) {
+                               Diagnostics& findings) {
   OpenCalls calls([](const std::string&) {}, stop_grace_period);
   const tenon::tools::SignalWatch watch(
       [&](int number, bool) {

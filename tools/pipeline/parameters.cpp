@@ -13,9 +13,9 @@ using tenon::config::Problem;
 using tenon::tools::Diagnostic;
 
 /// Returns the location of the value of a parameter; of the config if it is absent.
-const Place& place_of_value(const std::string& name, const PluginUse& use) {
-  const auto given = use.value_places.find(name);
-  return given == use.value_places.end() ? use.config_place : given->second;
+const SourceLocation& place_of_value(const std::string& name, const PluginUse& use) {
+  const auto given = use.value_locations.find(name);
+  return given == use.value_locations.end() ? use.config_location : given->second;
 }
 
 Diagnostic missing_parameter(const Problem& problem, const PluginUse& use) {
@@ -29,7 +29,7 @@ Diagnostic missing_parameter(const Problem& problem, const PluginUse& use) {
 Diagnostic wrong_parameter(Problem problem, const PluginUse& use) {
   return {.location = place_of_value(problem.name, use),
           .code = "wrong-parameter",
-          .what = "'" + use.reference + "' does not accept this value of '" + problem.name + "'",
+          .message = "'" + use.reference + "' does not accept this value of '" + problem.name + "'",
           .found = std::move(problem.found),
           .needed = std::move(problem.needed),
           .fix = "change the value"};

@@ -77,7 +77,7 @@ std::optional<DeadLettersUse> read_dead_letters(const ObjectReader& pipeline,
   return use;
 }
 
-WindowLimits read_window(const ObjectReader& pipeline, Findings& findings) {
+WindowLimits read_window(const ObjectReader& pipeline, Diagnostics& findings) {
   WindowLimits window;
   const JsonValue* value = pipeline.optional("window");
   if (value == nullptr) return window;

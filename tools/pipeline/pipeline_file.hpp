@@ -60,7 +60,7 @@ struct PipelineFile {
   std::vector<StageUse> destinations;  // at least one
   std::optional<DeadLettersUse> dead_letters;
   std::filesystem::path position;
-  Place position_place;
+  SourceLocation position_place;
   WindowLimits window;
 };
 

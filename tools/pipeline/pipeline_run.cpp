@@ -65,7 +65,7 @@ std::optional<Stages> PipelineRun::recreate_stages() {
     const auto calls = std::make_shared<OpenCalls>(
         [&](const std::string& call) { messages_.say(call); }, stop_grace_period);
     set_creating(calls);
-    Findings findings;
+    Diagnostics findings;
     auto stages = create_stages(host_, file_, messages_, *calls, findings);
     set_creating(nullptr);
     tenon::tools::print(findings);

@@ -33,13 +33,13 @@ tenon::Error cannot_write(const std::filesystem::path& path, int error) {
 
 /// Returns the finding for an error in the stored position. If the text is not JSON, the error has
 /// line and column; otherwise it has the path in the document.
-tenon::reading::Finding finding_of(const tenon::Error& error, const std::filesystem::path& path) {
-  tenon::reading::Finding finding{.place = {.file = path.string()},
-                                  .code = std::string(error.code()),
-                                  .what = "the position cannot be read",
-                                  .found = std::string(error.found()),
-                                  .needed = std::string(error.needed()),
-                                  .fix = "restore the file, or remove it to begin from the start"};
+tenon::tools::Diagnostic finding_of(const tenon::Error& error, const std::filesystem::path& path) {
+  tenon::tools::Diagnostic finding{.location = {.file = path.string()},
+                                   .code = std::string(error.code()),
+                                   .message = "the position cannot be read",
+                                   .found = std::string(error.found()),
+                                   .needed = std::string(error.needed()),
+                                   .fix = "restore the file, or remove it to begin from the start"};
   const std::string where(error.where());
   if (error.code() == "not-json") {
     std::istringstream(where) >> finding.location.line;

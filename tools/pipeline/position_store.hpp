@@ -39,7 +39,8 @@ class PositionStore {
   /// Locks the file at `path` and reads it if it exists. Creates the folders above it. Problems of
   /// the content are added to the findings. Errors: cannot-write; in-use if another process has
   /// locked it.
-  static tenon::Result<PositionStore> open(const std::filesystem::path& path, Findings& findings);
+  static tenon::Result<PositionStore> open(const std::filesystem::path& path,
+                                           Diagnostics& findings);
 
   PositionStore(PositionStore&& other) noexcept;
   PositionStore& operator=(PositionStore&&) = delete;

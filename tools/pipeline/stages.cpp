@@ -56,7 +56,7 @@ tenon::Result<tenon::TextMap> check_specified(tenon::Host& host, const PluginUse
 template <class K>
 std::optional<Stage<K>> create_stage(tenon::Host& host, const StageUse& use,
                                      const Messages& messages, OpenCalls& calls,
-                                     Findings& findings) {
+                                     Diagnostics& findings) {
   if (use.reference.empty()) return std::nullopt;  // reported by read_pipeline_file
   const auto info = host.find<K>(use.reference);
   if (!info) {
@@ -111,7 +111,7 @@ void check_ids(const std::vector<StageUse>& uses, const std::vector<Stage<K>>& s
     const std::string word(word_of(static_cast<const K*>(nullptr)));
     findings.add({.location = uses[i].id_place,
                   .code = "duplicate-id",
-                  .what = "another " + word + " has the id '" + id + "'",
+                  .message = "another " + word + " has the id '" + id + "'",
                   .found = uses[i].id.empty() ? "no id, so the name of the plugin is the id" : "",
                   .needed = "an id that is unique in the pipeline",
                   .fix = "add \"id\": \"...\" with another name"});
@@ -122,7 +122,7 @@ void check_ids(const std::vector<StageUse>& uses, const std::vector<Stage<K>>& s
 template <class K>
 std::vector<Stage<K>> create_stages(tenon::Host& host, const std::vector<StageUse>& uses,
                                     const Messages& messages, OpenCalls& calls,
-                                    Findings& findings) {
+                                    Diagnostics& findings) {
   std::vector<Stage<K>> stages;
   for (const StageUse& use : uses) {
     if (auto stage = create_stage<K>(host, use, messages, calls, findings)) {
@@ -141,7 +141,7 @@ void Teardown::report(const tenon::Result<void>& result) const {
 
 std::optional<Stages> create_stages(tenon::Host& host, const PipelineFile& file,
                                     const Messages& messages, OpenCalls& calls,
-                                    Findings& findings) {
+                                    Diagnostics& findings) {
   auto source = create_stage<tenon::Source>(host, file.source, messages, calls, findings);
   auto processors =
       create_stages<tenon::Processor>(host, file.processors, messages, calls, findings);

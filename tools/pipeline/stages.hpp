@@ -54,7 +54,8 @@ struct Stages {
 /// plugin that does not exist, a module that does not load, a config that violates the parameters
 /// or that the plugin refuses, an id that is not unique. Returns nothing if there is any finding.
 std::optional<Stages> create_stages(tenon::Host& host, const PipelineFile& file,
-                                    const Messages& messages, OpenCalls& calls, Findings& findings);
+                                    const Messages& messages, OpenCalls& calls,
+                                    Diagnostics& findings);
 
 /// Calls `on_deleted` of a source or destination that a pipeline no longer uses. Errors: those of
 /// the Host if the plugin cannot be created; those of the plugin.

@@ -214,11 +214,11 @@ TEST(WritingDestinationTest, SyncsAgainAfterARetryableFailure) {
   EXPECT_EQ(destination.synced, 4);
 }
 
-/// The acknowledgements of a destination without the destination, with batches of one record.
+/// PendingAcks without a destination, with batches of one record.
 class PendingAcksTest : public testing::Test {
  protected:
   void begin() { acks_.begin_batch(ListView<RecordV2>(batch_)); }
-  /// The status of collecting what is answered, in a call that waits for nothing.
+  /// Collects the available acknowledgements in a call that does not wait, and returns its status.
   tenon_status take() {
     Call call;
     call.cancel();
@@ -238,7 +238,7 @@ class PendingAcksTest : public testing::Test {
   Texts taken_;
 };
 
-TEST_F(PendingAcksTest, NothingOfABatchIsCollectedBeforeItsEnd) {
+TEST_F(PendingAcksTest, ReturnsAcksOnlyOfCompleteBatches) {
   begin();
   acks_.resolve(acks_.defer(0), {});
   EXPECT_EQ(take(), TENON_CANCELLED);
@@ -246,7 +246,7 @@ TEST_F(PendingAcksTest, NothingOfABatchIsCollectedBeforeItsEnd) {
   EXPECT_EQ(take(), TENON_OK);
 }
 
-TEST_F(PendingAcksTest, AnswersToABatchThatWasWithdrawnAreIgnored) {
+TEST_F(PendingAcksTest, IgnoresAcksOfADiscardedBatch) {
   begin();
   const auto withdrawn = acks_.defer(0);
   acks_.discard_batch();
@@ -260,7 +260,7 @@ TEST_F(PendingAcksTest, AnswersToABatchThatWasWithdrawnAreIgnored) {
   EXPECT_EQ(taken_, Texts{""});
 }
 
-TEST_F(PendingAcksTest, AnswersAfterTheEndAreIgnored) {
+TEST_F(PendingAcksTest, IgnoresAcksAfterTheEnd) {
   begin();
   const auto open = acks_.defer(0);
   acks_.end_batch({});

@@ -145,20 +145,19 @@ static_assert(alignof(ThreadRecord) == ThreadRecord::block);
 static_assert(sizeof(Slot) == sizeof(void*));
 
 #if defined(_WIN32)
-// A DLL cannot export thread-local variables: hosts for Windows have to link the library
-// statically.
+// A DLL cannot export thread-local variables: hosts for Windows must link the library statically.
 #define TENON_TLS_API
 #define TENON_TLS_AT_FIXED_OFFSET
 #elif defined(__GNUC__)
 #define TENON_TLS_API TENON_API
-// A record is found with one load where the thread-local is at a fixed offset.
+// With a thread-local at a fixed offset, one load finds the record.
 #define TENON_TLS_AT_FIXED_OFFSET __attribute__((tls_model("initial-exec")))
 #else
 #define TENON_TLS_API TENON_API
 #define TENON_TLS_AT_FIXED_OFFSET
 #endif
 extern TENON_TLS_API constinit thread_local ThreadRecord* thread_record TENON_TLS_AT_FIXED_OFFSET;
-/// Of the record of the thread: the next free slot; where there is none, no slot (is_slot).
+/// The next free slot in the record of the thread. Not a slot (is_slot) if there is none.
 extern TENON_TLS_API constinit thread_local Slot* free_slot TENON_TLS_AT_FIXED_OFFSET;
 
 /// Whether calls order their slots and related stores themselves because the system offers no barrier
