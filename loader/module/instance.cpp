@@ -51,6 +51,10 @@ bool Instance::supports(std::string_view method) const {
   return instance.module().implements(instance, method);
 }
 
+PluginInfo Instance::info() const {
+  return live(*this).module().plugin_info(live(*this));
+}
+
 void Instance::remember_config(const tenon_map& config) {
   live(*this).module().remember_config(live(*this), Value<TextMap>::own(config));
 }

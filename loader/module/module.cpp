@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "call/thread_records.hpp"
+#include "catalog/description.hpp"
 #include "catalog/scan.hpp"
 #include "manifest/module_file.hpp"
 #include "module/forked.hpp"
@@ -352,6 +353,23 @@ bool Module::implements(const LiveInstance& instance, std::string_view method) c
     if (generation_ != nullptr) return generation_->implements(instance.index_, method);
   }
   return instance.version_->own_method(instance.spec().target, method) != nullptr;
+}
+
+PluginInfo Module::plugin_info(const LiveInstance& instance) const {
+  std::shared_ptr<const Manifest> manifest;
+  const KindVersion* version = nullptr;
+  {
+    Lock lock(mutex_, std::defer_lock);
+    if (!inherited()) lock.lock();
+    manifest = manifest_;
+    version = instance.version_;
+  }
+  const InstanceSpec& spec = instance.spec();
+  const auto plugin = std::ranges::find_if(manifest->provides, [&](const Provided& one) {
+    return one.name == spec.name && one.kind == spec.kind->id && one.version == version->version;
+  });
+  const auto index = static_cast<std::size_t>(plugin - manifest->provides.begin());
+  return PluginInfos::of(describe(std::move(manifest), origin_.file), index);
 }
 
 // The call that configured may be in a generation that was replaced meanwhile. A restart that has not

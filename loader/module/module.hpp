@@ -7,6 +7,7 @@
 #include <tenon/events.hpp>
 #include <tenon/gen/guard.hpp>
 #include <tenon/module_info.hpp>
+#include <tenon/plugin_info.hpp>
 #include <tenon/restart.hpp>
 #include <tenon/result.hpp>
 
@@ -215,6 +216,9 @@ class Module final : public ServingModule,
   /// Returns whether the plugin itself implements a method of the latest interface in the code that
   /// serves. If none serves, returns whether its last version of the kind has the method.
   bool implements(const LiveInstance& instance, std::string_view method) const;
+
+  /// Returns the plugin of an instance in the manifest of the code that serves.
+  PluginInfo plugin_info(const LiveInstance& instance) const;
 
   /// The result of waiting at the closed gate: the gate opened; or the thread is already in the
   /// generation `behind` it and continues there; or nothing serves.

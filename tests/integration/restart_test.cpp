@@ -28,10 +28,12 @@ TEST_F(Restart, ReplacesCodeUnderLiveHandles) {
   EXPECT_EQ(probe->edition().value(), 1);
   place("probe-2.so", "probe.so");
   EXPECT_EQ(probe->edition().value(), 1) << "a changed file alone causes no restart";
+  EXPECT_EQ(probe.info().package_version(), "1.0.0");
 
   ASSERT_TRUE(host.restart(probes));
 
   EXPECT_EQ(probe->edition().value(), 2);
+  EXPECT_EQ(probe.info().package_version(), "2.0.0");
   EXPECT_EQ(module(host, probes).generation, 2u);
   EXPECT_EQ(module(host, probes).package_version, "2.0.0");
   EXPECT_EQ(host.plugins<test::Probe>().at(0).package_version(), "2.0.0");

@@ -416,9 +416,8 @@ tenon::Result<void> Engine::read_all() {
 tenon::Result<void> Engine::reopen_source() {
   if (!window_.await_all_committed()) return {};
   if (auto opened = open_source(); !opened) return opened;
-  if (const auto info = host_.find<tenon::Source>(file_.source.reference)) {
-    stages_.source.used = used(*stages_.source.used.id, *info, stages_.source.used.config);
-  }
+  Stage<tenon::Source>& source = stages_.source;
+  source.used = used(*source.used.id, source.plugin->info(), source.used.config);
   return record_source();
 }
 

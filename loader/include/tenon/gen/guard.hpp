@@ -36,6 +36,10 @@
 #define TENON_ORDERED_SLOTS 0
 #endif
 
+namespace tenon {
+class PluginInfo;
+}
+
 namespace tenon::detail {
 
 class CallerScope;
@@ -181,6 +185,8 @@ class TENON_API Instance {
   /// Returns whether the plugin itself implements a method of the latest interface; see
   /// Handle::supports.
   bool supports(std::string_view method) const;
+  /// Returns the plugin in the manifest of the code that serves; see Handle::info.
+  PluginInfo info() const;
   /// Stores the configuration of the plugin for replay after a restart.
   void remember_config(const tenon_map& config);
 
