@@ -5,8 +5,8 @@
 // revokes the streams of an instance that is destroyed, and those that a restart has waited for long
 // enough. A revoked stream stays valid for its holder, and its functions return an error.
 //
-// A call of a stream enters with one atomic exchange and leaves with a store. Revocations bear the
-// slower.
+// A call of a stream enters with one atomic exchange and leaves with a store. Only revocations pay for
+// barriers.
 //
 // - Entering: the call exchanges itself into `inside_`, then loads `state_`. A revocation sets
 //   `over` in `state_`, then loads `inside_`. All four are sequentially consistent, so at least one

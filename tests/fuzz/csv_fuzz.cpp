@@ -53,7 +53,7 @@ void check_lines(const std::string& path, std::string_view text) {
   Lines lines(path);
   std::string all;
   for (std::string_view line; lines.next(line);) {
-    all.append(line).append(lines.ended() ? "\n" : "");
+    all.append(line).append(lines.ends_with_newline() ? "\n" : "");
     require(lines.offset() == static_cast<std::int64_t>(all.size()));
   }
   require(all == text);

@@ -23,7 +23,7 @@ namespace {
 
 using detail::CallGuard;
 using detail::CallTarget;
-using detail::Inside;
+using detail::GenerationGuard;
 using detail::Instance;
 using detail::Serving;
 using detail::ServingModule;
@@ -224,7 +224,7 @@ TEST(CallGuard, ReturnsTheInnermostGeneration) {
   EXPECT_EQ(detail::innermost_serving(), nullptr);
   CallGuard entry(outer.instance, true);
   {
-    Inside inside(inner.generation);
+    GenerationGuard inside(inner.generation);
     EXPECT_EQ(detail::innermost_serving(), &inner.generation);
     EXPECT_FALSE(inner.is_left());
   }

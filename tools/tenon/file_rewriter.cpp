@@ -15,12 +15,12 @@ void FileRewriter::write(std::string_view line) {
   if (text_.size() >= chunk_size) flush();
 }
 
-std::optional<platform::Replaced> FileRewriter::commit() {
+std::optional<platform::ReplaceResult> FileRewriter::commit() {
   flush();
   const bool same = !replacement_ && old_.peek() == std::ifstream::traits_type::eof();
   if (same && !old_.bad()) return std::nullopt;
   begin_replacement();
-  if (unchanged_ != 0) return platform::Replaced{std::make_error_code(std::errc::io_error)};
+  if (unchanged_ != 0) return platform::ReplaceResult{std::make_error_code(std::errc::io_error)};
   return replacement_->commit();
 }
 

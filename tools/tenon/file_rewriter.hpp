@@ -26,7 +26,7 @@ class FileRewriter {
   void write(std::string_view line);
 
   /// Replaces the old content by the new one. Returns nothing if they are the same.
-  std::optional<platform::Replaced> commit();
+  std::optional<platform::ReplaceResult> commit();
 
  private:
   void flush();

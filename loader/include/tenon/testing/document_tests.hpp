@@ -31,7 +31,7 @@
 
 namespace tenon::tests {
 
-/// Random values; the same seed gives the same ones with every compiler.
+/// Random values. The same seed gives the same values with every compiler.
 class Random {
  public:
   explicit Random(std::uint64_t seed, std::vector<std::string> words = {})
@@ -42,19 +42,19 @@ class Random {
   }
 
   std::uint64_t number() { return engine_(); }
-  /// From 0 to limit - 1.
+  /// Returns a number from 0 to limit - 1.
   std::size_t below(std::size_t limit) { return static_cast<std::size_t>(engine_() % limit); }
   const std::string& word() { return words_[below(words_.size())]; }
-  /// How many of a hundred fields are there.
+  /// The percentage of fields that are present.
   std::size_t density = 50;
-  bool there() { return below(100) < density; }
+  bool is_present() { return below(100) < density; }
 
  private:
   std::mt19937_64 engine_;
   std::vector<std::string> words_;
 };
 
-/// The seed of this run, printed once.
+/// Returns the seed of this run. The first call prints it.
 inline std::uint64_t seed() {
   static const std::uint64_t chosen = [] {
     const char* given = std::getenv("TENON_TEST_SEED");
@@ -69,7 +69,7 @@ inline std::uint64_t seed() {
 template <class Form>
 void fill(Conversion& conversion, Random& random, Form& value);
 
-/// A bag with values of a version that nobody here knows.
+/// Fills a bag with values of unknown versions.
 inline void fill_bag(Conversion& conversion, Random& random, Bag& bag) {
   static constexpr BagEntry strangers[] = {{"tomorrow", "99", "int32", "42"},
                                            {"tomorrow", "98", "string", "\"42\""},
@@ -87,7 +87,7 @@ void fill(Conversion& conversion, Random& random, StoredList<Form>& list) {
   for (std::size_t i = 0; i < count; i++) fill(conversion, random, made[i]);
 }
 
-/// Each key once, in their order, since maps have none.
+/// Fills a map with sorted, unique keys, because maps have no order.
 template <class Form>
 void fill(Conversion& conversion, Random& random, StoredMap<Form>& map) {
   std::vector<std::string> keys;
@@ -119,7 +119,7 @@ Number any_number(Random& random) {
   }
 }
 
-/// A document with some of its fields, or with all or none.
+/// Fills a document with some, all or none of its fields.
 template <class Form>
 void fill(Conversion& conversion, Random& random, Form& value) {
   if constexpr (std::same_as<Form, bool>) {
@@ -141,11 +141,11 @@ void fill(Conversion& conversion, Random& random, Form& value) {
   } else {
     Form::for_each_field(value, [&]<class Field>(std::string_view, const Field*& field) {
       field = nullptr;
-      if (!random.there()) return;
+      if (!random.is_present()) return;
       auto* made = conversion.make<Field>();
       fill(conversion, random, *made);
       if constexpr (std::same_as<Field, StoredJson>) {
-        if (text_of(made->text) == "null") return;  // is absent when it is read again
+        if (text_of(made->text) == "null") return;  // is absent when read again
       }
       field = made;
     });
@@ -159,7 +159,7 @@ inline std::string to_text(const DocumentVersion& version, const void* stored) {
   return out.take();
 }
 
-/// The conversion between two versions; nullptr where there is none.
+/// Returns the conversion between two versions; nullptr if there is none.
 inline const DocumentConversion* find_conversion(const DocumentType& type, std::string_view from,
                                                  std::string_view to) {
   for (const DocumentConversion& conversion : type.conversions) {
@@ -173,7 +173,7 @@ inline const void* convert(const DocumentConversion& way, Conversion& conversion
   return way.convert(way, conversion, stored);
 }
 
-/// The steps between two versions: labels, the first and the last included.
+/// Returns the labels of the versions from one to the other, including both.
 inline std::vector<std::string_view> path_between(const DocumentType& type, std::string_view from,
                                                   std::string_view to) {
   const auto to_root = [&type](std::string_view label) {
@@ -200,7 +200,7 @@ inline std::vector<std::string_view> path_between(const DocumentType& type, std:
   return down;
 }
 
-/// What a document becomes step by step; nullptr, and a failure, where a step fails.
+/// Converts a document step by step. Returns nullptr, and adds a test failure, if a step fails.
 inline const void* convert_by_steps(Conversion& conversion, const DocumentType& type,
                                     std::string_view from, std::string_view to,
                                     const void* stored) {
@@ -212,7 +212,7 @@ inline const void* convert_by_steps(Conversion& conversion, const DocumentType& 
   return stored;
 }
 
-/// Goes to another version and back.
+/// Converts to another version and back.
 inline void check_round_trip(Conversion& conversion, const DocumentType& type,
                              const DocumentVersion& from, const DocumentVersion& to,
                              const void* stored) {
@@ -236,7 +236,7 @@ inline void check_round_trip(Conversion& conversion, const DocumentType& type,
   EXPECT_EQ(to_text(from, back), before) << "on the way, as text: " << on_the_way;
 }
 
-/// Is read from JSON as what was written.
+/// Checks that reading the JSON returns what was written.
 inline void check_json(Conversion& conversion, const DocumentVersion& version, const void* stored) {
   const std::string text = to_text(version, stored);
   json::Parser parser;
@@ -247,8 +247,8 @@ inline void check_json(Conversion& conversion, const DocumentVersion& version, c
   EXPECT_EQ(to_text(version, read), text);
 }
 
-/// Random documents of one version: through JSON, to every other version, and back. `words` are
-/// texts that mean something to hand-written steps.
+/// Converts random documents of one version to JSON, to every other version, and back. `words` are
+/// texts with a meaning for hand-written steps.
 template <class Storage>
 void check_version(std::string_view id, std::string_view label,
                    const std::vector<std::string>& words = {}) {
@@ -271,12 +271,12 @@ void check_version(std::string_view id, std::string_view label,
   }
 }
 
-/// Where golden files are, and whether they are written anew.
+/// The directory of golden files, and whether they are rewritten.
 struct Goldens {
   std::filesystem::path folder;
   bool update = false;
 
-  /// Takes --update-goldens out of the command line.
+  /// Removes --update-goldens from the command line.
   Goldens(std::filesystem::path where, int& count, char** arguments) : folder(std::move(where)) {
     for (int i = 1; i < count; i++) {
       if (std::string_view(arguments[i]) != "--update-goldens") continue;
@@ -288,7 +288,7 @@ struct Goldens {
   }
 };
 
-/// Whether a hand-written step lies between two versions.
+/// Returns whether the path between two versions contains a hand-written step.
 inline bool by_hand(const DocumentType& type, std::string_view from, std::string_view to) {
   const std::vector<std::string_view> path = path_between(type, from, to);
   for (std::size_t i = 0; i + 1 < path.size(); i++) {
