@@ -14,7 +14,7 @@
 namespace tenon::tests {
 
 /// Returns the time limits for tests.
-postgres::Patience patience();
+postgres::WaitLimits limits();
 
 class Server {
  public:
