@@ -185,7 +185,7 @@ tenon_status CallGuard::thrown(Instance& instance, const CallTarget& target, ten
 
 Error CallGuard::no_answer(const Instance& instance, const char* method) {
   return Error({.status = TENON_INTERNAL,
-                .message = "the plugin succeeded without an answer",
+                .message = "the plugin returned success without a response",
                 .plugin = std::string(instance.plugin()),
                 .method = method});
 }

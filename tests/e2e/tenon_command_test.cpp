@@ -483,7 +483,7 @@ TEST_F(TenonCommand, InspectPrintsJson) {
   EXPECT_EQ(result.at("reload"), (json::value{{"grade", "safe"},
                                               {"symbol", nullptr},
                                               {"file", nullptr},
-                                              {"cure", nullptr},
+                                              {"fix", nullptr},
                                               {"stays_mapped", false}}));
   EXPECT_EQ(result.at("errors"), json::array());
 }

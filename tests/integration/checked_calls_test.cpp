@@ -47,7 +47,7 @@ std::string name_of(const testing::TestParamInfo<Wrong>& info) {
 }
 
 const std::string outside =
-    "lies neither in the arena of the call nor in the request or a loaded image; get its memory "
+    "is neither in the arena of the call nor in the request or a loaded image; get its memory "
     "with tenon_allocate";
 
 INSTANTIATE_TEST_SUITE_P(
@@ -207,7 +207,7 @@ TEST_F(CheckedCallRules, RefuseConcurrentSerialCalls) {
   while (!turns_->waits().value()) std::this_thread::yield();
   expect_refused(
       turns_->end(),
-      R"(it is serial, and a call of the serial method "wait" of this instance is under way)");
+      R"(it is serial, and a call of the serial method "wait" of this instance is in progress)");
   call.cancel();
   waiting.join();
   EXPECT_EQ(turns_->end().error().code(), "unimplemented");

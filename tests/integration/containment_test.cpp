@@ -423,8 +423,7 @@ TEST_F(Crash, BypassesTheHandlerOfTheHostIfContained) {
 TEST_F(Crash, IsNotContainedOnASmallAlternateStackSetLater) {
   const Outcome outcome = run("unruly", "write to nowhere", "small-stack-later");
   EXPECT_EQ(outcome.exit, 7) << "8: memory below the stack was written";
-  EXPECT_NE(outcome.err.find("not contained: the alternate signal stack of the thread has no room "
-                             "left\n"),
+  EXPECT_NE(outcome.err.find("not contained: the alternate signal stack of the thread is full\n"),
             std::string::npos)
       << outcome.err;
 }

@@ -266,7 +266,7 @@ TEST_F(ChangedMethods, FailsIfThePluginReturnsNoResponse) {
   const test_evolve_changed_v2_answers_request in{sizeof in, text("text")};
   const test_evolve_changed_v2_answers_response* out = nullptr;
   EXPECT_EQ(changed->answers(call.raw(), changed.self(), &in, &out), TENON_INTERNAL);
-  EXPECT_EQ(call.message(), "the plugin succeeded without an answer");
+  EXPECT_EQ(call.message(), "the plugin returned success without a response");
 }
 
 // -- Converted values ---------------------------------------------------------
