@@ -2,6 +2,8 @@
 #include "package/propagator.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace tenon::detail {
 namespace {
@@ -96,9 +98,11 @@ void Propagator::add_lock(const Problem& problem) {
     const auto id = repository_.find(text, version);
     if (id == none) continue;
     locked_[positions_[id]] = true;
+    locked_positions_.push_back(positions_[id]);
     locked_names_[repository_.name(id)] = true;
     has_lock_ = true;
   }
+  std::ranges::sort(locked_positions_);
 }
 
 void Propagator::admit_all(Mode mode) {
@@ -118,12 +122,19 @@ void Propagator::admit_locked(Mode mode) {
 void Propagator::restrict_to(const std::vector<Position>& chosen) {
   states_.assign(packages_.size(), State::excluded);
   for (const Position position : chosen) states_[position] = State::expanded;
+  forget_dead();
+}
+
+void Propagator::forget_dead() {
+  next_.resize(packages_.size());
+  std::iota(next_.begin(), next_.end(), Position{1});
 }
 
 void Propagator::reset(Mode mode, bool prefers_locked) {
   mode_ = mode;
   conflicting_ = false;
   prefers_locked_ = prefers_locked && has_lock_;
+  forget_dead();
   watchers_.assign(packages_.size(), none);
   edges_of_.resize(packages_.size());
   edges_.clear();
@@ -247,15 +258,28 @@ void Propagator::watch(EdgeId id) {
 }
 
 Position Propagator::preferred(Ranges ranges) const {
-  Position best = none;
-  for (const Range& range : ranges) {
-    for (Position position = range.begin; position < range.end; ++position) {
-      if (!alive(position)) continue;
-      if (!prefers_locked_ || locked_[position]) return position;
-      if (best == none) best = position;
+  if (prefers_locked_) {
+    for (const Range& range : ranges) {
+      auto locked = std::ranges::lower_bound(locked_positions_, range.begin);
+      for (; locked != locked_positions_.end() && *locked < range.end; ++locked) {
+        if (alive(*locked)) return *locked;
+      }
     }
   }
-  return best;
+  for (const Range& range : ranges) {
+    const Position first = next_alive(range.begin);
+    if (first < range.end) return first;
+  }
+  return none;
+}
+
+// Versions stay dead until the next reset. The path to the result is shortened, so that thousands of
+// edges that move over thousands of dead versions take nearly linear time.
+Position Propagator::next_alive(Position position) const {
+  Position found = position;
+  while (found < next_.size() && !alive(found)) found = next_[found];
+  while (position < found) position = std::exchange(next_[position], found);
+  return found;
 }
 
 std::vector<Range> Propagator::accepted_by(const Dependency& dependency, NameId name) const {

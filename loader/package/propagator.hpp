@@ -136,6 +136,7 @@ class Propagator {
   void add_roots(const Problem& problem);
   void add_lock(const Problem& problem);
   void reset(Mode mode, bool prefers_locked);
+  void forget_dead();
   void add_edge(Edge edge, Repository::ReleaseRange range);
   bool find_by_range(Edge& edge, Repository::ReleaseRange range) const;
   void find_by_dependencies(Edge& edge);
@@ -143,6 +144,7 @@ class Propagator {
   void expand(Position position);
   void watch(EdgeId id);
   void propagate();
+  Position next_alive(Position position) const;
 
   const Repository& repository_;
   // By position, except positions_.
@@ -151,6 +153,8 @@ class Propagator {
   std::vector<std::uint64_t> packed_;
   std::vector<State> states_;
   std::vector<bool> locked_;
+  // Of a version that is not alive: a later one, so that all in between are not alive.
+  mutable std::vector<Position> next_;
   std::vector<EdgeId> watchers_;  // the first edge of a list; an edge watches its preferred version
   std::vector<Range> edges_of_;
   // By name, with one more entry for names that the repository does not know.
@@ -160,6 +164,7 @@ class Propagator {
 
   std::vector<RootLink> roots_;
   std::vector<Position> used_;
+  std::vector<Position> locked_positions_;  // ascending
   bool has_lock_ = false;
   bool prefers_locked_ = false;
   Mode mode_ = Mode::exact;

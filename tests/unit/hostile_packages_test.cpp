@@ -110,6 +110,30 @@ TEST(HostilePackages, HaveTheLongestRequirements) {
   expect_short(bindings.diagnostics());
 }
 
+TEST(HostilePackages, RequireThousandsOfUnusableVersions) {
+  const Requirement any = Requirement::parse("*").value();
+  std::vector<Package> found;
+  // All requirers have chosen a version of x when the last package of the cycle fails.
+  found.push_back(plain("a.b/a", "1.0.0"));
+  found.back().dependencies = {{"a.b/aaa", any}, {"a.b/all", any}};
+  found.push_back(plain("a.b/all", "1.0.0"));
+  for (std::size_t i = 0; i < 1'000; ++i) {
+    const std::string name = numbered("a.b/asks", i);
+    found[1].dependencies.push_back({name, any});
+    found.push_back(plain(name, "1.0.0"));
+    found.back().dependencies = {{"a.b/x", any}};
+  }
+  for (std::size_t i = 0; i < 10'000; ++i) {
+    found.push_back(plain("a.b/x", numbered("1.0.", i)));
+    found.back().dependencies = {{"a.b/a", any}};
+  }
+  found.push_back(plain("a.b/aaa", "1.0.0"));
+  found.back().dependencies = {{"a.b/missing", any}};
+  const detail::Bindings bindings({.found = found});
+  EXPECT_EQ(bindings.diagnostics().size(), found.size());
+  expect_short(bindings.diagnostics());
+}
+
 TEST(HostilePackages, RequireEachOther) {
   constexpr std::size_t count = 150;
   std::vector<Package> all;
