@@ -99,9 +99,9 @@ Result<void> Host::write_lock(const std::filesystem::path& file) const {
   return keep(core_)->write_lock(file);
 }
 
-Result<RestartOutcome> Host::restart(std::string_view package, const RestartOptions& how) {
+Result<RestartOutcome> Host::restart(std::string_view package, const RestartOptions& options) {
   if (core_->inherited()) return forked_error(std::string(package));
-  return keep(core_)->restart(package, how);
+  return keep(core_)->restart(package, options);
 }
 
 Host::ChangedRestarts Host::restart_changed() {

@@ -187,7 +187,7 @@ class Generation final : public Serving, private StreamRunner {
  private:
   class Use;
 
-  Generation(std::optional<Image> image, ValidatedModule admitted, const Manifest& manifest,
+  Generation(std::optional<Image> image, ValidatedModule validated, const Manifest& manifest,
              const GenerationContext& context);
   friend struct EndGeneration;
   void end() noexcept;
