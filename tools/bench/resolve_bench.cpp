@@ -18,7 +18,7 @@
 namespace tenon::bench {
 namespace {
 
-Dependency need(std::uint64_t name, const std::string& spec) {
+Dependency dependency(std::uint64_t name, const std::string& spec) {
   return {.name = name_of(name), .versions = Requirement::parse(spec).value()};
 }
 
@@ -27,8 +27,9 @@ Repository repository(const Packages& packages) {
   for (const Item& item : packages.items) {
     Package package = {.name = name_of(item.name),
                        .version = Version::parse(version_of(item.version)).value()};
-    for (const Wish& wish : item.wishes)
-      package.dependencies.push_back(need(wish.name, text_of(wish)));
+    for (const VersionRange& range : item.requirements) {
+      package.dependencies.push_back(dependency(range.name, text_of(range)));
+    }
     made.add(std::move(package)).value();
   }
   return made;
@@ -36,15 +37,15 @@ Repository repository(const Packages& packages) {
 
 void resolve_packages(benchmark::State& state, bool broken) {
   const auto there = repository(Packages(broken));
-  Problem question = {.roots = {{.name = "bench", .dependencies = {}}}};
+  Problem problem = {.roots = {{.name = "bench", .dependencies = {}}}};
   for (std::uint64_t name = 0; name < names; ++name) {
-    question.roots[0].dependencies.push_back(need(name, "*"));
+    problem.roots[0].dependencies.push_back(dependency(name, "*"));
   }
   for (auto _ : state) {
-    auto answer = resolve(there, question);
-    if (answer.conflicts.empty() == broken) state.SkipWithError("wrong answer");
-    state.counters["versions"] = static_cast<double>(answer.packages.size());
-    benchmark::DoNotOptimize(answer);
+    auto resolution = resolve(there, problem);
+    if (resolution.conflicts.empty() == broken) state.SkipWithError("wrong result");
+    state.counters["versions"] = static_cast<double>(resolution.packages.size());
+    benchmark::DoNotOptimize(resolution);
   }
 }
 BENCHMARK_CAPTURE(resolve_packages, whole, false);
@@ -85,7 +86,7 @@ void libsolv_packages(benchmark::State& state, bool broken) {
     state.ResumeTiming();
     const bool problems = libsolv_solve(there) > 0;
     state.PauseTiming();
-    if (problems != broken) state.SkipWithError("wrong answer");
+    if (problems != broken) state.SkipWithError("wrong result");
     libsolv_free(there);
     state.ResumeTiming();
   }
