@@ -62,7 +62,7 @@ void Error::Delete::operator()(ErrorDetails* details) const noexcept {
 }
 
 std::string Error::to_string() const {
-  return status() != 0 ? call_text() : finding_text();
+  return status() != 0 ? call_text() : problem_text();
 }
 
 std::string Error::call_text() const {
@@ -82,7 +82,7 @@ std::string Error::call_text() const {
   return line;
 }
 
-std::string Error::finding_text() const {
+std::string Error::problem_text() const {
   std::string lines(tenon::to_string(grade()));
   lines.append("[").append(harmless(code())).append("]");
   if (!where().empty()) lines.append(" ").append(harmless(where()));

@@ -158,8 +158,8 @@ void Call::forget() noexcept {
   if (reason_.exchange(TENON_NOT_CANCELLED) != TENON_NOT_CANCELLED) clear_signal();
 }
 
-// The handle is kept open: a thread that is about to signal it must not signal another file with the
-// same number.
+// The handle is kept open: a thread that is about to signal it must not signal another file with
+// the same number.
 void Call::clear_signal() noexcept {
   const std::intptr_t handle = whole().handle_.load();
   if (handle == platform::no_event) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Calls that modules make inside other calls, perhaps on threads of their own, and that are cancelled
-// together with these.
+// Calls that modules make inside other calls, perhaps on threads of their own, and that are
+// cancelled together with these.
 #pragma once
 
 #include <tenon/call.hpp>
@@ -48,9 +48,9 @@ class CallChildren {
   std::map<const Call*, std::string> failures_;  // the last failure, by parent
 };
 
-/// A call that the module of `owner` makes inside `parent`, or on its own (nullptr). It inherits the
-/// deadline and is cancelled with the parent. It belongs to one thread, which need not be that of the
-/// parent. The parent may end before it.
+/// A call that the module of `owner` makes inside `parent`, or on its own (nullptr). It inherits
+/// the deadline and is cancelled with the parent. It belongs to one thread, which need not be that
+/// of the parent. The parent may end before it.
 class ChildCall : public Call {
  public:
   explicit ChildCall(Call* parent, const Serving* owner = nullptr);

@@ -22,8 +22,8 @@ namespace tenon::detail {
 /// The counters of a module, over all of its generations. Thread-safe.
 class CallCounters {
  public:
-  /// Returns the counters of the methods of one plugin, in the order of the version of the kind. Their
-  /// addresses do not change.
+  /// Returns the counters of the methods of one plugin, in the order of the version of the kind.
+  /// Their addresses do not change.
   std::span<MethodCounter> of(const std::string& plugin, const KindVersion& version);
 
   /// Returns the methods that were called, by plugin and name.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Catches exceptions that leave a plugin although the ABI forbids it. Their types and texts belong to
-// the plugin's code, so they are destroyed while that is still loaded.
+// Catches exceptions that leave a plugin although the ABI forbids it. Their types and texts belong
+// to the plugin's code, so they are destroyed while that is still loaded.
 #pragma once
 
 #include <tenon/abi.h>
@@ -10,8 +10,8 @@
 
 namespace tenon::detail {
 
-/// Sets the message of the call to the current exception and returns a status. Called inside a catch
-/// clause. Rethrows the end of a thread (pthread_exit, cancellation), which is not a failure.
+/// Sets the message of the call to the current exception and returns a status. Called inside a
+/// catch clause. Rethrows the end of a thread (pthread_exit, cancellation), which is not a failure.
 tenon_status end_exception(tenon_call* call);
 
 /// Returns the result of `function`, or the status of its exception.

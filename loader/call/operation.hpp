@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The work of a restart worker on a module, visible to other threads: the function of a plugin that it
-// is in, and the deadline of that function. A thread that finds the function overdue continues without
-// the worker.
+// The work of a restart worker on a module, visible to other threads: the function of a plugin that
+// it is in, and the deadline of that function. A thread that finds the function overdue continues
+// without the worker.
 #pragma once
 
 #include <tenon/gen/guard.hpp>
@@ -22,8 +22,8 @@ namespace tenon::detail {
 class Operation {
  public:
   using Clock = std::chrono::steady_clock;
-  /// A function that respects the deadline of its call returns a little after it, and later on a busy
-  /// machine. It is abandoned after this time.
+  /// A function that respects the deadline of its call returns a little after it, and later on a
+  /// busy machine. It is abandoned after this time.
   static constexpr auto grace = std::chrono::milliseconds(250);
 
   /// `step_limit`: the longest time of one step.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Behaviour that changed between ABI versions. Each module gets the behaviour of the version that its
-// manifest requires, independent of other modules. abi/versions.md explains the changes to authors.
+// Behaviour that changed between ABI versions. Each module gets the behaviour of the version that
+// its manifest requires, independent of other modules. abi/versions.md explains the changes to
+// authors.
 #pragma once
 
 #include <array>
@@ -11,11 +12,11 @@
 namespace tenon::detail {
 
 enum class Quirk {
-  /// A read that returns no bytes means that nothing is ready yet, and the end has a status. Before,
-  /// such a read was the end.
+  /// A read that returns no bytes means that nothing is ready yet, and the end has a status.
+  /// Before, such a read was the end.
   empty_read_is_no_end,
-  /// An instance that replaces another is restored although no state was saved. Before, it could not
-  /// tell this from a first start.
+  /// An instance that replaces another is restored although no state was saved. Before, it could
+  /// not tell this from a first start.
   restored_without_state,
 };
 

@@ -29,7 +29,7 @@ constexpr const char* busy_text = "another call is inside the stream; use it fro
 std::mutex revoking_mutex;
 std::atomic<bool> revoking{false};
 
-/// Whether calls leave with an exchange because the system offers no barrier.
+/// True if calls leave with an exchange because the system offers no barrier.
 std::atomic<bool> exchanging{TENON_ORDERED_SLOTS};
 
 /// Prepares the process for the first stream.
@@ -159,8 +159,8 @@ tenon_status RevocableStream::run(const char* function, Call& call, Body body) {
   return status != TENON_OK && interrupted ? tenon_fail(call.raw(), revoked, revoked_text) : status;
 }
 
-// The thread enters the generation before the call enters the stream: a restart that finds no call in
-// the stream finds none in the generation either.
+// The thread enters the generation before the call enters the stream: a restart that finds no call
+// in the stream finds none in the generation either.
 template <class Body>
 [[gnu::always_inline]] inline tenon_status RevocableStream::visit(const char* function,
                                                                   tenon_call* call, Body body) {
@@ -194,8 +194,8 @@ void RevocableStream::revoke() noexcept {
   if (inside_.load() == nullptr || !interrupt()) drop(visited);
 }
 
-/// Cancels the call in the stream, which ends the stream when it leaves. Returns false if there is no
-/// call.
+/// Cancels the call in the stream, which ends the stream when it leaves. Returns false if there is
+/// no call.
 bool RevocableStream::interrupt() noexcept {
   const std::lock_guard lock(revoking_mutex);
   revoking.store(true);

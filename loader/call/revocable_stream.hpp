@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Revocable streams around the readers and writers of plugins. A stream outlives the call that
-// returned it, so its code stays loaded until its holder releases it or the host revokes it. The host
-// revokes the streams of an instance that is destroyed, and those that a restart has waited for long
-// enough. A revoked stream stays valid for its holder, and its functions return an error.
+// returned it, so its code stays loaded until its holder releases it or the host revokes it. The
+// host revokes the streams of an instance that is destroyed, and those that a restart has waited
+// for long enough. A revoked stream stays valid for its holder, and its functions return an error.
 //
-// A call of a stream enters with one atomic exchange and leaves with a store. Only revocations pay for
-// barriers.
+// A call of a stream enters with one atomic exchange and leaves with a store. Only revocations pay
+// for barriers.
 //
 // - Entering: the call exchanges itself into `inside_`, then loads `state_`. A revocation sets
 //   `over` in `state_`, then loads `inside_`. All four are sequentially consistent, so at least one
 //   sees the other: the call is refused, or the revocation finds it. A second call finds the first
 //   one in `inside_` and is refused.
 // - Leaving: the call stores nullptr in `inside_`, then loads `revoking`, with no barrier between
-//   them. A revocation that finds a call sets `revoking`, issues a barrier on all threads, and loads
-//   `inside_` again. If the store came before the barrier, the revocation sees
-//   that the call has left. Otherwise the load comes after the barrier as well and sees `revoking`:
-//   the call waits until the revocation has marked and cancelled it, and does not end meanwhile.
-//   If the system has no such barrier, calls leave with an exchange.
-// - Ending: a call that finds itself marked ends the stream. Other calls do not touch the stream after
-//   they have stored nullptr, because a release by another thread may free it then. For this reason
-//   `revoking` is shared by all streams, and the mark is in the call.
+//   them. A revocation that finds a call sets `revoking`, issues a barrier on all threads, and
+//   loads `inside_` again. If the store came before the barrier, the revocation sees that the call
+//   has left. Otherwise the load comes after the barrier as well and sees `revoking`: the call
+//   waits until the revocation has marked and cancelled it, and does not end meanwhile. If the
+//   system has no such barrier, calls leave with an exchange.
+// - Ending: a call that finds itself marked ends the stream. Other calls do not touch the stream
+//   after they have stored nullptr, because a release by another thread may free it then. For this
+//   reason `revoking` is shared by all streams, and the mark is in the call.
 #pragma once
 
 #include <tenon/abi.h>
@@ -77,7 +77,8 @@ class StreamRunner {
   ~StreamRunner() = default;
 };
 
-/// The streams of one generation that others hold. Thread-safe. No lock is held while a plugin runs.
+/// The streams of one generation that others hold. Thread-safe. No lock is held while a plugin
+/// runs.
 class RevocableStreams {
  public:
   using Clock = std::chrono::steady_clock;
@@ -115,8 +116,8 @@ class RevocableStreams {
   /// Returns the generation that the streams belong to.
   const Serving& generation() const noexcept { return generation_; }
 
-  /// Records that the code has crashed: no function of a stream is called any more, not even to release
-  /// it.
+  /// Records that the code has crashed: no function of a stream is called any more, not even to
+  /// release it.
   void mark_broken() noexcept { broken_.store(true); }
   bool broken() const noexcept { return broken_.load(); }
 

@@ -23,13 +23,14 @@ constinit std::atomic<bool> cancelling_calls{false};
 
 namespace {
 
-// Records are never freed: the record of a thread that ends is reused by the next thread. Readers of
-// the list of all records take no lock.
+// Records are never freed: the record of a thread that ends is reused by the next thread. Readers
+// of the list of all records take no lock.
 std::mutex records_mutex;
 std::atomic<ThreadRecord*> all_records{nullptr};
 ThreadRecord* free_records = nullptr;  // guarded by the mutex
 
-// Held while calls of other threads are cancelled. These threads wait for it before their calls end.
+// Held while calls of other threads are cancelled. These threads wait for it before their calls
+// end.
 std::mutex cancelling_mutex;
 
 // Held during the pause of order_slots.
@@ -64,8 +65,8 @@ void give_back(void* record) noexcept {
 // -- The order of slots ---------------------------------------------------------
 
 /// The slot of a reader that entered before it ordered its slots itself may still be in the store
-/// buffer of its processor. Store buffers drain within microseconds, and immediately when the thread
-/// is stopped. This time is far longer.
+/// buffer of its processor. Store buffers drain within microseconds, and immediately when the
+/// thread is stopped. This time is far longer.
 constexpr auto store_buffers_drain = std::chrono::milliseconds(10);
 
 /// Returns whether the system lacks the barrier from the start, so that readers order their slots.
@@ -75,8 +76,8 @@ bool readers_order_from_the_start() noexcept {
   return order;
 }
 
-/// Makes all calls into the module order their slots themselves, and makes the slots of earlier calls
-/// visible. Waits if another thread is doing so.
+/// Makes all calls into the module order their slots themselves, and makes the slots of earlier
+/// calls visible. Waits if another thread is doing so.
 void order_slots(ServingModule& module) noexcept {
   const std::lock_guard lock(pause_mutex);
   if (module.let_readers_order()) std::this_thread::sleep_for(store_buffers_drain);
@@ -199,8 +200,8 @@ std::string_view innermost_plugin() noexcept {
   return *target->plugin;
 }
 
-// A call that is nested too deeply has no slot. Its generation is not drained meanwhile, because the
-// caller of such a call also holds the module.
+// A call that is nested too deeply has no slot. Its generation is not drained meanwhile, because
+// the caller of such a call also holds the module.
 Slot* GenerationGuard::first_slot() noexcept {
   if (thread_record != nullptr) return nullptr;  // all are taken
   attach_thread();
@@ -309,8 +310,8 @@ bool ServingModule::let_readers_order() noexcept {
   return !std::exchange(writers_->readers_order, true);
 }
 
-// A call found in a record stays there meanwhile: its thread sees `cancelling_calls` when it removes
-// the call, and waits. So the slot that is read after the call belongs to the same call.
+// A call found in a record stays there meanwhile: its thread sees `cancelling_calls` when it
+// removes the call, and waits. So the slot that is read after the call belongs to the same call.
 void interrupt_calls(ServingModule& module, const Serving& serving,
                      const ThreadRecord* own) noexcept {
   std::lock_guard lock(cancelling_mutex);

@@ -16,8 +16,8 @@
 
 namespace tenon::detail {
 
-/// The targets of the calls that may be in one generation. Only one thread at a time may add targets;
-/// otherwise thread-safe.
+/// The targets of the calls that may be in one generation. Only one thread at a time may add
+/// targets; otherwise thread-safe.
 class Serving {
  public:
   Serving() noexcept { add_targets(&own_, 1); }
@@ -26,8 +26,8 @@ class Serving {
 
   /// Returns the target of the functions of the module.
   const CallTarget& own() const noexcept { return own_; }
-  /// Adds an array of targets. REQUIRED: at least twice as large as the previous one, unless it is one
-  /// of the first few.
+  /// Adds an array of targets. REQUIRED: at least twice as large as the previous one, unless it is
+  /// one of the first few.
   void add_targets(const CallTarget* first, std::size_t count) noexcept;
   bool has_target(const CallTarget* target) const noexcept;
 
@@ -56,17 +56,17 @@ bool this_thread_is_in(const Serving& serving) noexcept;
 const CallTarget* innermost_target() noexcept;
 /// Returns the generation that the calling thread entered last and is still in; nullptr if none.
 Serving* innermost_serving() noexcept;
-/// Returns the name of the plugin whose function the calling thread runs in that generation; empty for
-/// a function of the module.
+/// Returns the name of the plugin whose function the calling thread runs in that generation; empty
+/// for a function of the module.
 std::string_view innermost_plugin() noexcept;
 
-/// Keeps the calling thread in a generation from construction to destruction, for calls that are not
-/// made through an Instance.
+/// Keeps the calling thread in a generation from construction to destruction, for calls that are
+/// not made through an Instance.
 class GenerationGuard {
  public:
   explicit GenerationGuard(const Serving& serving) noexcept : GenerationGuard(serving.own()) {}
-  /// For functions of a plugin: enters by one of the targets of the generation. `order` may be weaker
-  /// if the next operation of the thread orders the slot.
+  /// For functions of a plugin: enters by one of the targets of the generation. `order` may be
+  /// weaker if the next operation of the thread orders the slot.
   explicit GenerationGuard(const CallTarget& target,
                            std::memory_order order = std::memory_order_seq_cst) noexcept
       : slot_(ThreadRecord::is_slot(free_slot) ? free_slot++ : first_slot()) {
@@ -96,9 +96,9 @@ class GenerationGuard {
   ServingModule* counted_ = nullptr;  // set if there was no slot
 };
 
-/// Cancels the blocking calls in `serving` of `module`, with the reason `restart`, except those of the
-/// thread with the record `own`. Calls that begin to block later must find `module.interrupting` set,
-/// or be refused because the generation has crashed.
+/// Cancels the blocking calls in `serving` of `module`, with the reason `restart`, except those of
+/// the thread with the record `own`. Calls that begin to block later must find
+/// `module.interrupting` set, or be refused because the generation has crashed.
 void interrupt_calls(ServingModule& module, const Serving& serving,
                      const ThreadRecord* own = nullptr) noexcept;
 
@@ -108,8 +108,8 @@ struct OverdueCall {
   std::string_view method;
 };
 
-/// Returns the calls into `serving` that have missed their deadline, each only once. Lowers `next` to
-/// the earliest deadline of the others.
+/// Returns the calls into `serving` that have missed their deadline, each only once. Lowers `next`
+/// to the earliest deadline of the others.
 std::vector<OverdueCall> take_overdue_calls(const Serving& serving, std::int64_t now,
                                             std::int64_t& next);
 
@@ -120,10 +120,10 @@ enum class Occupancy {
   unknown,   // the system refused the barrier that makes the stores of threads visible
 };
 
-/// Waits until no thread is in `serving` of `module`. REQUIRED: `serving` is no longer published. When
-/// the system refuses the barrier for the first time, all threads begin to order their slots
-/// themselves. The result is then `unknown` for the generations that are being drained at that time,
-/// but not for later ones.
+/// Waits until no thread is in `serving` of `module`. REQUIRED: `serving` is no longer published.
+/// When the system refuses the barrier for the first time, all threads begin to order their slots
+/// themselves. The result is then `unknown` for the generations that are being drained at that
+/// time, but not for later ones.
 Occupancy wait_until_left(ServingModule& module, const Serving& serving,
                           std::chrono::steady_clock::time_point deadline);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Whether this program can use the plugins of a manifest.
+// Checks whether this program can use the plugins of a manifest.
 #pragma once
 
 #include <tenon/compatibility.hpp>

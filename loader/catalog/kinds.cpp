@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "catalog/kinds.hpp"
 
-#include <tenon/gen/app.hpp>
 #include <tenon/inspect.hpp>
 
 #include <atomic>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <tenon/document.hpp>
-#include <tenon/gen/app.hpp>
 
 #include <algorithm>
 #include <utility>

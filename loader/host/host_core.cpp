@@ -466,13 +466,13 @@ Result<void> HostCore::write_lock(const std::filesystem::path& file) const {
   return write_lock_file(file, std::move(locked), bindings.host());
 }
 
-Result<RestartOutcome> HostCore::restart(std::string_view package, const RestartOptions& how) {
+Result<RestartOutcome> HostCore::restart(std::string_view package, const RestartOptions& options) {
   bool found = false;
   auto outcome = RestartOutcome::not_loaded;
   for (const auto& module : module_list()) {
     if (module->manifest()->name != package) continue;
     found = true;
-    auto done = module->restart(RestartReason::requested, how);
+    auto done = module->restart(RestartReason::requested, options);
     if (!done) return done;
     if (*done != RestartOutcome::not_loaded) outcome = *done;
   }

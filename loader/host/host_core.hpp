@@ -55,7 +55,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   std::vector<PackageInfo> packages() const;
   ResolvedPackages resolve(const std::vector<std::string>& references) const;
   Result<void> write_lock(const std::filesystem::path& file) const;
-  Result<RestartOutcome> restart(std::string_view package, const RestartOptions& how);
+  Result<RestartOutcome> restart(std::string_view package, const RestartOptions& options);
   Host::ChangedRestarts restart_changed();
 
   Result<ChosenPlugin> choose_for(const Package& requester, const Kind& kind, std::int32_t version,

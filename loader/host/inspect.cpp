@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <tenon/gen/app.hpp>
 #include <tenon/inspect.hpp>
 
 #include <memory>
@@ -52,7 +51,7 @@ void report_manifest(ModuleReport& report, Manifest manifest) {
   for (std::size_t index = 0; index < module->plugins.size(); ++index) {
     report.plugins.push_back(detail::PluginInfos::of(module, index));
   }
-  for (Error& finding : detail::incompatibilities(*module)) report.add(std::move(finding));
+  for (Error& problem : detail::incompatibilities(*module)) report.add(std::move(problem));
   report.checked.insert(report.checked.end(), {"manifest", "kinds"});
 }
 
@@ -125,14 +124,14 @@ void report_bundle(ModuleReport& report, const platform::File& file, const fs::p
 
 }  // namespace
 
-void ModuleReport::add(Error finding) {
-  switch (finding.grade()) {
+void ModuleReport::add(Error problem) {
+  switch (problem.grade()) {
     case ErrorGrade::error:
-      return errors.push_back(std::move(finding));
+      return errors.push_back(std::move(problem));
     case ErrorGrade::warning:
-      return warnings.push_back(std::move(finding));
+      return warnings.push_back(std::move(problem));
     case ErrorGrade::note:
-      return notes.push_back(std::move(finding));
+      return notes.push_back(std::move(problem));
   }
 }
 

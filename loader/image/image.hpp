@@ -64,7 +64,7 @@ struct ImageOptions {
   /// environment names. If it names none, small copies are stored in the file system in memory, as
   /// long as that has enough space.
   std::filesystem::path parent = {};
-  /// Whether a file that needs no copy is loaded itself. See HostOptions.
+  /// If true, a file that needs no copy is loaded itself. See HostOptions.
   bool map_original = false;
 };
 

@@ -21,8 +21,8 @@ using ConfigureFunction = tenon_status (*)(tenon_call*, void*, const ConfigureRe
 
 }  // namespace
 
-/// Marks that a thread runs a function of a listed object, other than a method. `take` leaves the end
-/// of the object to the last of them.
+/// Marks that a thread runs a function of a listed object, other than a method. `take` leaves the
+/// end of the object to the last of them.
 class Generation::Use {
  public:
   Use(Generation& generation, std::uint32_t index, const GenerationGuard& guard)

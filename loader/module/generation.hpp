@@ -49,16 +49,16 @@ class Generation;
 /// Receives failures of the code of a generation that require a restart.
 class FaultSink {
  public:
-  /// Called from any thread, also inside a call into `generation`, which is marked as broken after a
-  /// crash.
+  /// Called from any thread, also inside a call into `generation`, which is marked as broken after
+  /// a crash.
   virtual void fault(Generation& generation, RestartReason why, const Error& error) noexcept = 0;
 
  protected:
   ~FaultSink() = default;
 };
 
-/// Destroys the remaining instances, stops the module and unloads it. No thread may be in it. A broken
-/// generation is kept as it is, because its code may be in any state.
+/// Destroys the remaining instances, stops the module and unloads it. No thread may be in it. A
+/// broken generation is kept as it is, because its code may be in any state.
 struct EndGeneration {
   void operator()(Generation* generation) const noexcept;
 };
@@ -78,9 +78,9 @@ struct GenerationContext {
   std::chrono::milliseconds patience;
 };
 
-/// Thread-safe. The lock of the module guards the objects, so that an instance and its object are listed
-/// in one step. `create` of an index runs alone. `destroy` runs after all other functions of the object
-/// have returned: `remove` leaves it to the last of them.
+/// Thread-safe. The lock of the module guards the objects, so that an instance and its object are
+/// listed in one step. `create` of an index runs alone. `destroy` runs after all other functions of
+/// the object have returned: `remove` leaves it to the last of them.
 class Generation final : public Serving, private StreamRunner {
  public:
   /// Validates the module and runs its `start`. `image` is absent for a builtin. Errors: those of
@@ -95,9 +95,9 @@ class Generation final : public Serving, private StreamRunner {
 
   const std::string& package() const noexcept { return package_; }
   Log& log() const noexcept { return *log_; }
-  /// Destroys the remaining instances, stops the module and returns its image, which the caller ends
-  /// after destroying the generation. Absent for a builtin or a broken generation. No thread may be in
-  /// it.
+  /// Destroys the remaining instances, stops the module and returns its image, which the caller
+  /// ends after destroying the generation. Absent for a builtin or a broken generation. No thread
+  /// may be in it.
   std::optional<Image> stop() noexcept;
   /// Returns why it cannot be replaced while the host runs; nullptr if it can.
   const ReloadSafety* not_reloadable() const noexcept {
@@ -119,17 +119,18 @@ class Generation final : public Serving, private StreamRunner {
     std::size_t uses = 0;  // functions in progress, other than methods
   };
 
-  /// Creates an object and its adapter to version `target`. The caller has entered the generation with
-  /// `guard`, and lists or ends the object. Errors: missing-plugin, those of the plugin's create.
+  /// Creates an object and its adapter to version `target`. The caller has entered the generation
+  /// with `guard`, and lists or ends the object. Errors: missing-plugin, those of the plugin's
+  /// create.
   Result<void> create(const Kind& kind, std::int32_t target, std::string_view name,
                       const GenerationGuard& guard, Object& object);
   /// Makes an object callable at `index`, which must be unused. If an allocation fails, the caller
   /// still owns the object. REQUIRED: the lock.
   void list(std::uint32_t index, Object& object);
   /// Removes the object at `index` from the list. The caller ends it without the lock. Returns no
-  /// object if there is none, or if it is ended later: by the last of the functions below that are in
-  /// progress, or with the generation if a call stays in one of its streams. REQUIRED: the lock, and no
-  /// method of the object is in progress.
+  /// object if there is none, or if it is ended later: by the last of the functions below that are
+  /// in progress, or with the generation if a call stays in one of its streams. REQUIRED: the lock,
+  /// and no method of the object is in progress.
   Object take(std::uint32_t index, bool streams_ended) noexcept;
   /// Ends the streams of the object at `index`. Returns false if a call stays in one.
   bool end_streams(std::uint32_t index) noexcept;
@@ -151,8 +152,8 @@ class Generation final : public Serving, private StreamRunner {
   bool restores_state(std::uint32_t index) const;
   /// Returns whether restore_state is called if no state was saved; see Quirk.
   bool restores_without_state(std::uint32_t index) const;
-  /// Returns the saved state of the plugin; absent if it saves none. Errors: those of its save_state;
-  /// state-refused.
+  /// Returns the saved state of the plugin; absent if it saves none. Errors: those of its
+  /// save_state; state-refused.
   Result<std::optional<Bytes>> save_state(std::uint32_t index, const StateForms& forms,
                                           std::chrono::steady_clock::time_point deadline);
   /// Restores a state. `state`: nullptr if none was saved; `forms` are then ignored.
@@ -172,8 +173,8 @@ class Generation final : public Serving, private StreamRunner {
   /// Reports a failure that requires a restart to the module, if that still exists.
   void report(RestartReason why, const Error& error) noexcept;
 
-  /// Returns the plugin's version of the kind at `index`; nullptr if there is no object. REQUIRED: the
-  /// lock.
+  /// Returns the plugin's version of the kind at `index`; nullptr if there is no object. REQUIRED:
+  /// the lock.
   const KindVersion* version_of(std::uint32_t index) const noexcept;
   /// Returns whether the plugin itself implements a method of the version at which the instance is
   /// used. REQUIRED: the lock.

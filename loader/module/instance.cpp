@@ -60,10 +60,10 @@ void Instance::remember_config(const tenon_map& config) {
 }
 
 namespace {
-constexpr CallTarget nobody{};
+constexpr CallTarget no_target{};
 }
 
-CallGuard::Place CallGuard::enter_slowly(Instance& instance) noexcept {
+CallGuard::Entered CallGuard::enter_slowly(Instance& instance) noexcept {
   ServingModule& module = instance.serving_;
   if (!ThreadRecord::is_slot(free_slot)) {
     if (thread_record != nullptr) return enter_counted(instance);
@@ -85,7 +85,7 @@ CallGuard::Place CallGuard::enter_slowly(Instance& instance) noexcept {
 }
 
 // All slots of the thread are taken.
-CallGuard::Place CallGuard::enter_counted(Instance& instance) noexcept {
+CallGuard::Entered CallGuard::enter_counted(Instance& instance) noexcept {
   ServingModule& module = instance.serving_;
   module.overflow.fetch_add(1);
   const CallTarget* target = module.published_.load() + instance.index_;
@@ -94,12 +94,12 @@ CallGuard::Place CallGuard::enter_counted(Instance& instance) noexcept {
   return enter_at_gate(instance);
 }
 
-CallGuard::Place CallGuard::enter_at_gate(Instance& instance) noexcept {
+CallGuard::Entered CallGuard::enter_at_gate(Instance& instance) noexcept {
   auto& module = static_cast<Module&>(instance.serving_);
   const Module::GateWait wait = module.pass_gate();
   if (wait.opened) return enter_slowly(instance);
   module.overflow.fetch_add(1);  // leave_counted subtracts it
-  if (wait.behind == nullptr) return {&nobody, nullptr};
+  if (wait.behind == nullptr) return {&no_target, nullptr};
   // The thread is already in that generation, which waits for it.
   return {wait.behind->targets() + instance.index_, nullptr};
 }
@@ -108,8 +108,8 @@ void CallGuard::leave_counted(Instance& instance) noexcept {
   instance.serving_.overflow.fetch_sub(1, std::memory_order_release);
 }
 
-// Both sides store, then load, so at least one sees the other: either the planned check sees the call,
-// or the call sees that no check is planned and plans one.
+// Both sides store, then load, so at least one sees the other: either the planned check sees the
+// call, or the call sees that no check is planned and plans one.
 TimedCall* CallGuard::Timed::begin(Instance& instance, Slot& slot, std::int64_t deadline,
                                    const char* method) noexcept {
   ThreadRecord& record = ThreadRecord::of(&slot);

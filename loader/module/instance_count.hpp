@@ -14,8 +14,8 @@ enum class Owner : std::uint8_t {
   plugin,   // through the tenon_host of its module
 };
 
-/// Instances are added and removed by any thread without a lock, except that the last one is removed
-/// under the lock of the module, so that no other thread can end the module meanwhile.
+/// Instances are added and removed by any thread without a lock, except that the last one is
+/// removed under the lock of the module, so that no other thread can end the module meanwhile.
 class InstanceCount {
  public:
   bool none() const noexcept { return static_cast<std::uint32_t>(count_.load()) == 0; }

@@ -14,8 +14,8 @@
 namespace tenon::detail {
 namespace {
 
-/// Returns eg "SIGSEGV at blur_row+0x1f in blur.so". The function is read from the private copy, because
-/// the file may have changed.
+/// Returns eg "SIGSEGV at blur_row+0x1f in blur.so". The function is read from the private copy,
+/// because the file may have changed.
 std::string describe(const platform::Crash& crash, const std::string& file) {
   std::string text = crash.stack_overflow ? "ran out of stack: " : "";
   text.append(crash.signal).append(" at ");

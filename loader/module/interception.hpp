@@ -45,8 +45,8 @@ class Interception {
   Interception(Generation& generation, const platform::ImageMap* image,
                const InterceptionOptions& options);
 
-  /// Fills `plugin.contained`. Called for each plugin of the generation, whose name must not move after
-  /// that.
+  /// Fills `plugin.contained`. Called for each plugin of the generation, whose name must not move
+  /// after that.
   void prepare(ValidatedPlugin& plugin) const;
 
   /// Returns the interceptor of a plugin's object; nullptr if the host enables nothing.
@@ -76,8 +76,8 @@ class Interception {
     return crash ? crashed(*contained, call, *crash, if_crashed) : TENON_OK;
   }
 
-  /// Runs a function that is not a method. Returns the status of `body`. An exception is reported as a
-  /// failure.
+  /// Runs a function that is not a method. Returns the status of `body`. An exception is reported
+  /// as a failure.
   template <class Body>
   tenon_status run_alone(std::string_view plugin, std::string_view function, tenon_call* call,
                          Body&& body, tenon_status if_crashed = TENON_CRASHED) {

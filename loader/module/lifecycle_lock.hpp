@@ -8,7 +8,8 @@
 namespace tenon::detail {
 
 /// A ticket of the module. Threads wait for it until a deadline, because modules that load each
-/// other's plugins while they start could wait for each other. A holder that hangs loses its ticket.
+/// other's plugins while they start could wait for each other. A holder that hangs loses its
+/// ticket.
 class Module::LifecycleLock {
  public:
   /// Waits for the ticket. REQUIRED: the lock is held, here and in the destructor.

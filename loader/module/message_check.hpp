@@ -12,8 +12,8 @@
 
 namespace tenon::detail {
 
-/// Returns the first problem of a request, eg "tags[3] is not valid UTF-8 from byte 0 on"; empty if there
-/// is none. Follows all pointers of the request.
+/// Returns the first problem of a request, eg "tags[3] is not valid UTF-8 from byte 0 on"; empty if
+/// there is none. Follows all pointers of the request.
 std::string problem_of_request(const MethodInfo& method, const void* request);
 
 /// A successful call with a valid request.
@@ -24,8 +24,8 @@ struct CheckedCall {
   const void* request;
 };
 
-/// Returns the first problem of a response. Reads only memory of the call, of loaded images and of the
-/// request.
+/// Returns the first problem of a response. Reads only memory of the call, of loaded images and of
+/// the request.
 std::string problem_of_response(const CheckedCall& call, const void* response);
 
 }  // namespace tenon::detail

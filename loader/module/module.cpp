@@ -330,8 +330,8 @@ void Module::release(LiveInstance& instance) noexcept {
   drop_use(instance.owner_);
 }
 
-/// Ends a use of the module by an instance. The last one unloads the module and drops the references
-/// to the module itself and to its host. REQUIRED: the lock is not held.
+/// Ends a use of the module by an instance. The last one unloads the module and drops the
+/// references to the module itself and to its host. REQUIRED: the lock is not held.
 void Module::drop_use(Owner owner) noexcept {
   if (uses_.take_unless_last(owner)) return;
   std::shared_ptr<Module> self;
@@ -356,11 +356,11 @@ bool Module::implements(const LiveInstance& instance, std::string_view method) c
 }
 
 PluginInfo Module::plugin_info(const LiveInstance& instance) const {
+  if (inherited()) return {};
   std::shared_ptr<const Manifest> manifest;
   const KindVersion* version = nullptr;
   {
-    Lock lock(mutex_, std::defer_lock);
-    if (!inherited()) lock.lock();
+    const Lock lock(mutex_);
     manifest = manifest_;
     version = instance.version_;
   }
@@ -372,8 +372,9 @@ PluginInfo Module::plugin_info(const LiveInstance& instance) const {
   return PluginInfos::of(describe(std::move(manifest), origin_.file), index);
 }
 
-// The call that configured may be in a generation that was replaced meanwhile. A restart that has not
-// published yet applies the change. If one has published, the new generation is configured here.
+// The call that configured may be in a generation that was replaced meanwhile. A restart that has
+// not published yet applies the change. If one has published, the new generation is configured
+// here.
 void Module::remember_config(LiveInstance& instance, const TextMap& config) {
   if (inherited()) return;  // nothing restarts
   auto kept = std::make_shared<const TextMap>(config);
@@ -442,8 +443,8 @@ Result<Module::Loaded> Module::load() {
   return Loaded{std::move(*begun), std::move(now), file->identity(), std::move(change)};
 }
 
-/// Checks with the host whether the files may be loaded. Does not keep the host alive, because plugin
-/// code that runs next may hang.
+/// Checks with the host whether the files may be loaded. Does not keep the host alive, because
+/// plugin code that runs next may hang.
 Result<void> Module::check_loadable(const Manifest& before, const Manifest& fresh,
                                     const Bundle& bundle) {
   const auto directory = context_.directory.lock();

@@ -137,12 +137,12 @@ struct Retired : Operation {
 
 /// A requested restart. Members that change are guarded by the module.
 struct RestartRequest {
-  RestartRequest(RestartReason reason, const RestartOptions& how, bool waited_for,
+  RestartRequest(RestartReason reason, const RestartOptions& options, bool waited_for,
                  std::uint64_t asked_at)
-      : reason(reason), how(how), waited_for(waited_for), asked_at(asked_at) {}
+      : reason(reason), options(options), waited_for(waited_for), asked_at(asked_at) {}
 
   const RestartReason reason;
-  const RestartOptions how;
+  const RestartOptions options;
   const bool waited_for;         // a thread waits for the result
   const std::uint64_t asked_at;  // the generation number at the time of the request
   bool completed = false;
@@ -157,8 +157,8 @@ struct RestartRequest {
 ///
 /// Calls wait only at a closed gate. Instances are created and released at any time, except that
 /// creates wait for the short moment in which a restart publishes. One thread at a time loads or
-/// restarts the module and holds the lifecycle lock. That is a ticket, not a mutex, so that a thread
-/// that finds a hanging worker can take it over.
+/// restarts the module and holds the lifecycle lock. That is a ticket, not a mutex, so that a
+/// thread that finds a hanging worker can take it over.
 class Module final : public ServingModule,
                      public FaultSink,
                      public std::enable_shared_from_this<Module> {
@@ -181,16 +181,16 @@ class Module final : public ServingModule,
   bool in_use() const;
   /// Returns whether a host may forget it: it is not in use or about to be, and no code is left.
   bool idle() const;
-  /// Sets the manifest that was found in the file, unless the module is in use or about to be: it then
-  /// keeps its manifest until it is restarted. A file other than the last one loaded also ends a
-  /// quarantine.
+  /// Sets the manifest that was found in the file, unless the module is in use or about to be: it
+  /// then keeps its manifest until it is restarted. A file other than the last one loaded also ends
+  /// a quarantine.
   void take_manifest(std::shared_ptr<const Manifest> found, const platform::FileIdentity& identity);
   /// Returns whether its manifest equals this one.
   bool has_manifest(const Manifest& manifest) const;
 
-  /// Creates an instance of the plugin `name`, for use as version `target` of a kind. Loads the module
-  /// with its first instance. Errors: those of loading and of the plugin; `module-quarantined`,
-  /// `module-restarting`, `module-busy`.
+  /// Creates an instance of the plugin `name`, for use as version `target` of a kind. Loads the
+  /// module with its first instance. Errors: those of loading and of the plugin;
+  /// `module-quarantined`, `module-restarting`, `module-busy`.
   Result<InstancePtr> create(const Kind& kind, std::int32_t target, std::string_view name,
                              const std::optional<TextMap>& config, Owner owner);
   /// Destroys an instance. Unloads the module after the last one. Called by InstanceDeleter.
@@ -200,15 +200,15 @@ class Module final : public ServingModule,
   void remember_config(LiveInstance& instance, const TextMap& config);
 
   /// See Host::restart.
-  Result<RestartOutcome> restart(RestartReason reason, const RestartOptions& how);
+  Result<RestartOutcome> restart(RestartReason reason, const RestartOptions& options);
   /// Restarts on a worker, as soon as possible.
   void restart_soon(RestartReason reason);
   /// Returns whether it is in use or quarantined and its file has changed since it was loaded.
   bool changed() const;
   /// Called when the host is destroyed: nothing is created, called or restarted after this.
   void begin_shut_down() noexcept;
-  /// Unloads the module if no instance is left. Reports code that hangs after the deadline, and leaves
-  /// it loaded. REQUIRED: begin_shut_down was called.
+  /// Unloads the module if no instance is left. Reports code that hangs after the deadline, and
+  /// leaves it loaded. REQUIRED: begin_shut_down was called.
   void shut_down(Clock::time_point deadline) noexcept;
 
   void fault(Generation& generation, RestartReason why, const Error& error) noexcept override;
@@ -217,7 +217,8 @@ class Module final : public ServingModule,
   /// serves. If none serves, returns whether its last version of the kind has the method.
   bool implements(const LiveInstance& instance, std::string_view method) const;
 
-  /// Returns the plugin of an instance in the manifest of the code that serves.
+  /// Returns the plugin of an instance in the manifest of the code that serves; empty in a forked
+  /// child.
   PluginInfo plugin_info(const LiveInstance& instance) const;
 
   /// The result of waiting at the closed gate: the gate opened; or the thread is already in the
@@ -286,8 +287,8 @@ class Module final : public ServingModule,
 
   // Restarts.
   Result<std::shared_ptr<RestartRequest>> begin_restart(RestartReason reason,
-                                                        const RestartOptions& how, bool waited_for,
-                                                        std::uint64_t count);
+                                                        const RestartOptions& options,
+                                                        bool waited_for, std::uint64_t count);
   Result<void> wait_for(Lock& lock, RestartRequest& request);
   Clock::time_point next_restart_check() const noexcept;
   void perform(const std::shared_ptr<RestartRequest>& request);
@@ -298,8 +299,8 @@ class Module final : public ServingModule,
   void complete(RestartRequest& request) noexcept;
   void finish_late(Restart& restart);
   Clock::time_point& restart_due(RestartReason reason) noexcept;
-  void restart_later(RestartReason reason, const RestartOptions& how, Clock::time_point when);
-  void restart_now(RestartReason reason, const RestartOptions& how, std::uint64_t count);
+  void restart_later(RestartReason reason, const RestartOptions& options, Clock::time_point when);
+  void restart_now(RestartReason reason, const RestartOptions& options, std::uint64_t count);
   void count_failure(RestartReason why, const std::string& text);
 
   // Hanging workers.
@@ -349,8 +350,8 @@ class Module final : public ServingModule,
   mutable Mutex mutex_{LockRank::module};
   std::condition_variable_any changed_;  // the gate opened, or the lifecycle lock is free
   std::condition_variable_any done_;     // a restart completed, or a generation ended
-  // The generation in which creates begin without the lock; nullptr if they need the lock. They count
-  // in `uses_`, enter the generation and then load this again.
+  // The generation in which creates begin without the lock; nullptr if they need the lock. They
+  // count in `uses_`, enter the generation and then load this again.
   std::atomic<Generation*> open_{nullptr};
   std::atomic<std::uint64_t> serials_{0};  // used by creates so far
   InstanceCount uses_;                     // instances, including those being created or destroyed

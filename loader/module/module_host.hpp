@@ -46,21 +46,21 @@ struct ChosenPlugin {
 /// The functions of the host that modules need: to call other plugins, and to check what they load.
 class PluginDirectory {
  public:
-  /// Returns the plugin that a reference in package `requirer` names, for use at this version of the
-  /// kind. The caller must not keep the directory while it creates the instance, because code of the
-  /// plugin may hang.
+  /// Returns the plugin that a reference in package `requirer` names, for use at this version of
+  /// the kind. The caller must not keep the directory while it creates the instance, because code
+  /// of the plugin may hang.
   virtual Result<ChosenPlugin> choose_for(const Package& requirer, const Kind& kind,
                                           std::int32_t version, std::string_view reference) = 0;
   /// Returns the sorted names of the plugins that `choose_for` can return.
   virtual std::vector<std::string> names_for(const Package& requirer, const Kind& kind,
                                              std::int32_t version) = 0;
-  /// Returns an error if the files of `bundle` may not be loaded. `fresh` is their manifest; `before` is
-  /// the one that was found in the directories, or that of the code that serves.
+  /// Returns an error if the files of `bundle` may not be loaded. `fresh` is their manifest;
+  /// `before` is the one that was found in the directories, or that of the code that serves.
   virtual Result<void> check_loadable(const Manifest& before, const Manifest& fresh,
                                       const Bundle& bundle) = 0;
-  /// Builds the catalog with a new manifest of a module, without publishing it. Returns nullptr if the
-  /// manifest has not changed. May wait for files that are being compared. REQUIRED: no lock of a module
-  /// is held.
+  /// Builds the catalog with a new manifest of a module, without publishing it. Returns nullptr if
+  /// the manifest has not changed. May wait for files that are being compared. REQUIRED: no lock of
+  /// a module is held.
   virtual std::unique_ptr<CatalogChange> prepare(const Module& module,
                                                  std::shared_ptr<const Manifest> fresh) = 0;
 

@@ -34,7 +34,7 @@ bool Module::changed() const {
   return now && !(*now == loaded);
 }
 
-Result<RestartOutcome> Module::restart(RestartReason reason, const RestartOptions& how) {
+Result<RestartOutcome> Module::restart(RestartReason reason, const RestartOptions& options) {
   Lock lock(mutex_);
   if (generation_ == nullptr && unused()) {
     const bool quarantined = failures_.quarantined();
@@ -47,12 +47,12 @@ Result<RestartOutcome> Module::restart(RestartReason reason, const RestartOption
   const bool inside = (lifecycle_ != 0 && lifecycle_thread_ == std::this_thread::get_id()) ||
                       (generation_ != nullptr && this_thread_is_in(*generation_));
   if (inside) {
-    restart_later(reason, how, Clock::now());
+    restart_later(reason, options, Clock::now());
     return RestartOutcome::scheduled;
   }
   const std::uint64_t count = count_;
   lock.unlock();
-  auto request = begin_restart(reason, how, true, count);
+  auto request = begin_restart(reason, options, true, count);
   if (!request) return std::move(request).error();
   lock.lock();
   if (auto done = wait_for(lock, **request); !done) return std::move(done).error();
@@ -70,12 +70,12 @@ Module::Clock::time_point& Module::restart_due(RestartReason reason) noexcept {
 }
 
 /// Plans a restart on a worker, unless an earlier one is planned. REQUIRED: the lock.
-void Module::restart_later(RestartReason reason, const RestartOptions& how,
+void Module::restart_later(RestartReason reason, const RestartOptions& options,
                            Clock::time_point when) {
   Clock::time_point& due = restart_due(reason);
   if (due <= when || shut_down_) return;
   due = when;
-  context_.timers->at(when, [weak = weak_from_this(), reason, how, when, count = count_] {
+  context_.timers->at(when, [weak = weak_from_this(), reason, options, when, count = count_] {
     const auto module = weak.lock();
     if (module == nullptr) return;
     {
@@ -85,26 +85,26 @@ void Module::restart_later(RestartReason reason, const RestartOptions& how,
       due = Clock::time_point::max();
       if (module->failures_.quarantined() && !is_requested(reason)) return;
     }
-    module->restart_now(reason, how, count);
+    module->restart_now(reason, options, count);
   });
 }
 
 /// `count`: the generation number when the restart was planned.
-void Module::restart_now(RestartReason reason, const RestartOptions& how, std::uint64_t count) {
-  if (const auto begun = begin_restart(reason, how, false, count); !begun) {
+void Module::restart_now(RestartReason reason, const RestartOptions& options, std::uint64_t count) {
+  if (const auto begun = begin_restart(reason, options, false, count); !begun) {
     context_.log->write(LogLevel::warn, in_one_line(begun.error()));
     const Lock lock(mutex_);
-    restart_later(reason, how, Clock::now() + retry);
+    restart_later(reason, options, Clock::now() + retry);
   }
 }
 
-/// Starts a restart on a worker. `waited_for`: the caller waits for the result, and for the end of the
-/// old generation. `count`: the generation number when the reason for the restart appeared.
+/// Starts a restart on a worker. `waited_for`: the caller waits for the result, and for the end of
+/// the old generation. `count`: the generation number when the reason for the restart appeared.
 Result<std::shared_ptr<RestartRequest>> Module::begin_restart(RestartReason reason,
-                                                              const RestartOptions& how,
+                                                              const RestartOptions& options,
                                                               bool waited_for,
                                                               std::uint64_t count) {
-  auto request = std::make_shared<RestartRequest>(reason, how, waited_for, count);
+  auto request = std::make_shared<RestartRequest>(reason, options, waited_for, count);
   auto begun =
       context_.workers->run([module = shared_from_this(), request] { module->perform(request); });
   if (!begun) return std::move(begun).error();
@@ -128,8 +128,8 @@ Result<void> Module::wait_for(Lock& lock, RestartRequest& request) {
   return std::move(request.result);
 }
 
-/// Returns when a thread that waits for the restart checks it next. A gate that closes after the check
-/// is not overdue before this time. REQUIRED: the lock.
+/// Returns when a thread that waits for the restart checks it next. A gate that closes after the
+/// check is not overdue before this time. REQUIRED: the lock.
 Module::Clock::time_point Module::next_restart_check() const noexcept {
   const auto now = Clock::now();
   const auto latest =
@@ -181,8 +181,8 @@ void Module::perform_restart(const std::shared_ptr<RestartRequest>& request) {
   if (request->old != nullptr) drain(request->old, Clock::now() + context_.restart.drain_timeout);
 }
 
-/// Runs the restart without the lock, which is held on return. A restart that runs out of memory has
-/// failed.
+/// Runs the restart without the lock, which is held on return. A restart that runs out of memory
+/// has failed.
 Result<void> Module::run_and_lock(const std::shared_ptr<Restart>& restart, Lock& lock) {
   lock.unlock();
   watch(restart, Clock::now() + context_.restart.step_timeout);
@@ -214,7 +214,7 @@ bool Module::may_begin(RestartRequest& request, bool has_lifecycle_lock) {
   if (used && !done) {
     request.result = busy();
     if (!request.waited_for) {
-      restart_later(request.reason, request.how, Clock::now() + retry);
+      restart_later(request.reason, request.options, Clock::now() + retry);
     }
   }
   request.completed = true;
@@ -222,8 +222,8 @@ bool Module::may_begin(RestartRequest& request, bool has_lifecycle_lock) {
   return false;
 }
 
-/// Reports how a restart ended, then completes its request. A failed restart after a fault counts as
-/// another failure.
+/// Reports how a restart ended, then completes its request. A failed restart after a fault counts
+/// as another failure.
 void Module::complete(RestartRequest& request, const Event& what) {
   context_.events->report(what, request.waited_for);
   complete(request);
@@ -257,8 +257,8 @@ void Module::finish_late(Restart& restart) {
 
 // -- Hanging workers ----------------------------------------------------------
 
-/// Checks an operation at this time, and again until it is over. If memory is exhausted, only threads
-/// that wait for the operation check it.
+/// Checks an operation at this time, and again until it is over. If memory is exhausted, only
+/// threads that wait for the operation check it.
 void Module::watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) noexcept
     try {
   operation->keep(
@@ -303,8 +303,8 @@ Error Module::hang_error(const Operation::Hang& hang) const {
                 .method = hang.function});
 }
 
-/// Abandons the restart, which has failed. Waiting calls continue immediately, unless another worker
-/// must resume the old generation first. REQUIRED: the lock.
+/// Abandons the restart, which has failed. Waiting calls continue immediately, unless another
+/// worker must resume the old generation first. REQUIRED: the lock.
 void Module::abandon(Lock& lock, const Operation::Hang& hang) noexcept {
   const auto restart = std::exchange(restart_, nullptr);
   restart->abandon();
@@ -384,8 +384,8 @@ void Module::fault(Generation& generation, RestartReason why, const Error& error
   const bool known = serves && std::exchange(faulted_, count_) == count_;
   Event faulted = event(Event::Type::faulted);
   lock.unlock();
-  // Its sessions have ended, so nothing else wakes the calls that block in them. The call that crashed
-  // reports the crash.
+  // Its sessions have ended, so nothing else wakes the calls that block in them. The call that
+  // crashed reports the crash.
   if (broken != nullptr) interrupt_calls(*this, *broken, thread_record);
   if (known) return;
   faulted.reason = why;

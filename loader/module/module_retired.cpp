@@ -39,7 +39,8 @@ std::shared_ptr<Retired> Module::retire(GenerationPtr& generation, std::optional
 void Module::unload_if_unused() noexcept {
   Lock lock(mutex_);
   if (shut_down_ && unused()) {
-    // An instance of abandoned code was released. Nothing else reclaims it after the host has ended.
+    // An instance of abandoned code was released. Nothing else reclaims it after the host has
+    // ended.
     lock.unlock();
     return drain_retired();
   }
@@ -89,8 +90,8 @@ void Module::wait_for_end(Lock& lock, const std::shared_ptr<Retired>& old) noexc
   }
 }
 
-/// Unloads a generation after all threads have left it, or leaves that until later. Returns whether its
-/// image is gone. REQUIRED: the caller is its worker.
+/// Unloads a generation after all threads have left it, or leaves that until later. Returns whether
+/// its image is gone. REQUIRED: the caller is its worker.
 bool Module::drain(const std::shared_ptr<Retired>& old, Clock::time_point deadline) noexcept {
   const Occupancy threads = occupancy_of(*old, deadline);
   if (threads == Occupancy::left) return unload(old);
@@ -321,8 +322,8 @@ void Module::shut_down(Clock::time_point deadline) noexcept {
   for (const Event& event : left) report(event);
 }
 
-/// Waits for workers that load, restart or unload, until the deadline. If a listener destroys the host
-/// on a worker, does not wait for that worker. REQUIRED: the lock.
+/// Waits for workers that load, restart or unload, until the deadline. If a listener destroys the
+/// host on a worker, does not wait for that worker. REQUIRED: the lock.
 void Module::wait_for_others(Lock& lock, Clock::time_point deadline) noexcept {
   const auto self = std::this_thread::get_id();
   const auto others_work = [&] {

@@ -96,7 +96,7 @@ Result<void> Restart::attempt() {
 /// Refuses code that cannot be unloaded and would stay mapped after each restart.
 Result<void> Restart::check_reloadable() const {
   const ReloadSafety* flaw = serving_ != nullptr ? serving_->not_reloadable() : nullptr;
-  if (flaw == nullptr || request_->how.insist) return {};
+  if (flaw == nullptr || request_->options.insist) return {};
   return Error({.code = "not-reloadable",
                 .where = flaw->file.string(),
                 .found = flaw->symbol,
@@ -113,8 +113,8 @@ Error Restart::lost() const {
 
 // -- Instances ----------------------------------------------------------------
 
-/// Returns the instances in the order of their creation, so that an instance comes before those that
-/// it has created.
+/// Returns the instances in the order of their creation, so that an instance comes before those
+/// that it has created.
 std::vector<Restart::Member> Restart::members() const {
   std::vector<Member> members;
   {
@@ -132,7 +132,7 @@ std::vector<Restart::Member> Restart::members() const {
 }
 
 bool Restart::has_state() const {
-  return serving_ != nullptr && !request_->how.discard_state &&
+  return serving_ != nullptr && !request_->options.discard_state &&
          std::any_of(members_.begin(), members_.end(),
                      [&](const Member& member) { return serving_->saves_state(member.index); });
 }
@@ -148,7 +148,8 @@ std::vector<Restart::Change> Restart::take_changes() {
   return changes;
 }
 
-/// Applies the changes of instances since the last time to the new generation. Returns their number.
+/// Applies the changes of instances since the last time to the new generation. Returns their
+/// number.
 Result<std::size_t> Restart::apply_changes() {
   const std::vector<Change> changes = take_changes();
   for (const auto& [index, record] : changes) {
@@ -267,7 +268,7 @@ Result<void> Restart::close_gate() {
 }
 
 Result<void> Restart::save_states() {
-  if (request_->how.discard_state) return {};
+  if (request_->options.discard_state) return {};
   const auto from = module_.manifest();
   const auto forms = state_forms(*from, *fresh_.manifest);
   phase_.store(Phase::saving);
@@ -332,8 +333,8 @@ Result<void> Restart::restore_states() {
   return {};
 }
 
-/// Makes the new generation serve. Returns false if an instance has changed meanwhile, which must be
-/// applied first.
+/// Makes the new generation serve. Returns false if an instance has changed meanwhile, which must
+/// be applied first.
 Result<bool> Restart::publish() {
   const Module::Lock lock(module_.mutex_);
   if (abandoned()) return lost();

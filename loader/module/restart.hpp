@@ -16,8 +16,8 @@
 namespace tenon::detail {
 
 /// Performed by a worker that holds the module's lifecycle lock. If a function of a plugin does not
-/// return in time, the worker loses the lock and the restart is abandoned. When the function returns
-/// after all, the worker no longer touches the module.
+/// return in time, the worker loses the lock and the restart is abandoned. When the function
+/// returns after all, the worker no longer touches the module.
 class Restart : public Operation, public std::enable_shared_from_this<Restart> {
  public:
   /// REQUIRED: the lock of the module.
@@ -28,8 +28,8 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   Result<void> run();
   /// Ends a failed run: rolls back and returns the error.
   Result<void> fail(Error error);
-  /// Returns to the previous generation if the module is frozen: resumes the suspended instances and
-  /// opens the gate.
+  /// Returns to the previous generation if the module is frozen: resumes the suspended instances
+  /// and opens the gate.
   void roll_back() noexcept;
 
   RestartRequest& request() const noexcept { return *request_; }
@@ -41,8 +41,8 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
     abandoned_.store(true);
   }
   bool abandoned() const noexcept { return abandoned_.load(); }
-  /// Returns a restart that resumes the instances that this abandoned one has suspended. REQUIRED: the
-  /// lock of the module.
+  /// Returns a restart that resumes the instances that this abandoned one has suspended. REQUIRED:
+  /// the lock of the module.
   std::shared_ptr<Restart> successor() const;
 
   /// The generation in which plugin code runs.

@@ -2,11 +2,11 @@
 //
 // Transfers the private state of instances from one build of a module to another.
 //
-// If the manifest states only version numbers, the state is opaque bytes, and both builds must know a
-// common version. If it names a document type that this program has, each build uses its own newest
-// version and the host converts; the bag preserves fields that the older version cannot name. The
-// state is then the ABI struct of the document in the arena of the call, and the host keeps the
-// document as JSON between the two calls.
+// If the manifest states only version numbers, the state is opaque bytes, and both builds must know
+// a common version. If it names a document type that this program has, each build uses its own
+// newest version and the host converts; the bag preserves fields that the older version cannot
+// name. The state is then the ABI struct of the document in the arena of the call, and the host
+// keeps the document as JSON between the two calls.
 #pragma once
 
 #include <tenon/document.hpp>
@@ -26,8 +26,8 @@ struct StateForms {
   const DocumentType* type = nullptr;  // nullptr for opaque bytes of the same version
 };
 
-/// Returns the versions to use; absent if the builds have none in common. A build whose manifest does
-/// not mention its state knows version 1.
+/// Returns the versions to use; absent if the builds have none in common. A build whose manifest
+/// does not mention its state knows version 1.
 std::optional<StateForms> state_forms(const Manifest& from, const Manifest& to);
 
 /// Returns the versions that a build knows, for messages: "1, 2 of me.example/progress".

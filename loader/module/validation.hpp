@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Validates a module after it was loaded and before any of its functions is called: its exports must
-// match its manifest, be in its own image, and be complete. Vtables are copied once into the layout
-// that this program knows, so that calls need not check which slots exist.
+// Validates a module after it was loaded and before any of its functions is called: its exports
+// must match its manifest, be in its own image, and be complete. Vtables are copied once into the
+// layout that this program knows, so that calls need not check which slots exist.
 #pragma once
 
 #include <tenon/abi.h>
@@ -42,8 +42,8 @@ struct ValidatedModule {
   std::vector<ValidatedPlugin> plugins;
 };
 
-/// Validates a module. `map` is its image; nullptr if it is linked into the program. `where` names it in
-/// errors: wrong-magic, size-too-small, size-too-large, abi-too-new, slot-interposed,
+/// Validates a module. `map` is its image; nullptr if it is linked into the program. `where` names
+/// it in errors: wrong-magic, size-too-small, size-too-large, abi-too-new, slot-interposed,
 /// missing-method, manifest-differs.
 Result<ValidatedModule> validate(const tenon_module& module, const platform::ImageMap* map,
                                  const Manifest& manifest, const std::string& where);

@@ -273,8 +273,8 @@ Position Propagator::preferred(Ranges ranges) const {
   return none;
 }
 
-// Versions stay dead until the next reset. The path to the result is shortened, so that thousands of
-// edges that move over thousands of dead versions take nearly linear time.
+// Versions stay dead until the next reset. The path to the result is shortened, so that thousands
+// of edges that move over thousands of dead versions take nearly linear time.
 Position Propagator::next_alive(Position position) const {
   Position found = position;
   while (found < next_.size() && !alive(found)) found = next_[found];

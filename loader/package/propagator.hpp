@@ -153,7 +153,7 @@ class Propagator {
   std::vector<std::uint64_t> packed_;
   std::vector<State> states_;
   std::vector<bool> locked_;
-  // Of a version that is not alive: a later one, so that all in between are not alive.
+  // For a version that is not alive, a later position; no version in between is alive.
   mutable std::vector<Position> next_;
   std::vector<EdgeId> watchers_;  // the first edge of a list; an edge watches its preferred version
   std::vector<Range> edges_of_;

@@ -47,7 +47,7 @@ struct Crash {
   std::string_view signal;
   /// The instruction of the image that failed, or that called the function that failed.
   const void* code = nullptr;
-  /// Whether the stack of the thread overflowed.
+  /// True if the stack of the thread overflowed.
   bool stack_overflow = false;
 };
 

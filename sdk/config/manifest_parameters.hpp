@@ -6,7 +6,7 @@
 
 #include "config/config_check.hpp"
 
-#include <tenon/host.hpp>
+#include <tenon/plugin_info.hpp>
 #include <tenon/result.hpp>
 
 #include <optional>

@@ -47,8 +47,8 @@ void create_all(Subject& subject) {
     }
   }
   if (any) return;
-  for (const Error& finding : subject.host().skipped()) {
-    if (finding.grade() == ErrorGrade::error) fail(finding.to_string());
+  for (const Error& problem : subject.host().skipped()) {
+    if (problem.grade() == ErrorGrade::error) fail(problem.to_string());
   }
   skip("the module has no plugin of a standard kind");
 }

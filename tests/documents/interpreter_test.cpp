@@ -10,7 +10,6 @@
 #include <test/sketchy_storage.hpp>
 #include <test/tour_storage.hpp>
 
-#include <tenon/gen/app.hpp>
 #include <tenon/testing/document_tests.hpp>
 
 #include "app_types.hpp"

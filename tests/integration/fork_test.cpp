@@ -70,6 +70,7 @@ TEST_F(ForkedChild, CallsThroughInheritedHandles) {
     expect(failed, reason && *reason == TENON_CANCELLED_BY_DEADLINE, "a blocking call works");
     expect(failed, counter->configure({{"first", "7"}}).has_value(), "configure works");
     expect(failed, counter.supports("add"), "supports returns");
+    expect(failed, counter.info().name().empty(), "info is empty");
     const auto fatal = counter->refuse(TENON_INTERNAL | TENON_FATAL, "broken");
     expect(failed, !fatal && fatal.error().fatal(), "a fatal status is returned");
     expect(failed, counter->edition().has_value(), "it restarts nothing");

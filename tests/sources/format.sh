@@ -1,9 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 #
-# Checks that the C and C++ files of the repository are formatted according to .clang-format, except
-# the C headers that tenon-gen wrote.
+# Checks the C and C++ files: their form is that of .clang-format, and comments, which clang-format
+# does not wrap, are at most 100 columns wide. The generator has its own form for C headers.
 set -eu
 cd "$(dirname "$0")/../.."
-git ls-files '*.c' '*.cpp' '*.h' '*.hpp' ':!abi/include/tenon/*/v*.h' |
-  xargs clang-format --dry-run -Werror
+sources() {
+  git ls-files '*.c' '*.cpp' '*.h' '*.hpp' ':!abi/include/tenon/*/v*.h'
+}
+sources | xargs clang-format --dry-run -Werror
+sources | xargs awk '
+  length > 100 && /^ *(\/\/|\*)/ { print FILENAME ":" FNR ": the comment is wider than 100 columns"; wide = 1 }
+  END { exit wide }'

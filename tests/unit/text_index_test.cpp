@@ -27,8 +27,8 @@ TEST(TextIndex, KeepsTheFirstNumberOfAText) {
   EXPECT_EQ(index.find("blu"), TextIndex::nothing);
 }
 
-/// The texts are short and have few letters, so that many are equal or share a prefix or suffix. Some
-/// are longer than the keys of the hash.
+/// The texts are short and have few letters, so that many are equal or share a prefix or suffix.
+/// Some are longer than the keys of the hash.
 TEST(TextIndex, FindsTheSameAsAMap) {
   const auto seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));

@@ -65,8 +65,8 @@ struct Run {
   Tally& tally;
 };
 
-Exit refuse(const Diagnostics& findings) {
-  tenon::tools::print(findings);
+Exit refuse(const Diagnostics& diagnostics) {
+  tenon::tools::print(diagnostics);
   return usage_error;
 }
 
@@ -239,15 +239,15 @@ std::string progress_line(const Tally& tally, std::chrono::duration<double> sinc
 }
 
 Exit run_command(const Options& options, const std::string& name, const Command& command) {
-  Diagnostics findings;
-  auto settings = read_settings(options.config, findings);
-  if (!settings || !findings.empty()) return refuse(findings);
+  Diagnostics diagnostics;
+  auto settings = read_settings(options.config, diagnostics);
+  if (!settings || !diagnostics.empty()) return refuse(diagnostics);
 
   Console console("tenon-backup");
   auto session = std::make_unique<Session>(console, *std::move(settings), options.plugin_path,
                                            std::vector{tenon::builtins()});
-  session->check_uses(findings);
-  if (!findings.empty()) return refuse(findings);
+  session->check_uses(diagnostics);
+  if (!diagnostics.empty()) return refuse(diagnostics);
 
   Report report(console);
   Output output(name, options.json);

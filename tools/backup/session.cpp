@@ -15,16 +15,16 @@ namespace backup {
 namespace {
 
 template <class K>
-void check_use(const tenon::Host& host, const PluginUse& use, Diagnostics& findings) {
+void check_use(const tenon::Host& host, const PluginUse& use, Diagnostics& diagnostics) {
   if (use.reference.empty()) return;  // reported already
   const auto found = host.find<K>(use.reference);
-  if (!found) tenon::tools::add_missing<K>(host, found.error(), use, findings);
+  if (!found) tenon::tools::add_missing<K>(host, found.error(), use, diagnostics);
 }
 
 template <class K>
 void check_uses(const tenon::Host& host, const std::vector<PluginUse>& uses,
-                Diagnostics& findings) {
-  for (const PluginUse& use : uses) check_use<K>(host, use, findings);
+                Diagnostics& diagnostics) {
+  for (const PluginUse& use : uses) check_use<K>(host, use, diagnostics);
 }
 
 tenon::HostOptions options(const std::vector<std::filesystem::path>& plugin_path,
@@ -53,12 +53,12 @@ void Session::report_skipped(Report& report) const {
   }
 }
 
-void Session::check_uses(Diagnostics& findings) const {
-  check_use<tenon::ObjectStore>(host, settings.store, findings);
-  backup::check_uses<tenon::VolumeSnapshotter>(host, settings.snapshotters, findings);
-  backup::check_uses<tenon::BackupItemAction>(host, settings.backup_actions, findings);
-  backup::check_uses<tenon::RestoreItemAction>(host, settings.restore_actions, findings);
-  backup::check_uses<tenon::DeleteItemAction>(host, settings.delete_actions, findings);
+void Session::check_uses(Diagnostics& diagnostics) const {
+  check_use<tenon::ObjectStore>(host, settings.store, diagnostics);
+  backup::check_uses<tenon::VolumeSnapshotter>(host, settings.snapshotters, diagnostics);
+  backup::check_uses<tenon::BackupItemAction>(host, settings.backup_actions, diagnostics);
+  backup::check_uses<tenon::RestoreItemAction>(host, settings.restore_actions, diagnostics);
+  backup::check_uses<tenon::DeleteItemAction>(host, settings.delete_actions, diagnostics);
 }
 
 }  // namespace backup

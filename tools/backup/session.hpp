@@ -82,7 +82,7 @@ struct Session {
   void report_skipped(Report& report) const;
 
   /// Adds a problem for each plugin of the settings that does not exist.
-  void check_uses(Diagnostics& findings) const;
+  void check_uses(Diagnostics& diagnostics) const;
 
   tenon::tools::Console& console;
   const Settings settings;

@@ -16,18 +16,18 @@ using tenon::tools::JsonValue;
 using tenon::tools::ObjectReader;
 
 std::vector<PluginUse> read_uses(const ObjectReader& settings, std::string_view key,
-                                 const std::string& what, Diagnostics& findings) {
+                                 const std::string& what, Diagnostics& diagnostics) {
   std::vector<PluginUse> uses;
   const JsonValue::Array* values = settings.optional_array(key);
   if (values == nullptr) return uses;
   for (const JsonValue& value : *values) {
-    uses.push_back(tenon::tools::read_plugin_use(value, what, findings));
+    uses.push_back(tenon::tools::read_plugin_use(value, what, diagnostics));
   }
   return uses;
 }
 
 void read_timeout(const ObjectReader& timeouts, std::string_view key,
-                  std::chrono::nanoseconds& timeout, Diagnostics& findings) {
+                  std::chrono::nanoseconds& timeout, Diagnostics& diagnostics) {
   using Parameter = tenon::sdk::Parameter<tenon::Duration>;
   const JsonValue* value = timeouts.optional(key);
   if (value == nullptr) return;
@@ -37,53 +37,53 @@ void read_timeout(const ObjectReader& timeouts, std::string_view key,
     timeout = *duration;
     return;
   }
-  findings.add({.location = value->location,
-                .code = "wrong-value",
-                .message = "the timeout '" + std::string(key) + "' is invalid",
-                .found = to_json(*value),
-                .needed = Parameter::expected() + ", longer than 0",
-                .fix = "change the value"});
+  diagnostics.add({.location = value->location,
+                   .code = "wrong-value",
+                   .message = "the timeout '" + std::string(key) + "' is invalid",
+                   .found = to_json(*value),
+                   .needed = Parameter::expected() + ", longer than 0",
+                   .fix = "change the value"});
 }
 
-Timeouts read_timeouts(const ObjectReader& settings, Diagnostics& findings) {
+Timeouts read_timeouts(const ObjectReader& settings, Diagnostics& diagnostics) {
   Timeouts timeouts;
   const JsonValue* value = settings.optional("timeouts");
   if (value == nullptr) return timeouts;
   const ObjectReader object(*value, "timeouts", {"call", "store", "operation", "ready", "poll"},
-                            findings);
-  read_timeout(object, "call", timeouts.call, findings);
-  read_timeout(object, "store", timeouts.store, findings);
-  read_timeout(object, "operation", timeouts.operation, findings);
-  read_timeout(object, "ready", timeouts.ready, findings);
-  read_timeout(object, "poll", timeouts.poll, findings);
+                            diagnostics);
+  read_timeout(object, "call", timeouts.call, diagnostics);
+  read_timeout(object, "store", timeouts.store, diagnostics);
+  read_timeout(object, "operation", timeouts.operation, diagnostics);
+  read_timeout(object, "ready", timeouts.ready, diagnostics);
+  read_timeout(object, "poll", timeouts.poll, diagnostics);
   return timeouts;
 }
 
 }  // namespace
 
-std::optional<Settings> read_settings(const std::filesystem::path& path, Diagnostics& findings) {
-  const auto text = tenon::tools::read_text_file(path, findings);
+std::optional<Settings> read_settings(const std::filesystem::path& path, Diagnostics& diagnostics) {
+  const auto text = tenon::tools::read_text_file(path, diagnostics);
   if (!text) return std::nullopt;
-  const auto value = tenon::tools::read_json(*text, path.string(), findings);
+  const auto value = tenon::tools::read_json(*text, path.string(), diagnostics);
   if (!value) return std::nullopt;
 
   const ObjectReader object(*value, "a configuration",
                             {"store", "bucket", "snapshotters", "backup_actions", "restore_actions",
                              "delete_actions", "compression", "timeouts"},
-                            findings);
+                            diagnostics);
   Settings settings;
   if (const JsonValue* store = object.required("store")) {
-    settings.store = tenon::tools::read_plugin_use(*store, "a store", findings);
+    settings.store = tenon::tools::read_plugin_use(*store, "a store", diagnostics);
   }
   if (object.optional("bucket") != nullptr) settings.bucket = object.text("bucket");
-  settings.snapshotters = read_uses(object, "snapshotters", "a snapshotter", findings);
-  settings.backup_actions = read_uses(object, "backup_actions", "a backup action", findings);
-  settings.restore_actions = read_uses(object, "restore_actions", "a restore action", findings);
-  settings.delete_actions = read_uses(object, "delete_actions", "a delete action", findings);
+  settings.snapshotters = read_uses(object, "snapshotters", "a snapshotter", diagnostics);
+  settings.backup_actions = read_uses(object, "backup_actions", "a backup action", diagnostics);
+  settings.restore_actions = read_uses(object, "restore_actions", "a restore action", diagnostics);
+  settings.delete_actions = read_uses(object, "delete_actions", "a delete action", diagnostics);
   if (object.optional_word("compression", {"gzip", "zstd"}) == "zstd") {
     settings.compression = Compression::zstd;
   }
-  settings.timeouts = read_timeouts(object, findings);
+  settings.timeouts = read_timeouts(object, diagnostics);
   return settings;
 }
 

@@ -46,8 +46,8 @@ struct Settings {
   Timeouts timeouts;
 };
 
-/// Reads a configuration file. Adds all errors in it to `findings`. Returns nothing if the file
+/// Reads a configuration file. Adds all errors in it to `diagnostics`. Returns nothing if the file
 /// cannot be used.
-std::optional<Settings> read_settings(const std::filesystem::path& path, Diagnostics& findings);
+std::optional<Settings> read_settings(const std::filesystem::path& path, Diagnostics& diagnostics);
 
 }  // namespace backup

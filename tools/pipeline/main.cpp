@@ -60,14 +60,14 @@ struct Pipeline {
 };
 using Pipelines = std::deque<Pipeline>;
 
-Exit refuse(const Diagnostics& findings) {
-  tenon::tools::print(findings);
+Exit refuse(const Diagnostics& diagnostics) {
+  tenon::tools::print(diagnostics);
   return wrong_usage;
 }
 
 /// Returns the pipeline files at `paths`. A folder contributes its files with the extension .json,
 /// sorted by name.
-Paths files_of(const Paths& paths, Diagnostics& findings) {
+Paths files_of(const Paths& paths, Diagnostics& diagnostics) {
   Paths files;
   for (const auto& path : paths) {
     std::error_code error;
@@ -80,12 +80,12 @@ Paths files_of(const Paths& paths, Diagnostics& findings) {
       if (entry.path().extension() == ".json") inside.push_back(entry.path());
     }
     if (inside.empty()) {
-      findings.add({.location = {.file = path.string()},
-                    .code = "no-pipeline",
-                    .message = "the folder contains no pipeline file",
-                    .found = error ? error.message() : "",
-                    .needed = "at least one file with the extension .json",
-                    .fix = "specify another folder, or a file"});
+      diagnostics.add({.location = {.file = path.string()},
+                       .code = "no-pipeline",
+                       .message = "the folder contains no pipeline file",
+                       .found = error ? error.message() : "",
+                       .needed = "at least one file with the extension .json",
+                       .fix = "specify another folder, or a file"});
     }
     std::sort(inside.begin(), inside.end());
     files.insert(files.end(), inside.begin(), inside.end());
@@ -94,21 +94,21 @@ Paths files_of(const Paths& paths, Diagnostics& findings) {
 }
 
 /// Reads pipeline files. If there are several, messages have the name of the pipeline as a prefix.
-Pipelines read_pipelines(const Paths& paths, Console& console, Diagnostics& findings) {
-  const Paths files = files_of(paths, findings);
+Pipelines read_pipelines(const Paths& paths, Console& console, Diagnostics& diagnostics) {
+  const Paths files = files_of(paths, diagnostics);
   std::map<std::string, std::filesystem::path> names;
   Pipelines pipelines;
   for (const auto& path : files) {
-    auto file = read_pipeline_file(path, findings);
+    auto file = read_pipeline_file(path, diagnostics);
     if (!file) continue;
     const auto [known, added] = names.emplace(file->name, path);
     if (!added) {
-      findings.add({.location = {.file = path.string()},
-                    .code = "duplicate-name",
-                    .message = "another pipeline has the name '" + file->name + "'",
-                    .found = known->second.string(),
-                    .needed = "a name that is unique among the pipelines of a process",
-                    .fix = "change the name of one of them"});
+      diagnostics.add({.location = {.file = path.string()},
+                       .code = "duplicate-name",
+                       .message = "another pipeline has the name '" + file->name + "'",
+                       .found = known->second.string(),
+                       .needed = "a name that is unique among the pipelines of a process",
+                       .fix = "change the name of one of them"});
     }
     const std::string prefix = files.size() > 1 ? file->name : std::string();
     pipelines.push_back({*std::move(file), Messages(console, prefix)});
@@ -117,9 +117,9 @@ Pipelines read_pipelines(const Paths& paths, Console& console, Diagnostics& find
 }
 
 void check_position(const PipelineFile& file, std::string_view what, const std::string& found,
-                    const std::string& needed, Diagnostics& findings) {
+                    const std::string& needed, Diagnostics& diagnostics) {
   if (found == needed) return;
-  findings.add(
+  diagnostics.add(
       {.location = file.position_place,
        .code = "wrong-position",
        .message = file.position.string() + " contains the position of another " + std::string(what),
@@ -129,24 +129,26 @@ void check_position(const PipelineFile& file, std::string_view what, const std::
 }
 
 /// Checks that a position belongs to this pipeline.
-void check_name(const PipelineState& state, const PipelineFile& file, Diagnostics& findings) {
+void check_name(const PipelineState& state, const PipelineFile& file, Diagnostics& diagnostics) {
   if (!state.pipeline.empty())
-    check_position(file, "pipeline", state.pipeline, file.name, findings);
+    check_position(file, "pipeline", state.pipeline, file.name, diagnostics);
 }
 void check_state(const PipelineState& state, const PipelineFile& file, const Stages& stages,
-                 Diagnostics& findings) {
+                 Diagnostics& diagnostics) {
   if (!state.source) return;
-  check_name(state, file, findings);
-  check_position(file, "source", label_of(*state.source), label_of(stages.source.used), findings);
+  check_name(state, file, diagnostics);
+  check_position(file, "source", label_of(*state.source), label_of(stages.source.used),
+                 diagnostics);
 }
 
 /// Prints the skipped modules if a plugin was not found, because it may be in one of them.
-void report_skipped(const tenon::Host& host, const Diagnostics& findings, Console& console) {
-  const auto& all = findings.all();
-  const auto missing = [](const auto& finding) { return finding.code == "not-found"; };
+void report_skipped(const tenon::Host& host, const Diagnostics& diagnostics, Console& console) {
+  const auto& all = diagnostics.all();
+  const auto missing = [](const auto& diagnostic) { return diagnostic.code == "not-found"; };
   if (std::none_of(all.begin(), all.end(), missing)) return;
-  for (const tenon::Error& finding : host.skipped()) {
-    if (finding.grade() == tenon::ErrorGrade::error) console.say("skipped: " + finding.to_string());
+  for (const tenon::Error& diagnostic : host.skipped()) {
+    if (diagnostic.grade() == tenon::ErrorGrade::error)
+      console.say("skipped: " + diagnostic.to_string());
   }
 }
 
@@ -226,17 +228,17 @@ tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin
 }
 
 void create_all_stages(tenon::Host& host, Pipelines& pipelines, Console& console, OpenCalls& calls,
-                       Diagnostics& findings) {
+                       Diagnostics& diagnostics) {
   for (Pipeline& pipeline : pipelines) {
-    pipeline.stages = create_stages(host, pipeline.file, pipeline.messages, calls, findings);
+    pipeline.stages = create_stages(host, pipeline.file, pipeline.messages, calls, diagnostics);
   }
-  report_skipped(host, findings, console);
+  report_skipped(host, diagnostics, console);
 }
 
 /// Creates all stages, but exits at a signal, because a plugin may hang while it is configured.
 /// Nothing is lost, because nothing was read yet.
 void create_unless_interrupted(tenon::Host& host, Pipelines& pipelines, Console& console,
-                               Diagnostics& findings) {
+                               Diagnostics& diagnostics) {
   OpenCalls calls([](const std::string&) {}, stop_grace_period);
   const tenon::tools::SignalWatch watch(
       [&](int number, bool) {
@@ -245,14 +247,14 @@ void create_unless_interrupted(tenon::Host& host, Pipelines& pipelines, Console&
         _exit(128 + number);
       },
       [] {});
-  create_all_stages(host, pipelines, console, calls, findings);
+  create_all_stages(host, pipelines, console, calls, diagnostics);
 }
 
 /// Opens the position of a pipeline. Errors: those of PositionStore::open.
-tenon::Result<void> open_position(Pipeline& pipeline, Diagnostics& findings) {
-  auto store = PositionStore::open(pipeline.file.position, findings);
+tenon::Result<void> open_position(Pipeline& pipeline, Diagnostics& diagnostics) {
+  auto store = PositionStore::open(pipeline.file.position, diagnostics);
   if (!store) return std::move(store).error();
-  check_state(store->state(), pipeline.file, *pipeline.stages, findings);
+  check_state(store->state(), pipeline.file, *pipeline.stages, diagnostics);
   store->state().pipeline = pipeline.file.name;
   pipeline.store.emplace(*std::move(store));
   return {};
@@ -260,21 +262,21 @@ tenon::Result<void> open_position(Pipeline& pipeline, Diagnostics& findings) {
 
 Exit run_files(const Paths& paths, const Paths& plugin_path) {
   Console console("tenon-pipeline");
-  Diagnostics findings;
-  Pipelines pipelines = read_pipelines(paths, console, findings);
-  if (pipelines.empty()) return refuse(findings);
+  Diagnostics diagnostics;
+  Pipelines pipelines = read_pipelines(paths, console, diagnostics);
+  if (pipelines.empty()) return refuse(diagnostics);
 
   tenon::tools::hold_signals();
   tenon::Host host(host_options(plugin_path));
-  create_unless_interrupted(host, pipelines, console, findings);
-  if (!findings.empty()) return refuse(findings);
+  create_unless_interrupted(host, pipelines, console, diagnostics);
+  if (!diagnostics.empty()) return refuse(diagnostics);
   for (Pipeline& pipeline : pipelines) {
-    if (auto opened = open_position(pipeline, findings); !opened) {
+    if (auto opened = open_position(pipeline, diagnostics); !opened) {
       pipeline.messages.say(opened.error().to_string());
       return io_failed;
     }
   }
-  if (!findings.empty()) return refuse(findings);
+  if (!diagnostics.empty()) return refuse(diagnostics);
   for (Pipeline& pipeline : pipelines) {
     pipeline.run =
         std::make_unique<PipelineRun>(host, pipeline.file, *pipeline.store, pipeline.messages);
@@ -285,12 +287,12 @@ Exit run_files(const Paths& paths, const Paths& plugin_path) {
 /// Creates and configures the plugins of pipelines, but does not open them.
 Exit validate_files(const Paths& paths, const Paths& plugin_path) {
   Console console("tenon-pipeline");
-  Diagnostics findings;
-  Pipelines pipelines = read_pipelines(paths, console, findings);
+  Diagnostics diagnostics;
+  Pipelines pipelines = read_pipelines(paths, console, diagnostics);
   tenon::Host host(host_options(plugin_path));
   OpenCalls calls([](const std::string&) {}, stop_grace_period);
-  create_all_stages(host, pipelines, console, calls, findings);
-  if (!findings.empty()) return refuse(findings);
+  create_all_stages(host, pipelines, console, calls, diagnostics);
+  if (!diagnostics.empty()) return refuse(diagnostics);
   for (const auto& path : paths) {
     std::cout << tenon::harmless(path.string()) << ": no problem found" << std::endl;
   }
@@ -299,11 +301,11 @@ Exit validate_files(const Paths& paths, const Paths& plugin_path) {
 
 /// Deletes one pipeline. Errors: cannot-write, in-use.
 tenon::Result<Exit> delete_one(tenon::Host& host, const Pipeline& pipeline) {
-  Diagnostics findings;
-  auto store = PositionStore::open(pipeline.file.position, findings);
+  Diagnostics diagnostics;
+  auto store = PositionStore::open(pipeline.file.position, diagnostics);
   if (!store) return std::move(store).error();
-  check_name(store->state(), pipeline.file, findings);
-  if (!findings.empty()) return refuse(findings);
+  check_name(store->state(), pipeline.file, diagnostics);
+  if (!diagnostics.empty()) return refuse(diagnostics);
   auto deleted = delete_pipeline(host, *store, pipeline.messages);
   if (!deleted) return std::move(deleted).error();
   if (!*deleted) return failed;
@@ -313,9 +315,9 @@ tenon::Result<Exit> delete_one(tenon::Host& host, const Pipeline& pipeline) {
 
 Exit delete_files(const Paths& paths, const Paths& plugin_path) {
   Console console("tenon-pipeline");
-  Diagnostics findings;
-  const Pipelines pipelines = read_pipelines(paths, console, findings);
-  if (!findings.empty()) return refuse(findings);
+  Diagnostics diagnostics;
+  const Pipelines pipelines = read_pipelines(paths, console, diagnostics);
+  if (!diagnostics.empty()) return refuse(diagnostics);
   tenon::Host host(host_options(plugin_path));
   Exit exit = done;
   for (const Pipeline& pipeline : pipelines) {

@@ -39,7 +39,7 @@ Diagnostic wrong_parameter(Problem problem, const PluginUse& use) {
 constexpr std::size_t most_hints = 100;
 
 void add_unknown(const Parameters& parameters, const std::vector<std::string>& keys,
-                 const PluginUse& use, Diagnostics& findings) {
+                 const PluginUse& use, Diagnostics& diagnostics) {
   if (keys.empty()) return;
   std::vector<std::string> names;
   for (const auto& [name, parameter] : parameters) names.push_back(name);
@@ -47,7 +47,7 @@ void add_unknown(const Parameters& parameters, const std::vector<std::string>& k
   std::size_t hints = 0;
   for (const std::string& key : keys) {
     const std::string remedy = "remove it";
-    findings.add(
+    diagnostics.add(
         {.location = use.key_locations.find(key)->second,
          .code = "unknown-parameter",
          .message = "'" + use.reference + "' has no parameter '" + key + "'",
@@ -59,23 +59,23 @@ void add_unknown(const Parameters& parameters, const std::vector<std::string>& k
 }  // namespace
 
 tenon::TextMap check_config(const Parameters& parameters, const PluginUse& use,
-                            Diagnostics& findings) {
+                            Diagnostics& diagnostics) {
   auto checked = tenon::config::check(parameters, use.config);
   std::vector<std::string> unknown;
   for (Problem& problem : checked.problems) {
     switch (problem.reason) {
       case Problem::Reason::missing:
-        findings.add(missing_parameter(problem, use));
+        diagnostics.add(missing_parameter(problem, use));
         break;
       case Problem::Reason::wrong:
-        findings.add(wrong_parameter(std::move(problem), use));
+        diagnostics.add(wrong_parameter(std::move(problem), use));
         break;
       case Problem::Reason::unknown:
         unknown.push_back(std::move(problem.name));
         break;
     }
   }
-  add_unknown(parameters, unknown, use, findings);
+  add_unknown(parameters, unknown, use, diagnostics);
   return std::move(checked.config);
 }
 

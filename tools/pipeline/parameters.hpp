@@ -11,10 +11,10 @@ namespace pipeline {
 
 using tenon::config::Parameters;
 
-/// Checks a config, and adds problems to the findings, without the values of sensitive parameters.
-/// Returns the config that the plugin gets, with the defaults of parameters that are absent or
-/// blank.
+/// Checks a config, and adds problems to the diagnostics, without the values of sensitive
+/// parameters. Returns the config that the plugin gets, with the defaults of parameters that are
+/// absent or blank.
 tenon::TextMap check_config(const Parameters& parameters, const PluginUse& use,
-                            Diagnostics& findings);
+                            Diagnostics& diagnostics);
 
 }  // namespace pipeline

@@ -14,74 +14,75 @@ namespace {
 using tenon::tools::JsonValue;
 using tenon::tools::ObjectReader;
 
-StageUse read_stage(const JsonValue& value, const std::string& what, Diagnostics& findings) {
-  const ObjectReader object(value, what, {"id", "plugin", "config"}, findings);
-  return {tenon::tools::read_plugin_use(object, findings),
+StageUse read_stage(const JsonValue& value, const std::string& what, Diagnostics& diagnostics) {
+  const ObjectReader object(value, what, {"id", "plugin", "config"}, diagnostics);
+  return {tenon::tools::read_plugin_use(object, diagnostics),
           object.optional("id") != nullptr ? object.text("id") : std::string(),
           object.location("id")};
 }
 
-std::vector<StageUse> read_processors(const ObjectReader& pipeline, Diagnostics& findings) {
+std::vector<StageUse> read_processors(const ObjectReader& pipeline, Diagnostics& diagnostics) {
   std::vector<StageUse> uses;
   if (pipeline.optional("processors") == nullptr) return uses;
   const JsonValue::Array* processors = pipeline.array("processors");
   if (processors == nullptr) return uses;
   for (const JsonValue& processor : *processors) {
-    uses.push_back(read_stage(processor, "a processor", findings));
+    uses.push_back(read_stage(processor, "a processor", diagnostics));
   }
   return uses;
 }
 
-std::vector<StageUse> read_destinations(const ObjectReader& pipeline, Diagnostics& findings) {
+std::vector<StageUse> read_destinations(const ObjectReader& pipeline, Diagnostics& diagnostics) {
   std::vector<StageUse> uses;
   const JsonValue::Array* destinations = pipeline.array("destinations");
   if (destinations == nullptr) return uses;
   if (destinations->empty()) {
-    findings.add({.location = pipeline.location("destinations"),
-                  .code = "missing-key",
-                  .message = "the pipeline has no destination",
-                  .needed = "at least one",
-                  .fix = "add {\"plugin\": ...}"});
+    diagnostics.add({.location = pipeline.location("destinations"),
+                     .code = "missing-key",
+                     .message = "the pipeline has no destination",
+                     .needed = "at least one",
+                     .fix = "add {\"plugin\": ...}"});
   }
   for (const JsonValue& destination : *destinations) {
-    uses.push_back(read_stage(destination, "a destination", findings));
+    uses.push_back(read_stage(destination, "a destination", diagnostics));
   }
   return uses;
 }
 
-RefusalLimit read_limit(const JsonValue& value, Diagnostics& findings) {
-  const ObjectReader object(value, "a limit", {"refused", "of"}, findings);
+RefusalLimit read_limit(const JsonValue& value, Diagnostics& diagnostics) {
+  const ObjectReader object(value, "a limit", {"refused", "of"}, diagnostics);
   const auto read = [&](std::string_view key) {
     return static_cast<std::uint64_t>(object.number(key, 0).value_or(0));
   };
   const RefusalLimit limit{.refused = read("refused"), .of = read("of")};
   if (limit.of == 0 || limit.refused < limit.of) return limit;
-  findings.add({.location = object.location("refused"),
-                .code = "wrong-limit",
-                .message = "the limit of refused records is never reached",
-                .found = std::to_string(limit.refused) + " of " + std::to_string(limit.of),
-                .needed = "'refused' less than 'of'",
-                .fix = "lower 'refused', or set 'of' to 0 to accept any number"});
+  diagnostics.add({.location = object.location("refused"),
+                   .code = "wrong-limit",
+                   .message = "the limit of refused records is never reached",
+                   .found = std::to_string(limit.refused) + " of " + std::to_string(limit.of),
+                   .needed = "'refused' less than 'of'",
+                   .fix = "lower 'refused', or set 'of' to 0 to accept any number"});
   return limit;
 }
 
 std::optional<DeadLettersUse> read_dead_letters(const ObjectReader& pipeline,
-                                                Diagnostics& findings) {
+                                                Diagnostics& diagnostics) {
   const JsonValue* value = pipeline.optional("dead_letters");
   if (value == nullptr) return std::nullopt;
-  const ObjectReader object(*value, "'dead_letters'", {"plugin", "config", "limit"}, findings);
-  DeadLettersUse use{
-      {tenon::tools::read_plugin_use(object, findings), "dead_letters", object.location("plugin")},
-      {}};
-  if (const JsonValue* limit = object.required("limit")) use.limit = read_limit(*limit, findings);
+  const ObjectReader object(*value, "'dead_letters'", {"plugin", "config", "limit"}, diagnostics);
+  DeadLettersUse use{{tenon::tools::read_plugin_use(object, diagnostics), "dead_letters",
+                      object.location("plugin")},
+                     {}};
+  if (const JsonValue* limit = object.required("limit"))
+    use.limit = read_limit(*limit, diagnostics);
   return use;
 }
 
-WindowLimits read_window(const ObjectReader& pipeline, Diagnostics& findings) {
+WindowLimits read_window(const ObjectReader& pipeline, Diagnostics& diagnostics) {
   WindowLimits window;
   const JsonValue* value = pipeline.optional("window");
   if (value == nullptr) return window;
-  const ObjectReader object(*value, "a window", {"records", "bytes"}, findings);
+  const ObjectReader object(*value, "a window", {"records", "bytes"}, diagnostics);
   const auto read = [&](std::string_view key, std::uint64_t& limit) {
     if (object.optional(key) == nullptr) return;
     if (const auto number = object.number(key)) limit = static_cast<std::uint64_t>(*number);
@@ -94,27 +95,27 @@ WindowLimits read_window(const ObjectReader& pipeline, Diagnostics& findings) {
 }  // namespace
 
 std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path,
-                                               Diagnostics& findings) {
-  const auto text = tenon::tools::read_text_file(path, findings);
+                                               Diagnostics& diagnostics) {
+  const auto text = tenon::tools::read_text_file(path, diagnostics);
   if (!text) return std::nullopt;
-  const auto value = tenon::tools::read_json(*text, path.string(), findings);
+  const auto value = tenon::tools::read_json(*text, path.string(), diagnostics);
   if (!value) return std::nullopt;
 
   const ObjectReader object(
       *value, "a pipeline",
       {"name", "source", "processors", "destinations", "dead_letters", "position", "window"},
-      findings);
+      diagnostics);
   PipelineFile file;
   file.name = object.text("name");
   if (const JsonValue* source = object.required("source")) {
-    file.source = read_stage(*source, "a source", findings);
+    file.source = read_stage(*source, "a source", diagnostics);
   }
-  file.processors = read_processors(object, findings);
-  file.destinations = read_destinations(object, findings);
-  file.dead_letters = read_dead_letters(object, findings);
+  file.processors = read_processors(object, diagnostics);
+  file.destinations = read_destinations(object, diagnostics);
+  file.dead_letters = read_dead_letters(object, diagnostics);
   file.position = path.parent_path() / object.text("position");
   file.position_place = object.location("position");
-  file.window = read_window(object, findings);
+  file.window = read_window(object, diagnostics);
   return file;
 }
 

@@ -64,9 +64,9 @@ struct PipelineFile {
   WindowLimits window;
 };
 
-/// Reads a pipeline file, and adds problems to the findings. Returns nothing if the file cannot be
-/// read or is not JSON.
+/// Reads a pipeline file, and adds problems to the diagnostics. Returns nothing if the file cannot
+/// be read or is not JSON.
 std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path,
-                                               Diagnostics& findings);
+                                               Diagnostics& diagnostics);
 
 }  // namespace pipeline

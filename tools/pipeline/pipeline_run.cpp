@@ -65,10 +65,10 @@ std::optional<Stages> PipelineRun::recreate_stages() {
     const auto calls = std::make_shared<OpenCalls>(
         [&](const std::string& call) { messages_.say(call); }, stop_grace_period);
     set_creating(calls);
-    Diagnostics findings;
-    auto stages = create_stages(host_, file_, messages_, *calls, findings);
+    Diagnostics diagnostics;
+    auto stages = create_stages(host_, file_, messages_, *calls, diagnostics);
     set_creating(nullptr);
-    tenon::tools::print(findings);
+    tenon::tools::print(diagnostics);
     return stages;
   } catch (const std::system_error& failed) {
     messages_.say(no_thread(failed).to_string());

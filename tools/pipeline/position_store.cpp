@@ -31,24 +31,26 @@ tenon::Error cannot_write(const std::filesystem::path& path, int error) {
                        .fix = "free space, or set \"position\" to another path"});
 }
 
-/// Returns the finding for an error in the stored position. If the text is not JSON, the error has
-/// line and column; otherwise it has the path in the document.
-tenon::tools::Diagnostic finding_of(const tenon::Error& error, const std::filesystem::path& path) {
-  tenon::tools::Diagnostic finding{.location = {.file = path.string()},
-                                   .code = std::string(error.code()),
-                                   .message = "the position cannot be read",
-                                   .found = std::string(error.found()),
-                                   .needed = std::string(error.needed()),
-                                   .fix = "restore the file, or remove it to begin from the start"};
+/// Returns the diagnostic for an error in the stored position. If the text is not JSON, the error
+/// has line and column; otherwise it has the path in the document.
+tenon::tools::Diagnostic diagnostic_of(const tenon::Error& error,
+                                       const std::filesystem::path& path) {
+  tenon::tools::Diagnostic diagnostic{
+      .location = {.file = path.string()},
+      .code = std::string(error.code()),
+      .message = "the position cannot be read",
+      .found = std::string(error.found()),
+      .needed = std::string(error.needed()),
+      .fix = "restore the file, or remove it to begin from the start"};
   const std::string where(error.where());
   if (error.code() == "not-json") {
-    std::istringstream(where) >> finding.location.line;
-    finding.location.column = std::stoi(where.substr(where.find(':') + 1));
+    std::istringstream(where) >> diagnostic.location.line;
+    diagnostic.location.column = std::stoi(where.substr(where.find(':') + 1));
   } else if (!where.empty()) {
-    finding.message += ": " + where;
+    diagnostic.message += ": " + where;
   }
-  if (!error.message().empty()) finding.message += ": " + std::string(error.message());
-  return finding;
+  if (!error.message().empty()) diagnostic.message += ": " + std::string(error.message());
+  return diagnostic;
 }
 
 /// Returns the path of the lock file. The position file itself cannot be locked, because each save
@@ -100,7 +102,7 @@ tenon::Error labelled(const tenon::Error& error, const UsedPlugin& stage) {
 }
 
 tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& path,
-                                                 Diagnostics& findings) {
+                                                 Diagnostics& diagnostics) {
   std::error_code failed;
   std::filesystem::create_directories(folder_of(path), failed);
   if (failed) return cannot_write(path, failed.value());
@@ -116,13 +118,13 @@ tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& pa
   }
   PositionStore store(path, lock.release());
   if (!std::filesystem::exists(path)) return store;
-  const auto text = tenon::tools::read_text_file(path, findings);
+  const auto text = tenon::tools::read_text_file(path, diagnostics);
   if (!text) return store;
   tenon::Result<PipelineState> state = tenon::read_pipeline_position(*text);
   if (state) {
     store.state_ = *std::move(state);
   } else {
-    findings.add(finding_of(state.error(), path));
+    diagnostics.add(diagnostic_of(state.error(), path));
   }
   return store;
 }

@@ -37,10 +37,10 @@ tenon::Error labelled(const tenon::Error& error, const UsedPlugin& stage);
 class PositionStore {
  public:
   /// Locks the file at `path` and reads it if it exists. Creates the folders above it. Problems of
-  /// the content are added to the findings. Errors: cannot-write; in-use if another process has
+  /// the content are added to the diagnostics. Errors: cannot-write; in-use if another process has
   /// locked it.
   static tenon::Result<PositionStore> open(const std::filesystem::path& path,
-                                           Diagnostics& findings);
+                                           Diagnostics& diagnostics);
 
   PositionStore(PositionStore&& other) noexcept;
   PositionStore& operator=(PositionStore&&) = delete;

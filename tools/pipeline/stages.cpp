@@ -43,33 +43,34 @@ std::optional<Parameters> stated_parameters(const tenon::PluginInfo& info,
 /// it unchanged if the plugin has no specifier.
 template <class K>
 tenon::Result<tenon::TextMap> check_specified(tenon::Host& host, const PluginUse& use,
-                                              CallSlot& calls, Diagnostics& findings) {
+                                              CallSlot& calls, Diagnostics& diagnostics) {
   if (!host.find<tenon::Specifier>(use.reference)) return use.config;
   const CallSlot::Scope call(calls, "specify");
   auto specifier = host.create<tenon::Specifier>(use.reference);
   if (!specifier) return std::move(specifier).error();
   const auto specification = (*specifier)->specify();
   if (!specification) return specification.error();
-  return check_config(parameters_of(*specification, static_cast<const K*>(nullptr)), use, findings);
+  return check_config(parameters_of(*specification, static_cast<const K*>(nullptr)), use,
+                      diagnostics);
 }
 
 template <class K>
 std::optional<Stage<K>> create_stage(tenon::Host& host, const StageUse& use,
                                      const Messages& messages, OpenCalls& calls,
-                                     Diagnostics& findings) {
+                                     Diagnostics& diagnostics) {
   if (use.reference.empty()) return std::nullopt;  // reported by read_pipeline_file
   const auto info = host.find<K>(use.reference);
   if (!info) {
-    tenon::tools::add_missing<K>(host, info.error(), use, findings);
+    tenon::tools::add_missing<K>(host, info.error(), use, diagnostics);
     return std::nullopt;
   }
-  const std::size_t findings_before = findings.all().size();
+  const std::size_t diagnostics_before = diagnostics.all().size();
   std::optional<tenon::Result<tenon::TextMap>> config;
   if (const auto stated = stated_parameters<K>(*info, messages)) {
-    config = check_config(*stated, use, findings);
+    config = check_config(*stated, use, diagnostics);
   }
   // Do not load the module for a config that it would refuse.
-  if (findings.all().size() != findings_before) return std::nullopt;
+  if (diagnostics.all().size() != diagnostics_before) return std::nullopt;
   const UsedPlugin now = used(use.id.empty() ? info->name() : use.id, *info, {});
   CallSlot& slot = calls.add(label_of(now));
   auto created = [&] {
@@ -77,17 +78,17 @@ std::optional<Stage<K>> create_stage(tenon::Host& host, const StageUse& use,
     return host.create<K>(use.reference);
   }();
   if (!created) {
-    add_error(created.error(), use.location, findings);
+    add_error(created.error(), use.location, diagnostics);
     return std::nullopt;
   }
   Stage<K> stage{{new tenon::Handle<K>(std::move(*created)), Teardown{&messages, now}}, now};
-  if (!config) config = check_specified<K>(host, use, slot, findings);
-  if (!*config) add_error(config->error(), use.location, findings);
-  if (findings.all().size() != findings_before) return std::nullopt;
+  if (!config) config = check_specified<K>(host, use, slot, diagnostics);
+  if (!*config) add_error(config->error(), use.location, diagnostics);
+  if (diagnostics.all().size() != diagnostics_before) return std::nullopt;
   stage.used.config = **config;
   const CallSlot::Scope call(slot, "configure");
   if (auto configured = (*stage.plugin)->configure(stage.used.config); !configured) {
-    add_error(configured.error(), use.config_location, findings);
+    add_error(configured.error(), use.config_location, diagnostics);
     return std::nullopt;
   }
   return stage;
@@ -103,18 +104,19 @@ constexpr std::string_view word_of(const tenon::Destination*) {
 /// `uses` and `stages` are in the same order.
 template <class K>
 void check_ids(const std::vector<StageUse>& uses, const std::vector<Stage<K>>& stages,
-               Diagnostics& findings) {
+               Diagnostics& diagnostics) {
   std::set<std::string> ids;
   for (std::size_t i = 0; i < uses.size(); i++) {
     const std::string& id = *stages[i].used.id;
     if (ids.insert(id).second) continue;
     const std::string word(word_of(static_cast<const K*>(nullptr)));
-    findings.add({.location = uses[i].id_place,
-                  .code = "duplicate-id",
-                  .message = "another " + word + " has the id '" + id + "'",
-                  .found = uses[i].id.empty() ? "no id, so the name of the plugin is the id" : "",
-                  .needed = "an id that is unique in the pipeline",
-                  .fix = "add \"id\": \"...\" with another name"});
+    diagnostics.add(
+        {.location = uses[i].id_place,
+         .code = "duplicate-id",
+         .message = "another " + word + " has the id '" + id + "'",
+         .found = uses[i].id.empty() ? "no id, so the name of the plugin is the id" : "",
+         .needed = "an id that is unique in the pipeline",
+         .fix = "add \"id\": \"...\" with another name"});
   }
 }
 
@@ -122,14 +124,14 @@ void check_ids(const std::vector<StageUse>& uses, const std::vector<Stage<K>>& s
 template <class K>
 std::vector<Stage<K>> create_stages(tenon::Host& host, const std::vector<StageUse>& uses,
                                     const Messages& messages, OpenCalls& calls,
-                                    Diagnostics& findings) {
+                                    Diagnostics& diagnostics) {
   std::vector<Stage<K>> stages;
   for (const StageUse& use : uses) {
-    if (auto stage = create_stage<K>(host, use, messages, calls, findings)) {
+    if (auto stage = create_stage<K>(host, use, messages, calls, diagnostics)) {
       stages.push_back(*std::move(stage));
     }
   }
-  if (stages.size() == uses.size()) check_ids(uses, stages, findings);
+  if (stages.size() == uses.size()) check_ids(uses, stages, diagnostics);
   return stages;
 }
 
@@ -141,19 +143,19 @@ void Teardown::report(const tenon::Result<void>& result) const {
 
 std::optional<Stages> create_stages(tenon::Host& host, const PipelineFile& file,
                                     const Messages& messages, OpenCalls& calls,
-                                    Diagnostics& findings) {
-  auto source = create_stage<tenon::Source>(host, file.source, messages, calls, findings);
+                                    Diagnostics& diagnostics) {
+  auto source = create_stage<tenon::Source>(host, file.source, messages, calls, diagnostics);
   auto processors =
-      create_stages<tenon::Processor>(host, file.processors, messages, calls, findings);
+      create_stages<tenon::Processor>(host, file.processors, messages, calls, diagnostics);
   auto destinations =
-      create_stages<tenon::Destination>(host, file.destinations, messages, calls, findings);
+      create_stages<tenon::Destination>(host, file.destinations, messages, calls, diagnostics);
   std::optional<DeadLettersStage> dead_letters;
   if (file.dead_letters) {
-    auto stage =
-        create_stage<tenon::Destination>(host, file.dead_letters->stage, messages, calls, findings);
+    auto stage = create_stage<tenon::Destination>(host, file.dead_letters->stage, messages, calls,
+                                                  diagnostics);
     if (stage) dead_letters = {*std::move(stage), file.dead_letters->limit};
   }
-  if (!findings.empty()) return std::nullopt;
+  if (!diagnostics.empty()) return std::nullopt;
   return Stages{std::move(dead_letters), std::move(destinations), std::move(processors),
                 std::move(*source)};
 }

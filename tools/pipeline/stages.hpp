@@ -50,12 +50,13 @@ struct Stages {
   Stage<tenon::Source> source;  // torn down first
 };
 
-/// Creates and configures all plugins of the file. Adds problems to the findings: a reference to a
-/// plugin that does not exist, a module that does not load, a config that violates the parameters
-/// or that the plugin refuses, an id that is not unique. Returns nothing if there is any finding.
+/// Creates and configures all plugins of the file. Adds problems to the diagnostics: a reference to
+/// a plugin that does not exist, a module that does not load, a config that violates the parameters
+/// or that the plugin refuses, an id that is not unique. Returns nothing if there is any
+/// diagnostic.
 std::optional<Stages> create_stages(tenon::Host& host, const PipelineFile& file,
                                     const Messages& messages, OpenCalls& calls,
-                                    Diagnostics& findings);
+                                    Diagnostics& diagnostics);
 
 /// Calls `on_deleted` of a source or destination that a pipeline no longer uses. Errors: those of
 /// the Host if the plugin cannot be created; those of the plugin.

@@ -7,7 +7,6 @@
 
 #include <tenon/builtins.hpp>
 #include <tenon/document.hpp>
-#include <tenon/gen/app.hpp>
 #include <tenon/inspect.hpp>
 
 #include <algorithm>
@@ -44,19 +43,19 @@ fs::path description_folder(const std::string& app) {
   return {};
 }
 
-std::optional<JsonValue> read_json(const fs::path& path, Diagnostics& findings) {
+std::optional<JsonValue> read_json(const fs::path& path, Diagnostics& problems) {
   std::ifstream file(path, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(file), {});
   if (!file) throw gen::IoError("cannot read " + path.string());
-  return tools::read_json(text, path.string(), findings);
+  return tools::read_json(text, path.string(), problems);
 }
 
-Description read_description(const fs::path& folder, Diagnostics& findings) {
+Description read_description(const fs::path& folder, Diagnostics& problems) {
   Description description;
-  const auto json = read_json(folder / "app.json", findings);
+  const auto json = read_json(folder / "app.json", problems);
   if (!json) return description;
   const tools::ObjectReader object(*json, "a description",
-                                   {"app", "converter", "program", "standard"}, findings);
+                                   {"app", "converter", "program", "standard"}, problems);
   object.text("app");
   const auto path = [&](const char* key) {
     const std::string text = object.optional_text(key);
@@ -66,7 +65,7 @@ Description read_description(const fs::path& folder, Diagnostics& findings) {
   description.converter = path("converter");
   if (const JsonValue::Array* standard = object.optional_array("standard")) {
     for (const JsonValue& one : *standard) {
-      const std::string text = tools::read_text(one, "a standard kind", findings);
+      const std::string text = tools::read_text(one, "a standard kind", problems);
       if (!text.empty()) description.standard.push_back(gen::parse_standard(text));
     }
   }
@@ -75,15 +74,15 @@ Description read_description(const fs::path& folder, Diagnostics& findings) {
 
 /// Returns the builtins of a description as modules that only have a manifest.
 std::vector<const tenon_module*> read_builtins(const fs::path& folder, ConstantPool& pool,
-                                               Diagnostics& findings) {
+                                               Diagnostics& problems) {
   std::vector<const tenon_module*> modules;
   const fs::path file = folder / "builtins.json";
   std::error_code ignored;
   if (!fs::exists(file, ignored)) return modules;
-  const auto json = read_json(file, findings);
+  const auto json = read_json(file, problems);
   if (!json) return modules;
   if (json->array() == nullptr) {
-    tools::add_wrong_type(*json, "the builtins", "a list of manifests", findings);
+    tools::add_wrong_type(*json, "the builtins", "a list of manifests", problems);
     return modules;
   }
   for (const JsonValue& manifest : *json->array()) {
@@ -160,11 +159,11 @@ std::vector<const DocumentType*> types_of(const gen::Model& model, ConstantPool&
 
 /// Replaces the kinds and document types of the process by those of the specs.
 void use_specs(const fs::path& specs, const Description& description, ConstantPool& pool,
-               Diagnostics& findings) {
+               Diagnostics& problems) {
   const gen::Model& model = pool.add(gen::load_specs(
       {.folders = {specs.string()}, .standard_specs = standard_specs(), .frozen = false},
-      findings));
-  if (!findings.empty()) return;
+      problems));
+  if (!problems.empty()) return;
   std::vector<const Kind*> kinds;
   for (const auto& kind : model.kinds) kinds.push_back(&described_kind(*kind, pool));
   for (const gen::StandardKind& wanted : description.standard) {
@@ -174,13 +173,13 @@ void use_specs(const fs::path& specs, const Description& description, ConstantPo
   use_kinds(std::move(kinds));
 }
 
-void load(Options& options, ConstantPool& pool, Diagnostics& findings) {
+void load(Options& options, ConstantPool& pool, Diagnostics& problems) {
   const fs::path folder = options.app == own_app ? fs::path() : description_folder(options.app);
   Description description;
   if (options.app == own_app) options.builtins = {builtins()};
   if (!folder.empty()) {
-    description = read_description(folder, findings);
-    options.builtins = read_builtins(folder, pool, findings);
+    description = read_description(folder, problems);
+    options.builtins = read_builtins(folder, pool, problems);
     // An SDK for plugin authors contains neither program nor converter.
     std::error_code ignored;
     if (fs::exists(description.program, ignored)) options.program = description.program;
@@ -190,27 +189,27 @@ void load(Options& options, ConstantPool& pool, Diagnostics& findings) {
     }
   }
   if (options.specs.empty() && !folder.empty()) options.specs = folder / "specs";
-  if (options.specs.empty() || !findings.empty()) return;
+  if (options.specs.empty() || !problems.empty()) return;
   options.has_specs = true;
-  use_specs(options.specs, description, pool, findings);
+  use_specs(options.specs, description, pool, problems);
 }
 
 }  // namespace
 
 Exit load_app(Options& options) {
   static ConstantPool pool;
-  Diagnostics findings;
+  Diagnostics problems;
   try {
-    load(options, pool, findings);
+    load(options, pool, problems);
   } catch (const gen::UsageError& error) {
     std::cerr << "tenon: " << error.what() << "\n";
-    return finding;
+    return problems_found;
   } catch (const gen::IoError& error) {
     std::cerr << "tenon: " << error.what() << "\n";
     return io_error;
   }
-  for (const tools::Diagnostic& one : findings.all()) std::cerr << tools::to_text(one) << "\n";
-  return findings.empty() ? success : finding;
+  for (const tools::Diagnostic& one : problems.all()) std::cerr << tools::to_text(one) << "\n";
+  return problems.empty() ? success : problems_found;
 }
 
 }  // namespace tenon::command

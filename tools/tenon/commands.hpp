@@ -14,7 +14,7 @@
 namespace tenon::command {
 
 /// The exit status, which has the same meaning in all programs of the project.
-enum Exit { success = 0, finding = 1, usage_error = 2, io_error = 3 };
+enum Exit { success = 0, problems_found = 1, usage_error = 2, io_error = 3 };
 
 /// The app of the hosts in this project.
 inline constexpr const char* own_app = "tenon";

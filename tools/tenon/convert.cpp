@@ -266,7 +266,7 @@ Exit convert_in_place(Converter& converter, const fs::path& path) {
   std::cerr << counted(outcome.converted, "file") << " converted, " << outcome.unchanged
             << " unchanged, " << outcome.refused << " refused\n";
   if (outcome.failed || converter.has_failed()) return io_error;
-  return outcome.refused == 0 ? success : finding;
+  return outcome.refused == 0 ? success : problems_found;
 }
 
 }  // namespace
@@ -296,7 +296,7 @@ Exit convert(const Options& options, const ConvertArguments& arguments) {
     return io_error;
   }
   if (converter.has_failed()) return io_error;
-  return good ? success : finding;
+  return good ? success : problems_found;
 }
 
 }  // namespace tenon::command

@@ -95,7 +95,7 @@ Exit graph(const Options& options, GraphFormat format) {
     std::cerr << "tenon: " << conflict.to_string() << "\n";
   }
   if (failed || drawn != success) return io_error;
-  return conflicts.empty() ? success : finding;
+  return conflicts.empty() ? success : problems_found;
 }
 
 }  // namespace tenon::command

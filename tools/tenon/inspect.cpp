@@ -42,9 +42,9 @@ bool same_file(const fs::path& a, const fs::path& b) {
 }
 
 /// Returns whether the report already contains the problem.
-bool is_known(const Error& finding, const ModuleReport& report) {
-  const auto is_same = [&finding](const Error& known) {
-    return known.code() == finding.code() && known.found() == finding.found();
+bool is_known(const Error& problem, const ModuleReport& report) {
+  const auto is_same = [&problem](const Error& known) {
+    return known.code() == problem.code() && known.found() == problem.found();
   };
   return std::ranges::any_of(report.errors, is_same) ||
          std::ranges::any_of(report.warnings, is_same);
@@ -56,9 +56,9 @@ void add_problems_of_host(Inspection& found, const Host& host) {
   for (const PluginInfo& plugin : host.registered()) {
     found.in_plugin_path |= !plugin.builtin() && same_file(plugin.file(), found.report.file);
   }
-  for (Error& finding : host.skipped()) {
-    if (same_file(finding.where(), found.report.file) && !is_known(finding, found.report)) {
-      found.report.add(std::move(finding));
+  for (Error& problem : host.skipped()) {
+    if (same_file(problem.where(), found.report.file) && !is_known(problem, found.report)) {
+      found.report.add(std::move(problem));
     }
   }
 }
@@ -143,9 +143,9 @@ std::string title(const ModuleReport& report, const std::string& subject) {
 
 std::string verdict(const ModuleReport& report, const Paint& paint) {
   std::string counts;
-  const auto count = [&counts](const std::vector<Error>& findings, std::string_view noun) {
-    if (findings.empty()) return;
-    counts += (counts.empty() ? "" : ", ") + counted(findings.size(), noun);
+  const auto count = [&counts](const std::vector<Error>& problems, std::string_view noun) {
+    if (problems.empty()) return;
+    counts += (counts.empty() ? "" : ", ") + counted(problems.size(), noun);
   };
   count(report.errors, "error");
   count(report.warnings, "warning");
@@ -288,9 +288,9 @@ std::string checks_of(const ModuleReport& report) {
   return text;
 }
 
-void print_findings(const ModuleReport& report, const Paint& paint) {
-  for (const auto* findings : {&report.errors, &report.warnings, &report.notes}) {
-    for (const Error& finding : *findings) std::cout << paint.finding(finding) << "\n";
+void print_problems(const ModuleReport& report, const Paint& paint) {
+  for (const auto* problems : {&report.errors, &report.warnings, &report.notes}) {
+    for (const Error& problem : *problems) std::cout << paint.problem(problem) << "\n";
   }
 }
 
@@ -320,7 +320,7 @@ void print_page(const Inspection& found, const Options& options, const std::stri
   if (report.reload) page.line("reload", reload_text(report));
   page.line("checked", checks_of(report));
   std::cout << page.text();
-  print_findings(report, paint);
+  print_problems(report, paint);
   std::cout << "No plugin code was run.  Next: " << next_step(found, options) << "\n";
 }
 
@@ -357,7 +357,7 @@ Exit exit_of(const ModuleReport& report) {
       std::any_of(report.errors.begin(), report.errors.end(),
                   [](const Error& error) { return error.code() == "cannot-read"; });
   if (unreadable) return io_error;
-  return report.would_load() ? success : finding;
+  return report.would_load() ? success : problems_found;
 }
 
 Exit no_such_plugin(const Error& error, const Options& options, const std::string& subject) {
@@ -367,7 +367,7 @@ Exit no_such_plugin(const Error& error, const Options& options, const std::strin
     print_json(nothing, subject);
   }
   std::cerr << "tenon: " << error.to_string() << "\n";
-  return error.code() == "bad-reference" ? usage_error : finding;
+  return error.code() == "bad-reference" ? usage_error : problems_found;
 }
 
 }  // namespace

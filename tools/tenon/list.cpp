@@ -37,38 +37,38 @@ void print_plugins(const std::vector<PluginInfo>& plugins, const Paint& paint) {
 
 /// Returns the command that shows more about the first module with a problem, otherwise about the
 /// first package.
-std::string next_step(const std::vector<Error>& findings) {
-  for (const Error& finding : findings) {
+std::string next_step(const std::vector<Error>& problems) {
+  for (const Error& problem : problems) {
     std::error_code ignored;
-    if (std::filesystem::is_regular_file(finding.where(), ignored)) {
-      return "inspect " + std::string(finding.where());
+    if (std::filesystem::is_regular_file(problem.where(), ignored)) {
+      return "inspect " + std::string(problem.where());
     }
   }
-  const std::string_view package = findings.front().where();
+  const std::string_view package = problems.front().where();
   return "resolve " + std::string(package.substr(0, package.find(' ')));
 }
 
 /// Prints the problems of one grade.
-void print_findings(std::string_view heading, ErrorGrade grade, const std::vector<Error>& all,
+void print_problems(std::string_view heading, ErrorGrade grade, const std::vector<Error>& all,
                     const Paint& paint) {
   std::vector<Row> rows;
-  for (const Error& finding : all) {
-    if (finding.grade() != grade) continue;
-    rows.push_back({"  " + std::string(finding.code()), harmless(finding.where())});
+  for (const Error& problem : all) {
+    if (problem.grade() != grade) continue;
+    rows.push_back({"  " + std::string(problem.code()), harmless(problem.where())});
   }
   if (rows.empty()) return;
   std::cout << "\n" << heading << ":\n";
   for (const std::string& line : aligned(rows)) std::cout << paint.of(grade, line);
 }
 
-void print_findings(std::vector<Error> findings, const Paint& paint) {
-  if (findings.empty()) return;
-  print_findings("Skipped", ErrorGrade::error, findings, paint);
-  print_findings("Warnings", ErrorGrade::warning, findings, paint);
-  print_findings("Notes", ErrorGrade::note, findings, paint);
-  std::stable_sort(findings.begin(), findings.end(),
+void print_problems(std::vector<Error> problems, const Paint& paint) {
+  if (problems.empty()) return;
+  print_problems("Skipped", ErrorGrade::error, problems, paint);
+  print_problems("Warnings", ErrorGrade::warning, problems, paint);
+  print_problems("Notes", ErrorGrade::note, problems, paint);
+  std::stable_sort(problems.begin(), problems.end(),
                    [](const Error& a, const Error& b) { return a.grade() < b.grade(); });
-  std::cout << "Next: tenon " << harmless(next_step(findings)) << "\n";
+  std::cout << "Next: tenon " << harmless(next_step(problems)) << "\n";
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ Exit list(const Options& options, const std::string& kind) {
     output["skipped"] = to_json(skipped);
     print(output);
     if (has_search_path_errors(skipped)) return io_error;
-    return any_error(skipped) ? finding : success;
+    return any_error(skipped) ? problems_found : success;
   }
   const Paint paint = Paint::for_stream(STDOUT_FILENO);
   if (!plugins.empty()) print_plugins(plugins, paint);
@@ -104,9 +104,9 @@ Exit list(const Options& options, const std::string& kind) {
               << " for " << harmless(options.app) << "\n";
   }
   const bool failed = report_search_path_errors(skipped);
-  print_findings(skipped, paint);
+  print_problems(skipped, paint);
   if (failed) return io_error;
-  return any_error(skipped) ? finding : success;
+  return any_error(skipped) ? problems_found : success;
 }
 
 }  // namespace tenon::command

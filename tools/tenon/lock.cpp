@@ -61,12 +61,12 @@ Exit lock(const Options& options, const std::string& file) {
   }
   if (!written) {
     std::cerr << "tenon: no lock file was written: " << written.error().to_string() << "\n";
-    return is_io_error(written.error()) ? io_error : finding;
+    return is_io_error(written.error()) ? io_error : problems_found;
   }
   if (!options.json) {
     std::cout << harmless(file) << ": " << counted(packages.size(), "package") << "\n";
   }
-  return left_out.empty() ? success : finding;
+  return left_out.empty() ? success : problems_found;
 }
 
 }  // namespace tenon::command

@@ -49,8 +49,8 @@ void print_explained(const ResolvedPackage& one, const Paint& paint) {
   for (const std::string& line : aligned(rows)) std::cout << paint.warning(line);
 }
 
-void print_messages(const std::vector<Error>& findings) {
-  for (const Error& finding : findings) std::cerr << "tenon: " << finding.to_string() << "\n";
+void print_messages(const std::vector<Error>& problems) {
+  for (const Error& problem : problems) std::cerr << "tenon: " << problem.to_string() << "\n";
 }
 
 Exit exit_of(const std::vector<Error>& errors) {
@@ -58,7 +58,7 @@ Exit exit_of(const std::vector<Error>& errors) {
     return error.code() == "bad-reference";
   });
   if (wrong) return usage_error;
-  return errors.empty() ? success : finding;
+  return errors.empty() ? success : problems_found;
 }
 
 }  // namespace

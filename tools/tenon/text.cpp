@@ -32,15 +32,15 @@ std::string Paint::of(ErrorGrade grade, std::string_view text) const {
   return bad(text);
 }
 
-std::string Paint::finding(const Error& error) const {
+std::string Paint::problem(const Error& error) const {
   const std::string text = error.to_string();
   const auto end_of_code = text.find(']') + 1;
   return of(error.grade(), text.substr(0, end_of_code)) + text.substr(end_of_code);
 }
 
-bool any_error(const std::vector<Error>& findings) {
-  return std::any_of(findings.begin(), findings.end(),
-                     [](const Error& finding) { return finding.grade() == ErrorGrade::error; });
+bool any_error(const std::vector<Error>& problems) {
+  return std::any_of(problems.begin(), problems.end(),
+                     [](const Error& problem) { return problem.grade() == ErrorGrade::error; });
 }
 
 std::size_t width_of(std::string_view text) {

@@ -27,7 +27,7 @@ class Paint {
   /// Returns a text in the colour of a grade.
   std::string of(ErrorGrade grade, std::string_view text) const;
   /// Returns a whole problem, whose grade and code are coloured.
-  std::string finding(const Error& error) const;
+  std::string problem(const Error& error) const;
 
  private:
   explicit Paint(bool colours) : colours_(colours) {}
@@ -49,7 +49,7 @@ std::size_t width_of(std::string_view text);
 std::string size_text(std::uint64_t bytes);
 
 /// Returns whether one of the problems has the grade error.
-bool any_error(const std::vector<Error>& findings);
+bool any_error(const std::vector<Error>& problems);
 
 /// Returns a text such as "1 error", "2 errors".
 std::string counted(std::size_t count, std::string_view noun);

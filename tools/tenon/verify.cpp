@@ -39,10 +39,10 @@ std::string optional_json(const tools::ObjectReader& object, std::string_view ke
 }
 
 void read_setup(const JsonValue& value, const std::vector<Case>& cases, Setups& setups,
-                Diagnostics& findings) {
+                Diagnostics& problems) {
   const tools::ObjectReader object(
-      value, "a configuration", {"kind", "plugin", "config", "bucket", "item", "volume"}, findings);
-  tools::PluginUse use = tools::read_plugin_use(object, findings);
+      value, "a configuration", {"kind", "plugin", "config", "bucket", "item", "volume"}, problems);
+  tools::PluginUse use = tools::read_plugin_use(object, problems);
   PluginSetup setup{object.text("kind"),           use.reference,
                     std::move(use.config),         object.optional_text("bucket"),
                     optional_json(object, "item"), object.optional_text("volume")};
@@ -50,14 +50,14 @@ void read_setup(const JsonValue& value, const std::vector<Case>& cases, Setups& 
     return one.kind == setup.kind && one.plugin == setup.plugin;
   };
   if (std::ranges::none_of(cases, is_of)) {
-    findings.add({.location = use.location,
+    problems.add({.location = use.location,
                   .code = "not-found",
                   .message = "the module has no plugin '" + setup.plugin + "' of kind '" +
                              setup.kind + "' that can be verified",
                   .fix = "see `tenon inspect` for its plugins"});
   }
   if (std::ranges::any_of(setups, is_of)) {
-    findings.add(
+    problems.add(
         {.location = use.location,
          .code = "duplicate-plugin",
          .message = "'" + setup.plugin + "' of kind '" + setup.kind + "' is configured twice",
@@ -67,15 +67,15 @@ void read_setup(const JsonValue& value, const std::vector<Case>& cases, Setups& 
 }
 
 void read_file(const std::string& file, const std::vector<Case>& cases, Setups& setups,
-               Diagnostics& findings) {
-  const auto text = tools::read_text_file(file, findings);
-  const auto root = text ? tools::read_json(*text, file, findings) : std::nullopt;
+               Diagnostics& problems) {
+  const auto text = tools::read_text_file(file, problems);
+  const auto root = text ? tools::read_json(*text, file, problems) : std::nullopt;
   if (!root) return;
   const JsonValue::Array* all = root->array();
   if (all == nullptr) {
-    return add_wrong_type(*root, "the file", "an array of configurations", findings);
+    return add_wrong_type(*root, "the file", "an array of configurations", problems);
   }
-  for (const JsonValue& value : *all) read_setup(value, cases, setups, findings);
+  for (const JsonValue& value : *all) read_setup(value, cases, setups, problems);
 }
 
 // -- Output -------------------------------------------------------------------
@@ -170,15 +170,15 @@ Exit no_module(const Options& options, const VerifyArguments& arguments,
   for (const Error& error : errors) std::cerr << "tenon: " << error.to_string() << "\n";
   const bool unreadable =
       std::ranges::any_of(errors, [](const Error& error) { return error.code() == "cannot-read"; });
-  return unreadable ? io_error : finding;
+  return unreadable ? io_error : problems_found;
 }
 
-Exit wrong_configs(const Diagnostics& findings) {
-  tools::print(findings);
-  const auto unreadable = [](const tools::Diagnostic& finding) {
-    return finding.code == "cannot-read";
+Exit wrong_configs(const Diagnostics& problems) {
+  tools::print(problems);
+  const auto unreadable = [](const tools::Diagnostic& problem) {
+    return problem.code == "cannot-read";
   };
-  return std::ranges::any_of(findings.all(), unreadable) ? io_error : usage_error;
+  return std::ranges::any_of(problems.all(), unreadable) ? io_error : usage_error;
 }
 
 }  // namespace
@@ -188,9 +188,9 @@ Exit verify(const Options& options, const VerifyArguments& arguments) {
   if (!report.manifest) return no_module(options, arguments, report.errors);
   conformance::Options setup{.module = arguments.file, .timeout = arguments.timeout};
   const std::vector<Case> cases = conformance::cases(setup);
-  Diagnostics findings;
-  for (const std::string& file : arguments.configs) read_file(file, cases, setup.setups, findings);
-  if (!findings.empty()) return wrong_configs(findings);
+  Diagnostics problems;
+  for (const std::string& file : arguments.configs) read_file(file, cases, setup.setups, problems);
+  if (!problems.empty()) return wrong_configs(problems);
   const auto results = run_all(setup, cases, !options.json);
   const Counts counts = counts_of(results);
   if (options.json) {
@@ -199,7 +199,7 @@ Exit verify(const Options& options, const VerifyArguments& arguments) {
     std::cout << counts.passed << " passed, " << counts.failed << " failed, " << counts.not_run
               << " not run\n";
   }
-  return counts.failed == 0 ? success : finding;
+  return counts.failed == 0 ? success : problems_found;
 }
 
 }  // namespace tenon::command

@@ -91,7 +91,7 @@ typedef int64_t tenon_timestamp;
 #define TENON_AT(type, list, i) \
   (*(const type *)(const void *)((const char *)(list).data + (size_t)(i) * (list).stride))
 
-/* Whether `struct_size` of an object includes a member. */
+/* True if `struct_size` of an object includes a member. */
 #define TENON_HAS(object, member) \
   ((object)->struct_size >=       \
    (size_t)((const char *)(&(object)->member + 1) - (const char *)(object)))

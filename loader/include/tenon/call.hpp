@@ -88,7 +88,8 @@ class TENON_API Call : private Arena {
     return {last.data, last.size};
   }
 
-  /// For the library: returns the generation whose module made the call; nullptr if the program did.
+  /// For the library: returns the generation whose module made the call; nullptr if the program
+  /// did.
   const detail::Serving* owner() const noexcept { return owner_; }
   /// For the library: returns the failure of another plugin inside a call at this depth
   /// (Error::behind), or an empty text.

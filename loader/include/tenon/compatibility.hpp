@@ -34,7 +34,7 @@ struct Compatibility {
   /// implements them.
   std::vector<std::string> missing = {};
 
-  /// Whether the program can use the plugin.
+  /// Returns whether the program can use the plugin.
   bool usable() const noexcept {
     return grade == CompatibilityGrade::latest || grade == CompatibilityGrade::adapted;
   }

@@ -5,8 +5,8 @@
 //   {"type": "tenon.dev/record", "version": 2, "writer": "example.io/dpkg 2.0.0", "value": {...}}
 //
 // A stored document names its type and version. It is converted to the wanted version in memory
-// when it is read, and the next write stores it at the hub, the newest released version of its type.
-// A bare document is the content of "value" alone; the reader must know its type and version.
+// when it is read, and the next write stores it at the hub, the newest released version of its
+// type. A bare document is the content of "value" alone; the reader must know its type and version.
 #pragma once
 
 #include <tenon/gen/conversion.hpp>
@@ -22,6 +22,11 @@
 
 namespace tenon {
 
+/// Replaces the registered types of the process: for programs that read the documents of another
+/// program. `types` must live as long as the process. REQUIRED: no other thread uses document types
+/// yet.
+TENON_API void use_document_types(std::vector<const DocumentType*> types);
+
 /// Returns the types of the program, sorted by id. Thread-safe once main has begun.
 TENON_API std::vector<const DocumentType*> document_types();
 /// Returns the type with this id; nullptr if the program was built without it.
@@ -29,14 +34,14 @@ TENON_API const DocumentType* find_document_type(std::string_view id);
 
 /// Options for reading a document.
 struct DocumentReadOptions {
-  /// The type and version of the document. Needed for a bare document; otherwise they must agree with
-  /// the document if they are set.
+  /// The type and version of the document. Needed for a bare document; otherwise they must agree
+  /// with the document if they are set.
   std::string_view type{};
   std::string_view from{};
   /// The wanted version; empty: the hub.
   std::string_view to{};
-  /// Whether unknown fields go to the bag instead of being an error, and whether a newer version than
-  /// the program knows is read as the newest that it knows.
+  /// If true, unknown fields go to the bag instead of being an error, and a version that is newer
+  /// than those of the program is read as the newest of them.
   bool lenient = false;
 };
 
@@ -49,8 +54,8 @@ struct ReadDocument {
   std::string_view writer;  // the package that wrote it; empty if the document does not say
 };
 
-/// Reads a document and converts it to the wanted version. `text` and the memory of `parser` must live
-/// as long as the result, unless the conversion copies. Errors: not-json, wrong-value
+/// Reads a document and converts it to the wanted version. `text` and the memory of `parser` must
+/// live as long as the result, unless the conversion copies. Errors: not-json, wrong-value
 /// with the path in the document, unknown-type, unknown-version, version-too-new, type-differs,
 /// version-differs, missing-type, missing-version, missing-conversion.
 TENON_API Result<ReadDocument> read_document(Conversion& conversion, json::Parser& parser,
@@ -70,8 +75,9 @@ class TENON_API DocumentConverter {
   DocumentConverter(DocumentConverter&&) noexcept;
   DocumentConverter& operator=(DocumentConverter&&) noexcept;
 
-  /// Returns the document at the wanted version as JSON on one line, valid until the next call. A bare
-  /// document stays bare. Any other gets `writer` as its writer, or keeps its own if that is empty.
+  /// Returns the document at the wanted version as JSON on one line, valid until the next call. A
+  /// bare document stays bare. Any other gets `writer` as its writer, or keeps its own if that is
+  /// empty.
   /// Errors: those of read_document.
   Result<std::string_view> convert(std::string_view text, const DocumentReadOptions& how,
                                    std::string_view writer = {});

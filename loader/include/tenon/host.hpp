@@ -49,8 +49,8 @@ class Handle {
 
   /// Returns the registered name of the plugin, valid as long as the handle.
   std::string_view name() const noexcept { return instance_->plugin(); }
-  /// Returns the plugin as the manifest of the code that serves describes it. A restart may change its
-  /// package version and its version of the kind. Thread-safe.
+  /// Returns the plugin as the manifest of the code that serves describes it. A restart may change
+  /// its package version and its version of the kind. Empty in a forked child.
   PluginInfo info() const { return instance_->info(); }
   /// Returns whether the plugin itself implements a method of K, perhaps under an older name.
   /// Returns false if the plugin leaves the method out, or if an adapter or hand-written code of

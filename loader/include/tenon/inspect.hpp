@@ -41,7 +41,7 @@ struct ManifestInfo {
     std::vector<std::int32_t> reads;
   };
   std::optional<State> state;
-  /// Whether all threads of the module end before its `stop` returns.
+  /// True if all threads of the module end before its `stop` returns.
   bool joins_threads = false;
   /// All other keys of the manifest, as one JSON object.
   std::string details;
@@ -59,15 +59,17 @@ struct ModuleReport {
   std::filesystem::path file;
   /// The size of the file in bytes.
   std::uint64_t size = 0;
-  /// The machine that the file was built for, eg: "x86-64"; empty for a builtin and for a file that is
-  /// not a library.
+  /// The machine that the file was built for, eg: "x86-64"; empty for a builtin and for a file that
+  /// is not a library.
   std::string machine;
   std::optional<ManifestInfo> manifest;
-  /// In the order of the manifest. PluginInfo::compatibility says which of them this program can use.
+  /// In the order of the manifest. PluginInfo::compatibility says which of them this program can
+  /// use.
   std::vector<PluginInfo> plugins;
-  /// The libraries of the module and of the libraries beside it, in load order; empty for a builtin.
+  /// The libraries of the module and of the libraries beside it, in load order; empty for a
+  /// builtin.
   std::vector<LibraryInfo> libraries;
-  /// Whether its code can be unloaded; absent for a builtin and for a file that is not a module.
+  /// How safely its code can be unloaded; absent for a builtin and for a file that is not a module.
   std::optional<ReloadSafety> reload;
   /// Why this program would not load the module.
   std::vector<Error> errors;
@@ -79,16 +81,16 @@ struct ModuleReport {
   /// The parts that were checked, eg: "manifest", "symbols".
   std::vector<std::string> checked;
 
-  /// Returns whether a host would try to load the module. Problems that appear only during loading (a
-  /// missing method, a `start` that fails) are not known here.
+  /// Returns whether a host would try to load the module. Problems that appear only during loading
+  /// (a missing method, a `start` that fails) are not known here.
   bool would_load() const noexcept { return errors.empty(); }
 
   /// Adds a problem to `errors`, `warnings` or `notes`, by its grade.
   TENON_API void add(Error problem);
 };
 
-/// Inspects a file. Never waits for a pipe or a device. `program` is the executable of the host that
-/// would load it, whose symbols the module may use; empty: this process. Thread-safe.
+/// Inspects a file. Never waits for a pipe or a device. `program` is the executable of the host
+/// that would load it, whose symbols the module may use; empty: this process. Thread-safe.
 TENON_API ModuleReport inspect(const std::filesystem::path& file,
                                const std::filesystem::path& program = {});
 
@@ -97,6 +99,15 @@ TENON_API ModuleReport inspect(const tenon_module& builtin);
 
 /// Returns the kind of this process with this id; nullptr if there is none. Thread-safe.
 TENON_API const Kind* find_kind(std::string_view id) noexcept;
+
+/// Replaces the registered kinds of the process: for programs that inspect the plugins of another
+/// program. Plugins of a kind without vtables cannot be created. `kinds` must live as long as the
+/// process. REQUIRED: no Host exists yet.
+TENON_API void use_kinds(std::vector<const Kind*> kinds);
+
+/// Returns the directories in which data of an app may be installed: of the user, of this machine,
+/// of the system, eg: "/usr/share/photo".
+TENON_API std::vector<std::filesystem::path> data_folders(const std::string& app);
 
 /// Returns the manifests of modules that are linked into a program as one JSON array, as the
 /// description of the program contains them (`tenon_install_sdk`).

@@ -38,16 +38,16 @@ struct Value<LogPair> {
   }
 };
 
-/// One log line. Its texts are unchanged: they may contain control characters and bytes that are not
-/// UTF-8. They are valid while the sink runs.
+/// One log line. Its texts are unchanged: they may contain control characters and bytes that are
+/// not UTF-8. They are valid while the sink runs.
 struct TENON_API LogLine {
   std::chrono::system_clock::time_point time{};
   /// Never `off`.
   LogLevel level = LogLevel::info;
   /// The package that logs, eg: "me.example/filters"; empty for the host.
   std::string_view package{};
-  /// The plugin of that package that logs, eg: "me.example/blur"; empty if the module logs outside its
-  /// plugins: in `start` and `stop`, and on its own threads unless it names one.
+  /// The plugin of that package that logs, eg: "me.example/blur"; empty if the module logs outside
+  /// its plugins: in `start` and `stop`, and on its own threads unless it names one.
   std::string_view plugin{};
   std::string_view message{};
   /// In the order of the plugin. A key may occur more than once.

@@ -32,7 +32,7 @@ struct ModuleInfo {
   std::string package_version;
   /// Empty for a builtin.
   std::filesystem::path file;
-  /// Whether an image of it is loaded.
+  /// True if an image of the module is loaded.
   bool loaded = false;
   /// Generation number of that image, counted from 1.
   std::uint64_t generation = 0;
@@ -41,7 +41,7 @@ struct ModuleInfo {
   std::size_t draining = 0;
   /// The number of past generations that are still mapped because they could not be unloaded.
   std::size_t still_mapped = 0;
-  /// Whether it failed too often. It is not used until Host::restart is called or its file changes.
+  /// True if it failed too often. It is not used until Host::restart is called or its file changes.
   bool quarantined = false;
   /// The methods that were called, by plugin and name; empty unless HostOptions::count_calls.
   std::vector<MethodCalls> methods = {};

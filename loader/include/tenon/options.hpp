@@ -37,10 +37,10 @@ struct HostOptions {
   std::filesystem::path lock_file = {};
   /// The domain that is put before names without a `/`; empty: the domain of the kind.
   std::string default_domain = {};
-  /// Whether a module is restarted automatically when its file is replaced or overwritten. The
-  /// host waits until a file is complete.
+  /// If true, a module is restarted automatically when its file is replaced or overwritten. The
+  /// host waits until the file is complete.
   bool watch = false;
-  /// Whether a call returns an error if the plugin crashes in it, on any thread: SIGSEGV, SIGBUS,
+  /// If true, a call returns an error if the plugin crashes in it, on any thread: SIGSEGV, SIGBUS,
   /// SIGFPE, SIGILL, stack overflow, or abort() of its own. The module is then restarted. The code
   /// that crashed stays mapped, locks that it held stay locked, and its memory is leaked.
   ///
@@ -71,14 +71,14 @@ struct HostOptions {
   /// host that creates its own there, at most 100 each time. If code cannot be executed from the
   /// directory (noexec), modules are loaded from memory.
   std::filesystem::path image_folder = {};
-  /// Whether a module is loaded from its own file if no copy is needed: for debuggers, profilers
+  /// If true, a module is loaded from its own file if no copy is needed: for debuggers, profilers
   /// and other tools that look for the file by its path. A copy is still made if the system would
   /// otherwise return the wrong code: if an image of the same file is loaded (during a restart, or
   /// by another host), if the module has libraries beside it or unique symbols (`tenon inspect`:
   /// patched), or if `lock_file` is set. Files must then be replaced by rename: overwriting a
   /// mapped file crashes the process.
   bool map_original = false;
-  /// Whether each method call is checked against the specification of its kind; for tests of
+  /// If true, each method call is checked against the specification of its kind; for tests of
   /// plugins and hosts. A check takes time in proportion to the request and the response.
   ///
   /// Requests and responses: `struct_size` must cover every field of the released version. Texts
@@ -93,7 +93,7 @@ struct HostOptions {
   /// `"restart": "session"`: a method is called only in the states that its `from` lists. A call
   /// that violates this fails with the code `failed-precondition` without calling the plugin.
   bool check_calls = false;
-  /// Whether calls are counted; see ModuleInfo::methods.
+  /// If true, calls are counted; see ModuleInfo::methods.
   bool count_calls = false;
   RestartPolicy restart = {};
   /// Called with each event of a module, on the thread that causes it: often a background thread of

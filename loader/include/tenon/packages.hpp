@@ -22,7 +22,7 @@ struct RequirementInfo {
   /// The version that is used; empty if there is none. A package in development may use a version
   /// that does not meet its requirement.
   std::string resolved = {};
-  /// Whether `resolved` meets the requirement.
+  /// True if `resolved` meets the requirement.
   bool met = false;
 };
 
@@ -33,11 +33,11 @@ struct PackageInfo {
   /// The file of the module; empty for a builtin.
   std::filesystem::path file;
   bool builtin() const noexcept { return file.empty(); }
-  /// Whether it is in a directory `dev`: its requirements are then advisory.
+  /// True if it is in a directory `dev`: its requirements are then advisory.
   bool in_development = false;
-  /// Whether the lock of the host lists it.
+  /// True if the lock of the host lists it.
   bool locked = false;
-  /// Whether the host uses it if no reference asks for another version, or uses a package that
+  /// True if the host uses it when no reference asks for another version, or uses a package that
   /// requires it.
   bool used = false;
   std::vector<RequirementInfo> requirements = {};

@@ -33,11 +33,11 @@ class TENON_API PluginInfo {
   std::int32_t version() const noexcept;
   /// The fingerprint of the spec that the plugin was compiled from.
   std::uint64_t fingerprint() const noexcept;
-  /// Whether this program can use the plugin.
+  /// Returns whether this program can use the plugin.
   const Compatibility& compatibility() const noexcept;
   const std::string& package() const noexcept;
   const std::string& package_version() const noexcept;
-  /// What the package is, for people; empty if the manifest does not say.
+  /// The summary of the package, for people; empty if the manifest has none.
   const std::string& summary() const noexcept;
   /// The file of the module; empty for a builtin.
   const std::filesystem::path& file() const noexcept;

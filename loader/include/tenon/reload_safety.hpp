@@ -27,16 +27,17 @@ enum class ReloadGrade : std::uint8_t {
 /// Returns "safe", "safe (patched)", "unverified" or "unsafe".
 TENON_API std::string_view to_string(ReloadGrade grade) noexcept;
 
-/// Whether a module and the libraries beside it can be unloaded.
+/// How safely a module and the libraries beside it can be unloaded.
 struct ReloadSafety {
   ReloadGrade grade = ReloadGrade::safe;
-  /// What prevents unloading, eg: "DF_1_NODELETE", "pthread_create"; empty if nothing does.
+  /// The symbol or flag that prevents unloading, eg: "DF_1_NODELETE", "pthread_create"; empty if
+  /// nothing does.
   std::string symbol;
   /// The file that contains it: the module or a library beside it.
   std::filesystem::path file;
-  /// What the author can do; empty if nothing is needed.
+  /// The remedy for the author; empty if none is needed.
   std::string fix;
-  /// Whether the host does not try to unload it: the replaced code stays mapped.
+  /// If true, the host does not try to unload it: the replaced code stays mapped.
   bool stays_mapped = false;
 };
 

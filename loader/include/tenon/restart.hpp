@@ -48,9 +48,9 @@ struct RestartPolicy {
 
 /// Options of one restart.
 struct RestartOptions {
-  /// Whether the private state that the old instances could save is discarded.
+  /// If true, the private state that the old instances could save is discarded.
   bool discard_state = false;
-  /// Whether to restart the module even if the old code cannot be unloaded and stays mapped.
+  /// If true, the module is restarted even if the old code cannot be unloaded and stays mapped.
   bool insist = false;
 };
 

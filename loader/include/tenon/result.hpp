@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/result.hpp: errors. `Error` is one failure with what a person needs to fix it, `Result<T>` is
-// a value or an Error. The library throws only `BadResult`, and only from `Result::value()`.
+// tenon/result.hpp: errors. `Error` is one failure with what a person needs to fix it, `Result<T>`
+// is a value or an Error. The library throws only `BadResult`, and only from `Result::value()`.
 #pragma once
 
 #include <tenon/abi.h>
@@ -77,8 +77,8 @@ struct ErrorDetails {
 ///   return Error({.code = "no-manifest", .where = path, .needed = "a note", .fix = "..."});
 ///   return Error({.status = TENON_ABORTED | TENON_RETRYABLE, .message = "the disk is full"});
 ///
-/// Moving copies one pointer; copying copies the details. A moved-from Error has empty texts and the
-/// status 0. Const functions may be called from any thread.
+/// Moving copies one pointer; copying copies the details. A moved-from Error has empty texts and
+/// the status 0. Const functions may be called from any thread.
 class [[nodiscard]] Error {
  public:
   /// REQUIRED: a code, or a status that is not TENON_OK.
@@ -156,7 +156,7 @@ class [[nodiscard]] Error {
   }
 
   std::string call_text() const;
-  std::string finding_text() const;
+  std::string problem_text() const;
 
   // Cold: nearly every call returns no error.
   struct Delete {

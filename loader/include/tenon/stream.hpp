@@ -6,9 +6,9 @@
 //   while (auto got = body.read(buffer)) { if (*got == 0) break; ... }
 //
 // A stream of a plugin keeps the plugin's code loaded. After a restart it continues in the old code
-// for at most RestartPolicy::drain_timeout. It is revoked after that, when its Handle is destroyed, and
-// when a plugin with a session restarts. Functions of a revoked stream return `aborted`, retryable and
-// restarted.
+// for at most RestartPolicy::drain_timeout. It is revoked after that, when its Handle is destroyed,
+// and when a plugin with a session restarts. Functions of a revoked stream return `aborted`,
+// retryable and restarted.
 #pragma once
 
 #include <tenon/abi.h>
@@ -33,8 +33,8 @@ namespace tenon {
 class HostReader {
  public:
   virtual ~HostReader() = default;
-  /// Fills `into` from its start and returns the number of bytes; 0 only at the end. May block until
-  /// the call is cancelled. Called by one thread at a time.
+  /// Fills `into` from its start and returns the number of bytes; 0 only at the end. May block
+  /// until the call is cancelled. Called by one thread at a time.
   virtual Result<std::size_t> read(Call& call, std::span<std::uint8_t> into) = 0;
 };
 
@@ -48,8 +48,8 @@ class HostWriter {
   virtual Result<void> commit(Call& call) = 0;
 };
 
-/// Owns a stream to read from, of a plugin or of the host, and releases it in its destructor, on any
-/// thread. Used by one thread at a time. All functions of an empty or moved-from Reader fail.
+/// Owns a stream to read from, of a plugin or of the host, and releases it in its destructor, on
+/// any thread. Used by one thread at a time. All functions of an empty or moved-from Reader fail.
 class TENON_API Reader {
  public:
   Reader() noexcept = default;
@@ -65,9 +65,9 @@ class TENON_API Reader {
 
   explicit operator bool() const noexcept { return raw_ != nullptr; }
 
-  /// Fills `into` from its start and returns the number of bytes; 0 only at the end. May block; pass
-  /// a Call to set a deadline or to cancel. Errors: those of the plugin; `aborted` if the stream was
-  /// revoked.
+  /// Fills `into` from its start and returns the number of bytes; 0 only at the end. May block;
+  /// pass a Call to set a deadline or to cancel. Errors: those of the plugin; `aborted` if the
+  /// stream was revoked.
   Result<std::size_t> read(std::span<std::uint8_t> into);
   Result<std::size_t> read(Call& call, std::span<std::uint8_t> into) {
     if (raw_ == nullptr) [[unlikely]]
@@ -94,7 +94,8 @@ class TENON_API Reader {
   std::string plugin_;
 };
 
-/// Owns a stream to write to; see Reader. If it is destroyed without a commit, the data is discarded.
+/// Owns a stream to write to; see Reader. If it is destroyed without a commit, the data is
+/// discarded.
 class TENON_API Writer {
  public:
   Writer() noexcept = default;

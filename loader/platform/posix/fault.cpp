@@ -119,7 +119,7 @@ class StackCheck {
   const void* own_code() const noexcept { return own_ ? own_code_ : nullptr; }
 
  private:
-  /// What the last frame was.
+  /// The kind of the last frame.
   enum class Stage {
     failed,        // none yet: the function that failed comes next
     leaf,          // a leaf function of the C library

@@ -12,9 +12,9 @@
 
 namespace tenon {
 
-/// A call that only allocates memory: it is never cancelled, and its messages are discarded. The memory
-/// is valid until `reset` or until the Arena is destroyed. An Arena that is reused stops allocating.
-/// Throws std::bad_alloc if memory is exhausted.
+/// A call that only allocates memory: it is never cancelled, and its messages are discarded. The
+/// memory is valid until `reset` or until the Arena is destroyed. An Arena that is reused stops
+/// allocating. Throws std::bad_alloc if memory is exhausted.
 ///
 /// Belongs to one thread at a time.
 class TENON_API Arena : protected tenon_call {
@@ -35,8 +35,8 @@ class TENON_API Arena : protected tenon_call {
       reuse_blocks();
   }
 
-  /// Returns whether these bytes are in memory that it returned since `reset`. Takes time in proportion
-  /// to the number of blocks, whose sizes double.
+  /// Returns whether these bytes are in memory that it returned since `reset`. Takes time in
+  /// proportion to the number of blocks, whose sizes double.
   bool gave(const void* data, std::size_t size) const noexcept;
 
   /// Returns the C struct, which is valid as long as the Arena.

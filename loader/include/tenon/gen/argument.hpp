@@ -23,8 +23,8 @@ ViewOf<T> lend(Call& call, const T& value) {
 
 }  // namespace detail
 
-/// An argument of a method that takes a Call: an owned value or a view. It is not copied and must outlive
-/// the call.
+/// An argument of a method that takes a Call: an owned value or a view. It is not copied and must
+/// outlive the call.
 template <class T>
 class Argument {
  public:

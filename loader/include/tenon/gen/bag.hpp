@@ -21,8 +21,8 @@ namespace tenon {
 
 class Conversion;
 
-/// One value in a bag, valid as long as the results of the conversion. A value that this process put in
-/// becomes JSON only when its text is needed.
+/// One value in a bag, valid as long as the results of the conversion. A value that this process
+/// put in becomes JSON only when its text is needed.
 struct BagEntry {
   std::string_view name;         // eg: "payload.before"
   std::string_view version;      // eg: "2", "3preview1"
@@ -32,8 +32,8 @@ struct BagEntry {
   void (*write)(json::Writer& out, const void* stored) = nullptr;
 };
 
-/// The bag of one document, or of one struct in it. Small, copied by value. Entries are never changed in
-/// place, so a copy does not change.
+/// The bag of one document, or of one struct in it. Small, copied by value. Entries are never
+/// changed in place, so a copy does not change.
 class TENON_API Bag {
  public:
   bool empty() const noexcept { return count_ == 0; }
@@ -43,11 +43,11 @@ class TENON_API Bag {
   /// Returns the entry with this name and one of the versions; nullptr if there is none.
   const BagEntry* find(std::string_view name,
                        std::span<const std::string_view> versions) const noexcept;
-  /// Returns the entry with this name that a lenient reader kept, of any version; nullptr if there is
-  /// none.
+  /// Returns the entry with this name that a lenient reader kept, of any version; nullptr if there
+  /// is none.
   const BagEntry* find_unknown(std::string_view name) const noexcept;
-  /// Adds an entry, or replaces the one with the same name and version. Does nothing if the conversion
-  /// keeps nothing.
+  /// Adds an entry, or replaces the one with the same name and version. Does nothing if the
+  /// conversion keeps nothing.
   void put(Conversion& conversion, const BagEntry& entry) { put(conversion, {&entry, 1}); }
   /// Adds many entries in nearly linear time. Of two with the same key, the last one is kept.
   void put(Conversion& conversion, std::span<const BagEntry> entries);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/conversion.hpp: the state of one conversion of a document between versions, for generated
-// and hand-written steps.
+// tenon/gen/conversion.hpp: the state of one conversion of a document between versions, for
+// generated and hand-written steps.
 #pragma once
 
 #include <tenon/abi.h>
@@ -18,12 +18,12 @@
 
 namespace tenon {
 
-/// Whether fields that the target cannot name go to the bag. They need not if the document is not
-/// converted back.
+/// Keeps fields that the target cannot name in the bag, or discards them, for documents that are
+/// not converted back.
 enum class Keep { nothing, everything };
 
-/// One conversion. Its results are allocated in the arena of the call. Functions that can fail return
-/// false; the conversion then has the error, and the target is unspecified.
+/// One conversion. Its results are allocated in the arena of the call. Functions that can fail
+/// return false; the conversion then has the error, and the target is unspecified.
 ///
 /// Belongs to the thread of the call.
 class TENON_API Conversion {
@@ -34,9 +34,9 @@ class TENON_API Conversion {
   tenon_call* call() const noexcept { return call_; }
   bool keeps() const noexcept { return keep_ == Keep::everything; }
 
-  /// Whether texts are copied to the arena. Otherwise they point into the text of the document.
+  /// If true, texts are copied to the arena. Otherwise they point into the text of the document.
   bool copies = false;
-  /// Whether the bag records absent fields that the ABI struct cannot leave out.
+  /// If true, the bag records absent fields that the ABI struct cannot leave out.
   bool notes_absence = false;
   /// If not empty, unknown fields go to the bag, as values of this version.
   std::string_view unknown_of{};

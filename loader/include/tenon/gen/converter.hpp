@@ -14,8 +14,8 @@
 
 namespace tenon {
 
-/// Reads requests until `in` ends and writes a response to each. Requests and responses are JSON, each
-/// on its own line:
+/// Reads requests until `in` ends and writes a response to each. Requests and responses are JSON,
+/// each on its own line:
 ///
 ///   {"document": "{...}", "type": "", "from": "", "to": "2", "lenient": false}
 ///   {"document": "{...}"}

@@ -33,8 +33,8 @@ void discard(Raw* stream) noexcept {
   if (stream != nullptr) stream->release(stream);
 }
 
-/// Returns a struct of one version as the struct of another version with the same layout. The compiler
-/// barrier makes previous stores visible to reads through the other type.
+/// Returns a struct of one version as the struct of another version with the same layout. The
+/// compiler barrier makes previous stores visible to reads through the other type.
 template <class To, class From>
 To* recast(From* from) noexcept {
   static_assert(sizeof(To) == sizeof(From));

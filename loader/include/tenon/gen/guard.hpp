@@ -89,14 +89,15 @@ class TENON_API ServingModule {
   std::atomic<std::int64_t> overflow{0};
   /// When calls are next checked for missed deadlines.
   std::atomic<std::int64_t> next_deadline{no_deadline};
-  /// Whether a restart is cancelling blocking calls.
+  /// True while a restart is cancelling blocking calls.
   std::atomic<bool> interrupting{false};
 
  private:
   friend class CallGuard;
 
   /// The published array, for calls that rely on the barrier of the restart. If calls order their
-  /// slots themselves, it is always the closed gate: calls then take the slow path, which does that.
+  /// slots themselves, it is always the closed gate: calls then take the slow path, which does
+  /// that.
   std::atomic<const CallTarget*> current_;
   /// The published array.
   std::atomic<const CallTarget*> published_;
@@ -164,11 +165,11 @@ extern TENON_TLS_API constinit thread_local ThreadRecord* thread_record TENON_TL
 /// The next free slot in the record of the thread. Not a slot (is_slot) if there is none.
 extern TENON_TLS_API constinit thread_local Slot* free_slot TENON_TLS_AT_FIXED_OFFSET;
 
-/// Whether calls order their slots and related stores themselves because the system offers no barrier
+/// True if calls order their slots and related stores themselves because the system has no barrier
 /// on all processors. Set once, by the first restart to which the system refuses the barrier.
 extern TENON_API constinit std::atomic<bool> readers_order;
 
-/// Whether a restart is cancelling calls that it found in thread records.
+/// True while a restart is cancelling calls that it found in thread records.
 extern TENON_API constinit std::atomic<bool> cancelling_calls;
 
 /// Gives the calling thread a record until the thread ends.
@@ -215,10 +216,10 @@ struct InstanceDeleter {
 };
 using InstancePtr = std::unique_ptr<Instance, InstanceDeleter>;
 
-/// Marks that the calling thread runs on behalf of `caller`: code of that generation has called the host
-/// or another plugin, perhaps on a thread of its own. Work that must not run inside that code, such as
-/// its restart, is then left to another thread; see this_thread_is_in. The scope does not keep the
-/// generation loaded. Scopes of one thread nest.
+/// Marks that the calling thread runs on behalf of `caller`: code of that generation has called the
+/// host or another plugin, perhaps on a thread of its own. Work that must not run inside that code,
+/// such as its restart, is then left to another thread; see this_thread_is_in. The scope does not
+/// keep the generation loaded. Scopes of one thread nest.
 class CallerScope {
  public:
   explicit CallerScope(const Serving* caller) noexcept
@@ -242,9 +243,9 @@ class CallerScope {
 };
 
 /// Keeps the generation that one call found loaded from construction to destruction. The code that
-/// every call runs is inline. Refusals, failures and deadlines are functions of the library, so that
-/// the code of a call stays small. They get the members by value: a guard whose address is taken would
-/// be in memory instead of registers.
+/// every call runs is inline. Refusals, failures and deadlines are functions of the library, so
+/// that the code of a call stays small. They get the members by value: a guard whose address is
+/// taken would be in memory instead of registers.
 class CallGuard {
  public:
   /// `fresh`: whether the method may be called right after configure. After a restart of a session
@@ -284,8 +285,8 @@ class CallGuard {
   explicit operator bool() const noexcept { return allowed_; }
   void* self() const noexcept { return target_->self; }
 
-  /// Calls a method of the plugin. `name` is a literal. An exception is caught here, while its code is
-  /// still loaded: it is reported to the module, and its text becomes the message of the call.
+  /// Calls a method of the plugin. `name` is a literal. An exception is caught here, while its code
+  /// is still loaded: it is reported to the module, and its text becomes the message of the call.
   template <class Table, class... Arguments>
   TENON_ALWAYS_INLINE tenon_status call(tenon_status (*Table::*method)(tenon_call*, void*,
                                                                        Arguments...),
@@ -301,8 +302,8 @@ class CallGuard {
     }
   }
 
-  /// Returns a revocable stream around one that the call returned, which keeps the generation loaded;
-  /// nullptr for nullptr.
+  /// Returns a revocable stream around one that the call returned, which keeps the generation
+  /// loaded; nullptr for nullptr.
   template <class Raw>
   TENON_ALWAYS_INLINE Raw* revocable(Raw* stream) const {
     return revocable(*target_, instance_.index_, stream);
@@ -337,7 +338,7 @@ class CallGuard {
   friend class Blocking;
 
   /// The target of a call that took the slow path, and its slot; nullptr if the call is counted.
-  struct Place {
+  struct Entered {
     const CallTarget* target;
     Slot* slot;
   };
@@ -375,15 +376,15 @@ class CallGuard {
     free_slot = slot_;
   }
   TENON_ALWAYS_INLINE void enter_slowly() noexcept {
-    const Place place = enter_slowly(instance_);
-    target_ = place.target;
-    slot_ = place.slot;
+    const Entered entered = enter_slowly(instance_);
+    target_ = entered.target;
+    slot_ = entered.slot;
   }
   /// Enters if the thread has no record yet or no free slot, if calls order their slots themselves,
   /// or if another generation was published between the two loads. Waits at a closed gate, unless
   /// the thread is already inside the generation that the gate closes. The target has no vtable if
   /// no generation serves after the wait.
-  TENON_API TENON_COLD static Place enter_slowly(Instance& instance) noexcept;
+  TENON_API TENON_COLD static Entered enter_slowly(Instance& instance) noexcept;
   TENON_API TENON_COLD static void leave_counted(Instance& instance) noexcept;
 
   TENON_API TENON_COLD static Error refusal(const Instance& instance, const char* method,
@@ -407,8 +408,8 @@ class CallGuard {
                                            tenon_writer* stream);
 
   // For a counted call:
-  static Place enter_counted(Instance& instance) noexcept;
-  static Place enter_at_gate(Instance& instance) noexcept;
+  static Entered enter_counted(Instance& instance) noexcept;
+  static Entered enter_at_gate(Instance& instance) noexcept;
 
   Instance& instance_;
   Slot* slot_;
@@ -416,12 +417,13 @@ class CallGuard {
   bool allowed_;
 };
 
-/// Surrounds a method that may block, so that a restart of a module with a session can cancel the call.
+/// Surrounds a method that may block, so that a restart of a module with a session can cancel the
+/// call.
 ///
-/// The call is stored in the record of its thread, beside the slot of the guard. The thread stores it
-/// and then loads `interrupting`. A restart stores that flag and then reads the records, so at least
-/// one sees the other. In the same way the thread clears the record and then loads `cancelling_calls`:
-/// the call does not end while a restart is cancelling it.
+/// The call is stored in the record of its thread, beside the slot of the guard. The thread stores
+/// it and then loads `interrupting`. A restart stores that flag and then reads the records, so at
+/// least one sees the other. In the same way the thread clears the record and then loads
+/// `cancelling_calls`: the call does not end while a restart is cancelling it.
 class Blocking {
  public:
   /// `guard` must outlive this.
@@ -471,7 +473,8 @@ class Blocking {
   std::atomic<Call*>* const place_;
 };
 
-/// Blocking for a calling plugin, whose own call must not be cancelled: the method gets a nested call.
+/// Blocking for a calling plugin, whose own call must not be cancelled: the method gets a nested
+/// call.
 class BlockingClient {
  public:
   BlockingClient(const CallGuard& guard, tenon_call* call) noexcept
@@ -489,8 +492,8 @@ class BlockingClient {
   Blocking blocking_;
 };
 
-/// A stream that a plugin passes to a method of another one. It is revocable during the call, and the
-/// other plugin owns it once the method has succeeded.
+/// A stream that a plugin passes to a method of another one. It is revocable during the call, and
+/// the other plugin owns it once the method has succeeded.
 class TENON_API LentStream {
  public:
   /// Replaces the stream by a revocable one. `instance` is the one that the caller calls.
@@ -516,8 +519,8 @@ Message* copied(tenon_call* call, const Message* message) {
   return static_cast<Message*>(memcpy(copy, message, message->struct_size));
 }
 
-/// Returns a response that is at least as large as this side knows it: `out` itself, or a copy in the
-/// arena of the call, filled with zeros.
+/// Returns a response that is at least as large as this side knows it: `out` itself, or a copy in
+/// the arena of the call, filled with zeros.
 template <class Response>
 const Response* complete(tenon_call* call, const Response* out) {
   if (out->struct_size >= sizeof(Response)) [[likely]]

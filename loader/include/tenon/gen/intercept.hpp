@@ -15,8 +15,8 @@
 
 namespace tenon::detail {
 
-/// Counts the calls of one method. Threads count in separate cache lines, and the first 16 threads do
-/// so without an atomic read-modify-write.
+/// Counts the calls of one method. Threads count in separate cache lines, and the first 16 threads
+/// do so without an atomic read-modify-write.
 class TENON_API MethodCounter {
  public:
   void begin() noexcept { add(&Shard::begun, std::memory_order_relaxed); }

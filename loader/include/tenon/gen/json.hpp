@@ -36,8 +36,8 @@ namespace detail {
 
 struct Tape;
 
-/// One value of a parsed text. The elements of an array, or the keys and values of an object, follow
-/// it.
+/// One value of a parsed text. The elements of an array, or the keys and values of an object,
+/// follow it.
 struct Node {
   Form form;
   bool taken;          // a key whose member Fields has returned
@@ -54,8 +54,8 @@ struct Member;
 template <class Part>
 class Range;
 
-/// One value of a parsed text. Small, passed by value. Valid until the next parse of its Parser, and
-/// belongs to the same thread.
+/// One value of a parsed text. Small, passed by value. Valid until the next parse of its Parser,
+/// and belongs to the same thread.
 ///
 /// Functions that read return false if the value has another type. The Parser then has the error
 /// `wrong-value` with the path of the value: `validations[1].value`, `metadata["c d"]`.
@@ -81,16 +81,16 @@ class TENON_API Reader {
   bool read_natural(std::uint64_t& value, std::uint64_t most, std::string_view type) const;
   /// Reads bytes in base64, into the arena of `call`.
   bool read_bytes(tenon_call* call, tenon_bytes& value) const;
-  /// Reads any value as JSON text without spaces, with unchanged digits of numbers, into the arena of
-  /// `call`.
+  /// Reads any value as JSON text without spaces, with unchanged digits of numbers, into the arena
+  /// of `call`.
   bool read_json(tenon_call* call, tenon_string& value) const;
 
   /// Return the number of elements of an array, or of members of an object.
   bool read_array(std::size_t& count) const { return read_count(Form::array, "array", count); }
   bool read_object(std::size_t& count) const { return read_count(Form::object, "object", count); }
   /// Return the elements or members in the order of the text:
-  /// `for (const Reader& element : in.elements())`, `for (const auto& [key, value] : in.members())`.
-  /// Other values have none.
+  /// `for (const Reader& element : in.elements())`, `for (const auto& [key, value] :
+  /// in.members())`. Other values have none.
   Range<Reader> elements() const noexcept;
   Range<Member> members() const noexcept;
 
@@ -167,8 +167,8 @@ inline Range<Member> Reader::members() const noexcept {
   return Range<Member>(*this);
 }
 
-/// Parses texts one after the other and reuses its memory. Strict: RFC 8259, UTF-8, each key once in its
-/// object, at most 64 levels. Belongs to one thread at a time.
+/// Parses texts one after the other and reuses its memory. Strict: RFC 8259, UTF-8, each key once
+/// in its object, at most 64 levels. Belongs to one thread at a time.
 class TENON_API Parser {
  public:
   Parser();
@@ -189,8 +189,8 @@ class TENON_API Parser {
   std::unique_ptr<detail::Tape> tape_;
 };
 
-/// Writes JSON on one line without spaces. REQUIRED: each begin has an end, and each member of an object
-/// has its key first. Belongs to one thread at a time.
+/// Writes JSON on one line without spaces. REQUIRED: each begin has an end, and each member of an
+/// object has its key first. Belongs to one thread at a time.
 class TENON_API Writer {
  public:
   Writer() = default;
@@ -216,8 +216,8 @@ class TENON_API Writer {
   void base64(BytesView value);
   /// Writes a value that was read, with unchanged digits of numbers.
   void value(const Reader& value);
-  /// Writes a JSON text without its spaces. A text that is not JSON, or has too many levels, is written
-  /// as a string.
+  /// Writes a JSON text without its spaces. A text that is not JSON, or has too many levels, is
+  /// written as a string.
   void json(std::string_view value);
   /// Returns whether a JSON text was written as a string because it has too many levels.
   bool too_deep() const noexcept { return too_deep_; }
@@ -263,8 +263,8 @@ class TENON_API Writer {
   std::unique_ptr<Parser> parser_;  // for json()
 };
 
-/// Takes the members of an object by name. Fast if they are taken in their order. At most one Fields
-/// exists for an object at a time.
+/// Takes the members of an object by name. Fast if they are taken in their order. At most one
+/// Fields exists for an object at a time.
 class Fields {
  public:
   /// A value that is not an object has no members, and finish() returns false.
@@ -274,8 +274,8 @@ class Fields {
     for (std::size_t i = 0; i < count_; i++) step().taken = false;
   }
 
-  /// Returns the member with this name that was not taken yet, valid until the next take; nullptr if
-  /// there is none.
+  /// Returns the member with this name that was not taken yet, valid until the next take; nullptr
+  /// if there is none.
   const Reader* take(std::string_view name) {
     for (std::size_t i = 0; i < count_; i++) {
       detail::Node& key = step();

@@ -20,7 +20,7 @@ struct FieldInfo {
   std::string_view name;
   /// In bytes.
   std::uint32_t offset;
-  /// Whether it was added to a version that was already released, so that it may be absent.
+  /// True if it was added to a version that was already released, so that it may be absent.
   bool added;
   const ValueInfo* value;
 };
@@ -59,7 +59,7 @@ struct MethodInfo {
   std::string_view name;
   /// The offset of the function pointer in the vtable, in bytes.
   std::uint32_t offset;
-  /// Whether a plugin must implement it. Otherwise `unimplemented` replaces a NULL slot.
+  /// True if every plugin must implement it. Otherwise `unimplemented` replaces a NULL slot.
   bool required;
   /// A function with the signature of the method that returns the status `unimplemented`.
   void (*unimplemented)();
@@ -114,8 +114,8 @@ struct KindVersion {
   std::span<const Adapter> adapters;
   /// The vtable for plugins that call a plugin at this version. Its `self` is an Instance.
   const void* client;
-  /// The vtable that intercepts calls. Its `self` is an Interceptor. nullptr if calls of this version
-  /// cannot be intercepted.
+  /// The vtable that intercepts calls. Its `self` is an Interceptor. nullptr if calls of this
+  /// version cannot be intercepted.
   const void* intercepted = nullptr;
 
   /// Returns the configure method; nullptr if there is none.
@@ -134,8 +134,8 @@ struct KindVersion {
     return nullptr;
   }
   /// Returns the method of this version that a method of version `target` calls directly, under the
-  /// same name or an older one; nullptr if an adapter or hand-written code provides it, or if `target`
-  /// has no such method.
+  /// same name or an older one; nullptr if an adapter or hand-written code provides it, or if
+  /// `target` has no such method.
   const MethodInfo* own_method(std::int32_t target, std::string_view name) const noexcept {
     if (target != version) {
       const Adapter* adapter = adapter_to(target);
@@ -163,7 +163,7 @@ struct KindVersion {
 struct Kind {
   /// eg: "photo.example/filter"
   std::string_view id;
-  /// Whether instances have a session: a restart closes the old one before it opens the new one.
+  /// True if instances have a session: a restart closes the old one before it opens the new one.
   bool session;
   /// Ascending, never empty. The last is the latest interface of this program.
   std::span<const KindVersion> versions;

@@ -9,9 +9,9 @@ namespace tenon {
 
 namespace detail {
 
-/// A part of `outer` that can be cancelled on its own. It is also cancelled when `outer` is, and uses
-/// the memory, results, messages and wait handle of `outer`, which must not be used meanwhile. It is
-/// created and destroyed on the thread of `outer`.
+/// A part of `outer` that can be cancelled on its own. It is also cancelled when `outer` is, and
+/// uses the memory, results, messages and wait handle of `outer`, which must not be used meanwhile.
+/// It is created and destroyed on the thread of `outer`.
 class TENON_API NestedCall : public Call {
  public:
   explicit NestedCall(Call& outer) noexcept : Call(outer) {}

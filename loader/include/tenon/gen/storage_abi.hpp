@@ -106,8 +106,8 @@ struct Stored<StoredJson> : Stored<tenon_string> {
   }
 };
 
-/// A number without a literal is stored as its digits. The digits of a number that has a literal are
-/// an unknown literal.
+/// A number without a literal is stored as its digits. The digits of a number that has a literal
+/// are an unknown literal.
 template <StoredEnum Enum>
 struct Stored<Enum> {
   using Raw = std::int32_t;
@@ -233,7 +233,8 @@ bool is_empty(const Form& form) {
   return nothing;
 }
 
-/// Loads a field from an ABI struct. The field is absent if the C value is absent or an empty struct.
+/// Loads a field from an ABI struct. The field is absent if the C value is absent or an empty
+/// struct.
 template <class Form>
 bool load_field(Conversion& conversion, std::string_view name, const detail::RawForm<Form>& raw,
                 const Form*& field) {

@@ -30,9 +30,9 @@ inline void drop(Conversion& conversion, Bag& bag, std::string_view name,
 
 }  // namespace detail
 
-/// Puts a field that the target cannot name into the bag, unless it is absent. Removes entries with the
-/// same name from `versions`, in which the field has the same type. The value must live as long as the
-/// results of the conversion.
+/// Puts a field that the target cannot name into the bag, unless it is absent. Removes entries with
+/// the same name from `versions`, in which the field has the same type. The value must live as long
+/// as the results of the conversion.
 template <class Form>
 void push(Conversion& conversion, Bag& bag, const BagField& from,
           std::span<const std::string_view> versions, const Form* field) {
@@ -53,8 +53,8 @@ using ReadEntry = bool (*)(Conversion& conversion, const json::Reader& in, void*
 TENON_API bool read_entry(Conversion& conversion, const BagEntry& entry, std::string_view type,
                           ReadEntry read, void* value);
 
-/// Returns the value of an entry in `field`, which stays nullptr for null. Returns false if the value has
-/// another type.
+/// Returns the value of an entry in `field`, which stays nullptr for null. Returns false if the
+/// value has another type.
 template <class Form>
 bool read_bagged(Conversion& conversion, const BagEntry& entry, std::string_view type,
                  const Form*& field) {
@@ -74,10 +74,10 @@ bool read_bagged(Conversion& conversion, const BagEntry& entry, std::string_view
 
 }  // namespace detail
 
-/// Takes a field that the source could not name out of the bag: the entry of a version in which it has
-/// the same type or, unless `exact`, an entry of a lenient reader with this name, if its type fits. The
-/// field stays absent if there is none. The conversion fails if the entry of one of `versions` has
-/// another type.
+/// Takes a field that the source could not name out of the bag: the entry of a version in which it
+/// has the same type or, unless `exact`, an entry of a lenient reader with this name, if its type
+/// fits. The field stays absent if there is none. The conversion fails if the entry of one of
+/// `versions` has another type.
 template <bool exact = false, class Form>
 bool pull(Conversion& conversion, Bag& bag, std::string_view name, std::string_view type,
           std::span<const std::string_view> versions, const Form*& field) {
@@ -91,8 +91,9 @@ bool pull(Conversion& conversion, Bag& bag, std::string_view name, std::string_v
   return true;
 }
 
-/// Settles a field that both versions have. If it is absent, an older program that did not know its name
-/// may have put it into the bag, and it is taken out. Otherwise older values are removed from the bag.
+/// Settles a field that both versions have. If it is absent, an older program that did not know its
+/// name may have put it into the bag, and it is taken out. Otherwise older values are removed from
+/// the bag.
 template <bool exact = false, class Form>
 bool settle(Conversion& conversion, Bag& bag, std::string_view name, std::string_view type,
             std::span<const std::string_view> versions, const Form*& field) {
@@ -101,8 +102,8 @@ bool settle(Conversion& conversion, Bag& bag, std::string_view name, std::string
   return true;
 }
 
-/// Records in the bag that a field of that version is absent, for steps that would otherwise give it a
-/// value on the way back. The value of the entry is null.
+/// Records in the bag that a field of that version is absent, for steps that would otherwise give
+/// it a value on the way back. The value of the entry is null.
 TENON_API void push_absence(Conversion& conversion, Bag& bag, const BagField& from);
 
 /// Removes such an entry. Returns whether there was one.

@@ -3,8 +3,8 @@
 // tenon/gen/storage_forms.hpp: the forms of values in storage types. Hand-written steps need only
 // this and the generated storage types.
 //
-// The forms are: bool, numbers, points in time and durations (nanoseconds), tenon_string, tenon_bytes,
-// StoredJson, enums by literal, StoredList and StoredMap of forms, and storage types.
+// The forms are: bool, numbers, points in time and durations (nanoseconds), tenon_string,
+// tenon_bytes, StoredJson, enums by literal, StoredList and StoredMap of forms, and storage types.
 #pragma once
 
 #include <tenon/abi.h>

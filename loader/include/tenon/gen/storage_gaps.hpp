@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/storage_gaps.hpp: preserves in the bag what an ABI struct cannot express: unknown literals
-// of enums, and absent values of fields that every struct has.
+// tenon/gen/storage_gaps.hpp: preserves in the bag what an ABI struct cannot express: unknown
+// literals of enums, and absent values of fields that every struct has.
 #pragma once
 
 #include <tenon/gen/storage_abi.hpp>
@@ -64,8 +64,8 @@ struct Literals<StoredMap<Form>> {
 
 }  // namespace detail
 
-/// Restores unknown literals of a field from the bag, in which save_literals has kept the whole field.
-/// `raw` is the C value. If the plugin has changed the field, it stays as it is.
+/// Restores unknown literals of a field from the bag, in which save_literals has kept the whole
+/// field. `raw` is the C value. If the plugin has changed the field, it stays as it is.
 template <class Form>
 bool load_literals(Conversion& conversion, const BagField& from, const detail::RawForm<Form>& raw,
                    Bag& bag, const Form*& field) {

@@ -107,8 +107,8 @@ bool widen_field(Conversion& conversion, std::string_view name, const From* from
   return detail::widen_value(conversion, *from, *made) || conversion.in(name);
 }
 
-/// Converts a field to a narrower type. A value that does not fit goes to the bag (see push), and the
-/// field is absent.
+/// Converts a field to a narrower type. A value that does not fit goes to the bag (see push), and
+/// the field is absent.
 template <class From, class To>
 bool narrow_field(Conversion& conversion, Bag& bag, const BagField& from,
                   std::span<const std::string_view> versions, const From* field, const To*& to) {

@@ -72,7 +72,7 @@ class HoldingDestination : public WritingDestination {
   }
 
  private:
-  /// Whether a record was refused, and whether next_acks has returned the refusal.
+  /// The state of a refusal: none, not yet returned by next_acks, or returned.
   enum class Progress : std::uint8_t { none, unanswered, answered };
   static constexpr std::size_t most_held_at_once = 256;
 

@@ -79,7 +79,7 @@ struct TENON_SDK_LOCAL Thunk<method> {
   }
 };
 
-/// Whether P overrides a member of V, the base class of a version. A member that cannot be named
+/// True if P overrides a member of V, the base class of a version. A member that cannot be named
 /// here, because it is private or overloaded, counts as an override.
 template <template <class> class Member, class P, class V, class = void>
 inline constexpr bool overrides = true;
@@ -87,7 +87,7 @@ template <template <class> class Member, class P, class V>
 inline constexpr bool overrides<Member, P, V, std::void_t<Member<P>>> =
     !std::is_same_v<Member<P>, Member<V>>;
 
-/// Whether P overrides one of the two forms of a method.
+/// True if P overrides one of the two forms of a method.
 template <template <class> class Plain, template <class> class Raw, class P, class V>
 inline constexpr bool overrides_either = overrides<Plain, P, V> || overrides<Raw, P, V>;
 
@@ -105,7 +105,7 @@ struct FunctionOf<R (C::*)(Parameters...) noexcept> {
   using Type = R(Parameters...);
 };
 
-/// Whether a member of P hides the method of V without overriding it, because its signature
+/// True if a member of P hides the method of V without overriding it, because its signature
 /// differs: it would never be called. A member that cannot be named here does not count.
 template <template <class> class Member, class P, class V, class = void>
 inline constexpr bool hides = false;
