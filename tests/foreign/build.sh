@@ -50,6 +50,10 @@ build_meson() { meson compile -C "$world/photo"; }
 runs() {
   mkdir "$world/plugins"
   cp "$world"/photo/libinvert.so "$world"/photo/libfade.so "$world/plugins"
+  photo_runs
+}
+
+photo_runs() {
   PHOTO_PLUGIN_PATH=$world/plugins "$world/photo/photo" >"$world/out" || return
   diff - "$world/out" <<'END'
 Blacken... version 2
@@ -111,11 +115,56 @@ verify_tests() {
   fi
 }
 
-# The installed SDK is enough to compile a plugin, without another include folder.
-sdk_is_enough() {
-  cmake --install "$world/photo" --prefix "$world/sdk" --component sdk &&
-    cc -std=c11 -fsyntax-only -I"$world/sdk/include" "$photo/invert.c" &&
-    c++ -std=c++17 -fsyntax-only -I"$world/sdk/include" "$photo/fade.cpp"
+# block LANGUAGE: prints the first block of this language in the README of the SDK.
+block() {
+  awk -v fence="\`\`\`$1" '$0 == fence { found = 1; next } /^```/ { if (found) exit } found' \
+    "$sdk/share/doc/photo-sdk/README.md"
+}
+
+# The commands and files in the README of the SDK build its example, without tenon.
+sdk_builds() {
+  sdk=$world/sdk
+  if [ "$system" = cmake ]; then
+    cmake --install "$world/photo" --prefix "$sdk" --component sdk || return
+  else
+    cp -R "$world/photo/photo-sdk" "$sdk" || return
+  fi
+  for header in tenon/host.hpp tenon/sdk/conformance.hpp tenon/sdk/destination.hpp; do
+    ! [ -e "$sdk/include/$header" ] || return
+  done
+  mkdir "$world/example" && cd "$world/example" || return
+  block cpp >example.cpp
+  block cmake >CMakeLists.txt
+  block meson >meson.build
+  block sh >cmake.sh
+  grep -q 'cmake --build' cmake.sh || return
+  SDK=$sdk sh -eu cmake.sh || return
+  mv build cmake
+  PKG_CONFIG_PATH=$sdk/share/pkgconfig meson setup build && meson compile -C build || return
+  c++ -std=c++17 -shared -fPIC -fvisibility=hidden -I"$sdk/include" example.cpp \
+    -Wl,--version-script="$sdk/share/cmake/photo-sdk/plugin.map" -o libexample.so || return
+  for module in cmake/libexample.so build/libexample.so libexample.so; do
+    "$prefix/bin/tenon" inspect -a photo "$module" >page || return
+    cat page
+    grep 'photo.example/filter' page || return
+  done
+}
+
+# The plugins of photo, built with the SDK alone, run in photo.
+sdk_runs() {
+  mkdir "$world/fade" && cd "$world/fade" || return
+  cp "$photo/fade.cpp" "$photo/invert.c" "$photo/shots.cpp" .
+  cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.21)
+project(fade LANGUAGES C CXX)
+find_package(photo-sdk REQUIRED)
+tenon_add_plugin(fade fade.cpp KINDS photo_kinds)
+tenon_add_plugin(invert invert.c KINDS photo_kinds)
+tenon_add_plugin(shots shots.cpp)
+END
+  cmake -S . -B build -DCMAKE_PREFIX_PATH="$sdk" && cmake --build build || return
+  cp build/libfade.so build/libinvert.so "$world/plugins"
+  photo_runs
 }
 
 # A change of a spec reaches host and plugins in one build, and an error is shown with its location.
@@ -144,8 +193,7 @@ step "description" described
 step "convert" converts
 step "reload" reloads
 step "tests" verify_tests
-if [ "$system" = cmake ]; then
-  step "sdk" sdk_is_enough
-fi
+step "sdk builds" sdk_builds
+step "sdk runs" sdk_runs
 step "spec changes" spec_changes
 echo "1..$count"

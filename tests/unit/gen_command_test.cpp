@@ -61,6 +61,21 @@ TEST(GenCommand, PrintsFingerprints) {
   EXPECT_NE(outcome.out.find("\ntenon.dev/record 2 "), std::string::npos);
 }
 
+TEST(GenCommand, RefusesAnSdkWithoutKindsOrWithABadName) {
+  const World world;
+  world.write("types/look/v1.json",
+              "{\"type\": \"photo.example/look\", \"version\": 1, \"doc\": \"Look.\", "
+              "\"fields\": {\"name\": \"string\"}}");
+  const Outcome empty = world.run({TENON_GEN, "sdk", "--app", "photo", "--out", "out", "types"});
+  EXPECT_EQ(empty.exit, 2);
+  EXPECT_EQ(empty.err, "tenon-gen: the specs contain no kind\n");
+  const Outcome named = world.run({TENON_GEN, "sdk", "--app", "../x", "--out", "out", "types"});
+  EXPECT_EQ(named.exit, 2);
+  EXPECT_EQ(
+      named.err,
+      "tenon-gen: --app ../x: not the name of an app; use letters, digits, '.', '_' and '-'\n");
+}
+
 TEST(GenCommand, BeginsTheNextVersion) {
   const World world;
   std::string released = spec;

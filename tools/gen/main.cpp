@@ -9,6 +9,7 @@
 #include "gen/load.hpp"
 #include "gen/model/naming.hpp"
 #include "gen/next.hpp"
+#include "gen/sdk_package.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -16,6 +17,7 @@
 #include <filesystem>
 #include <functional>
 #include <iostream>
+#include <regex>
 
 namespace tenon::gen {
 namespace {
@@ -29,14 +31,17 @@ struct Options {
   std::string depfile{};
   std::string name = "kinds";
   std::string folder{};
+  std::string app{};
+  std::string version = "0";
   bool again = false;
 };
 
-/// Returns the folder of the standard specs in the installation of this program.
-std::string installed_specs() {
+/// Returns the installation that contains this program.
+Installation installation() {
   std::error_code status;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", status);
-  return (program.parent_path() / ".." / "share" / "tenon" / "abi").lexically_normal().string();
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe", status).parent_path();
+  return {(folder / TENON_INCLUDE_FROM_PROGRAM).lexically_normal(),
+          (folder / TENON_DATA_FROM_PROGRAM).lexically_normal()};
 }
 
 Exit report(const Diagnostics& diagnostics) {
@@ -71,6 +76,18 @@ Exit headers(Options& options) {
 
 Exit check(Options& options) {
   return with_model(options, [](const Model&) {});
+}
+
+Exit sdk(Options& options) {
+  if (!std::regex_match(options.app, std::regex("[A-Za-z0-9][A-Za-z0-9._-]*"))) {
+    throw UsageError("--app " + options.app +
+                     ": not the name of an app; use letters, digits, '.', '_' and '-'");
+  }
+  return with_model(options, [&options](const Model& model) {
+    if (model.kinds.empty()) throw UsageError("the specs contain no kind");
+    write_sdk_package(model, options.load.folders, {options.app, options.name, options.version},
+                      installation(), Output(options.out));
+  });
 }
 
 void print_fingerprint(const std::string& id, const Version& version) {
@@ -121,6 +138,14 @@ void add_specs(CLI::App* command, Options& options) {
   add_standard_specs(command, options);
 }
 
+void add_standard(CLI::App* command, Options& options) {
+  command
+      ->add_option("--standard", options.standard,
+                   "Adds a standard kind up to version N; repeatable")
+      ->type_name("KIND@N")
+      ->allow_extra_args(false);
+}
+
 void add_output(CLI::App* command, Options& options) {
   command->add_option("--out", options.out, "Folder to write to")->type_name("DIR")->required();
 }
@@ -140,11 +165,19 @@ void add_commands(CLI::App& app, Options& options, Exit& exit) {
   build_command
       ->add_option("--depfile", options.depfile, "Writes a make rule that lists the input files")
       ->type_name("FILE");
-  build_command
-      ->add_option("--standard", options.standard,
-                   "Adds a standard kind up to version N; repeatable")
-      ->type_name("KIND@N")
-      ->allow_extra_args(false);
+  add_standard(build_command, options);
+
+  CLI::App* sdk_command =
+      add("sdk", "Writes an SDK package: all that authors of plugins of an app need", sdk);
+  add_specs(sdk_command, options);
+  add_output(sdk_command, options);
+  add_standard(sdk_command, options);
+  sdk_command->add_option("--app", options.app, "Name of the app, as in HostOptions::app")
+      ->required();
+  sdk_command->add_option("--name", options.name, "Name of the CMake target of the kinds")
+      ->capture_default_str();
+  sdk_command->add_option("--version", options.version, "Version of the app")
+      ->capture_default_str();
 
   CLI::App* headers_command = add("headers", "Generates only the C headers", headers);
   add_specs(headers_command, options);
@@ -172,7 +205,7 @@ Exit run(int argc, char** argv) {
   app.footer("Exit status: 0 success, 1 problem found, 2 usage error, 3 I/O error.");
   app.require_subcommand(1);
   Options options;
-  options.load.standard_specs = installed_specs();
+  options.load.standard_specs = (installation().data / "abi").string();
   Exit exit = success;
   add_commands(app, options, exit);
   try {

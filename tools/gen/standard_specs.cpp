@@ -45,6 +45,13 @@ class UsedVersions {
   void add(const Version& version) {
     for (const DocumentVersion* document : version.documents) add_document(*document);
   }
+  void add(const KindVersion& version) {
+    add(static_cast<const Version&>(version));
+    for (const Property& property : version.properties) {
+      const Type& type = innermost(property.type);
+      if (type.shape == Shape::document) add_document(*type.document);
+    }
+  }
   /// Returns 0 if the type is not used.
   int newest(const Document& document) const {
     const auto found = newest_.find(&document);

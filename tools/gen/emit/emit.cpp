@@ -2,9 +2,10 @@
 #include "gen/emit/emit.hpp"
 
 #include "gen/emit/c_header.hpp"
-#include "gen/emit/emit_host.hpp"
+#include "gen/emit/cpp_names.hpp"
 #include "gen/emit/emit_sdk.hpp"
 #include "gen/emit/emit_tests.hpp"
+#include "gen/emit/emit_types.hpp"
 
 namespace tenon::gen {
 namespace {
@@ -39,6 +40,29 @@ void emit_all(const Model& model, const std::string& name, const Output& output)
   for (const auto& kind : model.kinds) include.write(sdk_header(*kind), emit_sdk(*kind));
   output.write(name + ".cpp", emit_host_source(model));
   output.write(name + "_test.cpp", emit_tests(model));
+}
+
+std::vector<GeneratedHeader> emit_sdk_headers(const Model& model) {
+  std::vector<GeneratedHeader> headers;
+  for_each_version(model, [&headers](const Family& family, const auto& version) {
+    if (!family.standard) headers.push_back({version.header, c_header(version)});
+  });
+  for (const auto& document : model.documents) {
+    headers.push_back({types_header(*document), emit_types(*document)});
+  }
+  for (const auto& kind : model.kinds) {
+    headers.push_back({types_header(*kind), emit_types(*kind)});
+    headers.push_back({sdk_header(*kind), emit_sdk(*kind)});
+  }
+  return headers;
+}
+
+std::vector<std::string> standard_c_headers(const Model& model) {
+  std::vector<std::string> headers;
+  for_each_version(model, [&headers](const Family& family, const auto& version) {
+    if (family.standard) headers.push_back(version.header);
+  });
+  return headers;
 }
 
 }  // namespace tenon::gen

@@ -3,10 +3,12 @@
 // Generates all files of a Model.
 #pragma once
 
+#include "gen/emit/emit_host.hpp"
 #include "gen/model/model.hpp"
 #include "gen/read/output.hpp"
 
 #include <string>
+#include <vector>
 
 namespace tenon::gen {
 
@@ -16,5 +18,11 @@ void emit_c_headers(const Model& model, const Output& output);
 /// Writes all generated files: headers below `include/`, `<name>.cpp`, which the program compiles,
 /// and `<name>_test.cpp`. Files of specs that no longer exist are not removed.
 void emit_all(const Model& model, const std::string& name, const Output& output);
+
+/// Returns the generated headers that plugins include, except the standard C headers.
+std::vector<GeneratedHeader> emit_sdk_headers(const Model& model);
+
+/// Returns the paths of the standard C headers that these headers include.
+std::vector<std::string> standard_c_headers(const Model& model);
 
 }  // namespace tenon::gen

@@ -99,15 +99,17 @@ void emit_result(Writer& out, const Signature& signature) {
   out.line("};");
 }
 
+/// Returns the parameters of the plain form.
+std::vector<std::string> parameters(const Signature& signature) {
+  return each(signature.taken, [&signature](const Field& field) {
+    return parameter_type(signature.method, field) + " /*" + field.name + "*/";
+  });
+}
+
 void emit_plain(Writer& out, const Signature& signature) {
   const Method& method = signature.method;
   emit_doc(out, signature);
-  out.list("virtual " + signature.result + " " + method.name + "(",
-           each(signature.taken,
-                [&](const Field& field) {
-                  return parameter_type(method, field) + " /*" + field.name + "*/";
-                }),
-           ") {");
+  out.list("virtual " + signature.result + " " + method.name + "(", parameters(signature), ") {");
   out.line("  throw tenon::sdk::unimplemented(", quoted(method.name), ");");
   out.line("}");
 }
@@ -267,6 +269,16 @@ void emit_class(Writer& out, const KindVersion& version) {
 
 std::string sdk_header(const Kind& kind) {
   return kind.space + "/sdk/" + kind.name + ".hpp";
+}
+
+std::string sdk_override(const KindVersion& version, const Method& method) {
+  const Signature signature(version, method);
+  Writer out;
+  out.indented([&] {
+    out.list(signature.result + " " + method.name + "(", parameters(signature),
+             signature.given.empty() ? ") override {}" : ") override { return {}; }");
+  });
+  return out.text();
 }
 
 std::string emit_sdk(const Kind& kind) {

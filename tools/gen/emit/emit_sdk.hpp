@@ -16,4 +16,8 @@ std::string sdk_header(const Kind& kind);
 /// Returns the text of the header.
 std::string emit_sdk(const Kind& kind);
 
+/// Returns an override of the plain form that does nothing, indented as a member of a class that is
+/// derived from that of the version.
+std::string sdk_override(const KindVersion& version, const Method& method);
+
 }  // namespace tenon::gen

@@ -151,7 +151,7 @@ struct Method {
 /// A property that a plugin may have in its manifest, where a host reads it without loading.
 struct Property {
   std::string name;
-  Type type{};  // bool, a number or string
+  Type type{};  // bool, a number, string, a document or a map of documents
   std::string doc{};
 };
 

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSL-1.0
+#
+# For authors of plugins. Part of the package tenon, and of the packages that tenon_install_sdk
+# makes.
+
+# tenon_add_plugin(TARGET SOURCE... [KINDS TARGET...])
+#
+# Adds a module in C or C++ for kinds of tenon_add_kinds or of an SDK package; the standard kinds
+# need no KINDS. The module exports only its module object, and contains nothing that prevents
+# unloading. If tenon is installed, the test TARGET.verify checks the module with `tenon inspect`,
+# which does not run its code.
+function(tenon_add_plugin target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "KINDS")
+  add_library(${target} MODULE ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${target} PRIVATE tenon::sdk)
+  foreach(kinds IN LISTS arg_KINDS)
+    get_target_property(include ${kinds} TENON_INCLUDE)
+    target_include_directories(${target} PRIVATE "${include}")
+    if(TARGET ${kinds}_headers)
+      add_dependencies(${target} ${kinds}_headers)
+    endif()
+  endforeach()
+
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if("CXX" IN_LIST languages)
+    target_compile_features(${target} PRIVATE cxx_std_17)
+  endif()
+  set(map "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/plugin.map")
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
+  target_link_options(${target} PRIVATE "LINKER:--version-script=${map}" "LINKER:--no-undefined")
+  set_target_properties(${target} PROPERTIES
+    C_VISIBILITY_PRESET hidden
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON
+    LINK_DEPENDS "${map}")
+  if(TARGET tenon::command)
+    add_test(NAME ${target}.verify COMMAND tenon::command inspect "$<TARGET_FILE:${target}>")
+  endif()
+endfunction()

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "gen/emit/emit_sdk_package.hpp"
+
+#include "gen/emit/cpp_names.hpp"
+#include "gen/emit/emit_sdk.hpp"
+#include "gen/model/naming.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace tenon::gen {
+namespace {
+
+/// Replaces @APP@, @APP_VARIABLE@, @SDK@, @SDK_VARIABLE@, @TARGET@ and @VERSION@ in a text.
+std::string filled(std::string text, const SdkPackage& package) {
+  const auto identifier = [](std::string name, int (*convert)(int)) {
+    std::transform(name.begin(), name.end(), name.begin(), [convert](unsigned char c) {
+      return static_cast<char>(std::isalnum(c) ? convert(c) : '_');
+    });
+    return name;
+  };
+  const auto unchanged = [](int c) { return c; };
+  const std::pair<std::string_view, std::string> values[] = {
+      {"@APP@", package.app},
+      {"@APP_VARIABLE@", identifier(package.app, std::toupper)},
+      {"@SDK@", package.name()},
+      {"@SDK_VARIABLE@", identifier(package.name(), unchanged)},
+      {"@TARGET@", package.target},
+      {"@VERSION@", package.version}};
+  for (const auto& [name, value] : values) {
+    for (auto at = text.find(name); at != text.npos; at = text.find(name, at + value.size())) {
+      text.replace(at, name.size(), value);
+    }
+  }
+  return text;
+}
+
+/// Returns a text for a cell of a table in Markdown.
+std::string cell(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '|') escaped += '\\';
+    escaped += c == '\n' ? ' ' : c;
+  }
+  return escaped;
+}
+
+std::string row(std::initializer_list<std::string> cells) {
+  std::string text = "|";
+  for (const std::string& each : cells) text += " " + cell(each) + " |";
+  return text + "\n";
+}
+
+std::string code(std::string_view text) {
+  return "`" + std::string(text) + "`";
+}
+
+/// Returns the version for new plugins: the newest one that is not a draft, if there is one.
+const KindVersion& recommended(const Kind& kind) {
+  for (auto version = kind.versions.rbegin(); version != kind.versions.rend(); ++version) {
+    if (!(*version)->draft()) return **version;
+  }
+  return kind.latest();
+}
+
+std::string stage(const Life& life) {
+  switch (life.stage) {
+    case Life::Stage::draft:
+      return "draft: may still change";
+    case Life::Stage::released:
+      return "released with " + life.version + " on " + life.date;
+    case Life::Stage::deprecated:
+      return "deprecated: " + life.message;
+    case Life::Stage::removed:
+      return "removed: " + life.message;
+  }
+  return {};
+}
+
+/// Returns the kind for the example: one of the app's own, if there is one.
+const Kind& example_kind(const Model& model) {
+  const auto own = std::find_if(model.kinds.begin(), model.kinds.end(),
+                                [](const auto& kind) { return !kind->standard; });
+  return own != model.kinds.end() ? **own : *model.kinds.front();
+}
+
+/// Returns a plugin that compiles: it overrides the required methods, or else the first method.
+std::string example(const Kind& kind, const SdkPackage& package) {
+  const KindVersion& version = recommended(kind);
+  std::vector<const Method*> overridden;
+  for (const Method& method : version.methods) {
+    if (method.required) overridden.push_back(&method);
+  }
+  const auto first = std::find_if(version.methods.begin(), version.methods.end(),
+                                  [](const Method& method) { return !method.configures; });
+  if (overridden.empty() && first != version.methods.end()) overridden.push_back(&*first);
+  std::string text = "#include <" + sdk_header(kind) + ">\n\nstruct Example : " + kind.space +
+                     "::sdk::" + local_name(version) + " {\n";
+  for (const Method* method : overridden) text += sdk_override(version, *method);
+  return text + "};\nTENON_PLUGIN(Example, \"" + package.app + ".example/example\", \"1.0.0\");\n";
+}
+
+std::string describe(const Kind& kind) {
+  const KindVersion& version = recommended(kind);
+  std::string text = "### " + kind.id + "\n\n" + version.doc + "\n\n";
+  text += "| version | state | C++ class | C header |\n|---|---|---|---|\n";
+  for (const auto& each : kind.versions) {
+    text += row({std::to_string(each->number), stage(each->life),
+                 code(kind.space + "::sdk::" + local_name(*each)), code("<" + each->header + ">")});
+  }
+  text += "\nMethods of version " + std::to_string(version.number) + ":\n\n";
+  text += "| method | what it does |\n|---|---|\n";
+  for (const Method& method : version.methods) {
+    text += row({code(method.name) + (method.required ? " (required)" : ""), method.doc});
+  }
+  if (!version.properties.empty()) {
+    text += "\nProperties in the manifest:\n\n| property | type | meaning |\n|---|---|---|\n";
+    for (const Property& property : version.properties) {
+      text += row({code(property.name), to_text(property.type), property.doc});
+    }
+  }
+  return text + "\n";
+}
+
+constexpr const char* introduction = R"(# SDK for plugins of @APP@ @VERSION@
+
+These files are enough to write a plugin of @APP@ in C11, C++17 or another language that can call C.
+tenon need not be installed.
+
+| folder | contents |
+|---|---|
+| `include/` | C headers of each version, and base classes in C++ |
+| `share/cmake/@SDK@/` | the CMake package, and the export map `plugin.map` |
+| `share/pkgconfig/` | the file for pkg-config and Meson |
+| `share/@APP@/tenon/specs/` | the specs of the kinds |
+
+## A plugin
+
+`example.cpp`:
+
+```cpp
+)";
+
+constexpr const char* building = R"(```
+
+Methods that are not overridden return `unimplemented`. An exception of a method becomes an error of
+that call.
+
+## Build with CMake
+
+`CMakeLists.txt`:
+
+```cmake
+cmake_minimum_required(VERSION 3.21)
+project(example LANGUAGES C CXX)
+
+find_package(@SDK@ REQUIRED)
+tenon_add_plugin(example example.cpp KINDS @TARGET@)
+```
+
+```sh
+cmake -S . -B build -DCMAKE_PREFIX_PATH="$SDK"
+cmake --build build
+```
+
+`$SDK` is the folder that contains `include` and `share`.
+
+## Build with Meson
+
+`meson.build`:
+
+```meson
+project('example', 'c', 'cpp', default_options: 'cpp_std=c++17')
+
+sdk = dependency('@SDK@')
+shared_module('example', 'example.cpp',
+  dependencies: sdk,
+  gnu_symbol_visibility: 'inlineshidden',
+  cpp_args: meson.get_compiler('cpp').get_supported_arguments('-fno-gnu-unique'),
+  link_args: '-Wl,--version-script=' + sdk.get_variable('plugin_map'))
+```
+
+```sh
+PKG_CONFIG_PATH="$SDK/share/pkgconfig" meson setup build
+meson compile -C build
+```
+
+## Build by hand
+
+```sh
+c++ -std=c++17 -shared -fPIC -fvisibility=hidden -I"$SDK/include" example.cpp \
+  -Wl,--version-script="$SDK/share/cmake/@SDK@/plugin.map" -o libexample.so
+```
+
+## Install
+
+@APP@ searches plugins in these places, in this order: the folders and files in `$@APP_VARIABLE@_PLUGIN_PATH`,
+`~/.local/lib/@APP@/plugins`, `/usr/local/lib/@APP@/plugins`, `/usr/lib/@APP@/plugins`. With tenon
+installed, `tenon inspect libexample.so` shows what is in a plugin without running its code, and
+`tenon list -a @APP@` lists the plugins that @APP@ finds.
+
+## Kinds
+
+)";
+
+}  // namespace
+
+std::string emit_sdk_readme(const Model& model, const SdkPackage& package) {
+  std::string text = filled(introduction, package);
+  text += example(example_kind(model), package);
+  text += filled(building, package);
+  for (const auto& kind : model.kinds) text += describe(*kind);
+  text.pop_back();
+  return text;
+}
+
+std::string emit_cmake_config(const SdkPackage& package) {
+  return filled(R"(# Generated by tenon-gen. Do not edit.
+#
+# find_package(@SDK@) defines the target @TARGET@, which contains the kinds of @APP@, and the
+# function tenon_add_plugin (see tenonPlugin.cmake):
+#
+#   tenon_add_plugin(example example.cpp KINDS @TARGET@)
+get_filename_component(@SDK_VARIABLE@_PREFIX "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+foreach(target IN ITEMS tenon::sdk @TARGET@)
+  if(NOT TARGET ${target})
+    add_library(${target} INTERFACE IMPORTED)
+    set_target_properties(${target} PROPERTIES
+      INTERFACE_INCLUDE_DIRECTORIES "${@SDK_VARIABLE@_PREFIX}/include"
+      TENON_INCLUDE "${@SDK_VARIABLE@_PREFIX}/include")
+  endif()
+endforeach()
+include("${CMAKE_CURRENT_LIST_DIR}/tenonPlugin.cmake")
+)",
+                package);
+}
+
+std::string emit_cmake_version(const SdkPackage& package) {
+  return filled(R"(# Generated by tenon-gen. Do not edit.
+#
+# A newer SDK contains the versions of the kinds that an older one had.
+set(PACKAGE_VERSION "@VERSION@")
+if(NOT PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+  if(PACKAGE_FIND_VERSION VERSION_EQUAL PACKAGE_VERSION)
+    set(PACKAGE_VERSION_EXACT TRUE)
+  endif()
+endif()
+)",
+                package);
+}
+
+std::string emit_pkgconfig(const SdkPackage& package) {
+  return filled(R"(prefix=${pcfiledir}/../..
+plugin_map=${prefix}/share/cmake/@SDK@/plugin.map
+
+Name: @SDK@
+Description: Headers for plugins of @APP@
+Version: @VERSION@
+Cflags: -I${prefix}/include
+)",
+                package);
+}
+
+}  // namespace tenon::gen

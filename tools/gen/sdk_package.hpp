@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Writes an SDK package: all that an author of plugins for one program needs, in one folder.
+#pragma once
+
+#include "gen/emit/emit_sdk_package.hpp"
+#include "gen/model/model.hpp"
+#include "gen/read/output.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tenon::gen {
+
+/// The folders of an installation of tenon from which files are copied.
+struct Installation {
+  std::filesystem::path include;  // contains tenon/abi.h
+  std::filesystem::path data;     // contains sdk/ and abi/
+};
+
+/// Writes the package for the kinds of `model`, whose specs are in the folders `specs`. Throws
+/// IoError.
+void write_sdk_package(const Model& model, const std::vector<std::string>& specs,
+                       const SdkPackage& package, const Installation& installed,
+                       const Output& output);
+
+}  // namespace tenon::gen
