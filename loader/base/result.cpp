@@ -50,6 +50,10 @@ std::string_view to_string(ErrorGrade grade) noexcept {
   return "error";
 }
 
+void detail::throw_bad_result(const Error& error) {
+  throw BadResult(error);
+}
+
 Error::Error(ErrorDetails details) : details_(new ErrorDetails(std::move(details))) {
   if (details_->code.empty()) details_->code = status_word(details_->status);
 }

@@ -183,6 +183,16 @@ tenon_status CallGuard::thrown(Instance& instance, const CallTarget& target, ten
   return status;
 }
 
+tenon_status CallGuard::call_caught(Instance& instance, const CallTarget& target, tenon_call* call,
+                                    const char* method, tenon_status (*body)(const void* context),
+                                    const void* context) {
+  try {
+    return body(context);
+  } catch (...) {
+    return thrown(instance, target, call, method);
+  }
+}
+
 Error CallGuard::no_answer(const Instance& instance, const char* method) {
   return Error({.status = TENON_INTERNAL,
                 .message = "the plugin returned success without a response",

@@ -87,9 +87,17 @@ typedef struct tenon_map {
 typedef int64_t tenon_duration;
 typedef int64_t tenon_timestamp;
 
+/* Casts without warnings in both languages. */
+#ifdef __cplusplus
+#define TENON_CAST_(type, value) (static_cast<type>(value))
+#else
+#define TENON_CAST_(type, value) ((type)(value))
+#endif
+
 /* Element `i` of a list. Requires i < list.count. */
-#define TENON_AT(type, list, i) \
-  (*(const type *)(const void *)((const char *)(list).data + (size_t)(i) * (list).stride))
+#define TENON_AT(type, list, i)                                                                  \
+  (*TENON_CAST_(const type *, TENON_CAST_(const void *, TENON_CAST_(const char *, (list).data) + \
+                                                            (i) * (list).stride)))
 
 /* True if `struct_size` of an object includes a member. */
 #define TENON_HAS(object, member) \
@@ -420,9 +428,9 @@ typedef struct tenon_module {
 /* Allocates memory in the arena of the call; see tenon_call_functions.allocate. */
 static inline void *tenon_allocate(tenon_call *call, size_t size) {
   uint8_t *start = call->arena_next;
-  size_t room = (size_t)(call->arena_end - start);
+  size_t room = TENON_CAST_(size_t, call->arena_end - start);
   if (size <= room) {
-    size_t padded = (size + 15u) & ~(size_t)15u;
+    size_t padded = (size + 15u) & ~TENON_CAST_(size_t, 15);
     call->arena_next = padded <= room ? start + padded : call->arena_end;
     return start;
   }

@@ -166,10 +166,17 @@ class [[nodiscard]] Error {
 };
 
 /// Thrown by Result::value() if there is no value. what() is Error::to_string().
-class BadResult : public std::logic_error {
+class TENON_API BadResult : public std::logic_error {
  public:
   explicit BadResult(const Error& error) : std::logic_error(error.to_string()) {}
 };
+
+namespace detail {
+
+/// Throws BadResult, also for programs that are compiled without exceptions: they terminate.
+[[noreturn]] TENON_API TENON_COLD void throw_bad_result(const Error& error);
+
+}  // namespace detail
 
 /// A T, or the Error that says why there is none. T may be move-only or void.
 template <class T>
@@ -227,11 +234,11 @@ class [[nodiscard]] Result {
     return *std::get_if<1>(&state_);
   }
   Result& checked() {
-    if (!has_value()) throw BadResult(failure());
+    if (!has_value()) detail::throw_bad_result(failure());
     return *this;
   }
   const Result& checked() const {
-    if (!has_value()) throw BadResult(failure());
+    if (!has_value()) detail::throw_bad_result(failure());
     return *this;
   }
 
@@ -255,7 +262,7 @@ class [[nodiscard]] Result<void> {
 
   /// Throws BadResult if it failed.
   void value() const {
-    if (!has_value()) throw BadResult(error_);
+    if (!has_value()) detail::throw_bad_result(error_);
   }
 
   /// Return why it failed. REQUIRED: !has_value().

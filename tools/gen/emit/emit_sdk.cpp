@@ -2,7 +2,7 @@
 //
 // A method has two forms in the class of its version. The plain form takes views of the request and
 // returns an owned value; the raw form takes the ABI structs. The raw form calls the plain one by
-// default, which throws by default. The vtable detects which forms the author has overridden: a
+// default, which fails by default. The vtable detects which forms the author has overridden: a
 // method without an override gets a NULL slot.
 //
 // Fields that were added to a released version are only in the raw form, so that the signature of
@@ -110,7 +110,8 @@ void emit_plain(Writer& out, const Signature& signature) {
   const Method& method = signature.method;
   emit_doc(out, signature);
   out.list("virtual " + signature.result + " " + method.name + "(", parameters(signature), ") {");
-  out.line("  throw tenon::sdk::unimplemented(", quoted(method.name), ");");
+  out.list("  return tenon::sdk::detail::raise<" + signature.result + ">(",
+           {"tenon::sdk::unimplemented(" + quoted(method.name) + ")"}, ");");
   out.line("}");
 }
 

@@ -47,8 +47,8 @@ class TENON_API Arena : protected tenon_call {
   static constexpr tenon_timestamp never = INT64_MAX;
 
   /// For derived calls with functions of their own.
-  explicit Arena(const tenon_call_functions& functions) noexcept
-      : tenon_call{sizeof(tenon_call), &functions, memory_, memory_ + sizeof memory_, never} {}
+  explicit Arena(const tenon_call_functions& own) noexcept
+      : tenon_call{sizeof(tenon_call), &own, memory_, memory_ + sizeof memory_, never} {}
 
   /// Returns memory from a new block; nullptr if memory is exhausted.
   void* allocate_block(std::size_t size) noexcept;

@@ -292,14 +292,20 @@ class CallGuard {
                                                                        Arguments...),
                                         const char* name, tenon_call* call,
                                         std::type_identity_t<Arguments>... arguments) const {
+#if defined(__cpp_exceptions)
     try {
-      if (call->deadline != no_deadline) [[unlikely]]
-        return call_timed(instance_, *target_, slot_, method, name, call, arguments...);
-      const auto* table = static_cast<const Table*>(target_->table);
-      return (table->*method)(call, target_->self, arguments...);
+      return call_uncaught(method, name, call, arguments...);
     } catch (...) {
       return thrown(instance_, *target_, call, name);
     }
+#else
+    // This host cannot catch, so the library does.
+    const auto body = [&] { return call_uncaught(method, name, call, arguments...); };
+    return call_caught(
+        instance_, *target_, call, name,
+        [](const void* context) { return (*static_cast<const decltype(body)*>(context))(); },
+        &body);
+#endif
   }
 
   /// Returns a revocable stream around one that the call returned, which keeps the generation
@@ -310,7 +316,9 @@ class CallGuard {
   }
 
   /// Records that a method that begins a session succeeded.
-  void session_begins() noexcept { instance_.stale_.store(false, std::memory_order_relaxed); }
+  void session_begins() noexcept {
+    instance_.stale_.store(false, std::memory_order_relaxed);
+  }
 
   /// Returns the error of a call that is not allowed.
   TENON_ALWAYS_INLINE Error refusal(const char* method) const {
@@ -362,6 +370,16 @@ class CallGuard {
   };
 
   template <class Table, class... Arguments>
+  TENON_ALWAYS_INLINE tenon_status
+  call_uncaught(tenon_status (*Table::*method)(tenon_call*, void*, Arguments...), const char* name,
+                tenon_call* call, std::type_identity_t<Arguments>... arguments) const {
+    if (call->deadline != no_deadline) [[unlikely]]
+      return call_timed(instance_, *target_, slot_, method, name, call, arguments...);
+    const auto* table = static_cast<const Table*>(target_->table);
+    return (table->*method)(call, target_->self, arguments...);
+  }
+
+  template <class Table, class... Arguments>
   TENON_COLD static tenon_status call_timed(
       Instance& instance, const CallTarget& target, Slot* slot,
       tenon_status (*Table::*method)(tenon_call*, void*, Arguments...), const char* name,
@@ -400,6 +418,11 @@ class CallGuard {
   /// Called inside a catch clause.
   TENON_API TENON_COLD static tenon_status thrown(Instance& instance, const CallTarget& target,
                                                   tenon_call* call, const char* method);
+  /// Runs `body` with `context`, and handles an exception as above.
+  TENON_API static tenon_status call_caught(Instance& instance, const CallTarget& target,
+                                            tenon_call* call, const char* method,
+                                            tenon_status (*body)(const void* context),
+                                            const void* context);
   TENON_API TENON_COLD static Error no_answer(const Instance& instance, const char* method);
 
   TENON_API static tenon_reader* revocable(const CallTarget& target, std::uint32_t index,

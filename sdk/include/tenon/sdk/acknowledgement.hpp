@@ -3,6 +3,10 @@
 // tenon/sdk/acknowledgement.hpp: acknowledgements and refusals of records by a destination.
 #pragma once
 
+#if !defined(__cpp_exceptions)
+#error "tenon/sdk/acknowledgement.hpp needs exceptions"
+#endif
+
 #include <tenon/sdk/destination.hpp>
 
 #include <algorithm>
@@ -155,7 +159,7 @@ class PendingAcks {
   /// Throws Failure if a record was acknowledged twice.
   void check() const {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (broken_) throw Failure(*broken_);
+    if (broken_) throw *broken_;
   }
 
   /// Waits until all records are acknowledged or the call is cancelled.
@@ -188,7 +192,7 @@ class PendingAcks {
     std::size_t end = resolved_end();
     // A cancellation does not notify the condition variable, so this polls.
     for (; end == collected_; end = resolved_end()) {
-      if (broken_) throw Failure(*broken_);
+      if (broken_) throw *broken_;
       if (closed_) throw Failure(TENON_OUT_OF_RANGE, "every record is acknowledged");
       call.check();
       changed_.wait_for(lock, poll_interval);

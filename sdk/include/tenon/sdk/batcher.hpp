@@ -13,6 +13,10 @@
 //   std::optional<tenon::sdk::Batcher> batcher;
 #pragma once
 
+#if !defined(__cpp_exceptions)
+#error "tenon/sdk/batcher.hpp needs exceptions"
+#endif
+
 #include <tenon/sdk/async_destination.hpp>
 
 #include <chrono>

@@ -5,79 +5,17 @@
 
 #include <tenon/abi.h>
 #include <tenon/sdk/failure.hpp>
+#include <tenon/sdk/frame.hpp>
 #include <tenon/values.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <system_error>
 #include <thread>
 
-// Marks symbols that are private to one module: never shared with another module or with the host.
-#if defined(_WIN32)
-#define TENON_SDK_LOCAL
-#else
-#define TENON_SDK_LOCAL __attribute__((visibility("hidden")))
-#endif
-
-// Marks code that every call of a method runs.
-#if defined(_MSC_VER)
-#define TENON_SDK_ALWAYS_INLINE __forceinline
-#else
-#define TENON_SDK_ALWAYS_INLINE __attribute__((always_inline)) inline
-#endif
-
 namespace tenon::sdk {
-namespace detail {
-
-/// A function of the plugin that the host has called on this thread. Frames nest; the innermost one
-/// is current.
-struct Frame {
-  tenon_call* call;
-  const tenon_create_request* creating;  // while an instance is created; otherwise nullptr
-};
-
-// A plain pointer: a thread-local with a destructor would keep the module from being unloaded.
-TENON_SDK_LOCAL inline thread_local const Frame* current_frame = nullptr;
-
-/// Returns the address of `current_frame` of this thread. In a module that is loaded at run time
-/// the look-up is a call of the C library; the barrier keeps compilers from repeating it.
-inline const Frame** current_frame_address() noexcept {
-  const Frame** address = &current_frame;
-#if defined(__GNUC__)
-  __asm__("" : "+r"(address));
-#endif
-  return address;
-}
-
-/// Makes a frame current for its own lifetime.
-class CurrentFrameScope {
- public:
-  explicit CurrentFrameScope(const Frame& frame) noexcept
-      : current_(current_frame_address()), outer_(*current_) {
-    *current_ = &frame;
-  }
-  ~CurrentFrameScope() { *current_ = outer_; }
-  CurrentFrameScope(const CurrentFrameScope&) = delete;
-  CurrentFrameScope& operator=(const CurrentFrameScope&) = delete;
-
- private:
-  const Frame** const current_;
-  const Frame* const outer_;
-};
-
-/// Returns the call of the method that runs on this thread; nullptr if none does.
-inline tenon_call* current_call() noexcept {
-  return current_frame != nullptr ? current_frame->call : nullptr;
-}
-
-/// Returns the request for the instance that this thread creates; zeroed if it creates none.
-inline tenon_create_request creating() noexcept {
-  const bool creates = current_frame != nullptr && current_frame->creating != nullptr;
-  return creates ? *current_frame->creating : tenon_create_request{};
-}
-
-}  // namespace detail
 
 /// The reason why a call was cancelled, or `no`.
 enum class Cancelled : std::int32_t {
@@ -129,14 +67,16 @@ class Call {
  private:
   static void throw_if_cancelled(Cancelled reason) {
     if (reason == Cancelled::by_deadline) {
-      throw Failure(TENON_DEADLINE_EXCEEDED, "the deadline of the call has passed");
+      fail(TENON_DEADLINE_EXCEEDED, "the deadline of the call has passed");
+    } else if (reason != Cancelled::no) {
+      fail(TENON_CANCELLED, "the call was cancelled");
     }
-    if (reason != Cancelled::no) throw Failure(TENON_CANCELLED, "the call was cancelled");
   }
 
   tenon_call* raw_;
 };
 
+#if defined(__cpp_exceptions)
 namespace detail {
 
 /// Returns whether the method may succeed when it is called again after the exception that is being
@@ -156,4 +96,5 @@ inline bool may_succeed_later(Call call) {
 }
 
 }  // namespace detail
+#endif
 }  // namespace tenon::sdk

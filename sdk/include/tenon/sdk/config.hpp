@@ -18,6 +18,11 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+#if !defined(__cpp_lib_to_chars)
+#include <cstdlib>
+#include <locale>
+#include <sstream>
+#endif
 
 namespace tenon::sdk {
 namespace detail {
@@ -38,6 +43,32 @@ inline std::string_view without_blanks(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(blanks);
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+}
+
+/// Parses a real number as std::from_chars does. Returns the end of the number; nullptr if there is
+/// none or it is out of range.
+template <class T>
+const char* parse_real(std::string_view text, T& value,
+                       std::chars_format format = std::chars_format::general) {
+#if defined(__cpp_lib_to_chars)
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, format);
+  return error == std::errc() ? end : nullptr;
+#else
+  // libc++ parses real numbers only with streams, which know neither infinity nor NaN.
+  const bool fixed = format == std::chars_format::fixed;
+  const std::string number(
+      text.substr(0, text.find_first_not_of(fixed ? "0123456789." : "+-.0123456789Ee")));
+  if (number.find_first_of("0123456789") != std::string::npos) {
+    std::istringstream stream(number);
+    stream.imbue(std::locale::classic());
+    if (!(stream >> value)) return nullptr;
+    return text.data() + (stream.eof() ? number.size() : static_cast<std::size_t>(stream.tellg()));
+  }
+  const std::string word(text);
+  char* end = nullptr;
+  value = static_cast<T>(std::strtod(word.c_str(), &end));
+  return fixed || end == word.c_str() ? nullptr : text.data() + (end - word.c_str());
+#endif
 }
 
 }  // namespace detail
@@ -91,9 +122,8 @@ struct Parameter<T, std::enable_if_t<std::is_floating_point_v<T>>> {
   static std::optional<T> parse(std::string_view text) {
     text = detail::without_plus(text);
     T value{};
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole = end == text.data() + text.size() && text.find('(') == text.npos;
-    if (error != std::errc() || !whole) return std::nullopt;
+    const bool whole = detail::parse_real(text, value) == text.data() + text.size();
+    if (!whole || text.find('(') != text.npos) return std::nullopt;
     return value;
   }
 };
@@ -110,9 +140,8 @@ struct Parameter<Duration> {
     std::size_t at = 0;
     while (at < text.size()) {
       double amount = 0;
-      auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), amount,
-                                          std::chars_format::fixed);
-      if (error != std::errc() || !(amount >= 0)) return std::nullopt;
+      const char* end = detail::parse_real(text.substr(at), amount, std::chars_format::fixed);
+      if (end == nullptr || !(amount >= 0)) return std::nullopt;
       at = static_cast<std::size_t>(end - text.data());
       std::size_t unit_end = at;
       while (unit_end < text.size() && in_unit(text[unit_end])) unit_end++;
@@ -225,8 +254,8 @@ class Config {
 
   std::string_view require(std::string_view key) const {
     std::optional<std::string_view> value = find(key);
-    if (!value) throw Failure(TENON_INVALID_ARGUMENT, "parameter \"", key, "\" is required");
-    return *value;
+    if (!value) fail(TENON_INVALID_ARGUMENT, "parameter \"", key, "\" is required");
+    return value.value_or(std::string_view());
   }
 
   template <class T>
@@ -234,8 +263,8 @@ class Config {
     std::optional<T> parsed = Parameter<T>::parse(value);
     if (!parsed) {
       const std::string found = shown == Shown::yes ? text('"', value, '"') : "(hidden)";
-      throw Failure(TENON_INVALID_ARGUMENT, "parameter \"", key, "\" is ", found, ", expected ",
-                    Parameter<T>::expected());
+      return detail::raise<T>(Failure(TENON_INVALID_ARGUMENT, "parameter \"", key, "\" is ", found,
+                                      ", expected ", Parameter<T>::expected()));
     }
     return *std::move(parsed);
   }

@@ -2,11 +2,21 @@
 //
 // tenon/sdk/failure.hpp: errors of methods. A method fails by throwing. The SDK converts the
 // exception to a status and a message; no exception leaves the plugin.
+//
+// A plugin may be compiled without exceptions (-fno-exceptions), in all of its sources. Then a
+// method fails with `fail`, which stores the failure and returns, and so does every function of
+// the SDK that is said to throw; it returns an empty value. The method runs on until it returns;
+// its result is ignored:
+//
+//   radius = config.get("radius", 3.f);
+//   if (radius <= 0) fail(TENON_INVALID_ARGUMENT, "the radius has to be positive");
 #pragma once
 
 #include <tenon/abi.h>
+#include <tenon/sdk/frame.hpp>
 #include <tenon/sdk/text.hpp>
 
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <stdexcept>
@@ -110,6 +120,14 @@ inline tenon_status report_failure(tenon_call* call, tenon_status status,
   return status;
 }
 
+#if defined(__cpp_exceptions)
+
+/// Throws the failure.
+template <class T>
+[[noreturn]] T raise(const Failure& failure) {
+  throw failure;
+}
+
 /// Reports the exception that is being handled to the call, and returns its status.
 /// REQUIRES: called in a handler.
 inline tenon_status report_exception(tenon_call* call) noexcept {
@@ -130,5 +148,56 @@ inline tenon_status report_exception(tenon_call* call) noexcept {
   }
 }
 
+#else
+
+/// Stores the failure, unless the function of the plugin has failed before, and returns an empty
+/// value. Aborts on a thread that the host has not called.
+template <class T>
+T raise(const Failure& failure) {
+  const Frame* frame = current_frame;
+  if (frame == nullptr) std::abort();
+  if (frame->failure == TENON_OK && frame->call != nullptr) {
+    frame->failure = report_failure(frame->call, failure.status(), failure.message());
+  }
+  return T();
+}
+
+#endif
+
+/// Runs a function and ignores its exceptions.
+template <class Body>
+void ignoring_exceptions(Body&& body) noexcept {
+#if defined(__cpp_exceptions)
+  try {
+    body();
+  } catch (...) {
+  }
+#else
+  body();
+#endif
+}
+
 }  // namespace detail
+
+/// Makes the method that runs on this thread fail: throws the failure. Without exceptions it stores
+/// the failure and returns, and the method has to return; the first failure counts. The process is
+/// then aborted on a thread that the host has not called.
+inline void fail(const Failure& failure) {
+  detail::raise<void>(failure);
+}
+/// The same for a new failure; see Failure.
+template <class... Parts>
+void fail(tenon_status status, const Parts&... parts) {
+  fail(Failure(status, parts...));
+}
+
+/// Returns whether the method that runs on this thread has failed but not returned, which is only
+/// possible without exceptions.
+inline bool failed() noexcept {
+#if defined(__cpp_exceptions)
+  return false;
+#else
+  return detail::current_frame != nullptr && detail::current_frame->failure != TENON_OK;
+#endif
+}
 }  // namespace tenon::sdk

@@ -25,11 +25,13 @@ class OwnCall {
   /// deadline. Throws Failure if the host refuses.
   explicit OwnCall(const tenon_host* host, Call parent = Call(nullptr)) : host_(host) {
     if (tenon_status status = host->call_begin(host, parent.raw(), &raw_); status != TENON_OK) {
-      throw Failure(status, "the host cannot begin a call");
+      fail(status, "the host cannot begin a call");
     }
   }
   /// Ends the call and frees its arena.
-  ~OwnCall() { host_->call_end(host_, raw_); }
+  ~OwnCall() {
+    if (raw_ != nullptr) host_->call_end(host_, raw_);
+  }
   OwnCall(const OwnCall&) = delete;
   OwnCall& operator=(const OwnCall&) = delete;
 
@@ -48,7 +50,7 @@ namespace detail {
 inline void pass(Call call, tenon_status status) {
   if (status == TENON_OK) return;
   const tenon_string message = call.raw()->functions->message(call.raw());
-  throw Failure(status, std::string_view(message.data, message.size));
+  fail(status, std::string_view(message.data, message.size));
 }
 
 }  // namespace detail
@@ -98,9 +100,10 @@ class Client {
     request.struct_size = sizeof request;
     const Response* response = nullptr;
     detail::pass(call, (table().*method)(call.raw(), self(), &request, &response));
-    if (response == nullptr)
-      throw Failure(TENON_INTERNAL, "the plugin succeeded without a response");
-    return *response;
+    if (response != nullptr) return *response;
+    fail(TENON_INTERNAL, "the plugin succeeded without a response");
+    static constexpr Response none{};  // without exceptions
+    return none;
   }
 
   /// Returns the vtable and, with `self`, the object for calls to raw functions.
@@ -129,7 +132,7 @@ class Host {
   Client<V> create(Call call, std::string_view reference) const {
     tenon_plugin_request request = request_for<V>(reference);
     tenon_instance instance{};
-    detail::pass(call, checked_host().create(raw_, call.raw(), &request, &instance));
+    if (has_host()) detail::pass(call, raw_->create(raw_, call.raw(), &request, &instance));
     return Client<V>(raw_, instance);
   }
 
@@ -138,7 +141,8 @@ class Host {
   std::vector<std::string> find(Call call) const {
     tenon_plugin_request request = request_for<V>({});
     const tenon_find_response* response = nullptr;
-    detail::pass(call, checked_host().find(raw_, call.raw(), &request, &response));
+    if (has_host()) detail::pass(call, raw_->find(raw_, call.raw(), &request, &response));
+    if (response == nullptr) return {};  // without exceptions
     return Value<std::vector<std::string>>::own(response->names);
   }
 
@@ -153,9 +157,9 @@ class Host {
             Interface::version,           0,
             Interface::fingerprint,       {reference.data(), reference.size()}};
   }
-  const tenon_host& checked_host() const {
-    if (raw_ == nullptr) throw Failure(TENON_FAILED_PRECONDITION, "the plugin has no host");
-    return *raw_;
+  bool has_host() const {
+    if (raw_ == nullptr) fail(TENON_FAILED_PRECONDITION, "the plugin has no host");
+    return raw_ != nullptr;
   }
 
   const tenon_host* raw_;

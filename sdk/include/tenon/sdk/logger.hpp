@@ -91,19 +91,13 @@ class Logger {
   template <class... Parts>
   void write(Level level, const Parts&... parts) const noexcept {
     if (!wants(level)) return;
-    try {
-      write_line(level, text(parts...), nullptr, 0);
-    } catch (...) {
-    }
+    detail::ignoring_exceptions([&] { write_line(level, text(parts...), nullptr, 0); });
   }
   /// Writes a line with a message and pairs.
   void write(Level level, std::string_view message,
              std::initializer_list<LogPair> pairs) const noexcept {
     if (!wants(level)) return;
-    try {
-      write_pairs(level, message, pairs);
-    } catch (...) {
-    }
+    detail::ignoring_exceptions([&] { write_pairs(level, message, pairs); });
   }
 
   // The functions below write a line of the level in their name.

@@ -108,11 +108,8 @@ struct TENON_SDK_LOCAL Start<nullptr> {
 template <auto stop>
 struct TENON_SDK_LOCAL Stop {
   static void function() noexcept {
-    try {
-      stop();
-    } catch (...) {
-      // The module is being unloaded: there is no call that could report the exception.
-    }
+    // The module is being unloaded: there is no call that could report an exception.
+    ignoring_exceptions(stop);
   }
 };
 template <>

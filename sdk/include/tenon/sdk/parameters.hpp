@@ -234,7 +234,7 @@ class DeclaredParameters {
       const std::string error = parameter.read(config, settings);
       if (!error.empty()) errors += text(errors.empty() ? "" : "; ", error);
     });
-    if (!errors.empty()) throw Failure(TENON_INVALID_ARGUMENT, errors);
+    if (!errors.empty()) fail(TENON_INVALID_ARGUMENT, errors);
     return settings;
   }
 

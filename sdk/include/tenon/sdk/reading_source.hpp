@@ -12,6 +12,10 @@
 //   };
 #pragma once
 
+#if !defined(__cpp_exceptions)
+#error "tenon/sdk/reading_source.hpp needs exceptions"
+#endif
+
 #include <tenon/sdk/record_batch.hpp>
 #include <tenon/sdk/source.hpp>
 

@@ -9,6 +9,10 @@
 //   };
 #pragma once
 
+#if !defined(__cpp_exceptions)
+#error "tenon/sdk/record_processor.hpp needs exceptions"
+#endif
+
 #include <tenon/sdk/acknowledgement.hpp>
 #include <tenon/sdk/processor.hpp>
 

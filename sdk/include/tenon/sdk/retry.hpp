@@ -7,6 +7,10 @@
 //   }
 #pragma once
 
+#if !defined(__cpp_exceptions)
+#error "tenon/sdk/retry.hpp needs exceptions"
+#endif
+
 #include <tenon/sdk/call.hpp>
 
 #include <algorithm>

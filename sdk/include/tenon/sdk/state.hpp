@@ -40,7 +40,7 @@ template <class Document>
 Document from_state(BytesView state) {
   typename Value<Document>::Raw raw;
   if (state.size() != sizeof raw) {
-    throw Failure(TENON_INVALID_ARGUMENT, "the state is of another type");
+    return detail::raise<Document>(Failure(TENON_INVALID_ARGUMENT, "the state is of another type"));
   }
   std::memcpy(&raw, state.data(), sizeof raw);
   return Value<Document>::own(raw);

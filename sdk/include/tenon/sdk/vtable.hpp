@@ -9,20 +9,26 @@
 
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
 namespace tenon::sdk::detail {
 
-/// Runs a method, and converts an exception to a status.
+/// Runs a method, and returns its status. Converts an exception to a status.
 template <class Body>
 TENON_SDK_ALWAYS_INLINE tenon_status guarded(const Frame& frame, Body&& body) noexcept {
   CurrentFrameScope scope(frame);
+#if defined(__cpp_exceptions)
   try {
     return body();
   } catch (...) {
     return report_exception(frame.call);
   }
+#else
+  const tenon_status status = body();
+  return frame.failure != TENON_OK ? frame.failure : status;
+#endif
 }
 
 /// A request with all fields that this build knows: the request itself, or, if an older caller made
@@ -126,7 +132,8 @@ struct TENON_SDK_LOCAL Lifetime {
   static tenon_status create(tenon_call* call, const tenon_create_request* in, void** self) {
     *self = nullptr;
     return guarded({call, in}, [&] {
-      *self = static_cast<V*>(new P());
+      auto plugin = std::make_unique<P>();
+      if (!failed()) *self = static_cast<V*>(plugin.release());
       return TENON_OK;
     });
   }

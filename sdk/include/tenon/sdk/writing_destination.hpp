@@ -8,6 +8,10 @@
 //   };
 #pragma once
 
+#if !defined(__cpp_exceptions)
+#error "tenon/sdk/writing_destination.hpp needs exceptions"
+#endif
+
 #include <tenon/sdk/acknowledgement.hpp>
 #include <tenon/sdk/destination.hpp>
 

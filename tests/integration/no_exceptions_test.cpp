@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// A host and a plugin that are compiled without exceptions and type information.
+#include <tenon/host.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <test/counter.hpp>
+#include <test/echo.hpp>
+#include <vector>
+
+#if defined(__cpp_exceptions) || defined(__cpp_rtti)
+#error "compile this with -fno-exceptions -fno-rtti"
+#endif
+
+namespace tenon::tests {
+namespace {
+
+HostOptions options(std::vector<std::string>* log = nullptr) {
+  HostOptions options{.app = "",
+                      .plugin_path = {MODULES "/no-exceptions.so", FAULTS "/unruly.so"}};
+  if (log != nullptr) {
+    options.log_sink = [log](const LogLine& line) { log->emplace_back(line.message); };
+  }
+  return options;
+}
+
+TEST(NoExceptions, CatchThoseOfPlugins) {
+  Host host(options());
+  auto unruly = host.create<test::Echo>("unruly").value();
+  const auto failed = unruly->say("throw an exception");
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().to_string(),
+            "test.example/unruly: say: internal: the plugin threw an exception: no more coffee");
+  EXPECT_EQ(unruly->say("well?").value(), "well?");
+}
+
+TEST(NoExceptions, EndTheProgramIfAMissingValueIsUsed) {
+  Host host(options());
+  EXPECT_DEATH(host.create<test::Echo>("nobody").value(), "BadResult.*\n.*nobody");
+}
+
+TEST(NoExceptions, ServeCalls) {
+  Host host(options());
+  auto counter = host.create<test::Counter>("quiet", {{"first", "5"}}).value();
+  EXPECT_EQ(counter->add(2).value(), 7);
+  EXPECT_EQ(counter->edition().error().status(), TENON_UNIMPLEMENTED);
+}
+
+TEST(NoExceptions, ReturnFailures) {
+  Host host(options());
+  auto counter = host.create<test::Counter>("quiet").value();
+  EXPECT_EQ(counter->refuse(TENON_NOT_FOUND, "no such thing").error().to_string(),
+            "test.example/quiet: refuse: not-found: no such thing");
+  EXPECT_EQ(counter->add(1).value(), 1) << "a failure ends with its call";
+  const auto forwarded = counter->call_back("nobody");
+  ASSERT_FALSE(forwarded);
+  EXPECT_NE(forwarded.error().message().find("nobody"), std::string::npos);
+}
+
+TEST(NoExceptions, ReturnFailuresOfConfigure) {
+  Host host(options());
+  const auto refusal = [&host](const TextMap& config) {
+    return std::string(host.create<test::Counter>("quiet", config).error().message());
+  };
+  EXPECT_EQ(refusal({{"first", "x"}, {"refuse", "too"}}),
+            "parameter \"first\" is \"x\", expected a whole number from -9223372036854775808 to "
+            "9223372036854775807");
+  EXPECT_EQ(refusal({{"first", "-1"}}), "first is -1");
+}
+
+TEST(NoExceptions, ReturnFailuresOfConstructors) {
+  std::vector<std::string> log;
+  Host host(options(&log));
+  const auto refused = host.create<test::Counter>("reluctant");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message(), "not today");
+  EXPECT_EQ(log, std::vector<std::string>{"destroyed"});
+}
+
+}  // namespace
+}  // namespace tenon::tests
