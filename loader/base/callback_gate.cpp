@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <mutex>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 CallbackGate::Guard::Guard(CallbackGate& gate) : gate_(gate) {
   const std::lock_guard lock(gate_.mutex_);
@@ -32,4 +32,4 @@ bool CallbackGate::close(std::chrono::steady_clock::time_point deadline) noexcep
   });
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

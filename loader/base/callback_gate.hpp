@@ -10,7 +10,7 @@
 
 #include "base/lock_order.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// Counts the threads inside a callback. Thread-safe. Its lock is not held while the callback runs.
 class CallbackGate {
@@ -45,4 +45,4 @@ class CallbackGate {
   std::vector<std::thread::id> inside_;
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

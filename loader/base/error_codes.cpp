@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 using enum ErrorGrade;
@@ -545,4 +545,4 @@ const ErrorCode* find_error_code(std::string_view code) noexcept {
   return found != std::end(codes) ? found : nullptr;
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

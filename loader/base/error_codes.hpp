@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 struct ErrorCode {
   std::string_view code;  // eg: "kind-too-new"
@@ -30,4 +30,4 @@ std::span<const ErrorCode> error_codes() noexcept;
 
 const ErrorCode* find_error_code(std::string_view code) noexcept;
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

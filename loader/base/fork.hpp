@@ -8,7 +8,7 @@
 #include <new>
 #include <type_traits>
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 
 /// Calls `handler` in the child after each fork of the process.
 void after_fork_in_child(void (*handler)()) noexcept;
@@ -42,4 +42,4 @@ class UnlockedInChildren {
   }
 };
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

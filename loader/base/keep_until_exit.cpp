@@ -4,7 +4,7 @@
 #include <atomic>
 #include <utility>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 struct Kept {
@@ -21,4 +21,4 @@ void keep_until_exit(std::shared_ptr<void> object) {
   }
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

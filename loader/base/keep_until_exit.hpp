@@ -5,9 +5,9 @@
 
 #include <memory>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// Keeps `object` until the process exits, reachable for leak checkers. Thread-safe; takes no lock.
 void keep_until_exit(std::shared_ptr<void> object);
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

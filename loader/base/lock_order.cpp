@@ -8,7 +8,7 @@
 
 #include "base/log.hpp"
 
-namespace tenon::detail::lock_order {
+namespace tenon::inline v0_1::detail::lock_order {
 namespace {
 
 // One bit per rank.
@@ -40,6 +40,6 @@ void expect_none() noexcept {
   if (held != 0) abort_with("foreign code is about to run");
 }
 
-}  // namespace tenon::detail::lock_order
+}  // namespace tenon::inline v0_1::detail::lock_order
 
 #endif

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <mutex>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// A thread that holds a lock takes only locks that come later in this list.
 enum class LockRank : std::uint8_t {
@@ -61,4 +61,4 @@ class Mutex {
   const LockRank rank_;
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

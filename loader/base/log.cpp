@@ -13,7 +13,7 @@
 
 #include "base/plain_text.hpp"
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 /// Appends a word, in quotes if it could be mistaken for several.
@@ -137,4 +137,4 @@ void log_fatal(std::string_view message) noexcept try {
 }
 
 }  // namespace detail
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <iterator>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 struct Range {
@@ -88,4 +88,4 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(spaces) - first + 1);
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

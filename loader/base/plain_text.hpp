@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 /// Returns `text` as one line of valid UTF-8 that is safe to print. Each byte of line ends, other
 /// control characters, characters that change the direction of text, and invalid UTF-8 becomes
@@ -21,4 +21,4 @@ std::string valid_utf8(std::string_view text);
 /// Returns `text` without leading and trailing spaces and tabs.
 std::string_view trimmed(std::string_view text);
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 std::string in_quotes(std::string_view text) {
   std::size_t size = std::min<std::size_t>(text.size(), 100);
@@ -28,4 +28,4 @@ std::string some_of(const std::vector<std::string>& texts, std::size_t most) {
   return first_of(std::span(texts).first(std::min(most, texts.size())), texts.size());
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

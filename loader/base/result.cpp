@@ -5,7 +5,7 @@
 
 #include "base/plain_text.hpp"
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 /// Indents the lines of a text, so that none looks like a line of the error itself.
@@ -100,4 +100,4 @@ std::string Error::problem_text() const {
   return lines;
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <random>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 constexpr std::size_t keys = 128;  // a power of two
@@ -99,4 +99,4 @@ void TextIndex::grow() {
   }
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 /// Returns the hash of a text, which differs in each process. Texts of at most 512 bytes collide
 /// only by chance: colliding texts cannot be chosen without reading the memory of the process.
@@ -39,4 +39,4 @@ class TextIndex {
   std::size_t used_ = 0;
 };
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

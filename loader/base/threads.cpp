@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 Result<std::thread> start_thread(std::string_view purpose, std::function<void()> body) try {
   return std::thread(std::move(body));
@@ -18,4 +18,4 @@ Result<std::thread> start_thread(std::string_view purpose, std::function<void()>
                 .fix = "raise the limit of threads for this process or user"});
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

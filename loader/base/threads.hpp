@@ -9,9 +9,9 @@
 #include <string_view>
 #include <thread>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// Starts a thread. `purpose` completes the error text, eg: "timers". Errors: no-thread.
 Result<std::thread> start_thread(std::string_view purpose, std::function<void()> body);
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -8,7 +8,7 @@
 #include "base/lock_order.hpp"
 #include "base/threads.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 struct TimerQueue::State {
   Mutex mutex{LockRank::timers};
@@ -102,4 +102,4 @@ void TimerQueue::run(State& state) {
   }
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

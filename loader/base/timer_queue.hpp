@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// Thread-safe. Tasks run one at a time and never run the code of a plugin or of the program.
 class TimerQueue {
@@ -72,4 +72,4 @@ class TimerQueue {
   std::thread thread_;
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

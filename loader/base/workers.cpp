@@ -10,7 +10,7 @@
 #include "base/lock_order.hpp"
 #include "base/threads.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 namespace {
 
@@ -160,4 +160,4 @@ std::size_t Workers::stop(Clock::time_point deadline) noexcept {
   return stuck;
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -18,7 +18,7 @@
 
 #include "binary/elf.hpp"
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 namespace platform {
 class File;
@@ -90,4 +90,4 @@ std::vector<std::string_view> folders_of(std::string_view run_path);
 /// Returns whether a folder of a run path, or a needed library, contains $ORIGIN.
 bool has_origin(std::string_view path);
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

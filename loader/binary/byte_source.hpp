@@ -16,7 +16,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 namespace platform {
 class File;
@@ -122,4 +122,4 @@ class FileSource final : public ByteSource {
   Window recent_;  // the window that was read last
 };
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -11,7 +11,7 @@
 #include "platform/machine.hpp"
 #include "platform/process.hpp"
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 static_assert(std::endian::native == std::endian::little ||
@@ -277,4 +277,4 @@ Result<std::uint64_t> ElfFile::file_offset(std::uint64_t address, std::uint64_t 
   return load->file.begin + start;
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdint>
 
-namespace tenon::elf {
+namespace tenon::inline v0_1::elf {
 
 inline constexpr std::array<std::uint8_t, 4> magic = {0x7f, 'E', 'L', 'F'};
 
@@ -204,4 +204,4 @@ struct VersionNeed {
 };
 static_assert(sizeof(VersionNeed) == 16);
 
-}  // namespace tenon::elf
+}  // namespace tenon::inline v0_1::elf

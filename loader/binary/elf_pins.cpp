@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 struct Import {
@@ -57,4 +57,4 @@ ElfFile::Pins ElfFile::pins(const Symbols& symbols) const {
   return pins;
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

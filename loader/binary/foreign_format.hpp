@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 /// Describes a file by its first bytes, eg: "a script".
 std::string describe_format(std::span<const std::byte> start);
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

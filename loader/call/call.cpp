@@ -14,7 +14,7 @@
 #include "call/call_log.hpp"
 #include "platform/event.hpp"
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 namespace {
 
@@ -182,4 +182,4 @@ void NestedCall::end_part() noexcept {
 
 }  // namespace detail
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -6,7 +6,7 @@
 
 #include "base/fork.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 CallChildren& CallChildren::acquire(Call& call) {
   std::atomic<CallChildren*>& shared = call.whole().children_;
@@ -95,4 +95,4 @@ bool ChildCall::is_inside(const Call& call) const noexcept {
   return outer != nullptr;
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 class ChildCall;
 
@@ -65,4 +65,4 @@ class ChildCall : public Call {
   Call* parent_;                      // guarded by `siblings_`; nullptr if it has ended
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

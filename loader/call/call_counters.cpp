@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 // Ended calls are read first, so that they never exceed the begun ones.
 void MethodCounter::add_to(CallCounts& counts) const noexcept {
   std::uint64_t ended = 0;
@@ -49,4 +49,4 @@ std::vector<MethodCalls> CallCounters::read() const {
   return result;
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -17,7 +17,7 @@
 
 #include "base/lock_order.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// The counters of a module, over all of its generations. Thread-safe.
 class CallCounters {
@@ -40,4 +40,4 @@ class CallCounters {
   std::vector<Counted> counted_;
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

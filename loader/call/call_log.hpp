@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// Returns a line that has only a level and a message.
 tenon_log_line plain_line(std::int32_t level, tenon_string message) noexcept;
@@ -20,4 +20,4 @@ class Generation;
 bool wants_of(const Generation& generation, std::int32_t level) noexcept;
 void log_of(const Generation& generation, const tenon_log_line& line) noexcept;
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -8,7 +8,7 @@
 
 #include "platform/forced_unwind.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 // The end of a thread has no exception object for the reference.
@@ -30,4 +30,4 @@ tenon_status end_exception(tenon_call* call) {
   return fail(call, TENON_INTERNAL, text_of_exception());
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// Sets the message of the call to the current exception and returns a status. Called inside a
 /// catch clause. Rethrows the end of a thread (pthread_exit, cancellation), which is not a failure.
@@ -24,4 +24,4 @@ tenon_status catching(tenon_call* call, Function&& function) {
   }
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -5,9 +5,9 @@
 
 #include <tenon/abi.h>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// Returns whether a HostReader implements the stream.
 bool is_host_stream(const tenon_reader& stream) noexcept;
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 constinit thread_local Operation* Operation::performed_ TENON_TLS_AT_FIXED_OFFSET = nullptr;
 
@@ -60,4 +60,4 @@ void Operation::Step::end() noexcept {
   operation_->deadline_ = outer_deadline_;
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -16,7 +16,7 @@
 #include "base/lock_order.hpp"
 #include "base/timer_queue.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// Thread-safe. The worker performs the steps; any thread may check for overdue ones.
 class Operation {
@@ -96,4 +96,4 @@ class Operation {
   std::vector<TimerQueue::Timer> timers_;
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

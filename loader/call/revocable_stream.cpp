@@ -14,7 +14,7 @@
 #include "call/thread_records.hpp"
 #include "platform/barrier.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 constexpr tenon_status revoked = TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED;
@@ -443,4 +443,4 @@ void RevocableStreams::revoke_all() noexcept {
   for (const auto& stream : those) stream->revoke();
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -43,7 +43,7 @@
 #include "call/thread_records.hpp"
 #include "manifest/manifest.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 class RevocableStream;
 
@@ -204,4 +204,4 @@ class RevocableStream : public std::enable_shared_from_this<RevocableStream> {
   std::shared_ptr<RevocableStream> held_;  // until the holder releases it
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -5,7 +5,7 @@
 #include "call/exceptions.hpp"
 #include "call/host_stream.hpp"
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 /// Reports the failure of a stream of the host to the plugin that called it.
@@ -135,4 +135,4 @@ Result<void> Writer::commit(Call& call) {
   return {};
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

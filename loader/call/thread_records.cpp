@@ -14,7 +14,7 @@
 #include "platform/barrier.hpp"
 #include "platform/thread_exit.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 constinit thread_local ThreadRecord* thread_record TENON_TLS_AT_FIXED_OFFSET = nullptr;
 constinit thread_local Slot* free_slot TENON_TLS_AT_FIXED_OFFSET = nullptr;
@@ -387,4 +387,4 @@ Occupancy wait_until_left(ServingModule& module, const Serving& serving,
   return Occupancy::left;
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

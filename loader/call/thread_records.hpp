@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// The targets of the calls that may be in one generation. Only one thread at a time may add
 /// targets; otherwise thread-safe.
@@ -130,4 +130,4 @@ Occupancy wait_until_left(ServingModule& module, const Serving& serving,
 /// Returns the number of calls that the calling thread is in.
 std::uint32_t call_depth() noexcept;
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -8,7 +8,7 @@
 #include "base/quote.hpp"
 #include "package/usability.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 /// Returns the package's requirements of one name, eg: "^1.4".
@@ -358,4 +358,4 @@ std::optional<Error> Bindings::refusal(const Package& requester, std::string_vie
                            : "leave out the version, or name another package"});
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -25,7 +25,7 @@
 #include "package/repository.hpp"
 #include "package/resolver.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// The packages that were found, and the requirements of the host.
 struct Packages {
@@ -129,4 +129,4 @@ class Bindings {
   std::vector<Error> diagnostics_;
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -7,7 +7,7 @@
 
 #include "catalog/kinds.hpp"
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 std::string_view to_string(CompatibilityGrade grade) noexcept {
   switch (grade) {
@@ -141,4 +141,4 @@ std::vector<Error> incompatibilities(const ModuleDescription& module) {
 }
 
 }  // namespace detail
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

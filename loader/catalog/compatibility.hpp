@@ -12,7 +12,7 @@
 #include "catalog/description.hpp"
 #include "manifest/manifest.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// Returns the compatibility of a plugin with the newest version of its kind in this program.
 Compatibility compatibility_of(const Provided& provided);
@@ -26,4 +26,4 @@ std::vector<Error> incompatibilities(const ModuleDescription& module);
 /// Returns a plugin's name and kind, eg: "me.example/blur (photo.example/filter version 1)".
 std::string title_of(const Provided& provided);
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -10,7 +10,7 @@
 
 #include "base/fork.hpp"
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 // Kinds are registered before main, and when a library with kinds is loaded later.
@@ -55,4 +55,4 @@ std::uint64_t kinds_revision() noexcept {
 }
 
 }  // namespace detail
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

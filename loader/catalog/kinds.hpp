@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// Returns the kind with this id, or nullptr if the program does not have it.
 const Kind* find_kind(std::string_view id) noexcept;
@@ -16,4 +16,4 @@ const Kind* find_kind(std::string_view id) noexcept;
 /// Returns a number that increases when the kinds of the program change.
 std::uint64_t kinds_revision() noexcept;
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

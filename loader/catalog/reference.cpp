@@ -4,7 +4,7 @@
 #include "base/quote.hpp"
 #include "package/name.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 constexpr std::string_view form =
@@ -75,4 +75,4 @@ std::optional<int> Reference::match_rank(const Version& candidate) const {
   return candidate.minor == version->minor ? 1 : 2;
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -12,7 +12,7 @@
 #include "package/requirement.hpp"
 #include "package/semver.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// `[builtin:|standalone:]name[@version]`
 struct Reference {
@@ -36,4 +36,4 @@ struct Reference {
   std::optional<int> match_rank(const Version& candidate) const;
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

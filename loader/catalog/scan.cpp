@@ -13,7 +13,7 @@
 #include "platform/file.hpp"
 #include "platform/process.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -233,4 +233,4 @@ Scan scan(const std::vector<SearchPath>& paths, KnownFiles& known,
   return result;
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -25,7 +25,7 @@
 #include "manifest/manifest.hpp"
 #include "platform/file.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 struct FoundModule {
   std::filesystem::path file;
@@ -73,4 +73,4 @@ Scan scan(const std::vector<SearchPath>& paths, KnownFiles& known,
 /// requirements are not enforced.
 void mark_in_development(Manifest& manifest);
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

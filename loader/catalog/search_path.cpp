@@ -5,7 +5,7 @@
 
 #include "platform/process.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 std::string variable_of(const std::string& app, std::string_view what) {
   std::string name;
@@ -26,4 +26,4 @@ std::vector<SearchPath> search_paths(const std::string& app,
   return paths;
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -8,7 +8,7 @@
 
 #include "platform/file.hpp"
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 class Hash {
@@ -56,4 +56,4 @@ Result<std::string> sha256_of_file(const std::filesystem::path& path) {
   }
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 constexpr std::size_t first_block = 4096;
@@ -103,4 +103,4 @@ void* Arena::allocate_block(std::size_t size) noexcept {
   return blocks_->begin();
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 /// The order of entries, so that equal bags have equal text.
@@ -143,4 +143,4 @@ tenon_bytes Bag::text(Conversion& conversion) const {
   return {reinterpret_cast<const std::uint8_t*>(copy.data), copy.size};
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 constexpr std::string_view absent = "null";
@@ -133,4 +133,4 @@ bool pull_absence(Conversion& conversion, Bag& bag, std::string_view name,
   return true;
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -6,7 +6,7 @@
 #include <ostream>
 #include <string>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 struct Request {
@@ -90,4 +90,4 @@ void answer_conversions(std::istream& in, std::ostream& out) {
   for (std::string line; std::getline(in, line);) out << server.respond(line) << std::endl;
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -2,7 +2,7 @@
 #include <tenon/document.hpp>
 #include <tenon/gen/arena.hpp>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 struct DocumentConverter::Memory {
   Arena arena;
@@ -37,4 +37,4 @@ Result<std::string_view> DocumentConverter::convert(std::string_view text,
   return memory_->out.view();
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 /// Filled before main by registrations, in any order.
@@ -47,4 +47,4 @@ const DocumentType* find_document_type(std::string_view id) {
   return nullptr;
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

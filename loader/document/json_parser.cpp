@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace tenon::json {
+namespace tenon::inline v0_1::json {
 namespace detail {
 
 // Reserves enough for most texts.
@@ -215,4 +215,4 @@ Error Parser::take_error() {
   return std::move(*std::exchange(tape_->error, std::nullopt));
 }
 
-}  // namespace tenon::json
+}  // namespace tenon::inline v0_1::json

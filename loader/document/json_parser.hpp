@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tenon::json::detail {
+namespace tenon::inline v0_1::json::detail {
 
 /// The maximum nesting of arrays and objects.
 inline constexpr std::size_t max_levels = 64;
@@ -88,4 +88,4 @@ struct Tape {
   Writer scratch;              // of Reader::read_json
 };
 
-}  // namespace tenon::json::detail
+}  // namespace tenon::inline v0_1::json::detail

@@ -8,7 +8,7 @@
 #include "base/base64.hpp"
 #include "document/json_parser.hpp"
 
-namespace tenon::json {
+namespace tenon::inline v0_1::json {
 namespace {
 
 using detail::Node;
@@ -194,4 +194,4 @@ bool Reader::fail_member(std::string_view key, std::string_view message) const {
   return false;
 }
 
-}  // namespace tenon::json
+}  // namespace tenon::inline v0_1::json

@@ -11,7 +11,7 @@
 #include "base/utf8.hpp"
 #include "document/json_parser.hpp"
 
-namespace tenon::json {
+namespace tenon::inline v0_1::json {
 namespace {
 
 constexpr std::string_view replacement = "\xef\xbf\xbd";  // U+FFFD
@@ -258,4 +258,4 @@ void Writer::value(const Reader& value) {
   }
 }
 
-}  // namespace tenon::json
+}  // namespace tenon::inline v0_1::json

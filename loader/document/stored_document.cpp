@@ -6,7 +6,7 @@
 #include <charconv>
 #include <optional>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 /// Returns the number of a label that is not a preview. No label begins with a zero.
@@ -233,4 +233,4 @@ void write_document(json::Writer& out, const DocumentType& type, const DocumentV
   out.end_object();
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 // Standalone packages come first, so that they win over builtins of the same name and version.
@@ -99,4 +99,4 @@ std::vector<Error> Catalog::skipped() const {
   return all;
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -19,7 +19,7 @@
 #include "module/module.hpp"
 #include "package/lock.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// The parts of a catalog that stay the same as long as the host.
 struct CatalogRules {
@@ -78,4 +78,4 @@ class Catalog {
   TextIndex by_file_;                                // indexes of modules
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

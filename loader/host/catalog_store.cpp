@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 using ModulePtr = std::shared_ptr<Module>;
@@ -162,4 +162,4 @@ std::unique_ptr<CatalogChange> CatalogStore::prepare(const Module& module,
   return std::make_unique<Change>(shared_from_this(), std::move(base), std::move(next));
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

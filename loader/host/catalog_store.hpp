@@ -16,7 +16,7 @@
 #include "host/catalog.hpp"
 #include "module/module_host.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// Thread-safe. Catalogs are built without a lock. If another one was published in the meantime,
 /// the catalog is built again while other writers wait; by then all files have been compared.
@@ -60,4 +60,4 @@ class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
   CatalogPtr current_;
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

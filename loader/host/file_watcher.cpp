@@ -8,7 +8,7 @@
 #include "base/threads.hpp"
 #include "platform/event.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 struct FileWatcher::State {
   State(platform::FileWatch watched, Callback callback)
@@ -58,4 +58,4 @@ void FileWatcher::run(State& state) {
   }
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -12,7 +12,7 @@
 
 #include "platform/watch.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// Thread-safe.
 class FileWatcher {
@@ -39,4 +39,4 @@ class FileWatcher {
   std::thread thread_;
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -10,7 +10,7 @@
 #include "host/host_core.hpp"
 #include "module/forked.hpp"
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 /// Keeps the core alive until the call returns, because a listener may destroy the host.
@@ -109,4 +109,4 @@ Host::ChangedRestarts Host::restart_changed() {
   return keep(core_)->restart_changed();
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

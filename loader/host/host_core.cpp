@@ -17,7 +17,7 @@
 #include "package/lock.hpp"
 #include "platform/process.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 /// Returns the log level of the environment, or else of the program.
@@ -504,4 +504,4 @@ Host::ChangedRestarts HostCore::restart_changed() {
   return restarts;
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -21,7 +21,7 @@
 #include "module/module_host.hpp"
 #include "package/lock.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// Lives as long as the Host and all instances that it created. Thread-safe.
 class HostCore final : public PluginDirectory, public std::enable_shared_from_this<HostCore> {
@@ -102,4 +102,4 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   const std::shared_ptr<CatalogStore> catalog_ = std::make_shared<CatalogStore>();
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

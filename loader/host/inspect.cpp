@@ -16,7 +16,7 @@
 #include "platform/machine.hpp"
 #include "platform/process.hpp"
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 namespace fs = std::filesystem;
@@ -179,4 +179,4 @@ std::string manifests_of(const std::vector<const tenon_module*>& builtins) {
   return text + "]\n";
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -7,7 +7,7 @@
 
 #include "base/quote.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 /// Returns the versions that a reference accepts, or nothing if it accepts any. A named version
@@ -218,4 +218,4 @@ std::vector<ResolvedPackage> PackageDescriptions::closure_of(
   return packages;
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -13,7 +13,7 @@
 #include "catalog/bindings.hpp"
 #include "catalog/reference.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// A reference, and the package that it names.
 struct NamedPackage {
@@ -75,4 +75,4 @@ class PackageDescriptions {
   const std::vector<const std::filesystem::path*>& files_;
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -9,7 +9,7 @@
 #include "base/quote.hpp"
 #include "catalog/compatibility.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 // The maximum number of names or versions in a message.
@@ -491,4 +491,4 @@ std::vector<const Registration*> Registry::all() const {
   return result;
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

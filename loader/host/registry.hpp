@@ -22,7 +22,7 @@
 #include "manifest/manifest.hpp"
 #include "module/module.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// A module and the manifest that it had when it was listed.
 struct ListedModule {
@@ -151,4 +151,4 @@ class Registry {
   std::vector<std::string_view> domains_;  // of the kinds, without duplicates
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -10,7 +10,7 @@
 #include "platform/file.hpp"
 #include "platform/process.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 namespace {
 
@@ -284,4 +284,4 @@ bool Image::unload() noexcept {
   return folder->reclaim(std::move(copy_), reload_.stays_mapped);
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

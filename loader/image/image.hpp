@@ -26,7 +26,7 @@
 #include "platform/memory_file.hpp"
 #include "platform/private_folder.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// The files that one image was loaded from.
 struct PrivateCopy {
@@ -157,4 +157,4 @@ class Image {
   const tenon_module* module_ = nullptr;
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

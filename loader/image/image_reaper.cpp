@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 // Polling, because the end of a thread may release an image without any notification.
@@ -38,4 +38,4 @@ void ImageReaper::sweep(std::chrono::milliseconds pause) {
   sweep_after(std::min(2 * pause, max_pause));
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

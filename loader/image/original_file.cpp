@@ -9,7 +9,7 @@
 #include "binary/bundle.hpp"
 #include "platform/image_map.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 struct Claims {
@@ -56,4 +56,4 @@ bool OriginalFile::is_unchanged() const {
   return now && *now == identity_;
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

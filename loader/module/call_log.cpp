@@ -9,7 +9,7 @@
 #include "call/thread_records.hpp"
 #include "module/generation.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 LogLevel level_of(std::int32_t level) noexcept {
@@ -59,4 +59,4 @@ void log_of(const Generation& generation, const tenon_log_line& line) noexcept {
   generation.log().write(named);
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -11,7 +11,7 @@
 
 #include "module/validation.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// The rules for one object of a plugin. Thread-safe.
 class CallRules {
@@ -45,4 +45,4 @@ class CallRules {
   std::atomic<const MethodInfo*> serial_{nullptr};  // the call in progress
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

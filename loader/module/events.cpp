@@ -5,7 +5,7 @@
 
 #include "base/plain_text.hpp"
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 std::string in_words(std::chrono::nanoseconds time) {
@@ -116,4 +116,4 @@ void Events::report(const Event& event, bool returned) noexcept try {
 }
 
 }  // namespace detail
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

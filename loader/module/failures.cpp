@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 Failures::Verdict Failures::record(Time now, std::string text) {
   if (quarantined_) return {true, {}};
@@ -33,4 +33,4 @@ void Failures::release() noexcept {
   quarantined_ = false;
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

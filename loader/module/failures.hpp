@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// The failures of one module. Has no clock: the caller passes the time, which must not decrease.
 /// Belongs to one thread at a time.
@@ -50,4 +50,4 @@ class Failures {
   bool quarantined_ = false;
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

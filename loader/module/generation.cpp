@@ -9,7 +9,7 @@
 #include "call/quirks.hpp"
 #include "call/thread_records.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 /// The first fields of the request of every configure method.
@@ -524,4 +524,4 @@ Result<void> Generation::resume(std::uint32_t index) {
   return {};
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

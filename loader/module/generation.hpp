@@ -31,7 +31,7 @@
 #include "module/state.hpp"
 #include "module/validation.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// The plugin of an instance, and the version of the kind at which its owner uses it.
 struct InstanceSpec {
@@ -233,4 +233,4 @@ class Generation final : public Serving, private StreamRunner {
   std::atomic<const CallTarget*> newest_targets_{nullptr};  // read without the lock
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

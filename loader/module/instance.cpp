@@ -9,7 +9,7 @@
 #include "call/thread_records.hpp"
 #include "module/module.hpp"
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace detail {
 namespace {
 
@@ -237,4 +237,4 @@ void InstanceDeleter::operator()(Instance* instance) const noexcept {
 }
 
 }  // namespace detail
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

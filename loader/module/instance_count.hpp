@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// The owner of an instance.
 enum class Owner : std::uint8_t {
@@ -45,4 +45,4 @@ class InstanceCount {
   std::atomic<std::uint64_t> count_{0};
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -11,7 +11,7 @@
 #include "module/message_check.hpp"
 #include "platform/file.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 /// Returns eg "SIGSEGV at blur_row+0x1f in blur.so". The function is read from the private copy,
@@ -129,4 +129,4 @@ tenon_status Interceptor::call(std::uint32_t index, Passed& passed) {
   return static_cast<PluginInterceptor*>(this)->call(index, passed);
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -22,7 +22,7 @@
 #include "platform/containment.hpp"
 #include "platform/image_map.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 class Generation;
 class PluginInterceptor;
@@ -137,4 +137,4 @@ class PluginInterceptor final : public Interceptor {
   CallRules rules_;
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -5,7 +5,7 @@
 
 #include "module/module.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// A ticket of the module. Threads wait for it until a deadline, because modules that load each
 /// other's plugins while they start could wait for each other. A holder that hangs loses its
@@ -49,4 +49,4 @@ class Module::LifecycleLock {
   std::uint64_t ticket_ = 0;
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -10,7 +10,7 @@
 
 #include "platform/image_map.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// Returns the first problem of a request, eg "tags[3] is not valid UTF-8 from byte 0 on"; empty if
 /// there is none. Follows all pointers of the request.
@@ -28,4 +28,4 @@ struct CheckedCall {
 /// the request.
 std::string problem_of_response(const CheckedCall& call, const void* response);
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -15,7 +15,7 @@
 #include "module/lifecycle_lock.hpp"
 #include "module/restart.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 namespace {
 
@@ -616,4 +616,4 @@ Error Module::why_unavailable(std::string_view plugin, std::string_view method) 
                 .method = std::string(method)});
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -44,7 +44,7 @@
 #include "module/instance_count.hpp"
 #include "platform/file.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 class Module;
 class Restart;
@@ -388,4 +388,4 @@ class Module final : public ServingModule,
   Clock::time_point requested_restart_due_ = Clock::time_point::max();
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -11,7 +11,7 @@
 #include "module/events.hpp"
 #include "module/module.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 /// Sets the message of a failure that the plugin gets.
@@ -161,4 +161,4 @@ ModuleHost::~ModuleHost() {
   for (Instance* client : clients_) InstancePtr ended(client);
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -22,7 +22,7 @@
 #include "manifest/manifest.hpp"
 #include "package/repository.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 class Generation;
 class RevocableStreams;
@@ -103,4 +103,4 @@ class ModuleHost {
   std::set<Instance*> clients_;
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

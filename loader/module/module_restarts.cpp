@@ -10,7 +10,7 @@
 #include "module/module.hpp"
 #include "module/restart.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 // The delay before another attempt of a restart that could not begin.
@@ -424,4 +424,4 @@ void Module::count_failure(RestartReason why, const std::string& text) {
   report(quarantined);
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

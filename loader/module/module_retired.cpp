@@ -8,7 +8,7 @@
 #include "module/module.hpp"
 #include "module/restart.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 // The first and the longest delay between two attempts to unload a generation that is in use.
@@ -408,4 +408,4 @@ void Module::check_deadlines() noexcept {
   });
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

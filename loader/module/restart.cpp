@@ -7,7 +7,7 @@
 #include "call/thread_records.hpp"
 #include "module/events.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 // Changes of instances are applied while the old generation serves, until few enough remain that
@@ -385,4 +385,4 @@ void Restart::roll_back() noexcept {
   if (!abandoned()) module_.serve_again();
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

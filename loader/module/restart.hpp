@@ -13,7 +13,7 @@
 #include "module/module.hpp"
 #include "module/state.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// Performed by a worker that holds the module's lifecycle lock. If a function of a plugin does not
 /// return in time, the worker loses the lock and the restart is abandoned. When the function
@@ -119,4 +119,4 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   Event event_;
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

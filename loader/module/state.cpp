@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 std::vector<std::int32_t> known_numbers(const Manifest& manifest) {
@@ -98,4 +98,4 @@ Result<tenon_bytes> give_state(tenon_call* call, const StateForms& forms, const 
   return tenon_bytes{static_cast<const std::uint8_t*>(raw), version.abi_size};
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -6,7 +6,7 @@
 
 #include "catalog/kinds.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 constexpr std::size_t largest_struct = 65536;
@@ -279,4 +279,4 @@ Result<ValidatedModule> validate(const tenon_module& module, const platform::Ima
   return Validator(map, manifest, where).run(module);
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -18,7 +18,7 @@
 #include "platform/containment.hpp"
 #include "platform/image_map.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// One plugin of a loaded module, at a version of a kind that this program knows.
 struct ValidatedPlugin {
@@ -48,4 +48,4 @@ struct ValidatedModule {
 Result<ValidatedModule> validate(const tenon_module& module, const platform::ImageMap* map,
                                  const Manifest& manifest, const std::string& where);
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

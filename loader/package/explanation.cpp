@@ -6,7 +6,7 @@
 
 #include "base/quote.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 // Manifests can contain versions and requirements of any length.
@@ -177,4 +177,4 @@ Error not_enforced(Propagator& propagator, const Problem& problem, const Edge& e
                 .grade = ErrorGrade::warning});
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

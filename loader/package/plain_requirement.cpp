@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 struct Release {
@@ -149,4 +149,4 @@ std::optional<Interval> read_plain(std::string_view clauses) {
   return interval;
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 // Adds the range of `versions`, which start at position `offset` with the newest one, that are in
@@ -314,4 +314,4 @@ std::vector<const Dependency*> Propagator::dependencies(const Edge& edge) const 
   return all;
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

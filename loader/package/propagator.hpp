@@ -12,7 +12,7 @@
 #include "package/repository.hpp"
 #include "package/resolver.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 using Position = std::uint32_t;
 using EdgeId = std::uint32_t;
@@ -175,4 +175,4 @@ class Propagator {
   std::vector<Position> to_propagate_;  // unusable versions whose watchers must move on
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -18,7 +18,7 @@
 #include "package/requirement.hpp"
 #include "package/semver.hpp"
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 /// A requirement of one package.
 struct Dependency {
@@ -159,4 +159,4 @@ class Repository {
   std::map<std::string, Broken, std::less<>> broken_;
 };
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

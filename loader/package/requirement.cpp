@@ -10,7 +10,7 @@
 #include "base/quote.hpp"
 #include "package/plain_requirement.hpp"
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 constexpr std::string_view form =
@@ -302,4 +302,4 @@ Requirement operator|(const Requirement& a, const Requirement& b) {
                       .prereleases = union_of(a.prereleases(), b.prereleases())});
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

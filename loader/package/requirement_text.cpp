@@ -7,7 +7,7 @@
 
 #include "package/requirement.hpp"
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace {
 
 bool same(const Version& a, const Version& b) {
@@ -148,4 +148,4 @@ std::string Requirement::to_string() const {
   return parts().text.empty() ? text_of(releases(), prereleases()) : parts().text;
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -5,7 +5,7 @@
 
 #include "package/strongly_connected_components.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 Selector::Selector(Propagator& propagator)
     : propagator_(propagator),
@@ -214,4 +214,4 @@ Position Selector::most_accepted(NameId name, const std::vector<EdgeId>& edges) 
   return best;
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

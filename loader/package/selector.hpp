@@ -9,7 +9,7 @@
 
 #include "package/propagator.hpp"
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// One selection among the admitted versions. The constructor makes it.
 class Selector {
@@ -56,4 +56,4 @@ class Selector {
   std::vector<std::int64_t> steps_;
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -12,7 +12,7 @@
 
 #include "package/explanation.hpp"
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 using detail::Chain;
 using detail::Edge;
@@ -206,4 +206,4 @@ Error Usability::reason(PackageId id) const {
   return search_->reason(id);
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

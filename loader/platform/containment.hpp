@@ -10,7 +10,7 @@
 
 #include "platform/image_map.hpp"
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 
 /// Returns whether crashes can be contained on this system.
 bool can_contain() noexcept;
@@ -63,4 +63,4 @@ void call_body(void* body) {
   (*static_cast<Body*>(body))();
 }
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 
 /// The address ranges of the segments of one loaded image.
 class ImageMap {
@@ -55,4 +55,4 @@ bool has_global_symbol(const char* name, const char* version = nullptr);
 /// Returns the last error of the dynamic loader on this thread; empty if there is none.
 std::string last_load_error();
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 
 /// Maps names of libraries to their paths, in the order of ld.so.cache.
 using LibraryIndex = std::unordered_map<std::string, std::vector<std::string>>;
@@ -34,4 +34,4 @@ class LibrarySearch {
   LibraryIndex index_;
 };
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

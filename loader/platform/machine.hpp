@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 
 #if defined(__x86_64__) || defined(_M_X64)
 inline constexpr std::uint16_t host_machine = 62;
@@ -17,4 +17,4 @@ inline constexpr std::uint16_t host_machine = 243;
 #error "add this machine here: the e_machine of its ELF files"
 #endif
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 
 /// An immutable file in memory. It must live as long as an image of it is loaded: its path may be
 /// reused afterwards, and the dynamic loader takes two files with the same path for one.
@@ -34,4 +34,4 @@ class MemoryFile {
   int descriptor_;
 };
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

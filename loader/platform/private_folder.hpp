@@ -17,7 +17,7 @@
 #include <filesystem>
 #include <memory>
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 
 /// A folder that is removed with its owner. Thread-safe.
 class PrivateFolder {
@@ -55,4 +55,4 @@ class PrivateFolder {
 /// the rest.
 std::size_t remove_abandoned_folders(const std::filesystem::path& parent) noexcept;
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 
 /// Returns an environment variable; empty if it is not set, or if the process runs with the
 /// privileges of another user than the one that started it (set-user-ID).
@@ -32,4 +32,4 @@ std::size_t page_size();
 /// The file name extension of modules.
 inline constexpr const char* module_suffix = ".so";
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

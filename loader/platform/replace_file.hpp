@@ -9,7 +9,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 
 /// Permissions of a file that did not exist before.
 enum class NewFileMode {
@@ -51,4 +51,4 @@ class Replacement {
 ReplaceResult replace_content(const std::filesystem::path& path, std::string_view content,
                               NewFileMode mode = NewFileMode::by_umask);
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

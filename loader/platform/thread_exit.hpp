@@ -4,7 +4,7 @@
 // runs once, and destructors of other thread_local objects may run after it.
 #pragma once
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 
 /// Calls a handler at the end of each armed thread. Thread-safe. REQUIRED: never destroyed, because
 /// threads may end after main.
@@ -23,4 +23,4 @@ class ThreadExit {
   bool valid_ = false;
 };
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 
 /// Watches files by their paths, which need not exist: folders may be removed and created again,
 /// and symbolic links on the path may change. Thread-safe.
@@ -46,4 +46,4 @@ class FileWatch {
   std::unique_ptr<System> system_;
 };
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSL-1.0
 #
 # library.sh LIBRARY VERSION: checks that the shared library exports only symbols of tenon, and that
-# its soname names the versions that are compatible with VERSION.
+# its soname and the inline namespace name the versions that are compatible with VERSION, so that a
+# process may contain several versions.
 set -u
 library=$1
 major=${2%%.*}
@@ -22,12 +23,13 @@ check() {
   fi
 }
 
+space=tenon::v$(echo "$compatible" | tr . _)
 symbols=$(nm -DC --defined-only "$library" | cut -d' ' -f2-) || exit
 soname=$(readelf -dW "$library" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
 echo 1..4
-check 'exports tenon::Host' "$(echo "$symbols" | grep -q 'T tenon::Host::Host(' || echo missing)"
+check "exports $space::Host" "$(echo "$symbols" | grep -q "T $space::Host::Host(" || echo missing)"
 check 'exports no other symbols' "$(echo "$symbols" |
-  grep -Ev '^. ((typeinfo|typeinfo name|vtable) for )?tenon::')"
+  grep -Ev "^. ((typeinfo|typeinfo name|vtable) for )?$space::")"
 # A library with a unique symbol is never unloaded.
 check 'has no unique symbol' "$(echo "$symbols" | grep '^u')"
 check "has the soname libtenon.so.$compatible" \

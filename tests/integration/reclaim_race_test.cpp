@@ -22,9 +22,9 @@ std::atomic<bool> released = false;
 }  // namespace
 
 // NOLINTBEGIN(bugprone-reserved-identifier): the linker requires these names
-extern "C" bool __real__ZN5tenon8platform15process_barrierEv();
-extern "C" bool __wrap__ZN5tenon8platform15process_barrierEv() {
-  const bool done = __real__ZN5tenon8platform15process_barrierEv();
+extern "C" bool __real__ZN5tenon4v0_18platform15process_barrierEv();
+extern "C" bool __wrap__ZN5tenon4v0_18platform15process_barrierEv() {
+  const bool done = __real__ZN5tenon4v0_18platform15process_barrierEv();
   if (block_next.exchange(false)) {
     blocked = true;
     released.wait(false);

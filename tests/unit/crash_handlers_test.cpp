@@ -9,7 +9,7 @@
 
 #include <csignal>
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 namespace {
 
 int* volatile nowhere = nullptr;
@@ -174,4 +174,4 @@ TEST(CrashHandlers, DoNotReplaceHandlersInstalledLater) {
 }
 
 }  // namespace
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

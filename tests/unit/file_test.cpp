@@ -15,7 +15,7 @@
 #include <cstring>
 #include <string>
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 namespace {
 
 namespace fs = std::filesystem;
@@ -203,4 +203,4 @@ TEST(File, IsRemovedLikeAnEmptyFolder) {
 }
 
 }  // namespace
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

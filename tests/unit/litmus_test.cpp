@@ -28,10 +28,10 @@ std::atomic<bool> barrier_removed{false};
 }
 
 // The names that the linker gives to the barrier and its replacement.
-extern "C" bool __real__ZN5tenon8platform15process_barrierEv();
-extern "C" bool __wrap__ZN5tenon8platform15process_barrierEv() {
+extern "C" bool __real__ZN5tenon4v0_18platform15process_barrierEv();
+extern "C" bool __wrap__ZN5tenon4v0_18platform15process_barrierEv() {
   return barrier_removed.load(std::memory_order_relaxed) ||
-         __real__ZN5tenon8platform15process_barrierEv();
+         __real__ZN5tenon4v0_18platform15process_barrierEv();
 }
 
 namespace tenon::tests {

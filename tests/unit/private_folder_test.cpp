@@ -15,7 +15,7 @@
 
 #include "framework/world.hpp"
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 namespace {
 
 namespace fs = std::filesystem;
@@ -193,4 +193,4 @@ TEST_F(PrivateFolders, RequireAnExistingParent) {
 }
 
 }  // namespace
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

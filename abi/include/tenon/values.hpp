@@ -26,6 +26,7 @@
 #include <vector>
 
 namespace tenon {
+inline namespace v0_1 {
 
 using Bytes = std::vector<std::uint8_t>;
 using Duration = std::chrono::nanoseconds;
@@ -503,4 +504,5 @@ using ViewOf = typename Value<T>::View;
 template <class T>
 using RawOf = typename Value<T>::Raw;
 
+}  // namespace v0_1
 }  // namespace tenon

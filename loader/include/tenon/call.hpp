@@ -17,7 +17,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 namespace detail {
 class CallChildren;
@@ -150,4 +150,4 @@ class TENON_API Call : private Arena {
   std::atomic<detail::CallChildren*> children_{nullptr};  // created with the first child
 };
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

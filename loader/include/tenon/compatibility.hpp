@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 enum class CompatibilityGrade {
   latest,         // implements the version that the program uses
@@ -40,4 +40,4 @@ struct Compatibility {
   }
 };
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

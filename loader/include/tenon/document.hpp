@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 /// Replaces the registered types of the process: for programs that read the documents of another
 /// program. `types` must live as long as the process. REQUIRED: no other thread uses document types
@@ -87,4 +87,4 @@ class TENON_API DocumentConverter {
   std::unique_ptr<Memory> memory_;
 };
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

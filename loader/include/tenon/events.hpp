@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 /// Why a module is restarted.
 enum class RestartReason {
@@ -63,4 +63,4 @@ struct TENON_API Event {
 /// Returns the type in words, eg: "restart failed".
 TENON_API std::string_view to_string(Event::Type type) noexcept;
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

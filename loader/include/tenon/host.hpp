@@ -26,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 namespace detail {
 class HostCore;
@@ -206,4 +206,4 @@ class TENON_API Host {
   std::shared_ptr<detail::HostCore> core_;
 };
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

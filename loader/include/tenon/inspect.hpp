@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 /// The manifest of a module.
 struct ManifestInfo {
@@ -113,4 +113,4 @@ TENON_API std::vector<std::filesystem::path> data_folders(const std::string& app
 /// description of the program contains them (`tenon_install_sdk`).
 TENON_API std::string manifests_of(const std::vector<const tenon_module*>& builtins);
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 enum class LogLevel : std::int32_t {
   trace = TENON_LOG_TRACE,
@@ -58,4 +58,4 @@ struct TENON_API LogLine {
   std::string to_string() const;
 };
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 /// Calls since the host was created.
 struct CallCounts {
@@ -49,4 +49,4 @@ struct ModuleInfo {
   CallCounts calls = {};
 };
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 /// Only `app` is required.
 struct HostOptions {
@@ -119,4 +119,4 @@ struct HostOptions {
   std::function<void(const LogLine&)> log_sink = {};
 };
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 namespace detail {
 class PluginInfos;
@@ -58,4 +58,4 @@ class TENON_API PluginInfo {
   std::shared_ptr<const detail::PluginDescription> plugin_;
 };
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

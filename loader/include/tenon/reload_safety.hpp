@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 enum class ReloadGrade : std::uint8_t {
   /// The code can be unloaded.
@@ -41,4 +41,4 @@ struct ReloadSafety {
   bool stays_mapped = false;
 };
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

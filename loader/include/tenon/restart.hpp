@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstdint>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 /// Limits on automatic restarts of a failing module.
 ///
@@ -61,4 +61,4 @@ enum class RestartOutcome {
   not_loaded,  // nothing to restart: the next create loads the file as it is then
 };
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

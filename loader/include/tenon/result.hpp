@@ -16,7 +16,7 @@
 #include <utility>
 #include <variant>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 /// Returns the word for the code in a status, ignoring flags: "ok", "invalid-argument", "crashed";
 /// "unknown" for a number that is not a code.
@@ -281,4 +281,4 @@ class [[nodiscard]] Result<void> {
 
 static_assert(sizeof(Result<void>) == sizeof(void*));
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -26,7 +26,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 /// A reader that the host implements, to be passed to plugins as a Reader. It is destroyed with the
 /// Reader, on any thread. Exceptions become failures.
@@ -139,4 +139,4 @@ class TENON_API Writer {
   std::string plugin_;
 };
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -16,7 +16,7 @@
 #include "base/fork.hpp"
 #include "platform/posix/fault.hpp"
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 namespace {
 
 /// The buffer of __builtin_setjmp.
@@ -246,4 +246,4 @@ void call_contained(const ContainedCall& called, void (*function)(void*), void* 
   if (__builtin_setjmp(frame.resume) == 0) function(argument);
 }
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 
 /// Owns a file descriptor. After writing, call `close` and check its result.
 class Descriptor {
@@ -41,4 +41,4 @@ inline bool write_all(int descriptor, std::span<const std::byte> content) {
   return true;
 }
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

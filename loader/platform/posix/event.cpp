@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 
 std::intptr_t create_event() noexcept {
   int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -53,4 +53,4 @@ void wait_events(std::span<const std::intptr_t> events, std::int64_t nanoseconds
   ppoll(entries, count, nanoseconds < 0 ? nullptr : &timeout, nullptr);
 }
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

@@ -8,7 +8,7 @@
 
 #include "platform/containment.hpp"
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 
 /// A fatal signal.
 class Fault {
@@ -46,4 +46,4 @@ class Fault {
 /// Looks up functions of the C library. REQUIRED before the first Fault is created.
 void prepare_faults();
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

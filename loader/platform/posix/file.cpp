@@ -21,7 +21,7 @@
 #include "platform/posix/descriptor.hpp"
 #include "platform/replace_file.hpp"
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 namespace {
 
 // Returns the error for errno.
@@ -225,4 +225,4 @@ Result<void> remove(const std::filesystem::path& path) {
   return {};
 }
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

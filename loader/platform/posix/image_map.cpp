@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 namespace fs = std::filesystem;
 
 ImageMap ImageMap::of(const std::filesystem::path& path) {
@@ -99,4 +99,4 @@ std::string last_load_error() {
   return text != nullptr ? text : "";
 }
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

@@ -12,7 +12,7 @@
 #include "platform/file.hpp"
 #include "platform/process.hpp"
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 namespace {
 
 constexpr const char* index_path = "/etc/ld.so.cache";
@@ -93,4 +93,4 @@ std::vector<std::filesystem::path> LibrarySearch::candidates(const std::string& 
   return paths;
 }
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

@@ -3,7 +3,7 @@
 // Replaces containment.cpp on systems for which crash containment is not tested.
 #include "platform/containment.hpp"
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 
 bool can_contain() noexcept {
   return false;
@@ -17,4 +17,4 @@ void call_contained(const ContainedCall&, void (*function)(void*), void* argumen
   function(argument);
 }
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

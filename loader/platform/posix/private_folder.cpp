@@ -23,7 +23,7 @@
 
 #include "platform/posix/descriptor.hpp"
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 namespace {
 
 constexpr std::string_view prefix = "tenon-";
@@ -229,4 +229,4 @@ std::size_t remove_abandoned_folders(const std::filesystem::path& parent) noexce
   return removed;
 }
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

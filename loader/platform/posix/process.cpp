@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 namespace {
 
 /// Returns `below` in the prefix of the user, of this machine and of the system.
@@ -61,4 +61,4 @@ std::vector<std::filesystem::path> data_folders(const std::string& app) {
   return installed(std::filesystem::path("share") / app);
 }
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

@@ -16,7 +16,7 @@
 
 #include "platform/posix/descriptor.hpp"
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 namespace {
 
 namespace fs = std::filesystem;
@@ -160,4 +160,4 @@ ReplaceResult replace_content(const fs::path& path, std::string_view content, Ne
   return replacement.commit();
 }
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

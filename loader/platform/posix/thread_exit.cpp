@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 
 static_assert(std::is_same_v<pthread_key_t, unsigned>);
 
@@ -18,4 +18,4 @@ void ThreadExit::arm(void* argument) const noexcept {
   if (valid_) pthread_setspecific(key_, argument);
 }
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

@@ -23,7 +23,7 @@
 #include "platform/file.hpp"
 #include "platform/posix/descriptor.hpp"
 
-namespace tenon::platform {
+namespace tenon::inline v0_1::platform {
 namespace {
 
 namespace fs = std::filesystem;
@@ -264,4 +264,4 @@ std::vector<fs::path> FileWatch::changed() {
   return changed;
 }
 
-}  // namespace tenon::platform
+}  // namespace tenon::inline v0_1::platform

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 /// A call that only allocates memory: it is never cancelled, and its messages are discarded. The
 /// memory is valid until `reset` or until the Arena is destroyed. An Arena that is reused stops
@@ -68,4 +68,4 @@ class TENON_API Arena : protected tenon_call {
   alignas(16) std::uint8_t memory_[512];
 };
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -10,7 +10,7 @@
 #include <optional>
 #include <variant>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 namespace detail {
 
 /// Returns an owned value as a view, valid as long as both the value and the results of the call.
@@ -64,4 +64,4 @@ class Argument<std::optional<T>> {
   std::optional<Argument<T>> from_;
 };
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

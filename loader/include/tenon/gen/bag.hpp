@@ -17,7 +17,7 @@
 #include <span>
 #include <string_view>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 class Conversion;
 
@@ -69,4 +69,4 @@ class TENON_API Bag {
   std::size_t count_ = 0;
 };
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

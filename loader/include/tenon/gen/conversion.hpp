@@ -16,7 +16,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 /// Keeps fields that the target cannot name in the bag, or discards them, for documents that are
 /// not converted back.
@@ -82,4 +82,4 @@ class TENON_API Conversion {
   std::string message_{};
 };
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -12,7 +12,7 @@
 
 #include <iosfwd>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 /// Reads requests until `in` ends and writes a response to each. Requests and responses are JSON,
 /// each on its own line:
@@ -28,4 +28,4 @@ namespace tenon {
 /// Exceptions of hand-written steps are not caught.
 TENON_API void answer_conversions(std::istream& in, std::ostream& out);
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -12,7 +12,7 @@
 #include <span>
 #include <string_view>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 /// One version of a document type. `stored` is its storage type, which only generated code knows,
 /// in the arena of the conversion.
@@ -74,4 +74,4 @@ class TENON_API DocumentTypeRegistration {
   explicit DocumentTypeRegistration(const DocumentType& type);
 };
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

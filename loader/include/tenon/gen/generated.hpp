@@ -14,7 +14,7 @@
 
 #include <new>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// Returns the failure of a method of an older version that succeeded without a response.
 inline tenon_status no_answer(tenon_call* call) noexcept {
@@ -44,4 +44,4 @@ To* recast(From* from) noexcept {
   return reinterpret_cast<To*>(from);
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -36,11 +36,11 @@
 #define TENON_ORDERED_SLOTS 0
 #endif
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 class PluginInfo;
 }
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 class CallerScope;
 class RevocableStream;
@@ -552,4 +552,4 @@ const Response* complete(tenon_call* call, const Response* out) {
   return static_cast<const Response*>(memcpy(copy, out, out->struct_size));
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -13,7 +13,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 /// Counts the calls of one method. Threads count in separate cache lines, and the first 16 threads
 /// do so without an atomic read-modify-write.
@@ -144,4 +144,4 @@ struct InterceptedMethod<Method, Index> {
   }
 };
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::json {
+namespace tenon::inline v0_1::json {
 
 /// The type of a JSON value.
 enum class Form : std::uint8_t { null, boolean, number, text, array, object };
@@ -323,4 +323,4 @@ class Fields {
   detail::Node* next_;
 };
 
-}  // namespace tenon::json
+}  // namespace tenon::inline v0_1::json

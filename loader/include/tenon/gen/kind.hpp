@@ -11,7 +11,7 @@
 #include <span>
 #include <string_view>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 struct ValueInfo;
 
@@ -184,4 +184,4 @@ class TENON_API KindRegistration {
   explicit KindRegistration(const Kind& kind);
 };
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -5,7 +5,7 @@
 
 #include <tenon/call.hpp>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 namespace detail {
 
@@ -28,4 +28,4 @@ class TENON_API NestedCall : public Call {
 
 }  // namespace detail
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace tenon::detail {
+namespace tenon::inline v0_1::detail {
 
 inline Error bad_document(const Conversion& conversion) {
   return Error({.code = "wrong-value", .message = conversion.error()});
@@ -76,4 +76,4 @@ Result<Owned> read(std::string_view type, std::string_view text) {
   return own<Owned>(conversion, *static_cast<const Storage*>(document->stored));
 }
 
-}  // namespace tenon::detail
+}  // namespace tenon::inline v0_1::detail

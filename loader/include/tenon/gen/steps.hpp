@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 /// Fails with a message, which is copied: `return fail(call, TENON_INTERNAL, "no position");`
 inline tenon_status fail(tenon_call* call, tenon_status status, std::string_view message) noexcept {
@@ -63,4 +63,4 @@ tenon_status convert_optional(tenon_call* call, const From* from, const To*& to,
   return convert(call, *from, *converted);
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 /// The conversion of a form from and to the ABI:
 ///   Raw       the C type
@@ -295,4 +295,4 @@ bool save_optional(Conversion& conversion, std::string_view name, const Form* fi
   }
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 /// The key of a field in a bag: its name, its version, and its type as the spec writes it.
 struct BagField {
@@ -110,4 +110,4 @@ TENON_API void push_absence(Conversion& conversion, Bag& bag, const BagField& fr
 TENON_API bool pull_absence(Conversion& conversion, Bag& bag, std::string_view name,
                             std::span<const std::string_view> versions);
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

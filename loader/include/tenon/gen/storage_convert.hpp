@@ -9,7 +9,7 @@
 #include <concepts>
 #include <string_view>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 namespace detail {
 
@@ -92,4 +92,4 @@ tenon_status convert_abi(tenon_call* call, const RawForm<From>& from, RawForm<To
 
 }  // namespace detail
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

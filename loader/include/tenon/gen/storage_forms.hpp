@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 /// A text that is JSON.
 struct StoredJson {
@@ -57,4 +57,4 @@ inline std::string_view text_of(const tenon_string& text) noexcept {
   return {text.data, text.size};
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

@@ -12,7 +12,7 @@
 #include <span>
 #include <string_view>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 namespace detail {
 
@@ -132,4 +132,4 @@ void load_absence(Conversion& conversion, const BagField& from, const detail::Ra
   if (detail::is_nothing(raw)) field = nullptr;
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

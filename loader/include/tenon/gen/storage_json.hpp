@@ -15,7 +15,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 namespace detail {
 
@@ -238,4 +238,4 @@ const void* convert_erased(const DocumentConversion&, Conversion& conversion, co
 
 }  // namespace detail
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

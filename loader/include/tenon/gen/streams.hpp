@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 namespace detail {
 
@@ -40,4 +40,4 @@ std::optional<Stream> optional_stream(Raw* raw, std::string_view plugin) {
 }
 
 }  // namespace detail
-}  // namespace tenon
+}  // namespace tenon::inline v0_1

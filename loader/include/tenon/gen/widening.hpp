@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tenon {
+namespace tenon::inline v0_1 {
 
 namespace detail {
 
@@ -123,4 +123,4 @@ bool narrow_field(Conversion& conversion, Bag& bag, const BagField& from,
   return true;
 }
 
-}  // namespace tenon
+}  // namespace tenon::inline v0_1
