@@ -18,8 +18,7 @@ namespace tenon::tests {
 namespace {
 
 HostOptions options(std::vector<std::string>* log = nullptr) {
-  HostOptions options{.app = "",
-                      .plugin_path = {MODULES "/no-exceptions.so", FAULTS "/unruly.so"}};
+  HostOptions options{.app = "", .plugin_path = {MODULES "/no-exceptions.so", FAULTS "/unruly.so"}};
   if (log != nullptr) {
     options.log_sink = [log](const LogLine& line) { log->emplace_back(line.message); };
   }

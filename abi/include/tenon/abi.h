@@ -100,9 +100,11 @@ typedef int64_t tenon_timestamp;
                                                             (i) * (list).stride)))
 
 /* True if `struct_size` of an object includes a member. */
-#define TENON_HAS(object, member) \
-  ((object)->struct_size >=       \
-   (size_t)((const char *)(&(object)->member + 1) - (const char *)(object)))
+#define TENON_HAS(object, member)                                                            \
+  ((object)->struct_size >=                                                                  \
+   TENON_CAST_(size_t,                                                                       \
+               TENON_CAST_(const char *, TENON_CAST_(const void *, &(object)->member + 1)) - \
+                   TENON_CAST_(const char *, TENON_CAST_(const void *, object))))
 
 /* Initialiser of a tenon_string from a string literal. A constant expression. */
 #define TENON_TEXT(literal) \

@@ -21,12 +21,9 @@ std::string filled(std::string text, const SdkPackage& package) {
   };
   const auto unchanged = [](int c) { return c; };
   const std::pair<std::string_view, std::string> values[] = {
-      {"@APP@", package.app},
-      {"@APP_VARIABLE@", identifier(package.app, std::toupper)},
-      {"@SDK@", package.name()},
-      {"@SDK_VARIABLE@", identifier(package.name(), unchanged)},
-      {"@TARGET@", package.target},
-      {"@VERSION@", package.version}};
+      {"@APP@", package.app},       {"@APP_VARIABLE@", identifier(package.app, std::toupper)},
+      {"@SDK@", package.name()},    {"@SDK_VARIABLE@", identifier(package.name(), unchanged)},
+      {"@TARGET@", package.target}, {"@VERSION@", package.version}};
   for (const auto& [name, value] : values) {
     for (auto at = text.find(name); at != text.npos; at = text.find(name, at + value.size())) {
       text.replace(at, name.size(), value);

@@ -66,7 +66,8 @@ inline std::string readable(std::string_view position) {
   if (std::all_of(position.begin(), position.end(), printable)) return text('"', position, '"');
   constexpr std::string_view digits = "0123456789abcdef";
   std::string hex = "0x";
-  for (unsigned char byte : position) {
+  for (const char c : position) {
+    const auto byte = static_cast<unsigned char>(c);
     hex.push_back(digits[byte >> 4]);
     hex.push_back(digits[byte & 15]);
   }
