@@ -111,7 +111,7 @@ JsonValue& entries_of(JsonValue& evolution, const std::string& fix) {
   if (finds("\"values\" of '([a-z_]+)' in the \"enums\"")) {
     return inside(inside(inside(step, "enums"), match[1]), "values");
   }
-  if (finds("to the \"(request|response)\" of '([a-z_]+)'")) {
+  if (finds("(?:to|in) the \"(request|response)\" of '([a-z_]+)'")) {
     return inside(inside(inside(step, "methods"), match[2]), match[1]);
   }
   return inside(step, evolution.find("kind") != nullptr ? "methods" : "fields");
@@ -152,12 +152,13 @@ Remedy remove_keys(const SourceLocation& place, const std::vector<std::string>& 
 void find_additions(const std::string& fix, const std::vector<std::string>& older,
                     std::vector<Remedy>& remedies) {
   std::smatch match;
-  if (std::regex_search(fix, match, std::regex("\"([a-z]+)\": true to the entry of '([a-z_]+)'"))) {
-    const std::string key = match[1];
-    const std::string name = match[2];
-    remedies.emplace_back([=](JsonValue& evolution) {
-      merge(inside(entries_of(evolution, fix), name), parsed("{\"" + key + "\": true}"));
-    });
+  if (std::regex_search(fix, match,
+                        std::regex("(\"[a-z]+\"): (true|<value>) to the entry of '([a-z_]+)'"))) {
+    const std::string value = match[2] == "true" ? "true" : "\"x\"";
+    const JsonValue added = parsed("{" + match.str(1) + ": " + value + "}");
+    const std::string name = match[3];
+    remedies.emplace_back(
+        [=](JsonValue& evolution) { merge(inside(entries_of(evolution, fix), name), added); });
   }
   std::string both;
   for (const std::string& one : fragments_of(fix)) {
@@ -234,16 +235,6 @@ void find_changes(const Diagnostic& finding, std::vector<Remedy>& remedies) {
     remedies.push_back(remove_keys(finding.location, {match[1]}));
   } else if (finds("remove it|remove this entry|keep one of the two")) {
     remedies.push_back(change_at(finding.location, remove_member));
-  } else if (finds("keep one: \"([a-z_]+)\" or \"([a-z_]+)\"")) {
-    for (const int removed : {1, 2}) {
-      remedies.push_back(remove_keys(finding.location, {match[static_cast<std::size_t>(removed)]}));
-    }
-  } else if (finds("keep one; a hook")) {
-    for (std::size_t kept = 0; kept < 2; kept++) {
-      remedies.push_back(change_at(finding.location, [kept](JsonValue& object, std::size_t i) {
-        remove_member(members(object)[i].value, 1 - kept);
-      }));
-    }
   } else if (finds("^add (\"[a-z_]+\"): <value>$")) {
     const std::string member = "{" + match.str(1) + ": \"x\"}";
     remedies.push_back(change_at(finding.location, [member](JsonValue& object, std::size_t i) {

@@ -359,26 +359,15 @@ const Mistake mistakes_of_steps[] = {
                   method("") + ", {\"name\": ^\"fresh\", \"doc\": \"D.\", \"threading\": \"any\"}",
                   ""),
      "unexplained-change", "\"fresh\": {\"added\": \"unimplemented\"}"},
-    {"FieldVanished",
-     methods_step(method(text_in),
-                  "{\"name\": ^\"m\", \"doc\": \"A method.\", \"threading\": \"any\"}", ""),
-     "unexplained-change", "\"text\": {\"removed\": <value>}"},
+    {"FieldVanished", step(method(text_in), method(""), ", \"methods\": ^{}"), "unexplained-change",
+     "\"text\": {\"removed\": <value>}"},
     {"FieldUnexplained",
-     methods_step(
-         method(""),
-         "{\"name\": ^\"m\", \"doc\": \"A method.\", \"threading\": \"any\"" + text_in + "}", ""),
+     methods_step(method(""), method(R"(, "request": {^"text": "string"})"), ""),
      "unexplained-change", "\"text\": {\"added\": true}"},
     {"ResponseFieldUnexplained",
-     methods_step(method(""),
-                  "{\"name\": ^\"m\", \"doc\": \"A method.\", \"threading\": \"any\", "
-                  "\"response\": {\"a\": \"bool\"}}",
-                  ""),
-     "unexplained-change", "\"a\": {\"added\": <value>}"},
-    {"TypeChanged",
-     methods_step(method(text_in),
-                  "{\"name\": ^\"m\", \"doc\": \"A method.\", \"threading\": \"any\", "
-                  "\"request\": {\"text\": \"bytes\"}}",
-                  ""),
+     methods_step(method(""), method(R"(, "response": {^"a": "bool"})"), ""), "unexplained-change",
+     "\"a\": {\"added\": <value>}"},
+    {"TypeChanged", methods_step(method(text_in), method(R"(, "request": {^"text": "bytes"})"), ""),
      "unexplained-change", "{\"hook\": true}"},
     {"CalledMoreFreely",
      methods_step("{\"name\": \"m\", \"doc\": \"A method.\", \"threading\": \"serial\"}",
@@ -391,6 +380,10 @@ const Mistake mistakes_of_steps[] = {
      methods_step(method("") + ", " + method("", "aply"), method("") + ", " + method("", "apply"),
                   "\"apply\": {\"renamed_from\": ^\"aplly\"}, \"aply\": {\"removed\": true}"),
      "unknown-method", "did you mean 'aply'?"},
+    {"HookOfWhatIsGone",
+     methods_step(method("", "a") + ", " + method("", "b"), method("", "a"),
+                  "^\"b\": {\"hook\": true}"),
+     "unused-metadata", "write \"b\": {\"removed\": true}"},
     {"RenamedFromWhatIsStillThere",
      methods_step(method("", "a"),
                   "{\"name\": ^\"a\", \"doc\": \"D.\", \"threading\": \"any\"}, " + method("", "b"),
@@ -439,7 +432,15 @@ const Mistake mistakes_of_steps[] = {
     {"FieldAddedAndRemoved",
      methods_step(method(""), method(text_in),
                   "\"m\": {\"request\": {^\"text\": {\"added\": true, \"removed\": \"x\"}}}"),
-     "contradictory-metadata", "keep one"},
+     "unused-metadata", "remove \"removed\" here"},
+    {"FieldWithoutChanges",
+     methods_step(method(text_in), method(text_in), "\"m\": {\"request\": {^\"text\": {}}}"),
+     "unused-metadata", "remove it"},
+    {"FieldAddedAndRenamed",
+     methods_step(method(text_in), method(R"(, "request": {"words": "string"})"),
+                  R"("m": {"request": {^"words": {"added": true, "renamed_from": "text"},
+                                       "text": {"removed": "x"}}})"),
+     "contradictory-metadata", "remove \"added\" here"},
     {"UnknownFieldInStep",
      methods_step(method(text_in), method(text_in),
                   "\"m\": {\"request\": {^\"txt\": {\"added\": true}}}"),
@@ -540,7 +541,8 @@ TEST(Specs, DistinguishFieldsOfTheSameName) {
   const Diagnostics findings = findings_in(world);
   ASSERT_EQ(findings.all().size(), 1u);
   EXPECT_EQ(findings.all().front().message,
-            "the request of 'm' has a different 'size' in version 2");
+            "'size' is a different field in the request of 'm' in version 2: that of the request "
+            "of 'm' in version 1 was renamed to 'size_bytes'");
 }
 
 TEST(Specs, ReportAFolderWithoutSpecs) {

@@ -123,19 +123,12 @@ class StepReader {
   void read_values(EnumStep& enumeration) {
     const std::string& name = enumeration.newer->name;
     const JsonValue* entry = enums_ != nullptr ? enums_->find(name) : nullptr;
-    const JsonValue* values = entry != nullptr ? entry->find("values") : nullptr;
-    if (values != nullptr && values->object() == nullptr) {
-      add_wrong_type(*values, "'values'", "an object", diagnostics_);
-      return;
-    }
+    const JsonValue* values = entries_under(entry != nullptr ? entry->find("values") : nullptr,
+                                            "values", "'" + name + "'", diagnostics_);
     const StepVersion older = values_of(*enumeration.older, *step_.from);
     const StepVersion newer = values_of(*enumeration.newer, *step_.to);
     Renames renames(older, newer, false, diagnostics_);
     if (values != nullptr) {
-      if (values->object()->empty()) {
-        add_unused(values->location, "'" + name + "' has no changes here", "remove it",
-                   diagnostics_);
-      }
       for (const JsonMember& member : *values->object()) {
         read_value(member, older, newer, renames, enumeration);
       }
@@ -187,29 +180,17 @@ class StepReader {
 
   void read_struct(StructStep& structure) {
     const std::string& name = structure.newer->name;
-    const JsonMember* entry = nullptr;
-    if (structs_ != nullptr) {
-      for (const JsonMember& member : *structs_->object()) {
-        if (member.key == name) entry = &member;
-      }
-    }
-    const JsonValue* changes = entry != nullptr ? entry->value.find("fields") : nullptr;
-    if (changes != nullptr && changes->object() == nullptr) {
-      add_wrong_type(*changes, "'fields'", "an object", diagnostics_);
-      return;
-    }
-    if (changes != nullptr && changes->object()->empty()) {
-      add_unused(changes->location, "'" + name + "' has no changes here", "remove it",
-                 diagnostics_);
-    }
+    const JsonValue* entry = structs_ != nullptr ? structs_->find(name) : nullptr;
+    const JsonValue* fields = entries_under(entry != nullptr ? entry->find("fields") : nullptr,
+                                            "fields", "'" + name + "'", diagnostics_);
     const auto of = [](const Struct& one, const Version& version) {
       return "'" + one.name + "' of " + words(version);
     };
     structure.fields =
         read_field_steps({{of(*structure.older, *step_.from), structure.older->fields},
                           {of(*structure.newer, *step_.to), structure.newer->fields},
-                          changes,
-                          changes != nullptr ? changes->location : object_.location("structs"),
+                          fields,
+                          fields != nullptr ? fields->location : object_.location("structs"),
                           "the \"fields\" of '" + name + "' in the \"structs\" of the step",
                           step_},
                          diagnostics_);

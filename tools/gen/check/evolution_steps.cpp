@@ -101,8 +101,13 @@ std::map<VersionName, ObjectReader> find_steps(const SpecFolder& folder, const s
 }
 
 void StepVersion::add(const std::string& name) {
+  index_.emplace(name, names_.size());
   names_.push_back(name);
-  known_.insert(name);
+}
+
+std::optional<std::size_t> StepVersion::find(const std::string& name) const {
+  const auto found = index_.find(name);
+  return found != index_.end() ? std::optional(found->second) : std::nullopt;
 }
 
 void add_unknown_part(const std::string& name, const SourceLocation& location,
@@ -165,21 +170,17 @@ void Renames::check_splits() {
   }
 }
 
-void read_rename(const JsonMember& entry, const StepVersion& older, const StepVersion& newer,
-                 const std::string& fix, NewNames& names, Diagnostics& diagnostics) {
-  const JsonValue* from = entry.value.find("renamed_from");
-  if (from == nullptr) return;
-  const std::string name = read_text(*from, "'renamed_from'", diagnostics);
-  if (name.empty() || !newer.has(entry.key)) return;
-  if (!older.has(name)) {
-    add_unknown_part(name, from->location, older, diagnostics);
-  } else if (name == entry.key) {
-    add_unused(entry.location, "'" + name + "' has the same name in both versions", fix,
-               diagnostics);
-  } else if (!names.emplace(name, entry.key).second) {
-    add_contradiction(from->location, "'" + name + "' was renamed twice", "keep one of the two",
-                      diagnostics);
+const JsonValue* entries_under(const JsonValue* value, const std::string& key,
+                               const std::string& owner, Diagnostics& diagnostics) {
+  if (value == nullptr) return nullptr;
+  if (value->object() == nullptr) {
+    add_wrong_type(*value, "'" + key + "'", "an object", diagnostics);
+    return nullptr;
   }
+  if (value->object()->empty()) {
+    add_unused(value->location, owner + " has no changes here", "remove it", diagnostics);
+  }
+  return value;
 }
 
 void add_unexplained(const SourceLocation& location, const std::string& message,

@@ -7,10 +7,10 @@
 #include "gen/read/spec_files.hpp"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -28,25 +28,32 @@ class StepVersion {
  public:
   StepVersion(std::string its_words, std::string its_part)
       : words(std::move(its_words)), part(std::move(its_part)) {}
+  template <class Part>
+  StepVersion(std::string its_words, std::string its_part, const std::vector<Part>& parts)
+      : StepVersion(std::move(its_words), std::move(its_part)) {
+    for (const Part& one : parts) add(one.name);
+  }
 
   std::string words;  // eg: "version 2", "'change' of version 2"
   std::string part;   // what the names denote: "method", "field", "struct", "enum" or "value"
 
   void add(const std::string& name);
-  bool has(const std::string& name) const { return known_.count(name) != 0; }
+  bool has(const std::string& name) const { return index_.contains(name); }
+  /// Returns the number of names before this one; nothing if it is unknown.
+  std::optional<std::size_t> find(const std::string& name) const;
   /// Returns the names in the order of `add`.
   const std::vector<std::string>& names() const noexcept { return names_; }
 
  private:
   std::vector<std::string> names_{};
-  std::unordered_set<std::string> known_{};
+  std::unordered_map<std::string, std::size_t> index_{};
 };
 
 /// Reports that a version has no part of this name.
 void add_unknown_part(const std::string& name, const SourceLocation& location,
                       const StepVersion& version, Diagnostics& diagnostics);
 
-/// The parts of a step that were renamed or split.
+/// The structs, enums or values of a step that were renamed or split.
 class Renames {
  public:
   /// `splits`: several parts of the newer version may come from one of the older.
@@ -83,14 +90,10 @@ class Renames {
   std::vector<Split> split_{};
 };
 
-/// Maps older names to newer names of renamed parts.
-using NewNames = std::unordered_map<std::string, std::string>;
-
-/// Reads "renamed_from" in an entry and adds the pair of names to `names`. Reports that the older
-/// version has no such part, that the name does not change (with the remedy `fix`), or that another
-/// entry already renames the part.
-void read_rename(const JsonMember& entry, const StepVersion& older, const StepVersion& newer,
-                 const std::string& fix, NewNames& names, Diagnostics& diagnostics);
+/// Returns the entries under a key; nullptr if there are none. Reports a value that is not an
+/// object, and, as changes of `owner`, an empty one.
+const JsonValue* entries_under(const JsonValue* value, const std::string& key,
+                               const std::string& owner, Diagnostics& diagnostics);
 
 /// Reports a difference that evolution.json does not explain.
 void add_unexplained(const SourceLocation& location, const std::string& message,

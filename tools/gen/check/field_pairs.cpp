@@ -3,45 +3,29 @@
 
 namespace tenon::gen {
 
-FieldPairs::FieldPairs(const std::vector<Field>& older, const std::vector<Field>& newer,
-                       const JsonValue* entries) {
-  for (const Field& field : older) older_.emplace(field.name, &field);
-  for (const Field& field : newer) newer_.emplace(field.name, &field);
-  if (entries == nullptr || entries->object() == nullptr) return;
-  for (const JsonMember& member : *entries->object()) entries_.emplace(member.key, &member.value);
-}
-
-const JsonValue* FieldPairs::value_of(const std::string& name, std::string_view key) const {
-  const auto entry = entries_.find(name);
-  return entry != entries_.end() ? entry->second->find(key) : nullptr;
-}
-
-const Field* FieldPairs::find(const Fields& fields, const std::string& name) {
-  const auto found = fields.find(name);
-  return found != fields.end() ? found->second : nullptr;
-}
-
-const Field* FieldPairs::older(const std::string& name) const {
-  return find(older_, name);
-}
-
-const Field* FieldPairs::newer(const std::string& name) const {
-  return find(newer_, name);
-}
-
-bool FieldPairs::is_replaced(const std::string& name) const {
-  if (const JsonValue* from = value_of(name, "renamed_from")) {
-    return from->text() != nullptr && *from->text() != name;
+std::vector<FieldPair> pair_fields(const StepFields& older, const StepFields& newer,
+                                   const PartPairs& pairs) {
+  std::vector<FieldPair> all;
+  for (const Field& field : newer.fields) {
+    const auto index = pairs.continued(field.name);
+    all.push_back({index ? &older.fields[*index] : nullptr, &field});
+    if (!index && !pairs.has_key(field.name, "hook")) pairs.check_new(field.name, field.location);
   }
-  return has_key(name, "added") && has_key(name, "removed");
+  for (const Field& field : older.fields) {
+    if (!pairs.ends(field.name)) continue;
+    all.push_back({&field, nullptr});
+    if (!pairs.has_key(field.name, "hook")) pairs.check_removed(field.name);
+  }
+  return all;
 }
 
-const Field* FieldPairs::continued(const Field& newer) const {
-  if (const JsonValue* from = value_of(newer.name, "renamed_from")) {
-    return from->text() != nullptr ? older(*from->text()) : nullptr;
-  }
-  const bool is_new = renamed.contains(newer.name) || is_replaced(newer.name);
-  return is_new ? nullptr : older(newer.name);
+void add_retyped(const FieldPair& pair, const PartPairs& pairs, const std::string& note,
+                 const std::string& fix, Diagnostics& diagnostics) {
+  add_unexplained(pair.newer->location,
+                  "'" + pair.newer->name + "' changed its type from " + to_text(pair.older->type) +
+                      " in " + pairs.older().words + " to " + to_text(pair.newer->type) + " in " +
+                      pairs.newer().words + note,
+                  fix, diagnostics);
 }
 
 }  // namespace tenon::gen

@@ -1,52 +1,37 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Pairs the fields of an older and a newer version.
+// Pairs the fields of two versions of a message, document or struct.
 #pragma once
 
-#include "gen/check/evolution_steps.hpp"
+#include "gen/check/part_pairs.hpp"
 #include "gen/model/model.hpp"
 
 #include <string>
-#include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace tenon::gen {
 
-/// The fields of two versions of a message, document or struct, and their entries in
-/// evolution.json. Each look-up takes constant time.
-class FieldPairs {
- public:
-  /// `entries` is an object whose keys are names of fields; nullptr: none.
-  FieldPairs(const std::vector<Field>& older, const std::vector<Field>& newer,
-             const JsonValue* entries);
+/// The fields of one version of a message, document or struct.
+struct StepFields {
+  std::string words;  // the owner, eg: "version 2", "'change' of version 2"
+  const std::vector<Field>& fields;
 
-  /// The renamed fields. Fill it with read_rename before calling `continued`.
-  NewNames renamed{};
-
-  bool has_entry(const std::string& name) const { return entries_.contains(name); }
-  /// Returns the value of a key in the entry of a field; nullptr if there is none.
-  const JsonValue* value_of(const std::string& name, std::string_view key) const;
-  bool has_key(const std::string& name, std::string_view key) const {
-    return value_of(name, key) != nullptr;
-  }
-
-  /// Returns the field of this name in one version; nullptr if there is none.
-  const Field* older(const std::string& name) const;
-  const Field* newer(const std::string& name) const;
-
-  /// Whether the entry states that both versions have a different field of this name.
-  bool is_replaced(const std::string& name) const;
-  /// Returns the older field that corresponds to this newer one; nullptr if the field is new.
-  const Field* continued(const Field& newer) const;
-
- private:
-  using Fields = std::unordered_map<std::string, const Field*>;
-  static const Field* find(const Fields& fields, const std::string& name);
-
-  Fields older_{};
-  Fields newer_{};
-  std::unordered_map<std::string, const JsonValue*> entries_{};
+  StepVersion names() const { return {words, "field", fields}; }
 };
+
+/// A field that two versions have, or only one of them.
+struct FieldPair {
+  const Field* older;  // nullptr: added
+  const Field* newer;  // nullptr: removed
+};
+
+/// Returns each field of the newer version in its order, then the removed ones. Reports fields that
+/// only one version has and no entry explains. Hooks explain every difference.
+std::vector<FieldPair> pair_fields(const StepFields& older, const StepFields& newer,
+                                   const PartPairs& pairs);
+
+/// Reports a field whose types do not convert. `note` follows the types.
+void add_retyped(const FieldPair& pair, const PartPairs& pairs, const std::string& note,
+                 const std::string& fix, Diagnostics& diagnostics);
 
 }  // namespace tenon::gen

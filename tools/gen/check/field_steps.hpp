@@ -4,26 +4,20 @@
 // neighbouring versions.
 #pragma once
 
-#include "gen/check/evolution_steps.hpp"
+#include "gen/check/field_pairs.hpp"
 #include "gen/model/model.hpp"
 
 #include <vector>
 
 namespace tenon::gen {
 
-/// The fields of one version of a document type or of one of its structs.
-struct StepFields {
-  std::string words;  // the owner, eg: "version 2", "'change' of version 2"
-  const std::vector<Field>& fields;
-};
-
-/// Two versions to compare, and their metadata in evolution.json.
+/// Two versions to compare, and their entries in evolution.json.
 struct FieldComparison {
   StepFields older;
   StepFields newer;
-  const JsonValue* changes;        // the object "fields"; nullptr: none
+  const JsonValue* entries;        // the object "fields"; nullptr: none
   const SourceLocation& location;  // of that object, or of the object that should contain it
-  std::string entries;             // for remedies, eg: "the \"fields\" of the step"
+  std::string place;               // for remedies, eg: "the \"fields\" of the step"
   const DocumentStep& whole;       // for its hook and its pairs of structs and enums
 };
 

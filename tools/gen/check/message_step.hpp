@@ -6,33 +6,30 @@
 #include "gen/model/model.hpp"
 
 #include <string>
+#include <vector>
 
 namespace tenon::gen {
 
-/// The request or response of a forwarded method: values are copied from `sources` to `targets`.
-struct MessageStep {
-  const std::vector<Field>& targets;
-  const std::vector<Field>& sources;
-  std::string target_version;  // eg: "version 1"
-  std::string source_version;
-  std::string message;  // "request" or "response"
-  std::string method;   // eg: "apply"
-  /// The keys for a field that only one version has. In a request, `{"removed": value}` is the
-  /// value of a target, which is older, and `{"added": true}` drops a source. In a response,
-  /// `{"added": value}` is the value of a target, which is newer, and `{"removed": true}` drops a
-  /// source.
-  std::string gives;
-  std::string drops;
-  /// The remedy if the type of a field changed.
-  std::string otherwise;
-  /// The location of diagnostics about unexplained differences.
-  SourceLocation location;
+/// A method that calls are forwarded to, in two versions, and its entries in evolution.json.
+struct ForwardedMethod {
+  const Method& older;
+  const Method& newer;
+  std::string older_version;  // eg: "version 1"
+  std::string newer_version;
+  const JsonValue* request;        // its entries, by field; nullptr: none
+  const JsonValue* response;       // the same
+  const SourceLocation& location;  // of the object that should contain them
+  std::string otherwise;           // the remedy if the type of a field changed
 };
 
-/// Returns the fills of all targets. `metadata` is the object {field: change}, or nullptr. Reports
-/// differences without metadata, and metadata without a difference.
-std::vector<FieldFill> read_fills(const MessageStep& step, const JsonValue* metadata,
-                                  Diagnostics& diagnostics);
+/// Returns the fills of all fields of the older request. `{"removed": value}` is the value of a
+/// field that only the older version has. Reports differences without an entry, and entries without
+/// a difference.
+std::vector<FieldFill> read_request(const ForwardedMethod& method, Diagnostics& diagnostics);
+
+/// Returns the fills of all fields of the newer response. `{"added": value}` is the value of a
+/// field that only the newer version has. Reports the same problems.
+std::vector<FieldFill> read_response(const ForwardedMethod& method, Diagnostics& diagnostics);
 
 /// Returns the fills of a response that has a fixed value for each field.
 std::vector<FieldFill> read_fixed(const Method& method, const JsonValue& values,

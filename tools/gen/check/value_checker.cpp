@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/check/value_checker.hpp"
 
+#include "gen/check/evolution_steps.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -117,9 +119,7 @@ void add_bad_value(const JsonValue& value, const std::string& what, const std::s
 bool check_fields(const JsonValue& value, const std::vector<Field>& fields, const Type& type,
                   Diagnostics& diagnostics) {
   bool valid = true;
-  std::vector<std::string> names;
   for (const Field& field : fields) {
-    names.push_back(field.name);
     const JsonValue* member = value.find(field.name);
     if (member != nullptr) {
       valid = check_value(*member, field.type, diagnostics) && valid;
@@ -130,14 +130,11 @@ bool check_fields(const JsonValue& value, const std::vector<Field>& fields, cons
                     "add \"" + field.name + "\"", diagnostics);
     }
   }
+  const StepVersion known(to_text(type), "field", fields);
   for (const JsonMember& member : *value.object()) {
-    if (std::find(names.begin(), names.end(), member.key) != names.end()) continue;
+    if (known.has(member.key)) continue;
     valid = false;
-    diagnostics.add({.location = member.location,
-                     .code = "unknown-field",
-                     .message = to_text(type) + " has no field '" + member.key + "'",
-                     .needed = enumerate(names),
-                     .fix = did_you_mean(member.key, names, "remove it")});
+    add_unknown_part(member.key, member.location, known, diagnostics);
   }
   return valid;
 }
