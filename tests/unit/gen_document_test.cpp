@@ -204,7 +204,7 @@ const Mistake mistakes_of_parts[] = {
      step(document(R"("a": "bool")", released + R"("enums": {"a": ["x"]},)"),
           document(R"("a": "bool")", R"("enums": {"a": ["x"], "c": ["x"]},)", "2"),
           R"(, "enums": {^"c": {"renamed_from": "a", "split_from": "a"}})"),
-     "contradictory-metadata", R"(keep "renamed_from" or "split_from")"},
+     "contradictory-metadata", R"(remove "renamed_from" here)"},
     {"StructSplitIntoOne",
      step(document(R"("a": "s")", released + R"("structs": {"s": {"fields": {"x": "bool"}}},)"),
           document(R"("a": "r")", R"("structs": {"r": {"fields": {"x": "bool"}}},)", "2"),

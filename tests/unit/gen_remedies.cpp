@@ -216,11 +216,6 @@ void find_changes(const Diagnostic& finding, std::vector<Remedy>& remedies) {
     }));
   }
   if (contains(fix, "use \"split_from\" in both")) remedies.push_back(split_all(finding));
-  if (finds("keep \"([a-z_]+)\" or \"([a-z_]+)\"")) {
-    for (const std::size_t removed : {1, 2}) {
-      remedies.push_back(remove_keys(finding.location, {match[removed]}));
-    }
-  }
   if (finds("did you mean '([a-z_]+)'")) {
     const std::string word = match[1];
     remedies.push_back(change_at(finding.location, [word](JsonValue& object, std::size_t i) {
@@ -233,7 +228,7 @@ void find_changes(const Diagnostic& finding, std::vector<Remedy>& remedies) {
     }));
   } else if (finds("remove \"([a-z_]+)\" here")) {
     remedies.push_back(remove_keys(finding.location, {match[1]}));
-  } else if (finds("remove it|remove this entry|keep one of the two")) {
+  } else if (finds("remove it|keep one of the two")) {
     remedies.push_back(change_at(finding.location, remove_member));
   } else if (finds("^add (\"[a-z_]+\"): <value>$")) {
     const std::string member = "{" + match.str(1) + ": \"x\"}";

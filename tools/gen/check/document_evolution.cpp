@@ -99,12 +99,9 @@ class StepReader {
     const JsonValue* split = member.value.find("split_from");
     if (!newer.has(member.key)) {
       add_unknown_part(member.key, member.location, newer, diagnostics_);
-    } else if (member.value.object()->empty()) {
-      add_unused(member.location, "the entry of '" + member.key + "' is empty", "remove it",
-                 diagnostics_);
-    } else if (renamed != nullptr && split != nullptr) {
-      add_contradiction(member.location, "'" + member.key + "' was renamed and split",
-                        "keep \"renamed_from\" or \"split_from\"", diagnostics_);
+    } else if (reject_empty(member, diagnostics_) ||
+               reject_both(member, "split_from", "renamed_from", diagnostics_)) {
+      return;
     } else if (renamed != nullptr) {
       renames.add(member.key, *renamed);
     } else if (split != nullptr) {
@@ -152,18 +149,15 @@ class StepReader {
     if (member.value.object() == nullptr) return;
     const JsonValue* from = entry.optional("renamed_from");
     const bool removed = entry.flag("removed");
-    if (member.value.object()->empty()) {
-      add_unused(member.location, "the entry of '" + member.key + "' is empty", "remove it",
-                 diagnostics_);
-    } else if (from != nullptr && removed) {
-      add_contradiction(member.location,
-                        "the entry of '" + member.key + "' has more than one change",
-                        "keep one of the two", diagnostics_);
-    } else if (removed && !older.has(member.key)) {
+    if (reject_empty(member, diagnostics_) ||
+        reject_both(member, "renamed_from", "removed", diagnostics_)) {
+      return;
+    }
+    if (removed && !older.has(member.key)) {
       add_unknown_part(member.key, member.location, older, diagnostics_);
     } else if (removed && newer.has(member.key)) {
-      add_unused(member.location, "both versions have '" + member.key + "'", "remove this entry",
-                 diagnostics_);
+      add_unused(member.location, "both versions have '" + member.key + "'",
+                 "remove \"removed\" here", diagnostics_);
     } else if (from != nullptr && !newer.has(member.key)) {
       add_unknown_part(member.key, member.location, newer, diagnostics_);
     } else if (from != nullptr) {

@@ -183,6 +183,21 @@ const JsonValue* entries_under(const JsonValue* value, const std::string& key,
   return value;
 }
 
+bool reject_empty(const JsonMember& entry, Diagnostics& diagnostics) {
+  if (!entry.value.object()->empty()) return false;
+  add_unused(entry.location, "the entry of '" + entry.key + "' is empty", "remove it", diagnostics);
+  return true;
+}
+
+bool reject_both(const JsonMember& entry, const std::string& key, const std::string& other,
+                 Diagnostics& diagnostics) {
+  if (entry.value.find(key) == nullptr || entry.value.find(other) == nullptr) return false;
+  add_contradiction(entry.location,
+                    "'" + entry.key + "' cannot have both \"" + key + "\" and \"" + other + "\"",
+                    "remove \"" + other + "\" here", diagnostics);
+  return true;
+}
+
 void add_unexplained(const SourceLocation& location, const std::string& message,
                      const std::string& fix, Diagnostics& diagnostics) {
   diagnostics.add({.location = location,

@@ -95,6 +95,13 @@ class Renames {
 const JsonValue* entries_under(const JsonValue* value, const std::string& key,
                                const std::string& owner, Diagnostics& diagnostics);
 
+/// Reports an entry without keys. Returns whether it has none.
+bool reject_empty(const JsonMember& entry, Diagnostics& diagnostics);
+
+/// Reports an entry that has both keys, with the remedy to remove `other`. Returns whether it has.
+bool reject_both(const JsonMember& entry, const std::string& key, const std::string& other,
+                 Diagnostics& diagnostics);
+
 /// Reports a difference that evolution.json does not explain.
 void add_unexplained(const SourceLocation& location, const std::string& message,
                      const std::string& fix, Diagnostics& diagnostics);

@@ -56,10 +56,8 @@ void PartPairs::check_keys(const JsonMember& entry) {
     return;
   }
   for (const std::string& flag : compared_.flags) reader.flag(flag);
-  if (entry.value.object()->empty()) {
+  if (reject_empty(entry, diagnostics_)) {
     reported_.insert(entry.key);
-    add_unused(entry.location, "the entry of '" + entry.key + "' is empty", "remove it",
-               diagnostics_);
   } else if (!older().has(entry.key) && !newer().has(entry.key)) {
     reported_.insert(entry.key);
     const bool goes = entry.value.find("removed") != nullptr && entry.value.object()->size() == 1;
@@ -71,11 +69,7 @@ void PartPairs::check_keys(const JsonMember& entry) {
 }
 
 void PartPairs::reject(const JsonMember& entry, const std::string& key, const std::string& other) {
-  if (entry.value.find(key) == nullptr || entry.value.find(other) == nullptr) return;
-  reported_.insert(entry.key);
-  add_contradiction(entry.location,
-                    "'" + entry.key + "' cannot have both \"" + key + "\" and \"" + other + "\"",
-                    "remove \"" + other + "\" here", diagnostics_);
+  if (reject_both(entry, key, other, diagnostics_)) reported_.insert(entry.key);
 }
 
 void PartPairs::read_rename(const JsonMember& entry) {
