@@ -3,6 +3,7 @@
 
 #include "gen/check/evolution_steps.hpp"
 #include "gen/check/field_steps.hpp"
+#include "gen/check/renames.hpp"
 #include "gen/model/lineage.hpp"
 
 #include <algorithm>

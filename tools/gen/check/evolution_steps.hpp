@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The common part of the evolution of kinds and of document types: steps, renames and diagnostics.
+// The common part of the evolution of kinds and of document types: steps, names and diagnostics.
 #pragma once
 
 #include "gen/common.hpp"
@@ -8,7 +8,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -53,45 +52,8 @@ class StepVersion {
 void add_unknown_part(const std::string& name, const SourceLocation& location,
                       const StepVersion& version, Diagnostics& diagnostics);
 
-/// The structs, enums or values of a step that were renamed or split.
-class Renames {
- public:
-  /// `splits`: several parts of the newer version may come from one of the older.
-  Renames(const StepVersion& older, const StepVersion& newer, bool splits, Diagnostics& diagnostics)
-      : older_(older), newer_(newer), splits_(splits), diagnostics_(diagnostics) {}
-
-  /// Adds `"renamed_from": value` of `name`. Reports it unless only the older version has the part
-  /// that `value` names, and only the newer one has `name`.
-  void add(const std::string& name, const JsonValue& value);
-  /// Adds `"split_from": value` of `name`. Several parts of the newer version may come from the
-  /// part that `value` names.
-  void add_split(const std::string& name, const JsonValue& value);
-  /// Reports parts that were split into one part only. Call it after the last entry.
-  void check_splits();
-  bool contains(const std::string& older) const { return renamed_.count(older) != 0; }
-
- private:
-  const StepVersion& older_;
-  struct Split {
-    std::string name;
-    std::string older;
-    SourceLocation location;
-  };
-
-  /// Returns the string if it names a part of the older version. Otherwise reports it and returns
-  /// "".
-  std::string older_name(const JsonValue& value, const char* key);
-  void check_new(const std::string& name, const SourceLocation& location);
-
-  const StepVersion& newer_;
-  const bool splits_;
-  Diagnostics& diagnostics_;
-  std::set<std::string> renamed_{};
-  std::vector<Split> split_{};
-};
-
-/// Returns the entries under a key; nullptr if there are none. Reports a value that is not an
-/// object, and, as changes of `owner`, an empty one.
+/// Returns `value`, which contains entries under the key `key`; nullptr if it is not an object.
+/// Reports such a value, unless it is nullptr, and an object without changes of `owner`.
 const JsonValue* entries_under(const JsonValue* value, const std::string& key,
                                const std::string& owner, Diagnostics& diagnostics);
 
