@@ -103,6 +103,13 @@ std::string in_one_line(const Error& error) {
   return line;
 }
 
+Event overdue(Event event, const char* what) {
+  event.type = Event::Type::drain_overdue;
+  event.message =
+      std::string(what) + " has not ended; the host ends without it, and the code stays loaded";
+  return event;
+}
+
 void Events::report(const Event& event, bool returned) noexcept try {
   lock_order::expect_none();
   const LogLevel level = is_problem(event.type) && !returned ? LogLevel::warn : LogLevel::debug;

@@ -19,6 +19,8 @@ namespace tenon::inline v0_1::detail {
 
 /// Returns the complete text of an error in one line, as events quote it.
 std::string in_one_line(const Error& error);
+/// Returns `event` as the report that `what` outlives the host of its module.
+Event overdue(Event event, const char* what);
 
 /// Thread-safe. Never called while a lock of the loader is held: the listener may call the host, or
 /// destroy it.

@@ -14,9 +14,9 @@ class Module::LifecycleLock {
  public:
   /// Waits for the ticket. REQUIRED: the lock is held, here and in the destructor.
   LifecycleLock(Module& module, Lock& lock) : module_(module) {
-    const auto deadline = Clock::now() + module.context_.restart.drain_timeout;
+    const auto deadline = Clock::now() + module.shared_.context.restart.drain_timeout;
     while (module.lifecycle_ != 0 && Clock::now() < deadline) {
-      module.changed_.wait_until(lock, deadline);
+      module.shared_.changed.wait_until(lock, deadline);
       module.abandon_overdue(lock);
     }
     if (module.lifecycle_ == 0) take();
@@ -28,8 +28,8 @@ class Module::LifecycleLock {
     module_.lifecycle_ = 0;
     module_.lifecycle_thread_ = {};
     module_.open_to_creates();
-    module_.changed_.notify_all();
-    if (module_.shut_down_) module_.done_.notify_all();
+    module_.shared_.changed.notify_all();
+    if (module_.shared_.shut_down) module_.shared_.done.notify_all();
   }
   LifecycleLock(const LifecycleLock&) = delete;
   LifecycleLock& operator=(const LifecycleLock&) = delete;

@@ -19,6 +19,12 @@ namespace tenon::inline v0_1::detail {
 
 namespace {
 
+// How long the destructor of a host waits for each module, however long others took.
+constexpr auto min_patience = std::chrono::milliseconds(500);
+
+// A call that respects its deadline ends a little after it.
+constexpr auto grace = std::chrono::milliseconds(20);
+
 /// Returns the generator for the delays of one module. Seeds it from the system once in a process,
 /// because that takes as long as reading a few manifests.
 std::minstd_rand next_random() {
@@ -39,32 +45,29 @@ LiveInstance::LiveInstance(Module& module, std::uint32_t index, const InstanceSp
 
 Module::Module(ModuleOrigin origin, std::shared_ptr<const Manifest> manifest,
                const ModuleContext& context)
-    : origin_(std::move(origin)),
-      where_(origin_.builtin != nullptr ? "builtin " + manifest->name : origin_.file.string()),
-      context_(context),
+    : shared_(std::move(origin), manifest->name, context),
       manifest_(std::move(manifest)),
       failures_(context.restart.failures, next_random()) {}
 
 Module::~Module() {
-  for (const auto& old : retired_) leave_loaded(std::move(old->generation));
   if (generation_ != nullptr) leave_loaded(std::move(generation_));
 }
 
 std::shared_ptr<const Manifest> Module::manifest() const {
-  const Lock lock(mutex_);
+  const Lock lock(shared_.mutex);
   return manifest_;
 }
 
 ModuleInfo Module::info() const {
-  const Lock lock(mutex_);
+  const Lock lock(shared_.mutex);
   ModuleInfo info{manifest_->name,
                   manifest_->version.to_string(),
-                  origin_.file,
+                  shared_.origin.file,
                   generation_ != nullptr,
                   count_,
                   instances_.size() - free_.size(),
-                  retired_.size(),
-                  still_mapped_,
+                  retired_.draining(),
+                  retired_.still_mapped(),
                   failures_.quarantined()};
   info.methods = counters_->read();
   for (const MethodCalls& method : info.methods) {
@@ -76,7 +79,7 @@ ModuleInfo Module::info() const {
 }
 
 bool Module::in_use() const {
-  const Lock lock(mutex_);
+  const Lock lock(shared_.mutex);
   return generation_ != nullptr || !unused();
 }
 
@@ -86,20 +89,20 @@ bool Module::not_needed() const noexcept {
 }
 
 bool Module::idle() const {
-  const Lock lock(mutex_);
-  return not_needed() && retired_.empty() && ending_.empty();
+  const Lock lock(shared_.mutex);
+  return not_needed() && retired_.empty();
 }
 
 void Module::take_manifest(std::shared_ptr<const Manifest> found,
                            const platform::FileIdentity& identity) {
-  const Lock lock(mutex_);
+  const Lock lock(shared_.mutex);
   if (!not_needed()) return;
   manifest_ = std::move(found);
   if (!(identity == identity_)) failures_.release();
 }
 
 bool Module::has_manifest(const Manifest& manifest) const {
-  const Lock lock(mutex_);
+  const Lock lock(shared_.mutex);
   return manifest_.get() == &manifest || same_manifest(*manifest_, manifest);
 }
 
@@ -118,20 +121,6 @@ Event Module::event(Event::Type type) const {
           .package = manifest_->name,
           .package_version = manifest_->version.to_string(),
           .generation = count_};
-}
-
-Error Module::refused(std::string found) const {
-  return Error({.code = "restart-refused",
-                .status = TENON_FAILED_PRECONDITION,
-                .message = std::move(found),
-                .where = where()});
-}
-
-Error Module::busy() const {
-  return Error({.code = "module-busy",
-                .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
-                .message = "another thread is loading or restarting the module and does not end",
-                .where = where()});
 }
 
 // -- Instances ----------------------------------------------------------------
@@ -172,15 +161,16 @@ struct Module::CreateRequest {
 Result<void> Module::become_ready(Lock& lock) {
   for (;;) {
     if (lifecycle_ != 0 && lifecycle_thread_ == std::this_thread::get_id()) {
-      return refused("the module creates an instance of itself while it is loaded or restarted");
+      return shared_.refused(
+          "the module creates an instance of itself while it is loaded or restarted");
     }
-    if (shut_down_ || failures_.quarantined() || not_before_ > Clock::now()) {
+    if (shared_.shut_down || failures_.quarantined() || not_before_ > Clock::now()) {
       return why_unavailable();
     }
     // The restart waits for threads that are in the generation.
     const bool inside = generation_ != nullptr && this_thread_is_in(*generation_);
     if (frozen_ && !inside) {
-      if (!wait_while_frozen(lock)) return busy();
+      if (!wait_while_frozen(lock)) return shared_.busy();
     } else if (generation_ == nullptr) {
       if (auto loaded = load_first(lock); !loaded) return loaded;
     } else {
@@ -192,7 +182,7 @@ Result<void> Module::become_ready(Lock& lock) {
 /// Returns false if the deadline passes. REQUIRED: the lock.
 bool Module::wait_while_frozen(Lock& lock) noexcept {
   const Clock::time_point deadline = gate_deadline_ + Operation::grace;
-  if (changed_.wait_until(lock, deadline, [&] { return !frozen_; })) return true;
+  if (shared_.changed.wait_until(lock, deadline, [&] { return !frozen_; })) return true;
   abandon_overdue(lock);
   return !frozen_;
 }
@@ -207,7 +197,7 @@ Result<InstancePtr> Module::create(const Kind& kind, std::int32_t target, std::s
     if (open_.load() == generation) made = create_in(*generation, guard, request);
   }
   while (made && *made == nullptr) {
-    Lock lock(mutex_);
+    Lock lock(shared_.mutex);
     if (auto ready = become_ready(lock); !ready) {
       made = std::move(ready).error();
       break;
@@ -239,7 +229,7 @@ Result<InstancePtr> Module::create_in(Generation& generation, const GenerationGu
         made = std::move(done).error();
       }
     }
-    const Lock lock(mutex_);
+    const Lock lock(shared_.mutex);
     if (made && generation_.get() == &generation) return add(object, request, std::move(config));
   } catch (...) {  // out of memory
     generation.end(object, guard);
@@ -262,7 +252,7 @@ InstancePtr Module::add(Generation::Object& object, const CreateRequest& request
   generation_->list(index, object);
   // Nothing fails after this.
   if (self_ == nullptr) self_ = shared_from_this();
-  if (request.owner == Owner::program && host_ == nullptr) host_ = context_.directory.lock();
+  if (request.owner == Owner::program && host_ == nullptr) host_ = shared_.context.directory.lock();
   free_.pop_back();
   return InstancePtr(instances_[index] = instance.release());
 }
@@ -307,7 +297,7 @@ InstanceRecord Module::record_of(std::uint32_t index) const {
 void Module::release(LiveInstance& instance) noexcept {
   const std::uint32_t index = instance.index_;
   {
-    Lock lock(mutex_);
+    Lock lock(shared_.mutex);
     instances_[index] = nullptr;
     touch(index);
     if (generation_ == nullptr) {
@@ -337,7 +327,7 @@ void Module::drop_use(Owner owner) noexcept {
   std::shared_ptr<Module> self;
   std::shared_ptr<PluginDirectory> host;  // may be destroyed here, before the module
   {
-    const Lock lock(mutex_);
+    const Lock lock(shared_.mutex);
     uses_.take(owner);
     if (uses_.none_of_program()) host.swap(host_);
     if (!uses_.none()) return;
@@ -346,8 +336,36 @@ void Module::drop_use(Owner owner) noexcept {
   unload_if_unused();
 }
 
+void Module::unload_if_unused() noexcept {
+  Lock lock(shared_.mutex);
+  if (shared_.shut_down && unused()) {
+    // An instance of abandoned code was released. Nothing else reclaims it after the host has
+    // ended.
+    lock.unlock();
+    return retired_.drain_all();
+  }
+  // The holder of the lifecycle lock calls this again.
+  if (generation_ == nullptr || !unused() || lifecycle_ != 0) return;
+  open_.store(nullptr);
+  const bool inside = this_thread_is_in(*generation_);
+  std::shared_ptr<Retired> old;
+  try {
+    // A create that has found the module open was counted before that.
+    if (unused()) old = retired_.retire(generation_, event(Event::Type::unloaded));
+  } catch (const std::bad_alloc&) {  // a later call may have memory
+  }
+  if (old == nullptr) return open_to_creates();
+  close();
+  old->take();
+  lock.unlock();
+  retired_.drain_on_worker(old);
+  if (inside) return;
+  lock.lock();
+  retired_.wait_for_end(lock, old);
+}
+
 bool Module::implements(const LiveInstance& instance, std::string_view method) const {
-  Lock lock(mutex_, std::defer_lock);
+  Lock lock(shared_.mutex, std::defer_lock);
   if (!inherited()) {
     lock.lock();
     if (generation_ != nullptr) return generation_->implements(instance.index_, method);
@@ -360,7 +378,7 @@ PluginInfo Module::plugin_info(const LiveInstance& instance) const {
   std::shared_ptr<const Manifest> manifest;
   const KindVersion* version = nullptr;
   {
-    const Lock lock(mutex_);
+    const Lock lock(shared_.mutex);
     manifest = manifest_;
     version = instance.version_;
   }
@@ -369,7 +387,7 @@ PluginInfo Module::plugin_info(const LiveInstance& instance) const {
     return one.name == spec.name && one.kind == spec.kind->id && one.version == version->version;
   });
   const auto index = static_cast<std::size_t>(plugin - manifest->provides.begin());
-  return PluginInfos::of(describe(std::move(manifest), origin_.file), index);
+  return PluginInfos::of(describe(std::move(manifest), shared_.origin.file), index);
 }
 
 // The call that configured may be in a generation that was replaced meanwhile. A restart that has
@@ -378,7 +396,7 @@ PluginInfo Module::plugin_info(const LiveInstance& instance) const {
 void Module::remember_config(LiveInstance& instance, const TextMap& config) {
   if (inherited()) return;  // nothing restarts
   auto kept = std::make_shared<const TextMap>(config);
-  Lock lock(mutex_);
+  Lock lock(shared_.mutex);
   instance.config_ = kept;
   instance.configured_++;
   touch(instance.index_);
@@ -387,36 +405,37 @@ void Module::remember_config(LiveInstance& instance, const TextMap& config) {
   const GenerationGuard guard(*generation, *this);
   lock.unlock();
   if (auto configured = generation->configure(instance.index_, *kept); !configured) {
-    context_.log->write(LogLevel::warn, in_one_line(configured.error()));
+    shared_.context.log->write(LogLevel::warn, in_one_line(configured.error()));
   }
 }
 
 // -- Loading ------------------------------------------------------------------
 
 Result<Module::Loaded> Module::load() {
-  if (origin_.builtin != nullptr) {
+  if (shared_.origin.builtin != nullptr) {
     auto same = manifest();
-    auto begun =
-        Generation::begin(std::nullopt, *origin_.builtin, *same, where(), generation_context());
+    auto begun = Generation::begin(std::nullopt, *shared_.origin.builtin, *same, shared_.where,
+                                   generation_context());
     if (!begun) return std::move(begun).error();
     return Loaded{std::move(*begun), std::move(same), {}, nullptr};
   }
-  auto file = platform::File::open(origin_.file);
+  auto file = platform::File::open(shared_.origin.file);
   if (!file) return std::move(file).error();
   auto content = file->read_all(max_file_size);
   if (!content) return std::move(content).error();
-  if (const auto now = platform::identity_of(origin_.file); !now || !(*now == file->identity())) {
+  if (const auto now = platform::identity_of(shared_.origin.file);
+      !now || !(*now == file->identity())) {
     return Error({.code = "file-changed",
                   .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
                   .message = "the file was replaced or written to while it was read",
-                  .where = where()});
+                  .where = shared_.where});
   }
   {
-    const Lock lock(mutex_);
+    const Lock lock(shared_.mutex);
     if (generation_ == nullptr) identity_ = file->identity();
   }
   const auto before = manifest();
-  auto read = read_whole_module(std::move(*content), origin_.file, *before);
+  auto read = read_whole_module(std::move(*content), shared_.origin.file, *before);
   if (!read) return std::move(read).error();
   auto now = before;
   if (read->manifest) {
@@ -425,7 +444,7 @@ Result<Module::Loaded> Module::load() {
   }
   if (now->name != before->name) {
     return Error({.code = "restart-refused",
-                  .where = where(),
+                  .where = shared_.where,
                   .found = "package " + now->name,
                   .needed = "package " + before->name,
                   .fix = "put another package into a file of its own"});
@@ -436,10 +455,12 @@ Result<Module::Loaded> Module::load() {
   auto image = load_image(std::move(read->bundle), now->joins_threads);
   if (!image) return std::move(image).error();
   const tenon_module& object = image->module();
-  auto begun = Generation::begin(std::move(*image), object, *now, where(), generation_context());
+  auto begun =
+      Generation::begin(std::move(*image), object, *now, shared_.where, generation_context());
   if (!begun) return std::move(begun).error();
   std::unique_ptr<CatalogChange> change;
-  if (const auto directory = context_.directory.lock()) change = directory->prepare(*this, now);
+  if (const auto directory = shared_.context.directory.lock())
+    change = directory->prepare(*this, now);
   return Loaded{std::move(*begun), std::move(now), file->identity(), std::move(change)};
 }
 
@@ -447,8 +468,8 @@ Result<Module::Loaded> Module::load() {
 /// plugin code that runs next may hang.
 Result<void> Module::check_loadable(const Manifest& before, const Manifest& fresh,
                                     const Bundle& bundle) {
-  const auto directory = context_.directory.lock();
-  if (directory == nullptr) return refused("the host has ended");
+  const auto directory = shared_.context.directory.lock();
+  if (directory == nullptr) return shared_.refused("the host has ended");
   return directory->check_loadable(before, fresh, bundle);
 }
 
@@ -459,9 +480,9 @@ Result<Image> Module::load_image(Bundle bundle, bool joins_threads) {
   const Operation::Step step(package, "load");
   std::optional<Result<Image>> image;
   auto load = [&] {
-    image.emplace(Image::load(context_.images, std::move(bundle), joins_threads));
+    image.emplace(Image::load(shared_.context.images, std::move(bundle), joins_threads));
   };
-  if (context_.contain_crashes) {
+  if (shared_.context.contain_crashes) {
     std::optional<platform::Crash> none;
     platform::call_contained({package, "load", nullptr}, platform::call_body<decltype(load)>, &load,
                              none);
@@ -472,14 +493,14 @@ Result<Image> Module::load_image(Bundle bundle, bool joins_threads) {
 }
 
 GenerationContext Module::generation_context() {
-  return {.mutex = mutex_,
-          .directory = context_.directory,
+  return {.mutex = shared_.mutex,
+          .directory = shared_.context.directory,
           .faults = weak_from_this(),
-          .log = context_.log,
-          .interception = {context_.contain_crashes, context_.check_calls,
-                           context_.count_calls ? counters_ : nullptr,
-                           origin_.file.filename().string()},
-          .patience = context_.restart.drain_timeout};
+          .log = shared_.context.log,
+          .interception = {shared_.context.contain_crashes, shared_.context.check_calls,
+                           shared_.context.count_calls ? counters_ : nullptr,
+                           shared_.origin.file.filename().string()},
+          .patience = shared_.context.restart.drain_timeout};
 }
 
 /// Loads without the lock, which is held on return, also after an exception.
@@ -504,7 +525,7 @@ Result<void> Module::load_first(Lock& lock) {
   Event loaded;
   {
     const LifecycleLock lifecycle(*this, lock);
-    if (!lifecycle) return busy();
+    if (!lifecycle) return shared_.busy();
     if (generation_ != nullptr) return {};
     lock.unlock();
     const auto begun = Clock::now();
@@ -518,7 +539,7 @@ Result<void> Module::load_first(Lock& lock) {
     loaded.loading = Clock::now() - begun;
   }
   lock.unlock();
-  report(loaded);  // without the lifecycle lock, which the listener may need
+  shared_.report(loaded);  // without the lifecycle lock, which the listener may need
   lock.lock();
   return {};
 }
@@ -541,32 +562,33 @@ void Module::adopt(Loaded&& fresh) noexcept {
 
 /// REQUIRED: the lock.
 void Module::serve_again() noexcept {
-  const bool serves = generation_ != nullptr && !failures_.quarantined() && !shut_down_;
+  const bool serves = generation_ != nullptr && !failures_.quarantined() && !shared_.shut_down;
   interrupting.store(false);  // before a call can enter
   if (serves) generation_->serve(*this);
   frozen_ = false;
   not_before_ = {};
-  changed_.notify_all();
+  shared_.changed.notify_all();
 }
 
 /// Lets creates begin without the lock if no condition prevents it. Called whenever a condition
 /// changes. REQUIRED: the lock.
 void Module::open_to_creates() noexcept {
-  const bool open = lifecycle_ == 0 && !frozen_ && !shut_down_ && !failures_.quarantined();
+  const bool open = lifecycle_ == 0 && !frozen_ && !shared_.shut_down && !failures_.quarantined();
   open_.store(open ? generation_.get() : nullptr);
 }
 
 Module::GateWait Module::pass_gate() noexcept {
-  Lock lock(mutex_, std::defer_lock);
+  Lock lock(shared_.mutex, std::defer_lock);
   if (!inherited()) lock.lock();
   if (generation_ != nullptr && this_thread_has_entered(*generation_)) {
     return {false, generation_.get()};
   }
   if (inherited()) return {false, nullptr};  // no thread could open it
   while (closed()) {
-    if (shut_down_ || failures_.quarantined() || not_before_ > Clock::now())
+    if (shared_.shut_down || failures_.quarantined() || not_before_ > Clock::now())
       return {false, nullptr};
-    if (changed_.wait_until(lock, gate_deadline_ + Operation::grace) == std::cv_status::no_timeout)
+    if (shared_.changed.wait_until(lock, gate_deadline_ + Operation::grace) ==
+        std::cv_status::no_timeout)
       continue;
     abandon_overdue(lock);
     if (closed()) return {false, nullptr};
@@ -584,18 +606,18 @@ std::string Module::reasons() const {
 }
 
 Error Module::unavailable(std::string_view plugin, std::string_view method) const {
-  if (inherited()) return forked_error(where(), plugin, method);
-  const Lock lock(mutex_);
+  if (inherited()) return forked_error(shared_.where, plugin, method);
+  const Lock lock(shared_.mutex);
   return why_unavailable(plugin, method);
 }
 
 /// REQUIRED: the lock.
 Error Module::why_unavailable(std::string_view plugin, std::string_view method) const {
-  if (shut_down_) {
+  if (shared_.shut_down) {
     return Error({.code = "host-ended",
                   .status = TENON_UNAVAILABLE,
                   .message = "the host of the module has ended",
-                  .where = where(),
+                  .where = shared_.where,
                   .plugin = std::string(plugin),
                   .method = std::string(method)});
   }
@@ -603,7 +625,7 @@ Error Module::why_unavailable(std::string_view plugin, std::string_view method) 
     return Error({.code = "module-quarantined",
                   .status = TENON_UNAVAILABLE,
                   .message = "the module has failed too often and is no longer used: " + reasons(),
-                  .where = where(),
+                  .where = shared_.where,
                   .fix = "replace its file, or restart it by hand",
                   .plugin = std::string(plugin),
                   .method = std::string(method)});
@@ -611,9 +633,103 @@ Error Module::why_unavailable(std::string_view plugin, std::string_view method) 
   return Error({.code = "module-restarting",
                 .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
                 .message = "the module has failed and waits for its restart",
-                .where = where(),
+                .where = shared_.where,
                 .plugin = std::string(plugin),
                 .method = std::string(method)});
+}
+
+// -- Destruction of the host --------------------------------------------------
+
+void Module::begin_shut_down() noexcept {
+  const Lock lock(shared_.mutex);
+  shared_.shut_down = true;
+  close();
+  open_to_creates();
+  shared_.changed.notify_all();
+}
+
+void Module::shut_down(Clock::time_point deadline) noexcept {
+  Lock lock(shared_.mutex);
+  wait_for_others(lock, deadline);
+  std::vector<Event> left = abandon_restart();
+  if (frozen_) {
+    // An abandoned restart may still use it.
+    if (generation_ != nullptr) leave_loaded(std::move(generation_));
+  } else {
+    retired_.retire(generation_, event(Event::Type::unloaded));
+  }
+  // A hanging module must not use up the time of the others.
+  retired_.drain_before_shut_down(lock, std::max(deadline, Clock::now() + min_patience));
+  std::ranges::move(retired_.left_at_shut_down(), std::back_inserter(left));
+  lock.unlock();
+  for (const Event& event : left) shared_.report(event);
+}
+
+/// Waits for workers that load, restart or unload, until the deadline. If a listener destroys the
+/// host on a worker, does not wait for that worker. REQUIRED: the lock.
+void Module::wait_for_others(Lock& lock, Clock::time_point deadline) noexcept {
+  const auto self = std::this_thread::get_id();
+  const auto others_work = [&] {
+    return (lifecycle_ != 0 && lifecycle_thread_ != self) || retired_.others_unload();
+  };
+  while (others_work() && Clock::now() < deadline) {
+    shared_.done.wait_until(lock, std::min(deadline, next_restart_check()));
+    abandon_overdue(lock);
+  }
+}
+
+/// Abandons a restart that outlives its host. Returns the events to report. REQUIRED: the lock.
+std::vector<Event> Module::abandon_restart() {
+  if (restart_ == nullptr) return {};
+  restart_->abandon();
+  if (restart_->phase() == Restart::Phase::filling) retired_.add_mapped();
+  restart_ = nullptr;
+  lifecycle_ = 0;
+  return {overdue(event(Event::Type::drain_overdue), "a restart")};
+}
+
+// -- Deadlines ----------------------------------------------------------------
+
+void Module::check_deadlines_at(std::int64_t deadline) noexcept {
+  if (inherited()) return;  // nothing is reported
+  std::int64_t next = next_deadline.load();
+  while (deadline < next && !next_deadline.compare_exchange_weak(next, deadline)) {
+  }
+  if (deadline >= next) return;
+  shared_.context.timers->at(Clock::time_point(std::chrono::nanoseconds(deadline) + grace),
+                             [weak = weak_from_this()] {
+                               if (const auto module = weak.lock()) module->check_deadlines();
+                             });
+}
+
+// An overdue call is only reported: its caller or the plugin must end it.
+void Module::check_deadlines() noexcept {
+  next_deadline.store(no_deadline);
+  std::int64_t next = no_deadline;
+  std::vector<Event> overdue_calls;
+  {
+    const Lock lock(shared_.mutex);
+    const auto look = [&](const Generation& generation, const Event& as) {
+      const std::int64_t now =
+          (Clock::now() - grace).time_since_epoch() / std::chrono::nanoseconds(1);
+      for (const OverdueCall& call : take_overdue_calls(generation, now, next)) {
+        Event& overdue = overdue_calls.emplace_back(as);
+        overdue.type = Event::Type::call_overdue;
+        const LiveInstance* instance =
+            call.instance < instances_.size() ? instances_[call.instance] : nullptr;
+        overdue.message = (instance != nullptr ? instance->spec().name + ": " : "") +
+                          std::string(call.method) + " did not end by its deadline";
+      }
+    };
+    if (generation_ != nullptr) look(*generation_, event(Event::Type::call_overdue));
+    retired_.visit(look);
+  }
+  if (next != no_deadline) check_deadlines_at(next);
+  if (overdue_calls.empty()) return;
+  shared_.run_on_worker(
+      [events = shared_.context.events, overdue_calls = std::move(overdue_calls)] {
+        for (const Event& event : overdue_calls) events->report(event);
+      });
 }
 
 }  // namespace tenon::inline v0_1::detail

@@ -13,11 +13,9 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -29,19 +27,15 @@
 
 #include "base/fork.hpp"
 #include "base/lock_order.hpp"
-#include "base/log.hpp"
-#include "base/timer_queue.hpp"
-#include "base/workers.hpp"
 #include "call/call_counters.hpp"
 #include "call/operation.hpp"
 #include "call/thread_records.hpp"
-#include "image/image.hpp"
-#include "image/image_reaper.hpp"
 #include "manifest/manifest.hpp"
-#include "module/events.hpp"
 #include "module/failures.hpp"
 #include "module/generation.hpp"
 #include "module/instance_count.hpp"
+#include "module/module_shared.hpp"
+#include "module/retired_generations.hpp"
 #include "platform/file.hpp"
 
 namespace tenon::inline v0_1::detail {
@@ -92,49 +86,6 @@ struct InstanceRecord {
   std::shared_ptr<const TextMap> config;
 };
 
-/// The source of a module's code.
-struct ModuleOrigin {
-  /// The file of a standalone module; empty for a builtin.
-  std::filesystem::path file;
-  /// The object of a builtin.
-  const tenon_module* builtin = nullptr;
-};
-
-/// The parts of a host that its modules share. Modules may outlive the host.
-struct ModuleContext {
-  std::weak_ptr<PluginDirectory> directory;
-  RestartPolicy restart;
-  std::shared_ptr<ImageFolder> images;
-  std::shared_ptr<ImageReaper> reaper;
-  std::shared_ptr<TimerQueue> timers;
-  std::shared_ptr<Workers> workers;
-  std::shared_ptr<Log> log;
-  std::shared_ptr<Events> events;
-  bool contain_crashes = false;
-  bool check_calls = false;
-  bool count_calls = false;
-};
-
-/// A generation that no longer serves, until it is unloaded. The operation is its unloading.
-struct Retired : Operation {
-  /// Takes the generation after everything else has been allocated.
-  Retired(GenerationPtr& taken, std::optional<Event> event, Clock::duration step_limit)
-      : Operation(step_limit),
-        package(taken->package()),
-        event(std::move(event)),
-        since(Clock::now()),
-        generation(std::move(taken)) {}
-
-  const std::string package;
-  const std::optional<Event> event;  // to report at the end, if any
-  const Clock::time_point since;
-  GenerationPtr generation;
-  // Guarded by the module.
-  std::thread::id worker;  // drains or unloads it; std::thread::id() if none does
-  bool reported = false;   // as overdue
-  bool over = false;       // unloaded or abandoned
-};
-
 /// A requested restart. Members that change are guarded by the module.
 struct RestartRequest {
   RestartRequest(RestartReason reason, const RestartOptions& options, bool waited_for,
@@ -170,7 +121,7 @@ class Module final : public ServingModule,
   /// Runs no code of the module. Code that is still loaded stays loaded.
   ~Module();
 
-  const ModuleOrigin& origin() const noexcept { return origin_; }
+  const ModuleOrigin& origin() const noexcept { return shared_.origin; }
   /// Returns whether this process is a forked child of the one that created the module. Its locks,
   /// background threads and files must then not be used, and its state does not change.
   bool inherited() const noexcept { return process_.inherited(); }
@@ -234,6 +185,16 @@ class Module final : public ServingModule,
   /// Ensures that calls are checked for missed deadlines at this time.
   void check_deadlines_at(std::int64_t deadline) noexcept;
 
+  // For the parts of the module.
+
+  /// Checks an operation at this time, and again until it is over. If memory is exhausted, only
+  /// threads that wait for the operation check it. REQUIRED: the lock is not held.
+  void watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) noexcept;
+  /// Abandons workers that hang.
+  void abandon_overdue(ModuleLock& lock) noexcept;
+  /// Returns an event of the code that serves. REQUIRED: the lock.
+  Event event(Event::Type type) const;
+
  private:
   friend class Restart;
 
@@ -246,7 +207,7 @@ class Module final : public ServingModule,
   class LifecycleLock;
   class Claim;
   struct CreateRequest;
-  using Lock = std::unique_lock<Mutex>;
+  using Lock = ModuleLock;
 
   // Instances.
   Result<void> become_ready(Lock& lock);
@@ -270,15 +231,6 @@ class Module final : public ServingModule,
   // Loading and serving.
   Result<Loaded> load();
   Result<Loaded> load_and_lock(Lock& lock);
-  /// Runs a job on a worker, or on the calling thread if there is none.
-  template <class Job>
-  void run_on_worker(const Job& job) noexcept {
-    try {
-      if (context_.workers->run(job)) return;
-    } catch (const std::bad_alloc&) {
-    }
-    job();
-  }
   Result<void> check_loadable(const Manifest& before, const Manifest& fresh, const Bundle& bundle);
   Result<Image> load_image(Bundle bundle, bool joins_threads);
   GenerationContext generation_context();
@@ -304,52 +256,22 @@ class Module final : public ServingModule,
   void count_failure(RestartReason why, const std::string& text);
 
   // Hanging workers.
-  void watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) noexcept;
-  void abandon_overdue(Lock& lock) noexcept;
   void abandon(Lock& lock, const Operation::Hang& hang) noexcept;
-  void abandon(Lock& lock, const std::shared_ptr<Retired>& old,
-               const Operation::Hang& hang) noexcept;
   void recover(const std::shared_ptr<Restart>& abandoned, const Operation::Hang& hang);
   void lose_generation();
-  Error hang_error(const Operation::Hang& hang) const;
 
-  // Retired generations.
-  std::shared_ptr<Retired> retire(GenerationPtr& generation, std::optional<Event> event);
-  void run_drain(const std::shared_ptr<Retired>& old) noexcept;
-  bool drain(const std::shared_ptr<Retired>& old, Clock::time_point deadline) noexcept;
-  Occupancy occupancy_of(Retired& old, Clock::time_point deadline) noexcept;
-  void keep_mapped(const std::shared_ptr<Retired>& old) noexcept;
-  bool unload(const std::shared_ptr<Retired>& old) noexcept;
-  void wait_for_end(Lock& lock, const std::shared_ptr<Retired>& old) noexcept;
-  void report_still_mapped(const ReloadSafety& reload, const Retired& old) noexcept;
-  template <class Message>
-  void report_of(const Retired& old, Event::Type type, Message message) noexcept;
-  void schedule_reclaim() noexcept;
-  void plan_reclaim();
-  void drain_retired() noexcept;
+  // The destruction of the host, and deadlines.
   void wait_for_others(Lock& lock, Clock::time_point deadline) noexcept;
-  bool others_drain() const noexcept;
   std::vector<Event> abandon_restart();
-  static Event overdue(Event event, const char* what);
   void check_deadlines() noexcept;
 
-  Error refused(std::string found) const;
-  Error busy() const;
   Error why_unavailable(std::string_view plugin = {}, std::string_view method = {}) const;
   std::string reasons() const;
-  const std::string& where() const noexcept { return where_; }
-  Event event(Event::Type type) const;
-  void report(const Event& event) const noexcept { context_.events->report(event); }
 
-  const ModuleOrigin origin_;
-  const std::string where_;
-  const ModuleContext context_;
+  mutable ModuleShared shared_;
   const platform::ProcessMark process_;
   const std::shared_ptr<CallCounters> counters_ = std::make_shared<CallCounters>();
 
-  mutable Mutex mutex_{LockRank::module};
-  std::condition_variable_any changed_;  // the gate opened, or the lifecycle lock is free
-  std::condition_variable_any done_;     // a restart completed, or a generation ended
   // The generation in which creates begin without the lock; nullptr if they need the lock. They
   // count in `uses_`, enter the generation and then load this again.
   std::atomic<Generation*> open_{nullptr};
@@ -363,22 +285,18 @@ class Module final : public ServingModule,
       touched_;                      // instances that the restart has not seen since they changed
   bool frozen_ = false;              // no create may begin
   Clock::time_point gate_deadline_;  // while frozen or while the gate is closed
-  bool shut_down_ = false;
 
   std::shared_ptr<const Manifest> manifest_;
   platform::FileIdentity identity_;
   GenerationPtr generation_;
-  std::uint64_t count_ = 0;                      // generation number of the last one
-  std::shared_ptr<Module> self_;                 // while `uses_` counts an instance
-  std::shared_ptr<PluginDirectory> host_;        // while `uses_` counts one of the program
-  std::set<InstanceSpec> specs_;                 // of all instances so far
-  const InstanceSpec* last_spec_ = nullptr;      // used by the last create
-  std::vector<LiveInstance*> instances_;         // by index; nullptr if unused
-  std::vector<std::uint32_t> free_;              // unused indices; has capacity for all
-  std::list<std::shared_ptr<Retired>> retired_;  // calls or streams may be in them
-  std::list<std::shared_ptr<Retired>> ending_;   // being unloaded
-  std::size_t still_mapped_ = 0;                 // images that could not be unloaded
-  Clock::duration next_reclaim_{};               // the delay of the planned one; zero if none is
+  std::uint64_t count_ = 0;                  // generation number of the last one
+  std::shared_ptr<Module> self_;             // while `uses_` counts an instance
+  std::shared_ptr<PluginDirectory> host_;    // while `uses_` counts one of the program
+  std::set<InstanceSpec> specs_;             // of all instances so far
+  const InstanceSpec* last_spec_ = nullptr;  // used by the last create
+  std::vector<LiveInstance*> instances_;     // by index; nullptr if unused
+  std::vector<std::uint32_t> free_;          // unused indices; has capacity for all
+  RetiredGenerations retired_{*this, shared_};
 
   Failures failures_;
   std::uint64_t faulted_ = 0;       // generation number of the last one that failed

@@ -25,23 +25,23 @@ bool is_requested(RestartReason reason) {
 // -- Requests -----------------------------------------------------------------
 
 bool Module::changed() const {
-  Lock lock(mutex_);
+  Lock lock(shared_.mutex);
   const bool used = generation_ != nullptr || !unused() || failures_.quarantined();
-  if (!used || origin_.builtin != nullptr) return false;
+  if (!used || shared_.origin.builtin != nullptr) return false;
   const platform::FileIdentity loaded = identity_;
   lock.unlock();
-  const auto now = platform::identity_of(origin_.file);
+  const auto now = platform::identity_of(shared_.origin.file);
   return now && !(*now == loaded);
 }
 
 Result<RestartOutcome> Module::restart(RestartReason reason, const RestartOptions& options) {
-  Lock lock(mutex_);
+  Lock lock(shared_.mutex);
   if (generation_ == nullptr && unused()) {
     const bool quarantined = failures_.quarantined();
     failures_.release();
     const Event released = event(Event::Type::released);
     lock.unlock();
-    if (quarantined) report(released);
+    if (quarantined) shared_.report(released);
     return RestartOutcome::not_loaded;  // the next create loads the file as it is then
   }
   const bool inside = (lifecycle_ != 0 && lifecycle_thread_ == std::this_thread::get_id()) ||
@@ -60,7 +60,7 @@ Result<RestartOutcome> Module::restart(RestartReason reason, const RestartOption
 }
 
 void Module::restart_soon(RestartReason reason) {
-  const Lock lock(mutex_);
+  const Lock lock(shared_.mutex);
   restart_later(reason, {}, Clock::now());
 }
 
@@ -73,27 +73,29 @@ Module::Clock::time_point& Module::restart_due(RestartReason reason) noexcept {
 void Module::restart_later(RestartReason reason, const RestartOptions& options,
                            Clock::time_point when) {
   Clock::time_point& due = restart_due(reason);
-  if (due <= when || shut_down_) return;
+  if (due <= when || shared_.shut_down) return;
   due = when;
-  context_.timers->at(when, [weak = weak_from_this(), reason, options, when, count = count_] {
-    const auto module = weak.lock();
-    if (module == nullptr) return;
-    {
-      const Lock lock(module->mutex_);
-      Clock::time_point& due = module->restart_due(reason);
-      if (due != when) return;
-      due = Clock::time_point::max();
-      if (module->failures_.quarantined() && !is_requested(reason)) return;
-    }
-    module->restart_now(reason, options, count);
-  });
+  shared_.context.timers->at(when,
+                             [weak = weak_from_this(), reason, options, when, count = count_] {
+                               const auto module = weak.lock();
+                               if (module == nullptr) return;
+                               {
+                                 const Lock lock(module->shared_.mutex);
+                                 Clock::time_point& due = module->restart_due(reason);
+                                 if (due != when) return;
+                                 due = Clock::time_point::max();
+                                 if (module->failures_.quarantined() && !is_requested(reason))
+                                   return;
+                               }
+                               module->restart_now(reason, options, count);
+                             });
 }
 
 /// `count`: the generation number when the restart was planned.
 void Module::restart_now(RestartReason reason, const RestartOptions& options, std::uint64_t count) {
   if (const auto begun = begin_restart(reason, options, false, count); !begun) {
-    context_.log->write(LogLevel::warn, in_one_line(begun.error()));
-    const Lock lock(mutex_);
+    shared_.context.log->write(LogLevel::warn, in_one_line(begun.error()));
+    const Lock lock(shared_.mutex);
     restart_later(reason, options, Clock::now() + retry);
   }
 }
@@ -105,8 +107,8 @@ Result<std::shared_ptr<RestartRequest>> Module::begin_restart(RestartReason reas
                                                               bool waited_for,
                                                               std::uint64_t count) {
   auto request = std::make_shared<RestartRequest>(reason, options, waited_for, count);
-  auto begun =
-      context_.workers->run([module = shared_from_this(), request] { module->perform(request); });
+  auto begun = shared_.context.workers->run(
+      [module = shared_from_this(), request] { module->perform(request); });
   if (!begun) return std::move(begun).error();
   return request;
 }
@@ -121,10 +123,10 @@ Error RestartRequest::no_memory() {
 /// retired. REQUIRED: the lock.
 Result<void> Module::wait_for(Lock& lock, RestartRequest& request) {
   while (!request.completed) {
-    done_.wait_until(lock, next_restart_check());
+    shared_.done.wait_until(lock, next_restart_check());
     abandon_overdue(lock);
   }
-  if (request.old != nullptr) wait_for_end(lock, request.old);
+  if (request.old != nullptr) retired_.wait_for_end(lock, request.old);
   return std::move(request.result);
 }
 
@@ -133,8 +135,8 @@ Result<void> Module::wait_for(Lock& lock, RestartRequest& request) {
 Module::Clock::time_point Module::next_restart_check() const noexcept {
   const auto now = Clock::now();
   const auto latest =
-      now + std::min<Clock::duration>(context_.restart.step_timeout,
-                                      context_.restart.gate_timeout + Operation::grace);
+      now + std::min<Clock::duration>(shared_.context.restart.step_timeout,
+                                      shared_.context.restart.gate_timeout + Operation::grace);
   return restart_ != nullptr ? std::min(restart_->next_check(now), latest) : latest;
 }
 
@@ -146,7 +148,8 @@ void Module::perform(const std::shared_ptr<RestartRequest>& request) {
     perform_restart(request);
   } catch (const std::bad_alloc&) {
     complete(*request);
-    if (request->old != nullptr) drain(request->old, Clock::now() + context_.restart.drain_timeout);
+    if (request->old != nullptr)
+      retired_.drain(request->old, Clock::now() + shared_.context.restart.drain_timeout);
   }
   unload_if_unused();
 }
@@ -155,7 +158,7 @@ void Module::perform_restart(const std::shared_ptr<RestartRequest>& request) {
   std::shared_ptr<Restart> restart;  // destroyed without the lock
   bool abandoned = false;
   {
-    Lock lock(mutex_);
+    Lock lock(shared_.mutex);
     const LifecycleLock lifecycle(*this, lock);
     if (!may_begin(*request, static_cast<bool>(lifecycle))) return;
     restart = std::make_shared<Restart>(*this, request);
@@ -170,29 +173,31 @@ void Module::perform_restart(const std::shared_ptr<RestartRequest>& request) {
       restart_ = nullptr;
       const bool succeeded = static_cast<bool>(done);
       request->result = std::move(done);
-      request->old = succeeded ? restart->take_old() : retire(restart->fresh(), std::nullopt);
-      if (request->old != nullptr) request->old->worker = std::this_thread::get_id();
+      request->old =
+          succeeded ? restart->take_old() : retired_.retire(restart->fresh(), std::nullopt);
+      if (request->old != nullptr) request->old->take();
     }
   }
   if (abandoned) return finish_late(*restart);
   // After the lifecycle lock was released, because the listener may need it.
-  if (restart->has_released()) report(restart->released_event());
+  if (restart->has_released()) shared_.report(restart->released_event());
   complete(*request, restart->event());
-  if (request->old != nullptr) drain(request->old, Clock::now() + context_.restart.drain_timeout);
+  if (request->old != nullptr)
+    retired_.drain(request->old, Clock::now() + shared_.context.restart.drain_timeout);
 }
 
 /// Runs the restart without the lock, which is held on return. A restart that runs out of memory
 /// has failed.
 Result<void> Module::run_and_lock(const std::shared_ptr<Restart>& restart, Lock& lock) {
   lock.unlock();
-  watch(restart, Clock::now() + context_.restart.step_timeout);
+  watch(restart, Clock::now() + shared_.context.restart.step_timeout);
   Result<void> done;
   try {
     done = restart->run();
   } catch (const std::exception& thrown) {
     try {
-      done =
-          restart->fail(refused(std::string("the restart could not continue: ") + thrown.what()));
+      done = restart->fail(
+          shared_.refused(std::string("the restart could not continue: ") + thrown.what()));
     } catch (...) {
       restart->roll_back();
       lock.lock();
@@ -209,23 +214,23 @@ bool Module::may_begin(RestartRequest& request, bool has_lifecycle_lock) {
   const bool used = generation_ != nullptr || !unused();
   const bool done =
       !is_requested(request.reason) && generation_ != nullptr && count_ > request.asked_at;
-  if (has_lifecycle_lock && used && !done && !shut_down_) return true;
+  if (has_lifecycle_lock && used && !done && !shared_.shut_down) return true;
   request.result = Result<void>();
   if (used && !done) {
-    request.result = busy();
+    request.result = shared_.busy();
     if (!request.waited_for) {
       restart_later(request.reason, request.options, Clock::now() + retry);
     }
   }
   request.completed = true;
-  done_.notify_all();
+  shared_.done.notify_all();
   return false;
 }
 
 /// Reports how a restart ended, then completes its request. A failed restart after a fault counts
 /// as another failure.
 void Module::complete(RestartRequest& request, const Event& what) {
-  context_.events->report(what, request.waited_for);
+  shared_.context.events->report(what, request.waited_for);
   complete(request);
   if (what.type == Event::Type::restart_failed && !request.waited_for &&
       !is_requested(request.reason)) {
@@ -234,24 +239,24 @@ void Module::complete(RestartRequest& request, const Event& what) {
 }
 
 void Module::complete(RestartRequest& request) noexcept {
-  const Lock lock(mutex_);
+  const Lock lock(shared_.mutex);
   request.completed = true;
   // Otherwise the drain that follows wakes threads that wait for both.
-  if (request.old == nullptr) done_.notify_all();
+  if (request.old == nullptr) shared_.done.notify_all();
 }
 
 /// Called when a function that hung has returned after all. The request was completed without this
 /// worker, which now unloads what it has loaded.
 void Module::finish_late(Restart& restart) {
   if (restart.fresh() != nullptr) {
-    unload(std::make_shared<Retired>(restart.fresh(), std::nullopt, context_.restart.step_timeout));
+    retired_.unload(retired_.never_served(restart.fresh()));
   }
   {
-    const Lock lock(mutex_);
-    if (restart.phase() == Restart::Phase::filling) still_mapped_--;
+    const Lock lock(shared_.mutex);
+    if (restart.phase() == Restart::Phase::filling) retired_.remove_mapped();
   }
   if (const auto replaced = restart.take_old()) {
-    drain(replaced, Clock::now() + context_.restart.drain_timeout);
+    retired_.drain(replaced, Clock::now() + shared_.context.restart.drain_timeout);
   }
 }
 
@@ -261,18 +266,16 @@ void Module::finish_late(Restart& restart) {
 /// threads that wait for the operation check it.
 void Module::watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) noexcept
     try {
-  operation->keep(
-      context_.timers->plan(when, [weak = weak_from_this(), watched = std::weak_ptr(operation)] {
+  operation->keep(shared_.context.timers->plan(
+      when, [weak = weak_from_this(), watched = std::weak_ptr(operation)] {
         const auto module = weak.lock();
         const auto operation_now = watched.lock();
         if (module == nullptr || operation_now == nullptr) return;
         {
-          Lock lock(module->mutex_);
+          Lock lock(module->shared_.mutex);
           module->abandon_overdue(lock);
           const bool restarts = operation_now == module->restart_;
-          const bool ends = std::any_of(module->ending_.begin(), module->ending_.end(),
-                                        [&](const auto& old) { return old == operation_now; });
-          if (!restarts && !ends) return;
+          if (!restarts && !module->retired_.is_unloading(*operation_now)) return;
         }
         module->watch(operation_now, operation_now->next_check(Clock::now()));
       }));
@@ -285,22 +288,7 @@ void Module::abandon_overdue(Lock& lock) noexcept {
   if (restart_ != nullptr) {
     if (const auto hang = restart_->overdue(now)) abandon(lock, *hang);
   }
-  std::optional<Operation::Hang> hang;
-  const auto hangs = [&](const auto& old) { return (hang = old->overdue(now)).has_value(); };
-  for (auto old = std::ranges::find_if(ending_, hangs); old != ending_.end();
-       old = std::ranges::find_if(ending_, hangs)) {
-    abandon(lock, std::shared_ptr(*old), *hang);
-  }
-}
-
-Error Module::hang_error(const Operation::Hang& hang) const {
-  return Error({.code = "restart-failed",
-                .status = TENON_DEADLINE_EXCEEDED,
-                .message = hang.function + " of " + hang.plugin +
-                           " did not return in time; its thread and its code are abandoned",
-                .where = where(),
-                .plugin = hang.plugin,
-                .method = hang.function});
+  retired_.abandon_overdue(lock, now);
 }
 
 /// Abandons the restart, which has failed. Waiting calls continue immediately, unless another
@@ -311,24 +299,24 @@ void Module::abandon(Lock& lock, const Operation::Hang& hang) noexcept {
   touched_.clear();
   lifecycle_ = ++tickets_;  // for `recover`
   lifecycle_thread_ = {};
-  if (restart->phase() == Restart::Phase::filling) still_mapped_++;
+  if (restart->phase() == Restart::Phase::filling) retired_.add_mapped();
   if (restart->phase() != Restart::Phase::suspending && !restart->has_suspended()) serve_again();
   lock.unlock();
   const auto recovery = [module = weak_from_this().lock(), restart, hang] {
     module->recover(restart, hang);
   };
-  run_on_worker(recovery);
+  shared_.run_on_worker(recovery);
   lock.lock();
 }
 
 /// Rolls back for a worker that hangs. If that is impossible, the module gets a new generation.
 void Module::recover(const std::shared_ptr<Restart>& abandoned, const Operation::Hang& hang) {
   const bool lost = abandoned->phase() == Restart::Phase::suspending;
-  const Error error = hang_error(hang);
+  const Error error = shared_.hang_error(hang);
   Event failed;
   bool abandons = false;
   {
-    Lock lock(mutex_);
+    Lock lock(shared_.mutex);
     const LifecycleLock lifecycle(*this);
     abandoned->request().result = error;
     failed = event(Event::Type::restart_failed);
@@ -339,7 +327,7 @@ void Module::recover(const std::shared_ptr<Restart>& abandoned, const Operation:
     } else if (abandoned->has_suspended()) {
       const auto restart = restart_ = abandoned->successor();
       lock.unlock();
-      watch(restart, Clock::now() + context_.restart.step_timeout);
+      watch(restart, Clock::now() + shared_.context.restart.step_timeout);
       restart->roll_back();
       lock.lock();
       abandons = restart->abandoned();
@@ -356,12 +344,12 @@ void Module::recover(const std::shared_ptr<Restart>& abandoned, const Operation:
 /// hangs in the generation keeps it loaded. REQUIRED: the lock.
 void Module::lose_generation() {
   close();
-  gate_deadline_ = Clock::now() + context_.restart.gate_timeout;
+  gate_deadline_ = Clock::now() + shared_.context.restart.gate_timeout;
   frozen_ = false;
   interrupting.store(false);
-  retire(generation_, event(Event::Type::drained));
-  changed_.notify_all();
-  schedule_reclaim();
+  retired_.retire(generation_, event(Event::Type::drained));
+  shared_.changed.notify_all();
+  retired_.schedule_reclaim();
 }
 
 // -- Faults -------------------------------------------------------------------
@@ -370,13 +358,13 @@ void Module::fault(Generation& generation, RestartReason why, const Error& error
   GenerationPtr broken;  // stays mapped for ever
   if (why == RestartReason::crash) generation.mark_broken();
   if (inherited()) return;  // nothing is restarted
-  Lock lock(mutex_);
+  Lock lock(shared_.mutex);
   const bool serves = &generation == generation_.get();
   const bool first = generation_ == nullptr && !has_instances();
   if (!serves && !(first && why == RestartReason::crash)) return;  // its creator gets the error
   if (serves && why == RestartReason::crash) {
     close();
-    gate_deadline_ = Clock::now() + context_.restart.gate_timeout;
+    gate_deadline_ = Clock::now() + shared_.context.restart.gate_timeout;
     broken = std::move(generation_);
     open_to_creates();
   }
@@ -390,12 +378,12 @@ void Module::fault(Generation& generation, RestartReason why, const Error& error
   if (known) return;
   faulted.reason = why;
   faulted.message = in_one_line(error);
-  report(faulted);
+  shared_.report(faulted);
   count_failure(why, faulted.message);
 }
 
 void Module::count_failure(RestartReason why, const std::string& text) {
-  Lock lock(mutex_);
+  Lock lock(shared_.mutex);
   if (failures_.quarantined()) return;
   const auto now = Clock::now();
   const Failures::Verdict verdict = failures_.record(now, text);
@@ -403,12 +391,12 @@ void Module::count_failure(RestartReason why, const std::string& text) {
     const auto when = now + verdict.pause;
     if (generation_ == nullptr && verdict.pause.count() > 0) not_before_ = when;
     restart_later(why, {}, when);
-    changed_.notify_all();
+    shared_.changed.notify_all();
     return;
   }
   close();
   open_to_creates();
-  changed_.notify_all();
+  shared_.changed.notify_all();
   Event quarantined = event(Event::Type::quarantined);
   quarantined.message = reasons();
   // No restart will wake the calls that block in it. The call that failed reports its own failure.
@@ -421,7 +409,7 @@ void Module::count_failure(RestartReason why, const std::string& text) {
   lock.unlock();
   if (serving != nullptr) interrupt_calls(*this, *serving, thread_record);
   guard.reset();
-  report(quarantined);
+  shared_.report(quarantined);
 }
 
 }  // namespace tenon::inline v0_1::detail

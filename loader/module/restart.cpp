@@ -22,7 +22,7 @@ bool is_fault(RestartReason reason) {
 }  // namespace
 
 Restart::Restart(Module& module, std::shared_ptr<RestartRequest> request)
-    : Operation(module.context_.restart.step_timeout),
+    : Operation(module.shared_.context.restart.step_timeout),
       owner_(module.shared_from_this()),
       module_(module),
       request_(std::move(request)),
@@ -47,7 +47,7 @@ Result<void> Restart::fail(Error error) {
   roll_back();
   Event failed;
   {
-    const Module::Lock lock(module_.mutex_);
+    const Module::Lock lock(module_.shared_.mutex);
     failed = module_.event(Event::Type::restart_failed);
   }
   failed.reason = request_->reason;
@@ -87,7 +87,7 @@ Result<void> Restart::attempt() {
     if (!applied) return applied.error();
     if (*applied <= few_changes) break;
   }
-  deadline_ = Module::Clock::now() + module_.context_.restart.gate_timeout;
+  deadline_ = Module::Clock::now() + module_.shared_.context.restart.gate_timeout;
   event_.loading = Module::Clock::now() - begun;
   if (auto frozen = freeze(); !frozen) return frozen;
   return switch_over();
@@ -118,7 +118,7 @@ Error Restart::lost() const {
 std::vector<Restart::Member> Restart::members() const {
   std::vector<Member> members;
   {
-    const Module::Lock lock(module_.mutex_);
+    const Module::Lock lock(module_.shared_.mutex);
     members.reserve(module_.instances_.size());
     for (const LiveInstance* instance : module_.instances_) {
       if (instance == nullptr) continue;
@@ -138,7 +138,7 @@ bool Restart::has_state() const {
 }
 
 std::vector<Restart::Change> Restart::take_changes() {
-  const Module::Lock lock(module_.mutex_);
+  const Module::Lock lock(module_.shared_.mutex);
   std::vector<Change> changes;
   if (abandoned()) return changes;
   changes.reserve(module_.touched_.size());
@@ -189,8 +189,8 @@ Result<void> Restart::apply(std::uint32_t index, const InstanceRecord& record) {
 Result<void> Restart::freeze() {
   set_limit(deadline_ + Operation::grace);
   {
-    const Module::Lock lock(module_.mutex_);
-    if (abandoned() || module_.shut_down_) return lost();
+    const Module::Lock lock(module_.shared_.mutex);
+    if (abandoned() || module_.shared_.shut_down) return lost();
     module_.frozen_ = true;
     module_.gate_deadline_ = deadline_;
     frozen_ = true;
@@ -208,7 +208,7 @@ Result<void> Restart::switch_over() {
   }
   handed_over_ = true;
   {
-    const Module::Lock lock(module_.mutex_);
+    const Module::Lock lock(module_.shared_.mutex);
     if (abandoned()) return lost();
     module_.touched_.insert(module_.touched_.end(), sessions_.begin(), sessions_.end());
   }
@@ -242,7 +242,7 @@ Result<void> Restart::hand_over() {
 Result<void> Restart::close_gate() {
   closed_at_ = Module::Clock::now();
   {
-    const Module::Lock lock(module_.mutex_);
+    const Module::Lock lock(module_.shared_.mutex);
     if (abandoned()) return lost();
     module_.close();
     if (session_) module_.interrupting.store(true);
@@ -259,12 +259,12 @@ Result<void> Restart::close_gate() {
                   .message =
                       "the system refused the memory barrier (membarrier) that shows whether "
                       "calls have ended; the next restart works without it",
-                  .where = module_.where()});
+                  .where = module_.shared_.where});
   }
   return Error({.code = "restart-failed",
                 .status = TENON_DEADLINE_EXCEEDED,
                 .message = "a call into the module did not end in time",
-                .where = module_.where()});
+                .where = module_.shared_.where});
 }
 
 Result<void> Restart::save_states() {
@@ -276,7 +276,7 @@ Result<void> Restart::save_states() {
     if (!serving_->saves_state(member.index)) continue;
     if (!forms) {
       return Error({.code = "state-refused",
-                    .where = module_.where(),
+                    .where = module_.shared_.where,
                     .found = "state in form " + known_forms(*from),
                     .needed = "one that the new build reads: " + known_forms(*fresh_.manifest),
                     .fix = "use a build that reads it, or discard the state"});
@@ -289,7 +289,7 @@ Result<void> Restart::save_states() {
     } else if (is_fault(request_->reason)) {
       // A module that failed may not be able to save its state.
       event_.message = "the state was lost: " + in_one_line(state.error());
-      module_.context_.log->write(LogLevel::warn, event_.message);
+      module_.shared_.context.log->write(LogLevel::warn, event_.message);
     } else {
       return std::move(state).error();
     }
@@ -302,7 +302,7 @@ Result<void> Restart::suspend() {
   phase_.store(Phase::suspending);
   for (const Member& member : members_) {
     {
-      const Module::Lock lock(module_.mutex_);
+      const Module::Lock lock(module_.shared_.mutex);
       if (abandoned()) return lost();
       suspended_.push_back(member.index);
     }
@@ -320,7 +320,7 @@ Result<void> Restart::restore_states() {
     if (!state && !fresh_.generation->restores_without_state(member.index)) continue;
     if (!fresh_.generation->restores_state(member.index)) {
       return Error({.code = "state-refused",
-                    .where = module_.where(),
+                    .where = module_.shared_.where,
                     .found = "a build without restore_state",
                     .needed = "one that takes over the state of the instances",
                     .fix = "use a build that has it, or discard the state"});
@@ -336,19 +336,19 @@ Result<void> Restart::restore_states() {
 /// Makes the new generation serve. Returns false if an instance has changed meanwhile, which must
 /// be applied first.
 Result<bool> Restart::publish() {
-  const Module::Lock lock(module_.mutex_);
+  const Module::Lock lock(module_.shared_.mutex);
   if (abandoned()) return lost();
   if (Module::Clock::now() > deadline_) {
     return Error({.code = "restart-failed",
                   .status = TENON_DEADLINE_EXCEEDED,
                   .message = "the module was not ready in time, and calls waited for it",
-                  .where = module_.where()});
+                  .where = module_.shared_.where});
   }
   if (!module_.touched_.empty()) return false;
   Event restarted = restarted_event();
-  old_ = module_.retire(module_.generation_, module_.event(Event::Type::drained));
+  old_ = module_.retired_.retire(module_.generation_, module_.event(Event::Type::drained));
   // Nothing fails after this.
-  if (old_ != nullptr) old_->worker = std::this_thread::get_id();  // drains it after publishing
+  if (old_ != nullptr) old_->take();  // drains it after publishing
   event_ = std::move(restarted);
   frozen_ = false;
   for (LiveInstance* instance : module_.instances_) {
@@ -368,7 +368,7 @@ void Restart::roll_back() noexcept {
   set_limit(Module::Clock::time_point::max());
   std::vector<std::uint32_t> suspended;
   {
-    const Module::Lock lock(module_.mutex_);
+    const Module::Lock lock(module_.shared_.mutex);
     if (abandoned()) return;
     phase_.store(Phase::suspending);
     suspended.swap(suspended_);
@@ -376,12 +376,12 @@ void Restart::roll_back() noexcept {
   for (const std::uint32_t index : suspended) {
     if (serving_ == nullptr || serving_->broken()) break;
     if (auto resumed = serving_->resume(index); !resumed) {
-      module_.context_.log->write(LogLevel::warn, in_one_line(resumed.error()));
+      module_.shared_.context.log->write(LogLevel::warn, in_one_line(resumed.error()));
     }
     if (abandoned()) return;
   }
   phase_.store(Phase::filling);
-  const Module::Lock lock(module_.mutex_);
+  const Module::Lock lock(module_.shared_.mutex);
   if (!abandoned()) module_.serve_again();
 }
 

@@ -3,8 +3,8 @@
  * A model of the call guard and of the gate, for the model checker spin. Its comments name the C++
  * functions that it follows: CallGuard and ServingModule of tenon/gen/instance.hpp, and those of
  * thread_records.cpp in loader/call and of instance.cpp, generation.cpp, module.cpp,
- * module_restarts.cpp, module_retired.cpp and restart.cpp in loader/module. Change both together.
- * check.py runs the configurations; loader/concurrency.md explains the proof.
+ * module_restarts.cpp, retired_generations.cpp and restart.cpp in loader/module. Change both
+ * together. check.py runs the configurations; loader/concurrency.md explains the proof.
  *
  * Memory: each thread that calls has a store buffer. It holds stores to slots, in order, and
  * writes them to memory at any later time. All other accesses reach memory in program order. Release
@@ -65,13 +65,13 @@ bool readers_order = false;
 bool pausing = false;            /* pause_mutex */
 
 /* Module and Restart */
-bool locked = false;             /* Module::mutex_, and ServingModule::mutex_ */
+bool locked = false;             /* ModuleShared::mutex, and ServingModule::mutex_ */
 byte generation = 1;             /* Module::generation_ */
 byte latest[4];                  /* the last array in Generation::targets_ */
 bool given_up = false;           /* Operation::given_up of the restart */
 bool in_step = false;            /* the restart is in a function of the plugin */
-byte asleep = 0;                 /* threads that wait for Module::changed_ */
-chan retired = [RESTARTS + 1] of { byte };  /* Module::retired_ */
+byte asleep = 0;                 /* threads that wait for ModuleShared::changed */
+chan retired = [RESTARTS + 1] of { byte };  /* RetiredGenerations::retired_ */
 
 /* -- The machine ------------------------------------------------------------- */
 
@@ -137,7 +137,7 @@ inline serve_again() {
   skip
 }
 
-/* Module::give_up_overdue and give_up */
+/* Module::abandon_overdue and abandon */
 inline give_up_overdue() {
   if
   :: in_step && !given_up && time == 2 ->
@@ -578,7 +578,7 @@ fails:  /* Restart::fail, go_back */
     :: else
     fi;
     locked = false;
-ends_late:  /* Module::end_late: the new code ends unused */
+ends_late:  /* Module::finish_late: the new code ends unused */
     atomic {
       assert(inside[fresh] == 0);
       loaded[fresh] = false;
@@ -599,7 +599,7 @@ done:
   restarts_ended = true
 }
 
-/* Module::drain and unload, on the worker of the restart, without the lifecycle lock */
+/* RetiredGenerations::drain and unload, on the worker of the restart, without the lifecycle lock */
 proctype Drain() {
   byte old = 0, i = 0, listed = 0;
   mtype threads = left;
@@ -616,7 +616,7 @@ proctype Drain() {
 #ifdef UNLOADS_UNKNOWN
     :: true ->
 #else
-    :: threads == unknown  /* Module::keep_mapped */
+    :: threads == unknown  /* RetiredGenerations::keep_mapped */
     :: threads == left ->
 #endif
       atomic {

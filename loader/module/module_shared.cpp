@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/module_shared.hpp"
+
+namespace tenon::inline v0_1::detail {
+
+Error ModuleShared::refused(std::string found) const {
+  return Error({.code = "restart-refused",
+                .status = TENON_FAILED_PRECONDITION,
+                .message = std::move(found),
+                .where = where});
+}
+
+Error ModuleShared::busy() const {
+  return Error({.code = "module-busy",
+                .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
+                .message = "another thread is loading or restarting the module and does not end",
+                .where = where});
+}
+
+Error ModuleShared::hang_error(const Operation::Hang& hang) const {
+  return Error({.code = "restart-failed",
+                .status = TENON_DEADLINE_EXCEEDED,
+                .message = hang.function + " of " + hang.plugin +
+                           " did not return in time; its thread and its code are abandoned",
+                .where = where,
+                .plugin = hang.plugin,
+                .method = hang.function});
+}
+
+}  // namespace tenon::inline v0_1::detail

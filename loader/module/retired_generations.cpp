@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/retired_generations.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "module/module.hpp"
+
+namespace tenon::inline v0_1::detail {
+namespace {
+
+// The first and the longest delay between two attempts to unload a generation that is in use.
+constexpr auto min_reclaim_delay = std::chrono::milliseconds(1);
+constexpr auto max_reclaim_delay = std::chrono::milliseconds(100);
+
+}  // namespace
+
+RetiredGenerations::~RetiredGenerations() {
+  for (const Ptr& old : retired_) leave_loaded(std::move(old->generation));
+}
+
+/// Returns a pointer to this that keeps the module alive.
+std::shared_ptr<RetiredGenerations> RetiredGenerations::with_module() noexcept {
+  return {module_.weak_from_this().lock(), this};
+}
+
+RetiredGenerations::Ptr RetiredGenerations::retire(GenerationPtr& generation,
+                                                   std::optional<Event> event) {
+  if (generation == nullptr) return nullptr;
+  List added(1);
+  auto old = added.front() =
+      std::make_shared<Retired>(generation, std::move(event), shared_.context.restart.step_timeout);
+  retired_.splice(retired_.end(), added);
+  return old;
+}
+
+RetiredGenerations::Ptr RetiredGenerations::never_served(GenerationPtr& generation) const {
+  return std::make_shared<Retired>(generation, std::nullopt, shared_.context.restart.step_timeout);
+}
+
+// -- Draining -----------------------------------------------------------------
+
+bool RetiredGenerations::drain(const Ptr& old, Clock::time_point deadline) noexcept {
+  const Occupancy threads = occupancy_of(*old, deadline);
+  if (threads == Occupancy::left) return unload(old);
+  if (threads == Occupancy::unknown) {
+    keep_mapped(old);
+  } else {
+    postpone(old);
+  }
+  return false;
+}
+
+void RetiredGenerations::drain_on_worker(const Ptr& old) noexcept {
+  const auto run = [retired = with_module(), old] {
+    {
+      const ModuleLock lock(retired->shared_.mutex);
+      old->take();
+    }
+    return retired->drain(old, Clock::now() + retired->shared_.context.restart.drain_timeout);
+  };
+  try {
+    if (shared_.context.workers->run_reusing_thread(run)) return;
+  } catch (const std::bad_alloc&) {
+  }
+  run();
+}
+
+/// Returns the occupancy of a generation. One whose streams are still held is occupied.
+Occupancy RetiredGenerations::occupancy_of(Retired& old, Clock::time_point deadline) noexcept {
+  RevocableStreams& streams = old.generation->streams();
+  const bool ends = [&] {
+    const ModuleLock lock(shared_.mutex);
+    return shared_.shut_down;
+  }();
+  if (ends || Clock::now() >= old.since + shared_.context.restart.drain_timeout) {
+    streams.revoke_all();
+  }
+  // Does not wait for streams: their holder may be the thread that requested the restart.
+  if (streams.count() != 0) deadline = Clock::now();
+  const Occupancy threads = wait_until_left(module_, *old.generation, deadline);
+  return threads == Occupancy::left && streams.count() != 0 ? Occupancy::occupied : threads;
+}
+
+/// Leaves a generation that is still occupied until later. Reports it once if it is overdue.
+void RetiredGenerations::postpone(const Ptr& old) noexcept {
+  ModuleLock lock(shared_.mutex);
+  old->worker = {};
+  const bool overdue = Clock::now() >= old->since + shared_.context.restart.drain_timeout;
+  const bool report = overdue && !std::exchange(old->reported, true) && old->event.has_value();
+  shared_.done.notify_all();
+  lock.unlock();
+  if (report) {
+    report_of(*old, Event::Type::drain_overdue,
+              [] { return "a call does not end; the code stays loaded until it has"; });
+  }
+  lock.lock();
+  schedule_reclaim();
+}
+
+/// Keeps the objects and the code of a generation for ever, because a thread may still be in it.
+void RetiredGenerations::keep_mapped(const Ptr& old) noexcept {
+  old->generation->mark_broken();
+  GenerationPtr kept;  // stays loaded when it is destroyed
+  {
+    const ModuleLock lock(shared_.mutex);
+    retired_.remove(old);
+    kept = std::move(old->generation);
+  }
+  kept = nullptr;
+  report_of(*old, Event::Type::unload_prevented, [] {
+    return "the system refused the memory barrier (membarrier) that shows whether calls have "
+           "ended; its code stays mapped";
+  });
+  const ModuleLock lock(shared_.mutex);
+  still_mapped_++;
+  old->over = true;
+  shared_.done.notify_all();
+}
+
+/// Reports an event of a generation, unless it reports none or memory is exhausted.
+template <class Message>
+void RetiredGenerations::report_of(const Retired& old, Event::Type type,
+                                   Message message) const noexcept try {
+  if (!old.event) return;
+  Event what = *old.event;
+  what.type = type;
+  what.draining = Clock::now() - old.since;
+  what.message = message();
+  shared_.report(what);
+} catch (const std::bad_alloc&) {
+}
+
+void RetiredGenerations::schedule_reclaim() noexcept {
+  if (next_reclaim_ != Clock::duration::zero() || shared_.shut_down) return;
+  next_reclaim_ = min_reclaim_delay;
+  try {
+    plan_reclaim();
+  } catch (const std::bad_alloc&) {
+    next_reclaim_ = {};  // a later call may have memory
+  }
+}
+
+/// REQUIRED: the lock.
+void RetiredGenerations::plan_reclaim() {
+  shared_.context.timers->at(Clock::now() + next_reclaim_, [weak = std::weak_ptr(with_module())] {
+    const auto retired = weak.lock();
+    if (retired == nullptr) return;
+    retired->shared_.run_on_worker([retired] { retired->drain_all(); });
+  });
+}
+
+void RetiredGenerations::drain_all() noexcept {
+  std::vector<Ptr> retired;
+  {
+    const ModuleLock lock(shared_.mutex);
+    retired.assign(retired_.begin(), retired_.end());
+    if (retired.empty() || shared_.shut_down) {
+      next_reclaim_ = Clock::duration::zero();
+    } else {
+      // Planned before code of one of them runs, which may hang.
+      next_reclaim_ = std::min<Clock::duration>(2 * next_reclaim_, max_reclaim_delay);
+      plan_reclaim();
+    }
+  }
+  for (const Ptr& old : retired) {
+    {
+      const ModuleLock lock(shared_.mutex);
+      if (old->over || old->taken()) continue;
+      old->take();
+    }
+    drain(old, Clock::now());
+  }
+}
+
+// -- Unloading ----------------------------------------------------------------
+
+bool RetiredGenerations::unload(const Ptr& old) noexcept {
+  {
+    const ModuleLock lock(shared_.mutex);
+    const auto place = std::ranges::find(retired_, old);
+    if (place != retired_.end()) {
+      unloading_.splice(unloading_.end(), retired_, place);
+    } else {
+      unloading_.push_back(old);
+    }
+  }
+  module_.watch(old, Clock::now() + shared_.context.restart.step_timeout);
+  std::optional<ReloadSafety> unsafe;
+  bool gone = false;
+  {
+    const Operation::Performance performance(*old);
+    std::optional<Image> image = old->generation->stop();
+    old->generation = nullptr;
+    const Operation::Step step(old->package, "unload");
+    gone = image && image->unload();
+    if (image && !gone) unsafe = image->reload();
+  }
+  if (unsafe) report_still_mapped(*unsafe, *old);
+  if (old->event) {
+    const Event::Type type = old->event->type;
+    report_of(*old, type, [] { return ""; });
+  }
+  {
+    const ModuleLock lock(shared_.mutex);
+    unloading_.remove(old);
+    if (std::exchange(old->over, true)) still_mapped_--;  // it had been abandoned
+  }
+  shared_.done.notify_all();  // without the lock, which waiting threads need immediately
+  return gone;
+}
+
+void RetiredGenerations::report_still_mapped(const ReloadSafety& reload,
+                                             const Retired& old) noexcept {
+  {
+    const ModuleLock lock(shared_.mutex);
+    still_mapped_++;
+  }
+  report_of(old, Event::Type::unload_prevented, [&] {
+    std::string message = "its code stays mapped";
+    if (!reload.symbol.empty()) message += ": " + reload.symbol + " in " + reload.file.string();
+    if (!reload.fix.empty()) message += "; " + reload.fix;
+    return message;
+  });
+  shared_.context.reaper->schedule();
+}
+
+bool RetiredGenerations::is_unloading(const Operation& old) const noexcept {
+  return std::ranges::any_of(unloading_, [&](const Ptr& one) { return one.get() == &old; });
+}
+
+bool RetiredGenerations::others_unload() const noexcept {
+  return !std::ranges::all_of(unloading_, [](const Ptr& old) { return old->taken_here(); });
+}
+
+void RetiredGenerations::abandon_overdue(ModuleLock& lock, Clock::time_point now) noexcept {
+  std::optional<Operation::Hang> hang;
+  const auto hangs = [&](const Ptr& old) { return (hang = old->overdue(now)).has_value(); };
+  for (auto old = std::ranges::find_if(unloading_, hangs); old != unloading_.end();
+       old = std::ranges::find_if(unloading_, hangs)) {
+    abandon(lock, Ptr(*old), *hang);
+  }
+}
+
+/// Abandons a generation whose last functions hang, with its worker.
+void RetiredGenerations::abandon(ModuleLock& lock, const Ptr& old,
+                                 const Operation::Hang& hang) noexcept {
+  unloading_.remove(old);
+  old->over = true;
+  still_mapped_++;
+  shared_.done.notify_all();
+  Event late = old->event ? *old->event : module_.event(Event::Type::drain_overdue);
+  late.type = Event::Type::drain_overdue;
+  late.draining = Clock::now() - old->since;
+  late.message = std::string(shared_.hang_error(hang).message());
+  lock.unlock();
+  shared_.run_on_worker([events = shared_.context.events, late] { events->report(late); });
+  lock.lock();
+}
+
+// -- Waiting ------------------------------------------------------------------
+
+void RetiredGenerations::wait_for_end(ModuleLock& lock, const Ptr& old) noexcept {
+  const auto deadline =
+      Clock::now() + shared_.context.restart.drain_timeout + shared_.context.restart.step_timeout;
+  while (!old->over && old->taken() && Clock::now() < deadline) {
+    shared_.done.wait_until(lock, std::min(deadline, old->next_check(Clock::now())));
+    module_.abandon_overdue(lock);
+  }
+}
+
+void RetiredGenerations::drain_before_shut_down(ModuleLock& lock, Clock::time_point deadline) {
+  // Drains generations. Returns those that other workers were draining.
+  const auto drain_each = [&](const std::vector<Ptr>& list) {
+    std::vector<Ptr> drained;
+    for (const Ptr& old : list) {
+      if (old->over) continue;
+      if (old->taken()) {
+        drained.push_back(old);
+        continue;
+      }
+      old->take();
+      lock.unlock();
+      drain_on_worker(old);
+      lock.lock();
+    }
+    shared_.done.wait_until(lock, deadline, [&] { return !others_drain(); });
+    return drained;
+  };
+  // A worker may have found a generation in use just before the host ended. Nothing else retries.
+  drain_each(drain_each({retired_.begin(), retired_.end()}));
+}
+
+/// Returns whether other workers drain generations. REQUIRED: the lock.
+bool RetiredGenerations::others_drain() const noexcept {
+  const auto busy = [](const Ptr& old) { return old->taken() && !old->taken_here(); };
+  return std::ranges::any_of(retired_, busy) || std::ranges::any_of(unloading_, busy);
+}
+
+std::vector<Event> RetiredGenerations::left_at_shut_down() const {
+  std::vector<Event> left;
+  for (const List* list : {&unloading_, &retired_}) {
+    for (const Ptr& old : *list) {
+      if (old->taken_here() || !old->event) continue;
+      left.push_back(overdue(*old->event, "a call, or the end of the old code,"));
+    }
+  }
+  return left;
+}
+
+}  // namespace tenon::inline v0_1::detail

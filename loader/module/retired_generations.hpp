@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Generations of a module that no longer serve: drains them, unloads them, and reports those that
+// cannot be unloaded.
+#pragma once
+
+#include <tenon/events.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "call/operation.hpp"
+#include "call/thread_records.hpp"
+#include "image/image.hpp"
+#include "module/generation.hpp"
+#include "module/module_shared.hpp"
+
+namespace tenon::inline v0_1::detail {
+
+class Module;
+
+/// A generation that no longer serves, until it is unloaded. The operation is its unloading.
+struct Retired : Operation {
+  /// Takes the generation after everything else has been allocated.
+  Retired(GenerationPtr& taken, std::optional<Event> event, Clock::duration step_limit)
+      : Operation(step_limit),
+        package(taken->package()),
+        event(std::move(event)),
+        since(Clock::now()),
+        generation(std::move(taken)) {}
+
+  const std::string package;
+  const std::optional<Event> event;  // to report at the end, if any
+  const Clock::time_point since;
+  GenerationPtr generation;
+  // Guarded by the module.
+  std::thread::id worker;  // drains or unloads it; std::thread::id() if none does
+  bool reported = false;   // as overdue
+  bool over = false;       // unloaded or abandoned
+
+  /// Makes the calling thread its worker. REQUIRED, as below: the lock.
+  void take() noexcept { worker = std::this_thread::get_id(); }
+  /// Return whether some thread, or the calling thread, is its worker.
+  bool taken() const noexcept { return worker != std::thread::id(); }
+  bool taken_here() const noexcept { return worker == std::this_thread::get_id(); }
+};
+
+/// Thread-safe. REQUIRED, except where a comment says otherwise: the lock is not held.
+class RetiredGenerations {
+ public:
+  using Clock = Operation::Clock;
+  using Ptr = std::shared_ptr<Retired>;
+
+  RetiredGenerations(Module& module, ModuleShared& shared) noexcept
+      : module_(module), shared_(shared) {}
+  /// Leaves the code of all of them loaded.
+  ~RetiredGenerations();
+  RetiredGenerations(const RetiredGenerations&) = delete;
+  RetiredGenerations& operator=(const RetiredGenerations&) = delete;
+
+  /// Retires a generation, if there is one. `event`: reported at its end. If memory is exhausted,
+  /// throws and leaves it in place. REQUIRED: the lock.
+  Ptr retire(GenerationPtr& generation, std::optional<Event> event);
+  /// Creates the record of a generation that never served, for `unload`.
+  Ptr never_served(GenerationPtr& generation) const;
+
+  /// Unloads a generation after all threads have left it, or leaves that until later. Returns
+  /// whether its image is gone. REQUIRED: the caller is its worker.
+  bool drain(const Ptr& old, Clock::time_point deadline) noexcept;
+  /// The same with the deadline of the policy, on another worker. REQUIRED: the caller is its
+  /// current worker.
+  void drain_on_worker(const Ptr& old) noexcept;
+  /// Drains those that no worker drains, without waiting for threads that are in them.
+  void drain_all() noexcept;
+  /// Plans `drain_all`, unless that is planned already. REQUIRED: the lock.
+  void schedule_reclaim() noexcept;
+  /// Stops and unloads a generation that all threads have left. Returns whether its image is gone.
+  bool unload(const Ptr& old) noexcept;
+
+  /// Waits for the end of a generation while a worker drains or unloads it.
+  void wait_for_end(ModuleLock& lock, const Ptr& old) noexcept;
+  /// Drains all of them on workers, and waits for other workers until the deadline.
+  void drain_before_shut_down(ModuleLock& lock, Clock::time_point deadline);
+  /// Returns the events of those that the host ends without. REQUIRED: the lock.
+  std::vector<Event> left_at_shut_down() const;
+
+  /// Abandons those whose last functions hang, with their workers.
+  void abandon_overdue(ModuleLock& lock, Clock::time_point now) noexcept;
+  /// Returns whether it is unloading this one. REQUIRED: the lock.
+  bool is_unloading(const Operation& old) const noexcept;
+  /// Returns whether another thread unloads one. REQUIRED: the lock.
+  bool others_unload() const noexcept;
+
+  /// Count code that a function which hangs keeps mapped, until the function returns. REQUIRED: the
+  /// lock.
+  void add_mapped() noexcept { still_mapped_++; }
+  void remove_mapped() noexcept { still_mapped_--; }
+
+  /// Return the number of those that are not unloaded yet, of images that could not be unloaded,
+  /// and whether none is left. REQUIRED: the lock.
+  std::size_t draining() const noexcept { return retired_.size(); }
+  std::size_t still_mapped() const noexcept { return still_mapped_; }
+  bool empty() const noexcept { return retired_.empty() && unloading_.empty(); }
+  /// Visits those that calls may be in and that have an event, with the event. REQUIRED: the lock.
+  template <class Visit>
+  void visit(const Visit& visit) const {
+    for (const Ptr& old : retired_) {
+      if (old->event) visit(*old->generation, *old->event);
+    }
+  }
+
+ private:
+  using List = std::list<Ptr>;
+
+  std::shared_ptr<RetiredGenerations> with_module() noexcept;
+  Occupancy occupancy_of(Retired& old, Clock::time_point deadline) noexcept;
+  void postpone(const Ptr& old) noexcept;
+  void keep_mapped(const Ptr& old) noexcept;
+  void report_still_mapped(const ReloadSafety& reload, const Retired& old) noexcept;
+  template <class Message>
+  void report_of(const Retired& old, Event::Type type, Message message) const noexcept;
+  void abandon(ModuleLock& lock, const Ptr& old, const Operation::Hang& hang) noexcept;
+  void plan_reclaim();
+  bool others_drain() const noexcept;
+
+  Module& module_;
+  ModuleShared& shared_;
+  // Guarded by the lock.
+  List retired_;                    // calls or streams may be in them
+  List unloading_;                  // being unloaded
+  std::size_t still_mapped_ = 0;    // images that could not be unloaded
+  Clock::duration next_reclaim_{};  // the delay of the planned one; zero if none is
+};
+
+}  // namespace tenon::inline v0_1::detail
