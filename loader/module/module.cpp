@@ -34,15 +34,6 @@ std::minstd_rand next_random() {
 
 }  // namespace
 
-LiveInstance::LiveInstance(Module& module, std::uint32_t index, const InstanceSpec& spec,
-                           Owner owner, std::uint64_t serial)
-    : Instance(module, index),
-      module_(module),
-      index_(index),
-      owner_(owner),
-      serial_(serial),
-      spec_(spec) {}
-
 Module::Module(ModuleOrigin origin, std::shared_ptr<const Manifest> manifest,
                const ModuleContext& context)
     : shared_(std::move(origin), manifest->name, context),
@@ -65,7 +56,7 @@ ModuleInfo Module::info() const {
                   shared_.origin.file,
                   generation_ != nullptr,
                   count_,
-                  instances_.size() - free_.size(),
+                  instances_.count(),
                   retired_.draining(),
                   retired_.still_mapped(),
                   failures_.quarantined()};
@@ -106,11 +97,6 @@ bool Module::has_manifest(const Manifest& manifest) const {
   return manifest_.get() == &manifest || same_manifest(*manifest_, manifest);
 }
 
-/// Returns whether an instance exists. REQUIRED: the lock.
-bool Module::has_instances() const noexcept {
-  return instances_.size() != free_.size();
-}
-
 /// REQUIRED: the lock.
 bool Module::unused() const noexcept {
   return uses_.none();
@@ -145,16 +131,6 @@ class Module::Claim {
   Module& module_;
   const Owner owner_;
   bool passed_ = false;
-};
-
-/// The arguments of a create.
-struct Module::CreateRequest {
-  const Kind& kind;
-  std::int32_t target;
-  std::string_view name;
-  const std::optional<TextMap>& config;
-  Owner owner;
-  std::uint64_t serial;
 };
 
 /// Waits until a generation can get instances. The lock is held on return.
@@ -242,66 +218,22 @@ Result<InstancePtr> Module::create_in(Generation& generation, const GenerationGu
 /// Adds an instance. If an allocation fails, the caller still owns the object. REQUIRED: the lock.
 InstancePtr Module::add(Generation::Object& object, const CreateRequest& request,
                         std::shared_ptr<const TextMap> config) {
-  const std::uint32_t index = free_index();
-  auto instance =
-      std::make_unique<LiveInstance>(*this, index, spec_of(request), request.owner, request.serial);
-  instance->version_ = object.plugin->version;
-  instance->configured_ = config != nullptr ? 1 : 0;
-  instance->config_ = std::move(config);
-  touch(index);
-  generation_->list(index, object);
+  auto instance = instances_.prepare(request, std::move(config));
+  instance->set_version(object.plugin->version);
+  generation_->list(instance->index(), object);
   // Nothing fails after this.
   if (self_ == nullptr) self_ = shared_from_this();
   if (request.owner == Owner::program && host_ == nullptr) host_ = shared_.context.directory.lock();
-  free_.pop_back();
-  return InstancePtr(instances_[index] = instance.release());
-}
-
-/// Returns the index for the next instance, without taking it. REQUIRED: the lock.
-std::uint32_t Module::free_index() {
-  if (free_.empty()) {
-    const std::size_t count = instances_.size() + 1;
-    reserve(count);
-    if (free_.capacity() < count) free_.reserve(2 * count);
-    instances_.push_back(nullptr);
-    free_.push_back(static_cast<std::uint32_t>(count - 1));
-  }
-  return free_.back();
-}
-
-/// REQUIRED: the lock.
-const InstanceSpec& Module::spec_of(const CreateRequest& request) {
-  const auto matches = [&request](const InstanceSpec& one) {
-    return one.kind == &request.kind && one.target == request.target && one.name == request.name;
-  };
-  if (last_spec_ == nullptr || !matches(*last_spec_)) {
-    last_spec_ =
-        &*specs_.insert(InstanceSpec{&request.kind, request.target, std::string(request.name)})
-              .first;
-  }
-  return *last_spec_;
-}
-
-/// Records a change of an instance for the restart in progress. REQUIRED: the lock.
-void Module::touch(std::uint32_t index) {
-  if (restart_ != nullptr) touched_.push_back(index);
-}
-
-/// REQUIRED: the lock.
-InstanceRecord Module::record_of(std::uint32_t index) const {
-  const LiveInstance* instance = instances_[index];
-  if (instance == nullptr) return {};
-  return {instance->serial_, instance->configured_, &instance->spec_, instance->config_};
+  return instances_.add(std::move(instance));
 }
 
 void Module::release(LiveInstance& instance) noexcept {
-  const std::uint32_t index = instance.index_;
+  const std::uint32_t index = instance.index();
   {
     Lock lock(shared_.mutex);
-    instances_[index] = nullptr;
-    touch(index);
+    instances_.remove(index);
     if (generation_ == nullptr) {
-      free_.push_back(index);
+      instances_.reuse(index);
     } else {
       Generation& generation = *generation_;
       const GenerationGuard guard(generation, *this);
@@ -312,12 +244,12 @@ void Module::release(LiveInstance& instance) noexcept {
         lock.lock();
       }
       const Generation::Object object = generation.take(index, streams_ended);
-      free_.push_back(index);
+      instances_.reuse(index);
       lock.unlock();
       generation.end(object, guard);
     }
   }
-  drop_use(instance.owner_);
+  drop_use(instance.owner());
 }
 
 /// Ends a use of the module by an instance. The last one unloads the module and drops the
@@ -368,9 +300,9 @@ bool Module::implements(const LiveInstance& instance, std::string_view method) c
   Lock lock(shared_.mutex, std::defer_lock);
   if (!inherited()) {
     lock.lock();
-    if (generation_ != nullptr) return generation_->implements(instance.index_, method);
+    if (generation_ != nullptr) return generation_->implements(instance.index(), method);
   }
-  return instance.version_->own_method(instance.spec().target, method) != nullptr;
+  return instance.version()->own_method(instance.spec().target, method) != nullptr;
 }
 
 PluginInfo Module::plugin_info(const LiveInstance& instance) const {
@@ -380,7 +312,7 @@ PluginInfo Module::plugin_info(const LiveInstance& instance) const {
   {
     const Lock lock(shared_.mutex);
     manifest = manifest_;
-    version = instance.version_;
+    version = instance.version();
   }
   const InstanceSpec& spec = instance.spec();
   const auto plugin = std::ranges::find_if(manifest->provides, [&](const Provided& one) {
@@ -397,14 +329,13 @@ void Module::remember_config(LiveInstance& instance, const TextMap& config) {
   if (inherited()) return;  // nothing restarts
   auto kept = std::make_shared<const TextMap>(config);
   Lock lock(shared_.mutex);
-  instance.config_ = kept;
-  instance.configured_++;
-  touch(instance.index_);
+  instance.set_config(kept);
+  instances_.touch(instance.index());
   Generation* generation = generation_.get();
   if (generation == nullptr || this_thread_is_in(*generation)) return;
   const GenerationGuard guard(*generation, *this);
   lock.unlock();
-  if (auto configured = generation->configure(instance.index_, *kept); !configured) {
+  if (auto configured = generation->configure(instance.index(), *kept); !configured) {
     shared_.context.log->write(LogLevel::warn, in_one_line(configured.error()));
   }
 }
@@ -515,7 +446,7 @@ Result<Module::Loaded> Module::load_and_lock(Lock& lock) try {
 
 /// Loads the module, or restarts it after a crash. The lock is held on return.
 Result<void> Module::load_first(Lock& lock) {
-  if (has_instances()) {
+  if (instances_.count() != 0) {
     const std::uint64_t count = count_;
     lock.unlock();
     auto request = begin_restart(RestartReason::crash, {}, true, count);
@@ -551,10 +482,9 @@ void Module::adopt(Loaded&& fresh) noexcept {
   identity_ = fresh.identity;
   count_++;
   fault_restart_due_ = Clock::time_point::max();  // the new code has not failed
-  for (LiveInstance* instance : instances_) {
-    if (instance == nullptr) continue;
-    instance->version_ = generation_->version_of(instance->index_);
-  }
+  instances_.visit([this](LiveInstance& instance) {
+    instance.set_version(generation_->version_of(instance.index()));
+  });
   serve_again();
 }
 
@@ -715,8 +645,7 @@ void Module::check_deadlines() noexcept {
       for (const OverdueCall& call : take_overdue_calls(generation, now, next)) {
         Event& overdue = overdue_calls.emplace_back(as);
         overdue.type = Event::Type::call_overdue;
-        const LiveInstance* instance =
-            call.instance < instances_.size() ? instances_[call.instance] : nullptr;
+        const LiveInstance* instance = instances_.find(call.instance);
         overdue.message = (instance != nullptr ? instance->spec().name + ": " : "") +
                           std::string(call.method) + " did not end by its deadline";
       }

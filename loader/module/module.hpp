@@ -19,7 +19,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -34,6 +33,7 @@
 #include "module/failures.hpp"
 #include "module/generation.hpp"
 #include "module/instance_count.hpp"
+#include "module/live_instances.hpp"
 #include "module/module_shared.hpp"
 #include "module/retired_generations.hpp"
 #include "platform/file.hpp"
@@ -42,49 +42,6 @@ namespace tenon::inline v0_1::detail {
 
 class Module;
 class Restart;
-
-/// An Instance with the data for creating its object again. It keeps the module alive; see
-/// Module::self_.
-class LiveInstance : public Instance {
- public:
-  /// `spec` must live as long as the module.
-  LiveInstance(Module& module, std::uint32_t index, const InstanceSpec& spec, Owner owner,
-               std::uint64_t serial);
-
-  Module& module() const noexcept { return module_; }
-  const InstanceSpec& spec() const noexcept { return spec_; }
-  /// Makes methods of its session fail until the session is opened again.
-  void make_stale() noexcept { stale_.store(true); }
-  /// Sets the generation whose module owns it, by the streams of that generation.
-  void make_client_of(RevocableStreams& streams) noexcept {
-    caller_ = &streams.generation();
-    caller_streams_ = &streams;
-  }
-  RevocableStreams& client_of() const noexcept { return *caller_streams_; }
-
- private:
-  friend class Module;
-  friend class Restart;
-
-  RevocableStreams* caller_streams_ = nullptr;
-  Module& module_;
-  const std::uint32_t index_;
-  const Owner owner_;
-  const std::uint64_t serial_;  // unique in the module
-  const InstanceSpec& spec_;
-  // Guarded by the module.
-  std::shared_ptr<const TextMap> config_;
-  std::uint64_t configured_ = 0;          // the number of configurations so far
-  const KindVersion* version_ = nullptr;  // of the plugin
-};
-
-/// A copy of the data for creating the object of an instance again. The instance may end meanwhile.
-struct InstanceRecord {
-  std::uint64_t serial = 0;  // 0 if there is no instance
-  std::uint64_t configured = 0;
-  const InstanceSpec* spec = nullptr;  // owned by the module
-  std::shared_ptr<const TextMap> config;
-};
 
 /// A requested restart. Members that change are guarded by the module.
 struct RestartRequest {
@@ -206,7 +163,6 @@ class Module final : public ServingModule,
   };
   class LifecycleLock;
   class Claim;
-  struct CreateRequest;
   using Lock = ModuleLock;
 
   // Instances.
@@ -216,17 +172,12 @@ class Module final : public ServingModule,
                                 const CreateRequest& request);
   InstancePtr add(Generation::Object& object, const CreateRequest& request,
                   std::shared_ptr<const TextMap> config);
-  std::uint32_t free_index();
-  const InstanceSpec& spec_of(const CreateRequest& request);
   void drop_use(Owner owner) noexcept;
   Result<void> load_first(Lock& lock);
   void unload_if_unused() noexcept;
   void open_to_creates() noexcept;
-  bool has_instances() const noexcept;
   bool not_needed() const noexcept;
   bool unused() const noexcept;
-  void touch(std::uint32_t index);
-  InstanceRecord record_of(std::uint32_t index) const;
 
   // Loading and serving.
   Result<Loaded> load();
@@ -281,21 +232,16 @@ class Module final : public ServingModule,
   std::uint64_t tickets_ = 0;              // issued so far
   std::thread::id lifecycle_thread_;       // its holder
   std::shared_ptr<Restart> restart_;       // in progress
-  std::vector<std::uint32_t>
-      touched_;                      // instances that the restart has not seen since they changed
-  bool frozen_ = false;              // no create may begin
-  Clock::time_point gate_deadline_;  // while frozen or while the gate is closed
+  bool frozen_ = false;                    // no create may begin
+  Clock::time_point gate_deadline_;        // while frozen or while the gate is closed
 
   std::shared_ptr<const Manifest> manifest_;
   platform::FileIdentity identity_;
   GenerationPtr generation_;
-  std::uint64_t count_ = 0;                  // generation number of the last one
-  std::shared_ptr<Module> self_;             // while `uses_` counts an instance
-  std::shared_ptr<PluginDirectory> host_;    // while `uses_` counts one of the program
-  std::set<InstanceSpec> specs_;             // of all instances so far
-  const InstanceSpec* last_spec_ = nullptr;  // used by the last create
-  std::vector<LiveInstance*> instances_;     // by index; nullptr if unused
-  std::vector<std::uint32_t> free_;          // unused indices; has capacity for all
+  std::uint64_t count_ = 0;                // generation number of the last one
+  std::shared_ptr<Module> self_;           // while `uses_` counts an instance
+  std::shared_ptr<PluginDirectory> host_;  // while `uses_` counts one of the program
+  LiveInstances instances_{*this};
   RetiredGenerations retired_{*this, shared_};
 
   Failures failures_;

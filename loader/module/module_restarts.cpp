@@ -162,15 +162,13 @@ void Module::perform_restart(const std::shared_ptr<RestartRequest>& request) {
     const LifecycleLock lifecycle(*this, lock);
     if (!may_begin(*request, static_cast<bool>(lifecycle))) return;
     restart = std::make_shared<Restart>(*this, request);
-    touched_.clear();
-    for (const LiveInstance* instance : instances_) {
-      if (instance != nullptr) touched_.push_back(instance->index_);
-    }
+    instances_.record_changes();
     restart_ = restart;
     auto done = run_and_lock(restart, lock);
     abandoned = restart->abandoned();
     if (!abandoned) {
       restart_ = nullptr;
+      instances_.ignore_changes();
       const bool succeeded = static_cast<bool>(done);
       request->result = std::move(done);
       request->old =
@@ -296,7 +294,7 @@ void Module::abandon_overdue(Lock& lock) noexcept {
 void Module::abandon(Lock& lock, const Operation::Hang& hang) noexcept {
   const auto restart = std::exchange(restart_, nullptr);
   restart->abandon();
-  touched_.clear();
+  instances_.ignore_changes();
   lifecycle_ = ++tickets_;  // for `recover`
   lifecycle_thread_ = {};
   if (restart->phase() == Restart::Phase::filling) retired_.add_mapped();
@@ -360,7 +358,7 @@ void Module::fault(Generation& generation, RestartReason why, const Error& error
   if (inherited()) return;  // nothing is restarted
   Lock lock(shared_.mutex);
   const bool serves = &generation == generation_.get();
-  const bool first = generation_ == nullptr && !has_instances();
+  const bool first = generation_ == nullptr && instances_.count() == 0;
   if (!serves && !(first && why == RestartReason::crash)) return;  // its creator gets the error
   if (serves && why == RestartReason::crash) {
     close();

@@ -119,11 +119,10 @@ std::vector<Restart::Member> Restart::members() const {
   std::vector<Member> members;
   {
     const Module::Lock lock(module_.shared_.mutex);
-    members.reserve(module_.instances_.size());
-    for (const LiveInstance* instance : module_.instances_) {
-      if (instance == nullptr) continue;
-      members.push_back({instance->index_, instance->serial_, instance->spec().kind->session});
-    }
+    members.reserve(module_.instances_.count());
+    module_.instances_.visit([&](const LiveInstance& one) {
+      members.push_back({one.index(), one.serial(), one.spec().kind->session});
+    });
   }
   if (!std::ranges::is_sorted(members, {}, &Member::serial)) {
     std::ranges::sort(members, {}, &Member::serial);
@@ -137,21 +136,16 @@ bool Restart::has_state() const {
                      [&](const Member& member) { return serving_->saves_state(member.index); });
 }
 
-std::vector<Restart::Change> Restart::take_changes() {
-  const Module::Lock lock(module_.shared_.mutex);
-  std::vector<Change> changes;
-  if (abandoned()) return changes;
-  changes.reserve(module_.touched_.size());
-  for (const std::uint32_t index : std::exchange(module_.touched_, {})) {
-    changes.emplace_back(index, module_.record_of(index));
-  }
-  return changes;
+std::vector<LiveInstances::Change> Restart::take_changes() {
+  const ModuleLock lock(module_.shared_.mutex);
+  if (abandoned()) return {};
+  return module_.instances_.take_changes();
 }
 
 /// Applies the changes of instances since the last time to the new generation. Returns their
 /// number.
 Result<std::size_t> Restart::apply_changes() {
-  const std::vector<Change> changes = take_changes();
+  const auto changes = take_changes();
   for (const auto& [index, record] : changes) {
     // A session is closed before the next one begins.
     if (record.serial != 0 && record.spec->kind->session && !handed_over_) {
@@ -210,7 +204,7 @@ Result<void> Restart::switch_over() {
   {
     const Module::Lock lock(module_.shared_.mutex);
     if (abandoned()) return lost();
-    module_.touched_.insert(module_.touched_.end(), sessions_.begin(), sessions_.end());
+    module_.instances_.touch(sessions_);
   }
   std::vector<bool> has_saved(made_.size());
   for (const Saved& saved : saved_) {
@@ -344,16 +338,16 @@ Result<bool> Restart::publish() {
                   .message = "the module was not ready in time, and calls waited for it",
                   .where = module_.shared_.where});
   }
-  if (!module_.touched_.empty()) return false;
+  if (module_.instances_.has_changes()) return false;
   Event restarted = restarted_event();
   old_ = module_.retired_.retire(module_.generation_, module_.event(Event::Type::drained));
   // Nothing fails after this.
   if (old_ != nullptr) old_->take();  // drains it after publishing
   event_ = std::move(restarted);
   frozen_ = false;
-  for (LiveInstance* instance : module_.instances_) {
-    if (instance != nullptr && instance->spec().kind->session) instance->make_stale();
-  }
+  module_.instances_.visit([](LiveInstance& instance) {
+    if (instance.spec().kind->session) instance.make_stale();
+  });
   if (!is_fault(request_->reason)) {
     released_ = module_.failures_.quarantined();
     module_.failures_.release();

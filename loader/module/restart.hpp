@@ -75,13 +75,12 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
     Member member;
     std::optional<Bytes> state;  // absent if none was saved
   };
-  using Change = std::pair<std::uint32_t, InstanceRecord>;
 
   Result<void> attempt();
   Result<void> check_reloadable() const;
   bool has_state() const;
   std::vector<Member> members() const;
-  std::vector<Change> take_changes();
+  std::vector<LiveInstances::Change> take_changes();
   Result<std::size_t> apply_changes();
   Result<void> apply(std::uint32_t index, const InstanceRecord& record);
   Result<void> freeze();
