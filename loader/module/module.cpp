@@ -9,8 +9,6 @@
 
 #include "call/thread_records.hpp"
 #include "catalog/description.hpp"
-#include "catalog/scan.hpp"
-#include "manifest/module_file.hpp"
 #include "module/forked.hpp"
 #include "module/lifecycle_lock.hpp"
 #include "module/restart.hpp"
@@ -60,7 +58,7 @@ ModuleInfo Module::info() const {
                   retired_.draining(),
                   retired_.still_mapped(),
                   failures_.quarantined()};
-  info.methods = counters_->read();
+  info.methods = loader_.counters().read();
   for (const MethodCalls& method : info.methods) {
     info.calls.calls += method.calls;
     info.calls.failures += method.failures;
@@ -342,100 +340,21 @@ void Module::remember_config(LiveInstance& instance, const TextMap& config) {
 
 // -- Loading ------------------------------------------------------------------
 
-Result<Module::Loaded> Module::load() {
-  if (shared_.origin.builtin != nullptr) {
-    auto same = manifest();
-    auto begun = Generation::begin(std::nullopt, *shared_.origin.builtin, *same, shared_.where,
-                                   generation_context());
-    if (!begun) return std::move(begun).error();
-    return Loaded{std::move(*begun), std::move(same), {}, nullptr};
-  }
-  auto file = platform::File::open(shared_.origin.file);
+/// Loads code without the lock. Remembers the file also if that fails, so that only another file
+/// ends a quarantine.
+Result<LoadedCode> Module::load() {
+  if (shared_.origin.builtin != nullptr) return loader_.load_builtin(manifest());
+  auto file = loader_.read();
   if (!file) return std::move(file).error();
-  auto content = file->read_all(max_file_size);
-  if (!content) return std::move(content).error();
-  if (const auto now = platform::identity_of(shared_.origin.file);
-      !now || !(*now == file->identity())) {
-    return Error({.code = "file-changed",
-                  .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
-                  .message = "the file was replaced or written to while it was read",
-                  .where = shared_.where});
-  }
   {
     const Lock lock(shared_.mutex);
-    if (generation_ == nullptr) identity_ = file->identity();
+    if (generation_ == nullptr) identity_ = file->identity;
   }
-  const auto before = manifest();
-  auto read = read_whole_module(std::move(*content), shared_.origin.file, *before);
-  if (!read) return std::move(read).error();
-  auto now = before;
-  if (read->manifest) {
-    if (before->in_development) mark_in_development(*read->manifest);
-    now = std::make_shared<const Manifest>(std::move(*read->manifest));
-  }
-  if (now->name != before->name) {
-    return Error({.code = "restart-refused",
-                  .where = shared_.where,
-                  .found = "package " + now->name,
-                  .needed = "package " + before->name,
-                  .fix = "put another package into a file of its own"});
-  }
-  if (auto loadable = check_loadable(*before, *now, read->bundle); !loadable) {
-    return std::move(loadable).error();
-  }
-  auto image = load_image(std::move(read->bundle), now->joins_threads);
-  if (!image) return std::move(image).error();
-  const tenon_module& object = image->module();
-  auto begun =
-      Generation::begin(std::move(*image), object, *now, shared_.where, generation_context());
-  if (!begun) return std::move(begun).error();
-  std::unique_ptr<CatalogChange> change;
-  if (const auto directory = shared_.context.directory.lock())
-    change = directory->prepare(*this, now);
-  return Loaded{std::move(*begun), std::move(now), file->identity(), std::move(change)};
-}
-
-/// Checks with the host whether the files may be loaded. Does not keep the host alive, because
-/// plugin code that runs next may hang.
-Result<void> Module::check_loadable(const Manifest& before, const Manifest& fresh,
-                                    const Bundle& bundle) {
-  const auto directory = shared_.context.directory.lock();
-  if (directory == nullptr) return shared_.refused("the host has ended");
-  return directory->check_loadable(before, fresh, bundle);
-}
-
-/// Constructors of the module run inside the dynamic loader, where crashes cannot be contained.
-Result<Image> Module::load_image(Bundle bundle, bool joins_threads) {
-  lock_order::expect_none();
-  const std::string package = manifest()->name;
-  const Operation::Step step(package, "load");
-  std::optional<Result<Image>> image;
-  auto load = [&] {
-    image.emplace(Image::load(shared_.context.images, std::move(bundle), joins_threads));
-  };
-  if (shared_.context.contain_crashes) {
-    std::optional<platform::Crash> none;
-    platform::call_contained({package, "load", nullptr}, platform::call_body<decltype(load)>, &load,
-                             none);
-  } else {
-    load();
-  }
-  return std::move(*image);
-}
-
-GenerationContext Module::generation_context() {
-  return {.mutex = shared_.mutex,
-          .directory = shared_.context.directory,
-          .faults = weak_from_this(),
-          .log = shared_.context.log,
-          .interception = {shared_.context.contain_crashes, shared_.context.check_calls,
-                           shared_.context.count_calls ? counters_ : nullptr,
-                           shared_.origin.file.filename().string()},
-          .patience = shared_.context.restart.drain_timeout};
+  return loader_.load(std::move(*file), manifest());
 }
 
 /// Loads without the lock, which is held on return, also after an exception.
-Result<Module::Loaded> Module::load_and_lock(Lock& lock) try {
+Result<LoadedCode> Module::load_and_lock(Lock& lock) try {
   auto fresh = load();
   lock.lock();
   return fresh;
@@ -476,7 +395,7 @@ Result<void> Module::load_first(Lock& lock) {
 }
 
 /// Makes a generation serve. REQUIRED: the lock; no generation serves.
-void Module::adopt(Loaded&& fresh) noexcept {
+void Module::adopt(LoadedCode&& fresh) noexcept {
   generation_ = std::move(fresh.generation);
   manifest_ = std::move(fresh.manifest);
   identity_ = fresh.identity;

@@ -26,7 +26,6 @@
 
 #include "base/fork.hpp"
 #include "base/lock_order.hpp"
-#include "call/call_counters.hpp"
 #include "call/operation.hpp"
 #include "call/thread_records.hpp"
 #include "manifest/manifest.hpp"
@@ -34,6 +33,7 @@
 #include "module/generation.hpp"
 #include "module/instance_count.hpp"
 #include "module/live_instances.hpp"
+#include "module/module_loader.hpp"
 #include "module/module_shared.hpp"
 #include "module/retired_generations.hpp"
 #include "platform/file.hpp"
@@ -155,12 +155,6 @@ class Module final : public ServingModule,
  private:
   friend class Restart;
 
-  struct Loaded {
-    GenerationPtr generation;
-    std::shared_ptr<const Manifest> manifest;
-    platform::FileIdentity identity;
-    std::unique_ptr<CatalogChange> change;  // nullptr if the manifest is the same
-  };
   class LifecycleLock;
   class Claim;
   using Lock = ModuleLock;
@@ -180,12 +174,9 @@ class Module final : public ServingModule,
   bool unused() const noexcept;
 
   // Loading and serving.
-  Result<Loaded> load();
-  Result<Loaded> load_and_lock(Lock& lock);
-  Result<void> check_loadable(const Manifest& before, const Manifest& fresh, const Bundle& bundle);
-  Result<Image> load_image(Bundle bundle, bool joins_threads);
-  GenerationContext generation_context();
-  void adopt(Loaded&& fresh) noexcept;
+  Result<LoadedCode> load();
+  Result<LoadedCode> load_and_lock(Lock& lock);
+  void adopt(LoadedCode&& fresh) noexcept;
   void serve_again() noexcept;
 
   // Restarts.
@@ -221,7 +212,6 @@ class Module final : public ServingModule,
 
   mutable ModuleShared shared_;
   const platform::ProcessMark process_;
-  const std::shared_ptr<CallCounters> counters_ = std::make_shared<CallCounters>();
 
   // The generation in which creates begin without the lock; nullptr if they need the lock. They
   // count in `uses_`, enter the generation and then load this again.
@@ -242,6 +232,7 @@ class Module final : public ServingModule,
   std::shared_ptr<Module> self_;           // while `uses_` counts an instance
   std::shared_ptr<PluginDirectory> host_;  // while `uses_` counts one of the program
   LiveInstances instances_{*this};
+  ModuleLoader loader_{*this, shared_};
   RetiredGenerations retired_{*this, shared_};
 
   Failures failures_;

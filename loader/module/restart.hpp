@@ -107,7 +107,7 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   bool released_ = false;
   Module::Clock::time_point deadline_;
   Module::Clock::time_point closed_at_;
-  Module::Loaded fresh_;
+  LoadedCode fresh_;
   std::vector<InstanceRecord> made_;     // in the new generation, by index
   std::vector<std::uint32_t> sessions_;  // instances that are created after that
   std::vector<Member> members_;          // instances whose state moves

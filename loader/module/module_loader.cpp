@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/module_loader.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "catalog/scan.hpp"
+#include "manifest/module_file.hpp"
+#include "module/module.hpp"
+
+namespace tenon::inline v0_1::detail {
+
+Result<LoadedCode> ModuleLoader::load_builtin(std::shared_ptr<const Manifest> manifest) {
+  auto begun = Generation::begin(std::nullopt, *shared_.origin.builtin, *manifest, shared_.where,
+                                 generation_context());
+  if (!begun) return std::move(begun).error();
+  return LoadedCode{std::move(*begun), std::move(manifest), {}, nullptr};
+}
+
+Result<ModuleLoader::Content> ModuleLoader::read() const {
+  auto file = platform::File::open(shared_.origin.file);
+  if (!file) return std::move(file).error();
+  auto content = file->read_all(max_file_size);
+  if (!content) return std::move(content).error();
+  if (const auto now = platform::identity_of(shared_.origin.file);
+      !now || !(*now == file->identity())) {
+    return Error({.code = "file-changed",
+                  .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
+                  .message = "the file was replaced or written to while it was read",
+                  .where = shared_.where});
+  }
+  return Content{std::move(*content), file->identity()};
+}
+
+Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const Manifest>& before) {
+  auto read = read_whole_module(std::move(file.bytes), shared_.origin.file, *before);
+  if (!read) return std::move(read).error();
+  auto now = before;
+  if (read->manifest) {
+    if (before->in_development) mark_in_development(*read->manifest);
+    now = std::make_shared<const Manifest>(std::move(*read->manifest));
+  }
+  if (now->name != before->name) {
+    return Error({.code = "restart-refused",
+                  .where = shared_.where,
+                  .found = "package " + now->name,
+                  .needed = "package " + before->name,
+                  .fix = "put another package into a file of its own"});
+  }
+  if (auto loadable = check_loadable(*before, *now, read->bundle); !loadable) {
+    return std::move(loadable).error();
+  }
+  auto image = load_image(std::move(read->bundle), before->name, now->joins_threads);
+  if (!image) return std::move(image).error();
+  const tenon_module& object = image->module();
+  auto begun =
+      Generation::begin(std::move(*image), object, *now, shared_.where, generation_context());
+  if (!begun) return std::move(begun).error();
+  std::unique_ptr<CatalogChange> change;
+  if (const auto directory = shared_.context.directory.lock())
+    change = directory->prepare(module_, now);
+  return LoadedCode{std::move(*begun), std::move(now), file.identity, std::move(change)};
+}
+
+/// Checks with the host whether the files may be loaded. Does not keep the host alive, because
+/// plugin code that runs next may hang.
+Result<void> ModuleLoader::check_loadable(const Manifest& before, const Manifest& fresh,
+                                          const Bundle& bundle) {
+  const auto directory = shared_.context.directory.lock();
+  if (directory == nullptr) return shared_.refused("the host has ended");
+  return directory->check_loadable(before, fresh, bundle);
+}
+
+/// Constructors of the module run inside the dynamic loader, where crashes cannot be contained.
+Result<Image> ModuleLoader::load_image(Bundle bundle, const std::string& package,
+                                       bool joins_threads) {
+  lock_order::expect_none();
+  const Operation::Step step(package, "load");
+  std::optional<Result<Image>> image;
+  auto load = [&] {
+    image.emplace(Image::load(shared_.context.images, std::move(bundle), joins_threads));
+  };
+  if (shared_.context.contain_crashes) {
+    std::optional<platform::Crash> none;
+    platform::call_contained({package, "load", nullptr}, platform::call_body<decltype(load)>, &load,
+                             none);
+  } else {
+    load();
+  }
+  return std::move(*image);
+}
+
+GenerationContext ModuleLoader::generation_context() {
+  return {.mutex = shared_.mutex,
+          .directory = shared_.context.directory,
+          .faults = module_.weak_from_this(),
+          .log = shared_.context.log,
+          .interception = {shared_.context.contain_crashes, shared_.context.check_calls,
+                           shared_.context.count_calls ? counters_ : nullptr,
+                           shared_.origin.file.filename().string()},
+          .patience = shared_.context.restart.drain_timeout};
+}
+
+}  // namespace tenon::inline v0_1::detail

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Loads the code of a module: reads its file, checks whether it may be loaded, and begins a
+// generation.
+#pragma once
+
+#include <tenon/result.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "binary/bundle.hpp"
+#include "call/call_counters.hpp"
+#include "image/image.hpp"
+#include "manifest/manifest.hpp"
+#include "module/generation.hpp"
+#include "module/module_host.hpp"
+#include "module/module_shared.hpp"
+#include "platform/file.hpp"
+
+namespace tenon::inline v0_1::detail {
+
+class Module;
+
+/// A generation that was begun, with the manifest and the file of its code.
+struct LoadedCode {
+  GenerationPtr generation;
+  std::shared_ptr<const Manifest> manifest;
+  platform::FileIdentity identity;
+  std::unique_ptr<CatalogChange> change;  // nullptr if the manifest is the same
+};
+
+/// REQUIRED for all functions: the lock is not held; the caller holds the lifecycle lock.
+class ModuleLoader {
+ public:
+  /// The file of a module.
+  struct Content {
+    std::vector<std::byte> bytes;
+    platform::FileIdentity identity;
+  };
+
+  ModuleLoader(Module& module, ModuleShared& shared) : module_(module), shared_(shared) {}
+
+  /// Reads the file. Errors: those of opening and reading it; file-changed.
+  Result<Content> read() const;
+  /// Loads a file that was read. `before`: the manifest of the code that serves, or of the file.
+  /// Errors: restart-refused, if the file has another package; those of the host's checks, of the
+  /// dynamic loader and of Generation::begin.
+  Result<LoadedCode> load(Content file, const std::shared_ptr<const Manifest>& before);
+  /// Begins a generation of a builtin. Errors: those of Generation::begin.
+  Result<LoadedCode> load_builtin(std::shared_ptr<const Manifest> manifest);
+
+  /// Returns the counters of the calls of all generations.
+  const CallCounters& counters() const noexcept { return *counters_; }
+
+ private:
+  Result<void> check_loadable(const Manifest& before, const Manifest& fresh, const Bundle& bundle);
+  Result<Image> load_image(Bundle bundle, const std::string& package, bool joins_threads);
+  GenerationContext generation_context();
+
+  Module& module_;
+  ModuleShared& shared_;
+  const std::shared_ptr<CallCounters> counters_ = std::make_shared<CallCounters>();
+};
+
+}  // namespace tenon::inline v0_1::detail
