@@ -74,7 +74,7 @@ bool Module::in_use() const {
 
 /// REQUIRED: the lock.
 bool Module::not_needed() const noexcept {
-  return generation_ == nullptr && unused() && lifecycle_ == 0;
+  return generation_ == nullptr && unused() && !lifecycle_.held();
 }
 
 bool Module::idle() const {
@@ -134,7 +134,7 @@ class Module::Claim {
 /// Waits until a generation can get instances. The lock is held on return.
 Result<void> Module::become_ready(Lock& lock) {
   for (;;) {
-    if (lifecycle_ != 0 && lifecycle_thread_ == std::this_thread::get_id()) {
+    if (lifecycle_.held_here()) {
       return shared_.refused(
           "the module creates an instance of itself while it is loaded or restarted");
     }
@@ -275,7 +275,7 @@ void Module::unload_if_unused() noexcept {
     return retired_.drain_all();
   }
   // The holder of the lifecycle lock calls this again.
-  if (generation_ == nullptr || !unused() || lifecycle_ != 0) return;
+  if (generation_ == nullptr || !unused() || lifecycle_.held()) return;
   open_.store(nullptr);
   const bool inside = this_thread_is_in(*generation_);
   std::shared_ptr<Retired> old;
@@ -419,10 +419,9 @@ void Module::serve_again() noexcept {
   shared_.changed.notify_all();
 }
 
-/// Lets creates begin without the lock if no condition prevents it. Called whenever a condition
-/// changes. REQUIRED: the lock.
 void Module::open_to_creates() noexcept {
-  const bool open = lifecycle_ == 0 && !frozen_ && !shared_.shut_down && !failures_.quarantined();
+  const bool open =
+      !lifecycle_.held() && !frozen_ && !shared_.shut_down && !failures_.quarantined();
   open_.store(open ? generation_.get() : nullptr);
 }
 
@@ -517,9 +516,8 @@ void Module::shut_down(Clock::time_point deadline) noexcept {
 /// Waits for workers that load, restart or unload, until the deadline. If a listener destroys the
 /// host on a worker, does not wait for that worker. REQUIRED: the lock.
 void Module::wait_for_others(Lock& lock, Clock::time_point deadline) noexcept {
-  const auto self = std::this_thread::get_id();
   const auto others_work = [&] {
-    return (lifecycle_ != 0 && lifecycle_thread_ != self) || retired_.others_unload();
+    return (lifecycle_.held() && !lifecycle_.held_here()) || retired_.others_unload();
   };
   while (others_work() && Clock::now() < deadline) {
     shared_.done.wait_until(lock, std::min(deadline, next_restart_check()));
@@ -533,7 +531,7 @@ std::vector<Event> Module::abandon_restart() {
   restart_->abandon();
   if (restart_->phase() == Restart::Phase::filling) retired_.add_mapped();
   restart_ = nullptr;
-  lifecycle_ = 0;
+  lifecycle_.release();
   return {overdue(event(Event::Type::drain_overdue), "a restart")};
 }
 

@@ -32,6 +32,7 @@
 #include "module/failures.hpp"
 #include "module/generation.hpp"
 #include "module/instance_count.hpp"
+#include "module/lifecycle.hpp"
 #include "module/live_instances.hpp"
 #include "module/module_loader.hpp"
 #include "module/module_shared.hpp"
@@ -144,6 +145,9 @@ class Module final : public ServingModule,
 
   // For the parts of the module.
 
+  ModuleShared& shared() noexcept { return shared_; }
+  Lifecycle& lifecycle() noexcept { return lifecycle_; }
+
   /// Checks an operation at this time, and again until it is over. If memory is exhausted, only
   /// threads that wait for the operation check it. REQUIRED: the lock is not held.
   void watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) noexcept;
@@ -151,11 +155,13 @@ class Module final : public ServingModule,
   void abandon_overdue(ModuleLock& lock) noexcept;
   /// Returns an event of the code that serves. REQUIRED: the lock.
   Event event(Event::Type type) const;
+  /// Lets creates begin without the lock if no condition prevents it. Called whenever a condition
+  /// changes. REQUIRED: the lock.
+  void open_to_creates() noexcept;
 
  private:
   friend class Restart;
 
-  class LifecycleLock;
   class Claim;
   using Lock = ModuleLock;
 
@@ -169,7 +175,6 @@ class Module final : public ServingModule,
   void drop_use(Owner owner) noexcept;
   Result<void> load_first(Lock& lock);
   void unload_if_unused() noexcept;
-  void open_to_creates() noexcept;
   bool not_needed() const noexcept;
   bool unused() const noexcept;
 
@@ -218,12 +223,10 @@ class Module final : public ServingModule,
   std::atomic<Generation*> open_{nullptr};
   std::atomic<std::uint64_t> serials_{0};  // used by creates so far
   InstanceCount uses_;                     // instances, including those being created or destroyed
-  std::uint64_t lifecycle_ = 0;            // the ticket of the lifecycle lock; 0 if free
-  std::uint64_t tickets_ = 0;              // issued so far
-  std::thread::id lifecycle_thread_;       // its holder
-  std::shared_ptr<Restart> restart_;       // in progress
-  bool frozen_ = false;                    // no create may begin
-  Clock::time_point gate_deadline_;        // while frozen or while the gate is closed
+  Lifecycle lifecycle_;
+  std::shared_ptr<Restart> restart_;  // in progress
+  bool frozen_ = false;               // no create may begin
+  Clock::time_point gate_deadline_;   // while frozen or while the gate is closed
 
   std::shared_ptr<const Manifest> manifest_;
   platform::FileIdentity identity_;

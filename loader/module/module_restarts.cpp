@@ -44,8 +44,8 @@ Result<RestartOutcome> Module::restart(RestartReason reason, const RestartOption
     if (quarantined) shared_.report(released);
     return RestartOutcome::not_loaded;  // the next create loads the file as it is then
   }
-  const bool inside = (lifecycle_ != 0 && lifecycle_thread_ == std::this_thread::get_id()) ||
-                      (generation_ != nullptr && this_thread_is_in(*generation_));
+  const bool inside =
+      lifecycle_.held_here() || (generation_ != nullptr && this_thread_is_in(*generation_));
   if (inside) {
     restart_later(reason, options, Clock::now());
     return RestartOutcome::scheduled;
@@ -295,8 +295,7 @@ void Module::abandon(Lock& lock, const Operation::Hang& hang) noexcept {
   const auto restart = std::exchange(restart_, nullptr);
   restart->abandon();
   instances_.ignore_changes();
-  lifecycle_ = ++tickets_;  // for `recover`
-  lifecycle_thread_ = {};
+  lifecycle_.reserve();  // for `recover`
   if (restart->phase() == Restart::Phase::filling) retired_.add_mapped();
   if (restart->phase() != Restart::Phase::suspending && !restart->has_suspended()) serve_again();
   lock.unlock();
