@@ -2,9 +2,7 @@
 #include "module/module.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
-#include <random>
 #include <utility>
 
 #include "call/thread_records.hpp"
@@ -23,20 +21,11 @@ constexpr auto min_patience = std::chrono::milliseconds(500);
 // A call that respects its deadline ends a little after it.
 constexpr auto grace = std::chrono::milliseconds(20);
 
-/// Returns the generator for the delays of one module. Seeds it from the system once in a process,
-/// because that takes as long as reading a few manifests.
-std::minstd_rand next_random() {
-  static std::atomic<std::uint32_t> seed{std::random_device{}()};
-  return std::minstd_rand(seed.fetch_add(0x9e3779b9));
-}
-
 }  // namespace
 
 Module::Module(ModuleOrigin origin, std::shared_ptr<const Manifest> manifest,
                const ModuleContext& context)
-    : shared_(std::move(origin), manifest->name, context),
-      manifest_(std::move(manifest)),
-      failures_(context.restart.failures, next_random()) {}
+    : shared_(std::move(origin), manifest->name, context), manifest_(std::move(manifest)) {}
 
 Module::~Module() {
   if (generation_ != nullptr) leave_loaded(std::move(generation_));
@@ -57,7 +46,7 @@ ModuleInfo Module::info() const {
                   instances_.count(),
                   retired_.draining(),
                   retired_.still_mapped(),
-                  failures_.quarantined()};
+                  faults_.quarantined()};
   info.methods = loader_.counters().read();
   for (const MethodCalls& method : info.methods) {
     info.calls.calls += method.calls;
@@ -87,7 +76,7 @@ void Module::take_manifest(std::shared_ptr<const Manifest> found,
   const Lock lock(shared_.mutex);
   if (!not_needed()) return;
   manifest_ = std::move(found);
-  if (!(identity == identity_)) failures_.release();
+  if (!(identity == identity_)) faults_.release();
 }
 
 bool Module::has_manifest(const Manifest& manifest) const {
@@ -138,8 +127,8 @@ Result<void> Module::become_ready(Lock& lock) {
       return shared_.refused(
           "the module creates an instance of itself while it is loaded or restarted");
     }
-    if (shared_.shut_down || failures_.quarantined() || not_before_ > Clock::now()) {
-      return why_unavailable();
+    if (shared_.shut_down || faults_.stopped()) {
+      return faults_.unavailable({}, {});
     }
     // The restart waits for threads that are in the generation.
     const bool inside = generation_ != nullptr && this_thread_is_in(*generation_);
@@ -411,18 +400,30 @@ void Module::adopt(LoadedCode&& fresh) noexcept {
 
 /// REQUIRED: the lock.
 void Module::serve_again() noexcept {
-  const bool serves = generation_ != nullptr && !failures_.quarantined() && !shared_.shut_down;
+  const bool serves = generation_ != nullptr && !faults_.quarantined() && !shared_.shut_down;
   interrupting.store(false);  // before a call can enter
   if (serves) generation_->serve(*this);
   frozen_ = false;
-  not_before_ = {};
+  faults_.end_pause();
   shared_.changed.notify_all();
 }
 
 void Module::open_to_creates() noexcept {
-  const bool open =
-      !lifecycle_.held() && !frozen_ && !shared_.shut_down && !failures_.quarantined();
+  const bool open = !lifecycle_.held() && !frozen_ && !shared_.shut_down && !faults_.quarantined();
   open_.store(open ? generation_.get() : nullptr);
+}
+
+/// Closes the gate until the next generation serves, or until its deadline. REQUIRED: the lock.
+void Module::close_gate() noexcept {
+  close();
+  gate_deadline_ = Clock::now() + shared_.context.restart.gate_timeout;
+}
+
+GenerationPtr Module::take_crashed() noexcept {
+  close_gate();
+  GenerationPtr crashed = std::move(generation_);
+  open_to_creates();
+  return crashed;
 }
 
 Module::GateWait Module::pass_gate() noexcept {
@@ -433,8 +434,7 @@ Module::GateWait Module::pass_gate() noexcept {
   }
   if (inherited()) return {false, nullptr};  // no thread could open it
   while (closed()) {
-    if (shared_.shut_down || failures_.quarantined() || not_before_ > Clock::now())
-      return {false, nullptr};
+    if (shared_.shut_down || faults_.stopped()) return {false, nullptr};
     if (shared_.changed.wait_until(lock, gate_deadline_ + Operation::grace) ==
         std::cv_status::no_timeout)
       continue;
@@ -444,46 +444,10 @@ Module::GateWait Module::pass_gate() noexcept {
   return {true, nullptr};
 }
 
-/// REQUIRED: the lock.
-std::string Module::reasons() const {
-  std::string text;
-  for (const Failures::Reason& reason : failures_.reasons()) {
-    text += (text.empty() ? "" : "; ") + reason.text;
-  }
-  return text;
-}
-
 Error Module::unavailable(std::string_view plugin, std::string_view method) const {
   if (inherited()) return forked_error(shared_.where, plugin, method);
   const Lock lock(shared_.mutex);
-  return why_unavailable(plugin, method);
-}
-
-/// REQUIRED: the lock.
-Error Module::why_unavailable(std::string_view plugin, std::string_view method) const {
-  if (shared_.shut_down) {
-    return Error({.code = "host-ended",
-                  .status = TENON_UNAVAILABLE,
-                  .message = "the host of the module has ended",
-                  .where = shared_.where,
-                  .plugin = std::string(plugin),
-                  .method = std::string(method)});
-  }
-  if (failures_.quarantined()) {
-    return Error({.code = "module-quarantined",
-                  .status = TENON_UNAVAILABLE,
-                  .message = "the module has failed too often and is no longer used: " + reasons(),
-                  .where = shared_.where,
-                  .fix = "replace its file, or restart it by hand",
-                  .plugin = std::string(plugin),
-                  .method = std::string(method)});
-  }
-  return Error({.code = "module-restarting",
-                .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
-                .message = "the module has failed and waits for its restart",
-                .where = shared_.where,
-                .plugin = std::string(plugin),
-                .method = std::string(method)});
+  return faults_.unavailable(plugin, method);
 }
 
 // -- Destruction of the host --------------------------------------------------

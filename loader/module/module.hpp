@@ -29,11 +29,11 @@
 #include "call/operation.hpp"
 #include "call/thread_records.hpp"
 #include "manifest/manifest.hpp"
-#include "module/failures.hpp"
 #include "module/generation.hpp"
 #include "module/instance_count.hpp"
 #include "module/lifecycle.hpp"
 #include "module/live_instances.hpp"
+#include "module/module_faults.hpp"
 #include "module/module_loader.hpp"
 #include "module/module_shared.hpp"
 #include "module/retired_generations.hpp"
@@ -120,7 +120,9 @@ class Module final : public ServingModule,
   /// leaves it loaded. REQUIRED: begin_shut_down was called.
   void shut_down(Clock::time_point deadline) noexcept;
 
-  void fault(Generation& generation, RestartReason why, const Error& error) noexcept override;
+  void fault(Generation& generation, RestartReason why, const Error& error) noexcept override {
+    faults_.report(generation, why, error);
+  }
 
   /// Returns whether the plugin itself implements a method of the latest interface in the code that
   /// serves. If none serves, returns whether its last version of the kind has the method.
@@ -147,17 +149,29 @@ class Module final : public ServingModule,
 
   ModuleShared& shared() noexcept { return shared_; }
   Lifecycle& lifecycle() noexcept { return lifecycle_; }
+  LiveInstances& instances() noexcept { return instances_; }
+  ModuleFaults& faults() noexcept { return faults_; }
 
   /// Checks an operation at this time, and again until it is over. If memory is exhausted, only
   /// threads that wait for the operation check it. REQUIRED: the lock is not held.
   void watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) noexcept;
   /// Abandons workers that hang.
   void abandon_overdue(ModuleLock& lock) noexcept;
-  /// Returns an event of the code that serves. REQUIRED: the lock.
+
+  // REQUIRED for the functions below: the lock.
+
+  /// Returns the generation that serves, or nullptr.
+  Generation* serving() const noexcept { return generation_.get(); }
+  /// Returns the number of the last generation that served, counted from 1.
+  std::uint64_t generation_number() const noexcept { return count_; }
+  /// Returns an event of the code that serves.
   Event event(Event::Type type) const;
+  /// Closes the gate, and returns the generation, which no longer serves because it has crashed.
+  GenerationPtr take_crashed() noexcept;
   /// Lets creates begin without the lock if no condition prevents it. Called whenever a condition
-  /// changes. REQUIRED: the lock.
+  /// changes.
   void open_to_creates() noexcept;
+  void restart_later(RestartReason reason, const RestartOptions& options, Clock::time_point when);
 
  private:
   friend class Restart;
@@ -183,6 +197,7 @@ class Module final : public ServingModule,
   Result<LoadedCode> load_and_lock(Lock& lock);
   void adopt(LoadedCode&& fresh) noexcept;
   void serve_again() noexcept;
+  void close_gate() noexcept;
 
   // Restarts.
   Result<std::shared_ptr<RestartRequest>> begin_restart(RestartReason reason,
@@ -198,9 +213,7 @@ class Module final : public ServingModule,
   void complete(RestartRequest& request) noexcept;
   void finish_late(Restart& restart);
   Clock::time_point& restart_due(RestartReason reason) noexcept;
-  void restart_later(RestartReason reason, const RestartOptions& options, Clock::time_point when);
   void restart_now(RestartReason reason, const RestartOptions& options, std::uint64_t count);
-  void count_failure(RestartReason why, const std::string& text);
 
   // Hanging workers.
   void abandon(Lock& lock, const Operation::Hang& hang) noexcept;
@@ -211,9 +224,6 @@ class Module final : public ServingModule,
   void wait_for_others(Lock& lock, Clock::time_point deadline) noexcept;
   std::vector<Event> abandon_restart();
   void check_deadlines() noexcept;
-
-  Error why_unavailable(std::string_view plugin = {}, std::string_view method = {}) const;
-  std::string reasons() const;
 
   mutable ModuleShared shared_;
   const platform::ProcessMark process_;
@@ -238,9 +248,7 @@ class Module final : public ServingModule,
   ModuleLoader loader_{*this, shared_};
   RetiredGenerations retired_{*this, shared_};
 
-  Failures failures_;
-  std::uint64_t faulted_ = 0;       // generation number of the last one that failed
-  Clock::time_point not_before_{};  // nothing serves before, because the last generation crashed
+  ModuleFaults faults_{*this, shared_};
   // Independent of each other.
   Clock::time_point fault_restart_due_ = Clock::time_point::max();
   Clock::time_point requested_restart_due_ = Clock::time_point::max();

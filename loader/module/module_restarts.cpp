@@ -26,7 +26,7 @@ bool is_requested(RestartReason reason) {
 
 bool Module::changed() const {
   Lock lock(shared_.mutex);
-  const bool used = generation_ != nullptr || !unused() || failures_.quarantined();
+  const bool used = generation_ != nullptr || !unused() || faults_.quarantined();
   if (!used || shared_.origin.builtin != nullptr) return false;
   const platform::FileIdentity loaded = identity_;
   lock.unlock();
@@ -37,11 +37,10 @@ bool Module::changed() const {
 Result<RestartOutcome> Module::restart(RestartReason reason, const RestartOptions& options) {
   Lock lock(shared_.mutex);
   if (generation_ == nullptr && unused()) {
-    const bool quarantined = failures_.quarantined();
-    failures_.release();
+    const bool was_quarantined = faults_.release();
     const Event released = event(Event::Type::released);
     lock.unlock();
-    if (quarantined) shared_.report(released);
+    if (was_quarantined) shared_.report(released);
     return RestartOutcome::not_loaded;  // the next create loads the file as it is then
   }
   const bool inside =
@@ -84,8 +83,7 @@ void Module::restart_later(RestartReason reason, const RestartOptions& options,
                                  Clock::time_point& due = module->restart_due(reason);
                                  if (due != when) return;
                                  due = Clock::time_point::max();
-                                 if (module->failures_.quarantined() && !is_requested(reason))
-                                   return;
+                                 if (module->faults_.quarantined() && !is_requested(reason)) return;
                                }
                                module->restart_now(reason, options, count);
                              });
@@ -232,7 +230,7 @@ void Module::complete(RestartRequest& request, const Event& what) {
   complete(request);
   if (what.type == Event::Type::restart_failed && !request.waited_for &&
       !is_requested(request.reason)) {
-    count_failure(request.reason, what.message);
+    faults_.count(request.reason, what.message);
   }
 }
 
@@ -333,80 +331,19 @@ void Module::recover(const std::shared_ptr<Restart>& abandoned, const Operation:
   }
   if (abandons) return;  // resuming hung as well; its own recovery has completed the request
   complete(abandoned->request(), failed);
-  if (lost) count_failure(RestartReason::hang, failed.message);
+  if (lost) faults_.count(RestartReason::hang, failed.message);
   unload_if_unused();
 }
 
 /// Retires the generation. Nothing serves until the next restart, as after a crash. The thread that
 /// hangs in the generation keeps it loaded. REQUIRED: the lock.
 void Module::lose_generation() {
-  close();
-  gate_deadline_ = Clock::now() + shared_.context.restart.gate_timeout;
+  close_gate();
   frozen_ = false;
   interrupting.store(false);
   retired_.retire(generation_, event(Event::Type::drained));
   shared_.changed.notify_all();
   retired_.schedule_reclaim();
-}
-
-// -- Faults -------------------------------------------------------------------
-
-void Module::fault(Generation& generation, RestartReason why, const Error& error) noexcept {
-  GenerationPtr broken;  // stays mapped for ever
-  if (why == RestartReason::crash) generation.mark_broken();
-  if (inherited()) return;  // nothing is restarted
-  Lock lock(shared_.mutex);
-  const bool serves = &generation == generation_.get();
-  const bool first = generation_ == nullptr && instances_.count() == 0;
-  if (!serves && !(first && why == RestartReason::crash)) return;  // its creator gets the error
-  if (serves && why == RestartReason::crash) {
-    close();
-    gate_deadline_ = Clock::now() + shared_.context.restart.gate_timeout;
-    broken = std::move(generation_);
-    open_to_creates();
-  }
-  // Failures of many calls at once count as one.
-  const bool known = serves && std::exchange(faulted_, count_) == count_;
-  Event faulted = event(Event::Type::faulted);
-  lock.unlock();
-  // Its sessions have ended, so nothing else wakes the calls that block in them. The call that
-  // crashed reports the crash.
-  if (broken != nullptr) interrupt_calls(*this, *broken, thread_record);
-  if (known) return;
-  faulted.reason = why;
-  faulted.message = in_one_line(error);
-  shared_.report(faulted);
-  count_failure(why, faulted.message);
-}
-
-void Module::count_failure(RestartReason why, const std::string& text) {
-  Lock lock(shared_.mutex);
-  if (failures_.quarantined()) return;
-  const auto now = Clock::now();
-  const Failures::Verdict verdict = failures_.record(now, text);
-  if (!verdict.quarantined) {
-    const auto when = now + verdict.pause;
-    if (generation_ == nullptr && verdict.pause.count() > 0) not_before_ = when;
-    restart_later(why, {}, when);
-    shared_.changed.notify_all();
-    return;
-  }
-  close();
-  open_to_creates();
-  shared_.changed.notify_all();
-  Event quarantined = event(Event::Type::quarantined);
-  quarantined.message = reasons();
-  // No restart will wake the calls that block in it. The call that failed reports its own failure.
-  std::optional<GenerationGuard> guard;
-  const Serving* serving = generation_.get();
-  if (serving != nullptr) {
-    interrupting.store(true);
-    guard.emplace(*serving, *this);  // keeps it loaded
-  }
-  lock.unlock();
-  if (serving != nullptr) interrupt_calls(*this, *serving, thread_record);
-  guard.reset();
-  shared_.report(quarantined);
 }
 
 }  // namespace tenon::inline v0_1::detail

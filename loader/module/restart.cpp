@@ -349,8 +349,7 @@ Result<bool> Restart::publish() {
     if (instance.spec().kind->session) instance.make_stale();
   });
   if (!is_fault(request_->reason)) {
-    released_ = module_.failures_.quarantined();
-    module_.failures_.release();
+    released_ = module_.faults_.release();
   }
   module_.adopt(std::move(fresh_));
   return true;
