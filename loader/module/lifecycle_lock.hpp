@@ -17,7 +17,7 @@ class LifecycleLock {
     const auto deadline = Module::Clock::now() + module.shared().context.restart.drain_timeout;
     while (module.lifecycle().held() && Module::Clock::now() < deadline) {
       module.shared().changed.wait_until(lock, deadline);
-      module.abandon_overdue(lock);
+      module.hangs().abandon_overdue(lock);
     }
     if (!module.lifecycle().held()) take();
   }

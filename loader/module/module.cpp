@@ -58,23 +58,18 @@ ModuleInfo Module::info() const {
 
 bool Module::in_use() const {
   const Lock lock(shared_.mutex);
-  return generation_ != nullptr || !unused();
-}
-
-/// REQUIRED: the lock.
-bool Module::not_needed() const noexcept {
-  return generation_ == nullptr && unused() && !lifecycle_.held();
+  return used();
 }
 
 bool Module::idle() const {
   const Lock lock(shared_.mutex);
-  return not_needed() && retired_.empty();
+  return !used() && !lifecycle_.held() && retired_.empty();
 }
 
 void Module::take_manifest(std::shared_ptr<const Manifest> found,
                            const platform::FileIdentity& identity) {
   const Lock lock(shared_.mutex);
-  if (!not_needed()) return;
+  if (used() || lifecycle_.held()) return;
   manifest_ = std::move(found);
   if (!(identity == identity_)) faults_.release();
 }
@@ -84,9 +79,19 @@ bool Module::has_manifest(const Manifest& manifest) const {
   return manifest_.get() == &manifest || same_manifest(*manifest_, manifest);
 }
 
-/// REQUIRED: the lock.
-bool Module::unused() const noexcept {
-  return uses_.none();
+bool Module::changed() const {
+  Lock lock(shared_.mutex);
+  const bool watched = used() || faults_.quarantined();
+  if (!watched || shared_.origin.builtin != nullptr) return false;
+  const platform::FileIdentity loaded = identity_;
+  lock.unlock();
+  const auto now = platform::identity_of(shared_.origin.file);
+  return now && !(*now == loaded);
+}
+
+void Module::restart_soon(RestartReason reason) {
+  const Lock lock(shared_.mutex);
+  schedule_.plan(reason, {}, Clock::now());
 }
 
 Event Module::event(Event::Type type) const {
@@ -146,7 +151,7 @@ Result<void> Module::become_ready(Lock& lock) {
 bool Module::wait_while_frozen(Lock& lock) noexcept {
   const Clock::time_point deadline = gate_deadline_ + Operation::grace;
   if (shared_.changed.wait_until(lock, deadline, [&] { return !frozen_; })) return true;
-  abandon_overdue(lock);
+  hangs_.abandon_overdue(lock);
   return !frozen_;
 }
 
@@ -257,20 +262,20 @@ void Module::drop_use(Owner owner) noexcept {
 
 void Module::unload_if_unused() noexcept {
   Lock lock(shared_.mutex);
-  if (shared_.shut_down && unused()) {
+  if (shared_.shut_down && uses_.none()) {
     // An instance of abandoned code was released. Nothing else reclaims it after the host has
     // ended.
     lock.unlock();
     return retired_.drain_all();
   }
   // The holder of the lifecycle lock calls this again.
-  if (generation_ == nullptr || !unused() || lifecycle_.held()) return;
+  if (generation_ == nullptr || !uses_.none() || lifecycle_.held()) return;
   open_.store(nullptr);
   const bool inside = this_thread_is_in(*generation_);
   std::shared_ptr<Retired> old;
   try {
     // A create that has found the module open was counted before that.
-    if (unused()) old = retired_.retire(generation_, event(Event::Type::unloaded));
+    if (uses_.none()) old = retire_serving(Event::Type::unloaded);
   } catch (const std::bad_alloc&) {  // a later call may have memory
   }
   if (old == nullptr) return open_to_creates();
@@ -329,8 +334,6 @@ void Module::remember_config(LiveInstance& instance, const TextMap& config) {
 
 // -- Loading ------------------------------------------------------------------
 
-/// Loads code without the lock. Remembers the file also if that fails, so that only another file
-/// ends a quarantine.
 Result<LoadedCode> Module::load() {
   if (shared_.origin.builtin != nullptr) return loader_.load_builtin(manifest());
   auto file = loader_.read();
@@ -357,9 +360,9 @@ Result<void> Module::load_first(Lock& lock) {
   if (instances_.count() != 0) {
     const std::uint64_t count = count_;
     lock.unlock();
-    auto request = begin_restart(RestartReason::crash, {}, true, count);
+    auto request = restarts_.begin(RestartReason::crash, {}, true, count);
     lock.lock();
-    return request ? wait_for(lock, **request) : Result<void>(request.error());
+    return request ? restarts_.wait_for(lock, **request) : Result<void>(request.error());
   }
   Event loaded;
   {
@@ -383,13 +386,12 @@ Result<void> Module::load_first(Lock& lock) {
   return {};
 }
 
-/// Makes a generation serve. REQUIRED: the lock; no generation serves.
 void Module::adopt(LoadedCode&& fresh) noexcept {
   generation_ = std::move(fresh.generation);
   manifest_ = std::move(fresh.manifest);
   identity_ = fresh.identity;
   count_++;
-  fault_restart_due_ = Clock::time_point::max();  // the new code has not failed
+  schedule_.cancel_after_fault();
   instances_.visit([this](LiveInstance& instance) {
     instance.set_version(generation_->version_of(instance.index()));
   });
@@ -398,7 +400,6 @@ void Module::adopt(LoadedCode&& fresh) noexcept {
 
 // -- The gate -----------------------------------------------------------------
 
-/// REQUIRED: the lock.
 void Module::serve_again() noexcept {
   const bool serves = generation_ != nullptr && !faults_.quarantined() && !shared_.shut_down;
   interrupting.store(false);  // before a call can enter
@@ -419,11 +420,29 @@ void Module::close_gate() noexcept {
   gate_deadline_ = Clock::now() + shared_.context.restart.gate_timeout;
 }
 
+void Module::freeze(Clock::time_point deadline) noexcept {
+  frozen_ = true;
+  gate_deadline_ = deadline;
+}
+
+std::shared_ptr<Retired> Module::retire_serving(Event::Type type) {
+  return retired_.retire(generation_, event(type));
+}
+
 GenerationPtr Module::take_crashed() noexcept {
   close_gate();
   GenerationPtr crashed = std::move(generation_);
   open_to_creates();
   return crashed;
+}
+
+void Module::lose_generation() {
+  close_gate();
+  frozen_ = false;
+  interrupting.store(false);
+  retire_serving(Event::Type::drained);
+  shared_.changed.notify_all();
+  retired_.schedule_reclaim();
 }
 
 Module::GateWait Module::pass_gate() noexcept {
@@ -438,7 +457,7 @@ Module::GateWait Module::pass_gate() noexcept {
     if (shared_.changed.wait_until(lock, gate_deadline_ + Operation::grace) ==
         std::cv_status::no_timeout)
       continue;
-    abandon_overdue(lock);
+    hangs_.abandon_overdue(lock);
     if (closed()) return {false, nullptr};
   }
   return {true, nullptr};
@@ -463,12 +482,17 @@ void Module::begin_shut_down() noexcept {
 void Module::shut_down(Clock::time_point deadline) noexcept {
   Lock lock(shared_.mutex);
   wait_for_others(lock, deadline);
-  std::vector<Event> left = abandon_restart();
+  std::vector<Event> left;
+  if (restarts_.current() != nullptr) {
+    restarts_.abandon();
+    lifecycle_.release();
+    left.push_back(overdue(event(Event::Type::drain_overdue), "a restart"));
+  }
   if (frozen_) {
     // An abandoned restart may still use it.
     if (generation_ != nullptr) leave_loaded(std::move(generation_));
   } else {
-    retired_.retire(generation_, event(Event::Type::unloaded));
+    retire_serving(Event::Type::unloaded);
   }
   // A hanging module must not use up the time of the others.
   retired_.drain_before_shut_down(lock, std::max(deadline, Clock::now() + min_patience));
@@ -484,19 +508,9 @@ void Module::wait_for_others(Lock& lock, Clock::time_point deadline) noexcept {
     return (lifecycle_.held() && !lifecycle_.held_here()) || retired_.others_unload();
   };
   while (others_work() && Clock::now() < deadline) {
-    shared_.done.wait_until(lock, std::min(deadline, next_restart_check()));
-    abandon_overdue(lock);
+    shared_.done.wait_until(lock, std::min(deadline, restarts_.next_check()));
+    hangs_.abandon_overdue(lock);
   }
-}
-
-/// Abandons a restart that outlives its host. Returns the events to report. REQUIRED: the lock.
-std::vector<Event> Module::abandon_restart() {
-  if (restart_ == nullptr) return {};
-  restart_->abandon();
-  if (restart_->phase() == Restart::Phase::filling) retired_.add_mapped();
-  restart_ = nullptr;
-  lifecycle_.release();
-  return {overdue(event(Event::Type::drain_overdue), "a restart")};
 }
 
 // -- Deadlines ----------------------------------------------------------------

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A module of a host: its file, the current generation and the live instances. The first instance
-// loads it, the last one unloads it, and restart.hpp replaces its code in between.
+// A module of a host. The first instance loads it, the last one unloads it, and a restart replaces
+// its code in between.
 #pragma once
 
 #include <tenon/events.hpp>
@@ -14,14 +14,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "base/fork.hpp"
@@ -30,38 +26,23 @@
 #include "call/thread_records.hpp"
 #include "manifest/manifest.hpp"
 #include "module/generation.hpp"
+#include "module/hang_watch.hpp"
 #include "module/instance_count.hpp"
 #include "module/lifecycle.hpp"
 #include "module/live_instances.hpp"
 #include "module/module_faults.hpp"
 #include "module/module_loader.hpp"
 #include "module/module_shared.hpp"
+#include "module/restart_schedule.hpp"
+#include "module/restarts.hpp"
 #include "module/retired_generations.hpp"
 #include "platform/file.hpp"
 
 namespace tenon::inline v0_1::detail {
 
-class Module;
-class Restart;
-
-/// A requested restart. Members that change are guarded by the module.
-struct RestartRequest {
-  RestartRequest(RestartReason reason, const RestartOptions& options, bool waited_for,
-                 std::uint64_t asked_at)
-      : reason(reason), options(options), waited_for(waited_for), asked_at(asked_at) {}
-
-  const RestartReason reason;
-  const RestartOptions options;
-  const bool waited_for;         // a thread waits for the result
-  const std::uint64_t asked_at;  // the generation number at the time of the request
-  bool completed = false;
-  Result<void> result = no_memory();  // until it is set
-  std::shared_ptr<Retired> old;       // the replaced generation, or the new one that failed
-
- private:
-  static Error no_memory();
-};
-
+/// Directs calls and creates to the generation that serves. Each other concern of a module has a
+/// class, and Module owns one object of each: they share its lock, and reach each other through it.
+///
 /// Thread-safe. No lock is held while a plugin, a callback or the dynamic loader runs.
 ///
 /// Calls wait only at a closed gate. Instances are created and released at any time, except that
@@ -109,7 +90,9 @@ class Module final : public ServingModule,
   void remember_config(LiveInstance& instance, const TextMap& config);
 
   /// See Host::restart.
-  Result<RestartOutcome> restart(RestartReason reason, const RestartOptions& options);
+  Result<RestartOutcome> restart(RestartReason reason, const RestartOptions& options) {
+    return restarts_.request(reason, options);
+  }
   /// Restarts on a worker, as soon as possible.
   void restart_soon(RestartReason reason);
   /// Returns whether it is in use or quarantined and its file has changed since it was loaded.
@@ -145,37 +128,54 @@ class Module final : public ServingModule,
   /// Ensures that calls are checked for missed deadlines at this time.
   void check_deadlines_at(std::int64_t deadline) noexcept;
 
-  // For the parts of the module.
+  // The parts of the module, for each other.
 
   ModuleShared& shared() noexcept { return shared_; }
   Lifecycle& lifecycle() noexcept { return lifecycle_; }
   LiveInstances& instances() noexcept { return instances_; }
+  RetiredGenerations& retired() noexcept { return retired_; }
+  Restarts& restarts() noexcept { return restarts_; }
+  RestartSchedule& schedule() noexcept { return schedule_; }
+  HangWatch& hangs() noexcept { return hangs_; }
   ModuleFaults& faults() noexcept { return faults_; }
 
-  /// Checks an operation at this time, and again until it is over. If memory is exhausted, only
-  /// threads that wait for the operation check it. REQUIRED: the lock is not held.
-  void watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) noexcept;
-  /// Abandons workers that hang.
-  void abandon_overdue(ModuleLock& lock) noexcept;
+  // For the parts. REQUIRED for the next two functions: the lock is not held.
+
+  /// Loads code, without making it serve. Remembers the file also if that fails, so that only
+  /// another file ends a quarantine. REQUIRED: the lifecycle lock is held.
+  Result<LoadedCode> load();
+  /// Unloads the module if no instance is left.
+  void unload_if_unused() noexcept;
 
   // REQUIRED for the functions below: the lock.
 
+  /// Returns whether code of it serves, or instances wait for that.
+  bool used() const noexcept { return generation_ != nullptr || !uses_.none(); }
   /// Returns the generation that serves, or nullptr.
   Generation* serving() const noexcept { return generation_.get(); }
   /// Returns the number of the last generation that served, counted from 1.
   std::uint64_t generation_number() const noexcept { return count_; }
   /// Returns an event of the code that serves.
   Event event(Event::Type type) const;
+
+  /// Stops creates until the module serves again, or until the deadline.
+  void freeze(Clock::time_point deadline) noexcept;
+  /// Retires the generation that serves, with an event of this type for its end.
+  std::shared_ptr<Retired> retire_serving(Event::Type type);
+  /// Makes new code serve. REQUIRED: no generation serves.
+  void adopt(LoadedCode&& fresh) noexcept;
+  /// Opens the gate to the generation that serves, and lets creates continue.
+  void serve_again() noexcept;
   /// Closes the gate, and returns the generation, which no longer serves because it has crashed.
   GenerationPtr take_crashed() noexcept;
+  /// Retires the generation. Nothing serves until the next restart, as after a crash. The thread
+  /// that hangs in the generation keeps it loaded.
+  void lose_generation();
   /// Lets creates begin without the lock if no condition prevents it. Called whenever a condition
   /// changes.
   void open_to_creates() noexcept;
-  void restart_later(RestartReason reason, const RestartOptions& options, Clock::time_point when);
 
  private:
-  friend class Restart;
-
   class Claim;
   using Lock = ModuleLock;
 
@@ -187,42 +187,13 @@ class Module final : public ServingModule,
   InstancePtr add(Generation::Object& object, const CreateRequest& request,
                   std::shared_ptr<const TextMap> config);
   void drop_use(Owner owner) noexcept;
-  Result<void> load_first(Lock& lock);
-  void unload_if_unused() noexcept;
-  bool not_needed() const noexcept;
-  bool unused() const noexcept;
 
-  // Loading and serving.
-  Result<LoadedCode> load();
+  // Loading and the gate.
+  Result<void> load_first(Lock& lock);
   Result<LoadedCode> load_and_lock(Lock& lock);
-  void adopt(LoadedCode&& fresh) noexcept;
-  void serve_again() noexcept;
   void close_gate() noexcept;
 
-  // Restarts.
-  Result<std::shared_ptr<RestartRequest>> begin_restart(RestartReason reason,
-                                                        const RestartOptions& options,
-                                                        bool waited_for, std::uint64_t count);
-  Result<void> wait_for(Lock& lock, RestartRequest& request);
-  Clock::time_point next_restart_check() const noexcept;
-  void perform(const std::shared_ptr<RestartRequest>& request);
-  void perform_restart(const std::shared_ptr<RestartRequest>& request);
-  Result<void> run_and_lock(const std::shared_ptr<Restart>& restart, Lock& lock);
-  bool may_begin(RestartRequest& request, bool has_lifecycle_lock);
-  void complete(RestartRequest& request, const Event& what);
-  void complete(RestartRequest& request) noexcept;
-  void finish_late(Restart& restart);
-  Clock::time_point& restart_due(RestartReason reason) noexcept;
-  void restart_now(RestartReason reason, const RestartOptions& options, std::uint64_t count);
-
-  // Hanging workers.
-  void abandon(Lock& lock, const Operation::Hang& hang) noexcept;
-  void recover(const std::shared_ptr<Restart>& abandoned, const Operation::Hang& hang);
-  void lose_generation();
-
-  // The destruction of the host, and deadlines.
   void wait_for_others(Lock& lock, Clock::time_point deadline) noexcept;
-  std::vector<Event> abandon_restart();
   void check_deadlines() noexcept;
 
   mutable ModuleShared shared_;
@@ -233,25 +204,25 @@ class Module final : public ServingModule,
   std::atomic<Generation*> open_{nullptr};
   std::atomic<std::uint64_t> serials_{0};  // used by creates so far
   InstanceCount uses_;                     // instances, including those being created or destroyed
-  Lifecycle lifecycle_;
-  std::shared_ptr<Restart> restart_;  // in progress
-  bool frozen_ = false;               // no create may begin
-  Clock::time_point gate_deadline_;   // while frozen or while the gate is closed
+  std::shared_ptr<Restart> restart_;       // in progress
+  bool frozen_ = false;                    // no create may begin
+  Clock::time_point gate_deadline_;        // while frozen or while the gate is closed
+  std::shared_ptr<Module> self_;           // while `uses_` counts an instance
+  std::shared_ptr<PluginDirectory> host_;  // while `uses_` counts one of the program
 
   std::shared_ptr<const Manifest> manifest_;
   platform::FileIdentity identity_;
   GenerationPtr generation_;
-  std::uint64_t count_ = 0;                // generation number of the last one
-  std::shared_ptr<Module> self_;           // while `uses_` counts an instance
-  std::shared_ptr<PluginDirectory> host_;  // while `uses_` counts one of the program
+  std::uint64_t count_ = 0;  // generation number of the last one
+
+  Lifecycle lifecycle_;
   LiveInstances instances_{*this};
   ModuleLoader loader_{*this, shared_};
   RetiredGenerations retired_{*this, shared_};
-
   ModuleFaults faults_{*this, shared_};
-  // Independent of each other.
-  Clock::time_point fault_restart_due_ = Clock::time_point::max();
-  Clock::time_point requested_restart_due_ = Clock::time_point::max();
+  RestartSchedule schedule_{*this, shared_};
+  Restarts restarts_{*this, shared_};
+  HangWatch hangs_{*this, shared_};
 };
 
 }  // namespace tenon::inline v0_1::detail

@@ -56,7 +56,7 @@ void ModuleFaults::count(RestartReason why, const std::string& text) {
   if (verdict.quarantined) return quarantine(lock);
   const auto when = now + verdict.pause;
   if (module_.serving() == nullptr && verdict.pause.count() > 0) not_before_ = when;
-  module_.restart_later(why, {}, when);
+  module_.schedule().plan(why, {}, when);
   shared_.changed.notify_all();
 }
 

@@ -22,11 +22,12 @@ bool is_fault(RestartReason reason) {
 }  // namespace
 
 Restart::Restart(Module& module, std::shared_ptr<RestartRequest> request)
-    : Operation(module.shared_.context.restart.step_timeout),
+    : Operation(module.shared().context.restart.step_timeout),
       owner_(module.shared_from_this()),
       module_(module),
+      shared_(module.shared()),
       request_(std::move(request)),
-      serving_(module.generation_.get()) {}
+      serving_(module.serving()) {}
 
 std::shared_ptr<Restart> Restart::successor() const {
   auto next = std::make_shared<Restart>(module_, request_);
@@ -38,7 +39,7 @@ std::shared_ptr<Restart> Restart::successor() const {
 Result<void> Restart::run() {
   const Performance performance(*this);
   if (auto done = attempt(); !done) return fail(std::move(done).error());
-  if (closed_at_ != Module::Clock::time_point()) event_.closed = Module::Clock::now() - closed_at_;
+  if (closed_at_ != Clock::time_point()) event_.closed = Clock::now() - closed_at_;
   if (fresh_.change != nullptr) fresh_.change->publish();
   return {};
 }
@@ -47,13 +48,13 @@ Result<void> Restart::fail(Error error) {
   roll_back();
   Event failed;
   {
-    const Module::Lock lock(module_.shared_.mutex);
+    const ModuleLock lock(shared_.mutex);
     failed = module_.event(Event::Type::restart_failed);
   }
   failed.reason = request_->reason;
   failed.message = in_one_line(error);
   failed.loading = event_.loading;
-  if (closed_at_ != Module::Clock::time_point()) failed.closed = Module::Clock::now() - closed_at_;
+  if (closed_at_ != Clock::time_point()) failed.closed = Clock::now() - closed_at_;
   event_ = std::move(failed);
   return error;
 }
@@ -63,7 +64,7 @@ Event Restart::restarted_event() const {
   return {.type = Event::Type::restarted,
           .package = fresh_.manifest->name,
           .package_version = fresh_.manifest->version.to_string(),
-          .generation = module_.count_ + 1,
+          .generation = module_.generation_number() + 1,
           .reason = request_->reason,
           .message = event_.message,
           .loading = event_.loading};
@@ -76,7 +77,7 @@ Event Restart::released_event() const {
 }
 
 Result<void> Restart::attempt() {
-  const auto begun = Module::Clock::now();
+  const auto begun = Clock::now();
   if (auto allowed = check_reloadable(); !allowed) return allowed;
   auto fresh = module_.load();
   if (!fresh) return std::move(fresh).error();
@@ -87,8 +88,8 @@ Result<void> Restart::attempt() {
     if (!applied) return applied.error();
     if (*applied <= few_changes) break;
   }
-  deadline_ = Module::Clock::now() + module_.shared_.context.restart.gate_timeout;
-  event_.loading = Module::Clock::now() - begun;
+  deadline_ = Clock::now() + shared_.context.restart.gate_timeout;
+  event_.loading = Clock::now() - begun;
   if (auto frozen = freeze(); !frozen) return frozen;
   return switch_over();
 }
@@ -118,9 +119,9 @@ Error Restart::lost() const {
 std::vector<Restart::Member> Restart::members() const {
   std::vector<Member> members;
   {
-    const Module::Lock lock(module_.shared_.mutex);
-    members.reserve(module_.instances_.count());
-    module_.instances_.visit([&](const LiveInstance& one) {
+    const ModuleLock lock(shared_.mutex);
+    members.reserve(module_.instances().count());
+    module_.instances().visit([&](const LiveInstance& one) {
       members.push_back({one.index(), one.serial(), one.spec().kind->session});
     });
   }
@@ -137,9 +138,9 @@ bool Restart::has_state() const {
 }
 
 std::vector<LiveInstances::Change> Restart::take_changes() {
-  const ModuleLock lock(module_.shared_.mutex);
+  const ModuleLock lock(shared_.mutex);
   if (abandoned()) return {};
-  return module_.instances_.take_changes();
+  return module_.instances().take_changes();
 }
 
 /// Applies the changes of instances since the last time to the new generation. Returns their
@@ -183,13 +184,12 @@ Result<void> Restart::apply(std::uint32_t index, const InstanceRecord& record) {
 Result<void> Restart::freeze() {
   set_limit(deadline_ + Operation::grace);
   {
-    const Module::Lock lock(module_.shared_.mutex);
-    if (abandoned() || module_.shared_.shut_down) return lost();
-    module_.frozen_ = true;
-    module_.gate_deadline_ = deadline_;
+    const ModuleLock lock(shared_.mutex);
+    if (abandoned() || shared_.shut_down) return lost();
+    module_.freeze(deadline_);
     frozen_ = true;
   }
-  module_.watch(shared_from_this(), deadline_ + Operation::grace);
+  module_.hangs().watch(shared_from_this(), deadline_ + Operation::grace);
   return {};
 }
 
@@ -202,9 +202,9 @@ Result<void> Restart::switch_over() {
   }
   handed_over_ = true;
   {
-    const Module::Lock lock(module_.shared_.mutex);
+    const ModuleLock lock(shared_.mutex);
     if (abandoned()) return lost();
-    module_.instances_.touch(sessions_);
+    module_.instances().touch(sessions_);
   }
   std::vector<bool> has_saved(made_.size());
   for (const Saved& saved : saved_) {
@@ -234,9 +234,9 @@ Result<void> Restart::hand_over() {
 
 /// Makes new calls wait, and waits for the end of calls in progress.
 Result<void> Restart::close_gate() {
-  closed_at_ = Module::Clock::now();
+  closed_at_ = Clock::now();
   {
-    const Module::Lock lock(module_.shared_.mutex);
+    const ModuleLock lock(shared_.mutex);
     if (abandoned()) return lost();
     module_.close();
     if (session_) module_.interrupting.store(true);
@@ -253,12 +253,12 @@ Result<void> Restart::close_gate() {
                   .message =
                       "the system refused the memory barrier (membarrier) that shows whether "
                       "calls have ended; the next restart works without it",
-                  .where = module_.shared_.where});
+                  .where = shared_.where});
   }
   return Error({.code = "restart-failed",
                 .status = TENON_DEADLINE_EXCEEDED,
                 .message = "a call into the module did not end in time",
-                .where = module_.shared_.where});
+                .where = shared_.where});
 }
 
 Result<void> Restart::save_states() {
@@ -270,7 +270,7 @@ Result<void> Restart::save_states() {
     if (!serving_->saves_state(member.index)) continue;
     if (!forms) {
       return Error({.code = "state-refused",
-                    .where = module_.shared_.where,
+                    .where = shared_.where,
                     .found = "state in form " + known_forms(*from),
                     .needed = "one that the new build reads: " + known_forms(*fresh_.manifest),
                     .fix = "use a build that reads it, or discard the state"});
@@ -283,7 +283,7 @@ Result<void> Restart::save_states() {
     } else if (is_fault(request_->reason)) {
       // A module that failed may not be able to save its state.
       event_.message = "the state was lost: " + in_one_line(state.error());
-      module_.shared_.context.log->write(LogLevel::warn, event_.message);
+      shared_.context.log->write(LogLevel::warn, event_.message);
     } else {
       return std::move(state).error();
     }
@@ -296,7 +296,7 @@ Result<void> Restart::suspend() {
   phase_.store(Phase::suspending);
   for (const Member& member : members_) {
     {
-      const Module::Lock lock(module_.shared_.mutex);
+      const ModuleLock lock(shared_.mutex);
       if (abandoned()) return lost();
       suspended_.push_back(member.index);
     }
@@ -314,7 +314,7 @@ Result<void> Restart::restore_states() {
     if (!state && !fresh_.generation->restores_without_state(member.index)) continue;
     if (!fresh_.generation->restores_state(member.index)) {
       return Error({.code = "state-refused",
-                    .where = module_.shared_.where,
+                    .where = shared_.where,
                     .found = "a build without restore_state",
                     .needed = "one that takes over the state of the instances",
                     .fix = "use a build that has it, or discard the state"});
@@ -330,26 +330,26 @@ Result<void> Restart::restore_states() {
 /// Makes the new generation serve. Returns false if an instance has changed meanwhile, which must
 /// be applied first.
 Result<bool> Restart::publish() {
-  const Module::Lock lock(module_.shared_.mutex);
+  const ModuleLock lock(shared_.mutex);
   if (abandoned()) return lost();
-  if (Module::Clock::now() > deadline_) {
+  if (Clock::now() > deadline_) {
     return Error({.code = "restart-failed",
                   .status = TENON_DEADLINE_EXCEEDED,
                   .message = "the module was not ready in time, and calls waited for it",
-                  .where = module_.shared_.where});
+                  .where = shared_.where});
   }
-  if (module_.instances_.has_changes()) return false;
+  if (module_.instances().has_changes()) return false;
   Event restarted = restarted_event();
-  old_ = module_.retired_.retire(module_.generation_, module_.event(Event::Type::drained));
+  old_ = module_.retire_serving(Event::Type::drained);
   // Nothing fails after this.
   if (old_ != nullptr) old_->take();  // drains it after publishing
   event_ = std::move(restarted);
   frozen_ = false;
-  module_.instances_.visit([](LiveInstance& instance) {
+  module_.instances().visit([](LiveInstance& instance) {
     if (instance.spec().kind->session) instance.make_stale();
   });
   if (!is_fault(request_->reason)) {
-    released_ = module_.faults_.release();
+    released_ = module_.faults().release();
   }
   module_.adopt(std::move(fresh_));
   return true;
@@ -358,10 +358,10 @@ Result<bool> Restart::publish() {
 void Restart::roll_back() noexcept {
   if (!std::exchange(frozen_, false)) return;
   const Performance performance(*this);
-  set_limit(Module::Clock::time_point::max());
+  set_limit(Clock::time_point::max());
   std::vector<std::uint32_t> suspended;
   {
-    const Module::Lock lock(module_.shared_.mutex);
+    const ModuleLock lock(shared_.mutex);
     if (abandoned()) return;
     phase_.store(Phase::suspending);
     suspended.swap(suspended_);
@@ -369,12 +369,12 @@ void Restart::roll_back() noexcept {
   for (const std::uint32_t index : suspended) {
     if (serving_ == nullptr || serving_->broken()) break;
     if (auto resumed = serving_->resume(index); !resumed) {
-      module_.shared_.context.log->write(LogLevel::warn, in_one_line(resumed.error()));
+      shared_.context.log->write(LogLevel::warn, in_one_line(resumed.error()));
     }
     if (abandoned()) return;
   }
   phase_.store(Phase::filling);
-  const Module::Lock lock(module_.shared_.mutex);
+  const ModuleLock lock(shared_.mutex);
   if (!abandoned()) module_.serve_again();
 }
 

@@ -96,6 +96,7 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
 
   const std::shared_ptr<Module> owner_;
   Module& module_;
+  ModuleShared& shared_;
   const std::shared_ptr<RestartRequest> request_;
   Generation* const serving_;  // nullptr after a crash; not used after abandon
   std::atomic<bool> abandoned_{false};
@@ -105,8 +106,8 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   bool handed_over_ = false;             // the old generation has closed them
   bool frozen_ = false;
   bool released_ = false;
-  Module::Clock::time_point deadline_;
-  Module::Clock::time_point closed_at_;
+  Clock::time_point deadline_;
+  Clock::time_point closed_at_;
   LoadedCode fresh_;
   std::vector<InstanceRecord> made_;     // in the new generation, by index
   std::vector<std::uint32_t> sessions_;  // instances that are created after that

@@ -57,7 +57,7 @@ void RetiredGenerations::drain_on_worker(const Ptr& old) noexcept {
       const ModuleLock lock(retired->shared_.mutex);
       old->take();
     }
-    return retired->drain(old, Clock::now() + retired->shared_.context.restart.drain_timeout);
+    return retired->drain(old);
   };
   try {
     if (shared_.context.workers->run_reusing_thread(run)) return;
@@ -185,7 +185,7 @@ bool RetiredGenerations::unload(const Ptr& old) noexcept {
       unloading_.push_back(old);
     }
   }
-  module_.watch(old, Clock::now() + shared_.context.restart.step_timeout);
+  module_.hangs().watch(old, Clock::now() + shared_.context.restart.step_timeout);
   std::optional<ReloadSafety> unsafe;
   bool gone = false;
   {
@@ -265,7 +265,7 @@ void RetiredGenerations::wait_for_end(ModuleLock& lock, const Ptr& old) noexcept
       Clock::now() + shared_.context.restart.drain_timeout + shared_.context.restart.step_timeout;
   while (!old->over && old->taken() && Clock::now() < deadline) {
     shared_.done.wait_until(lock, std::min(deadline, old->next_check(Clock::now())));
-    module_.abandon_overdue(lock);
+    module_.hangs().abandon_overdue(lock);
   }
 }
 

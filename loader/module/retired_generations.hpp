@@ -73,9 +73,10 @@ class RetiredGenerations {
 
   /// Unloads a generation after all threads have left it, or leaves that until later. Returns
   /// whether its image is gone. REQUIRED: the caller is its worker.
-  bool drain(const Ptr& old, Clock::time_point deadline) noexcept;
-  /// The same with the deadline of the policy, on another worker. REQUIRED: the caller is its
-  /// current worker.
+  bool drain(const Ptr& old) noexcept {
+    return drain(old, Clock::now() + shared_.context.restart.drain_timeout);
+  }
+  /// The same on another worker. REQUIRED: the caller is its current worker.
   void drain_on_worker(const Ptr& old) noexcept;
   /// Drains those that no worker drains, without waiting for threads that are in them.
   void drain_all() noexcept;
@@ -120,6 +121,7 @@ class RetiredGenerations {
   using List = std::list<Ptr>;
 
   std::shared_ptr<RetiredGenerations> with_module() noexcept;
+  bool drain(const Ptr& old, Clock::time_point deadline) noexcept;
   Occupancy occupancy_of(Retired& old, Clock::time_point deadline) noexcept;
   void postpone(const Ptr& old) noexcept;
   void keep_mapped(const Ptr& old) noexcept;

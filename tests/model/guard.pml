@@ -3,8 +3,8 @@
  * A model of the call guard and of the gate, for the model checker spin. Its comments name the C++
  * functions that it follows: CallGuard and ServingModule of tenon/gen/instance.hpp, and those of
  * thread_records.cpp in loader/call and of instance.cpp, generation.cpp, module.cpp,
- * module_restarts.cpp, retired_generations.cpp and restart.cpp in loader/module. Change both
- * together. check.py runs the configurations; loader/concurrency.md explains the proof.
+ * hang_watch.cpp, retired_generations.cpp, restarts.cpp and restart.cpp in loader/module. Change
+ * both together. check.py runs the configurations; loader/concurrency.md explains the proof.
  *
  * Memory: each thread that calls has a store buffer. It holds stores to slots, in order, and
  * writes them to memory at any later time. All other accesses reach memory in program order. Release
@@ -137,7 +137,7 @@ inline serve_again() {
   skip
 }
 
-/* Module::abandon_overdue and abandon */
+/* HangWatch::abandon_overdue and abandon_restart */
 inline give_up_overdue() {
   if
   :: in_step && !given_up && time == 2 ->
@@ -578,7 +578,7 @@ fails:  /* Restart::fail, go_back */
     :: else
     fi;
     locked = false;
-ends_late:  /* Module::finish_late: the new code ends unused */
+ends_late:  /* Restarts::finish_late: the new code ends unused */
     atomic {
       assert(inside[fresh] == 0);
       loaded[fresh] = false;
@@ -654,7 +654,7 @@ proctype Clock() {
 end:
   do
   :: time < 2 -> time++
-  :: atomic { in_step && !given_up && time == 2 && !locked -> locked = true }  /* Module::watch */
+  :: atomic { in_step && !given_up && time == 2 && !locked -> locked = true }  /* HangWatch */
     give_up_overdue();
     locked = false
   od

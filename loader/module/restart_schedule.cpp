@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/restart_schedule.hpp"
+
+#include "module/module.hpp"
+
+namespace tenon::inline v0_1::detail {
+namespace {
+
+// The delay before another attempt of a restart that could not begin.
+constexpr auto retry_delay = std::chrono::milliseconds(200);
+
+}  // namespace
+
+void RestartSchedule::plan(RestartReason reason, const RestartOptions& options,
+                           Clock::time_point when) {
+  Clock::time_point& planned = due(reason);
+  if (planned <= when || shared_.shut_down) return;
+  planned = when;
+  shared_.context.timers->at(when, [weak = module_.weak_from_this(), reason, options, when,
+                                    count = module_.generation_number()] {
+    const auto module = weak.lock();
+    if (module == nullptr) return;
+    RestartSchedule& schedule = module->schedule();
+    if (schedule.take(reason, when)) schedule.begin(reason, options, count);
+  });
+}
+
+void RestartSchedule::retry(RestartReason reason, const RestartOptions& options) {
+  plan(reason, options, Clock::now() + retry_delay);
+}
+
+/// Removes a planned restart that is due. Returns false if it is no longer planned, or must not
+/// begin.
+bool RestartSchedule::take(RestartReason reason, Clock::time_point when) {
+  const ModuleLock lock(shared_.mutex);
+  if (due(reason) != when) return false;
+  due(reason) = Clock::time_point::max();
+  return is_requested(reason) || !module_.faults().quarantined();
+}
+
+/// `count`: the generation number when the restart was planned.
+void RestartSchedule::begin(RestartReason reason, const RestartOptions& options,
+                            std::uint64_t count) {
+  const auto begun = module_.restarts().begin(reason, options, false, count);
+  if (begun) return;
+  shared_.context.log->write(LogLevel::warn, in_one_line(begun.error()));
+  const ModuleLock lock(shared_.mutex);
+  retry(reason, options);
+}
+
+}  // namespace tenon::inline v0_1::detail

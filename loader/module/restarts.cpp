@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/restarts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "call/thread_records.hpp"
+#include "module/lifecycle_lock.hpp"
+#include "module/module.hpp"
+#include "module/restart.hpp"
+
+namespace tenon::inline v0_1::detail {
+
+// -- Requests -----------------------------------------------------------------
+
+Result<RestartOutcome> Restarts::request(RestartReason reason, const RestartOptions& options) {
+  ModuleLock lock(shared_.mutex);
+  if (!module_.used()) {
+    const bool released = module_.faults().release();
+    const Event event = module_.event(Event::Type::released);
+    lock.unlock();
+    if (released) shared_.report(event);
+    return RestartOutcome::not_loaded;  // the next create loads the file as it is then
+  }
+  const Generation* serving = module_.serving();
+  if (module_.lifecycle().held_here() || (serving != nullptr && this_thread_is_in(*serving))) {
+    module_.schedule().plan(reason, options, Clock::now());
+    return RestartOutcome::scheduled;
+  }
+  const std::uint64_t count = module_.generation_number();
+  lock.unlock();
+  auto request = begin(reason, options, true, count);
+  if (!request) return std::move(request).error();
+  lock.lock();
+  if (auto done = wait_for(lock, **request); !done) return std::move(done).error();
+  return RestartOutcome::restarted;
+}
+
+Result<Restarts::RequestPtr> Restarts::begin(RestartReason reason, const RestartOptions& options,
+                                             bool waited_for, std::uint64_t count) {
+  auto request = std::make_shared<RestartRequest>(reason, options, waited_for, count);
+  auto begun = shared_.context.workers->run([module = module_.shared_from_this(), request] {
+    module->restarts().perform(request);
+    module->unload_if_unused();
+  });
+  if (!begun) return std::move(begun).error();
+  return request;
+}
+
+Error RestartRequest::no_memory() {
+  return Error({.code = "restart-failed",
+                .status = TENON_RESOURCE_EXHAUSTED | TENON_RETRYABLE,
+                .message = "the process ran out of memory"});
+}
+
+Result<void> Restarts::wait_for(ModuleLock& lock, RestartRequest& request) {
+  while (!request.completed) {
+    shared_.done.wait_until(lock, next_check());
+    module_.hangs().abandon_overdue(lock);
+  }
+  if (request.old != nullptr) module_.retired().wait_for_end(lock, request.old);
+  return std::move(request.result);
+}
+
+Restarts::Clock::time_point Restarts::next_check() const noexcept {
+  const auto now = Clock::now();
+  const auto latest =
+      now + std::min<Clock::duration>(shared_.context.restart.step_timeout,
+                                      shared_.context.restart.gate_timeout + Operation::grace);
+  return current_ != nullptr ? std::min(current_->next_check(now), latest) : latest;
+}
+
+// -- Performing them ----------------------------------------------------------
+
+/// Runs on a worker.
+void Restarts::perform(const RequestPtr& request) try {
+  std::shared_ptr<Restart> restart;  // destroyed without the lock
+  bool abandoned = false;
+  {
+    ModuleLock lock(shared_.mutex);
+    const LifecycleLock lifecycle(module_, lock);
+    if (!may_begin(*request, static_cast<bool>(lifecycle))) return;
+    restart = std::make_shared<Restart>(module_, request);
+    module_.instances().record_changes();
+    current_ = restart;
+    auto done = run_and_lock(restart, lock);
+    abandoned = restart->abandoned();
+    if (!abandoned) end(*restart, std::move(done));
+  }
+  if (abandoned) return finish_late(*restart);
+  // After the lifecycle lock was released, because the listener may need it.
+  if (restart->has_released()) shared_.report(restart->released_event());
+  complete(*request, restart->event());
+  if (request->old != nullptr) module_.retired().drain(request->old);
+} catch (const std::bad_alloc&) {
+  complete(*request);
+  if (request->old != nullptr) module_.retired().drain(request->old);
+}
+
+/// Takes the result of a restart that was not abandoned. REQUIRED: the lock.
+void Restarts::end(Restart& restart, Result<void> done) {
+  current_ = nullptr;
+  module_.instances().ignore_changes();
+  RestartRequest& request = restart.request();
+  const bool succeeded = static_cast<bool>(done);
+  request.result = std::move(done);
+  request.old =
+      succeeded ? restart.take_old() : module_.retired().retire(restart.fresh(), std::nullopt);
+  if (request.old != nullptr) request.old->take();
+}
+
+/// Runs the restart without the lock, which is held on return. A restart that runs out of memory
+/// has failed.
+Result<void> Restarts::run_and_lock(const std::shared_ptr<Restart>& restart, ModuleLock& lock) {
+  lock.unlock();
+  module_.hangs().watch(restart, Clock::now() + shared_.context.restart.step_timeout);
+  Result<void> done;
+  try {
+    done = restart->run();
+  } catch (const std::exception& thrown) {
+    try {
+      done = restart->fail(
+          shared_.refused(std::string("the restart could not continue: ") + thrown.what()));
+    } catch (...) {
+      restart->roll_back();
+      lock.lock();
+      throw;
+    }
+  }
+  lock.lock();
+  return done;
+}
+
+/// Returns whether a worker may perform a restart. Otherwise completes the request: the first of
+/// several restarts after one fault is enough. REQUIRED: the lock.
+bool Restarts::may_begin(RestartRequest& request, bool has_lifecycle_lock) {
+  const bool done = !is_requested(request.reason) && module_.serving() != nullptr &&
+                    module_.generation_number() > request.asked_at;
+  const bool needed = module_.used() && !done;
+  if (has_lifecycle_lock && needed && !shared_.shut_down) return true;
+  request.result = Result<void>();
+  if (needed) {
+    request.result = shared_.busy();
+    if (!request.waited_for) module_.schedule().retry(request.reason, request.options);
+  }
+  request.completed = true;
+  shared_.done.notify_all();
+  return false;
+}
+
+void Restarts::complete(RestartRequest& request, const Event& what) {
+  shared_.context.events->report(what, request.waited_for);
+  complete(request);
+  if (what.type == Event::Type::restart_failed && !request.waited_for &&
+      !is_requested(request.reason)) {
+    module_.faults().count(request.reason, what.message);
+  }
+}
+
+void Restarts::complete(RestartRequest& request) noexcept {
+  const ModuleLock lock(shared_.mutex);
+  request.completed = true;
+  // Otherwise the drain that follows wakes threads that wait for both.
+  if (request.old == nullptr) shared_.done.notify_all();
+}
+
+/// Called when a function that hung has returned after all. The request was completed without this
+/// worker, which now unloads what it has loaded.
+void Restarts::finish_late(Restart& restart) {
+  if (restart.fresh() != nullptr) {
+    module_.retired().unload(module_.retired().never_served(restart.fresh()));
+  }
+  {
+    const ModuleLock lock(shared_.mutex);
+    if (restart.phase() == Restart::Phase::filling) module_.retired().remove_mapped();
+  }
+  if (const auto replaced = restart.take_old()) module_.retired().drain(replaced);
+}
+
+std::shared_ptr<Restart> Restarts::abandon() noexcept {
+  auto restart = std::exchange(current_, nullptr);
+  restart->abandon();
+  module_.instances().ignore_changes();
+  if (restart->phase() == Restart::Phase::filling) module_.retired().add_mapped();
+  return restart;
+}
+
+bool Restarts::resume(ModuleLock& lock, const Restart& abandoned) {
+  const auto restart = current_ = abandoned.successor();
+  lock.unlock();
+  module_.hangs().watch(restart, Clock::now() + shared_.context.restart.step_timeout);
+  restart->roll_back();
+  lock.lock();
+  if (restart->abandoned()) return false;
+  current_ = nullptr;
+  return true;
+}
+
+}  // namespace tenon::inline v0_1::detail

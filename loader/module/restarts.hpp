@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Requests of restarts of a module, and their performance on workers.
+#pragma once
+
+#include <tenon/events.hpp>
+#include <tenon/restart.hpp>
+#include <tenon/result.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "module/module_shared.hpp"
+#include "module/retired_generations.hpp"
+
+namespace tenon::inline v0_1::detail {
+
+class Module;
+class Restart;
+
+/// A requested restart. Members that change are guarded by the module.
+struct RestartRequest {
+  RestartRequest(RestartReason reason, const RestartOptions& options, bool waited_for,
+                 std::uint64_t asked_at)
+      : reason(reason), options(options), waited_for(waited_for), asked_at(asked_at) {}
+
+  const RestartReason reason;
+  const RestartOptions options;
+  const bool waited_for;         // a thread waits for the result
+  const std::uint64_t asked_at;  // the generation number at the time of the request
+  bool completed = false;
+  Result<void> result = no_memory();  // until it is set
+  std::shared_ptr<Retired> old;       // the replaced generation, or the new one that failed
+
+ private:
+  static Error no_memory();
+};
+
+/// Thread-safe. REQUIRED, except where a comment says otherwise: the lock is not held.
+class Restarts {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using RequestPtr = std::shared_ptr<RestartRequest>;
+
+  Restarts(Module& module, ModuleShared& shared) noexcept : module_(module), shared_(shared) {}
+  Restarts(const Restarts&) = delete;
+  Restarts& operator=(const Restarts&) = delete;
+
+  /// See Host::restart.
+  Result<RestartOutcome> request(RestartReason reason, const RestartOptions& options);
+  /// Starts a restart on a worker. `waited_for`: the caller waits for the result, and for the end
+  /// of the old generation. `count`: the generation number when the reason for the restart
+  /// appeared. Error: no-thread.
+  Result<RequestPtr> begin(RestartReason reason, const RestartOptions& options, bool waited_for,
+                           std::uint64_t count);
+  /// Waits until the restart has completed, and then while a worker unloads the generation that it
+  /// retired.
+  Result<void> wait_for(ModuleLock& lock, RestartRequest& request);
+  /// Reports how a restart ended, then completes its request. A failed restart after a fault counts
+  /// as another failure.
+  void complete(RestartRequest& request, const Event& what);
+
+  // REQUIRED for the functions below: the lock.
+
+  /// Returns the restart in progress; nullptr if there is none.
+  const std::shared_ptr<Restart>& current() const noexcept { return current_; }
+  /// Returns when a thread that waits for the restart checks it next. A gate that closes after the
+  /// check is not overdue before this time.
+  Clock::time_point next_check() const noexcept;
+  /// Abandons the restart in progress, and returns it.
+  std::shared_ptr<Restart> abandon() noexcept;
+  /// Resumes what an abandoned restart has suspended. Returns false if that was abandoned as well.
+  bool resume(ModuleLock& lock, const Restart& abandoned);
+
+ private:
+  void perform(const RequestPtr& request);
+  Result<void> run_and_lock(const std::shared_ptr<Restart>& restart, ModuleLock& lock);
+  bool may_begin(RestartRequest& request, bool has_lifecycle_lock);
+  void end(Restart& restart, Result<void> done);
+  void complete(RestartRequest& request) noexcept;
+  void finish_late(Restart& restart);
+
+  Module& module_;
+  ModuleShared& shared_;
+  std::shared_ptr<Restart> current_;  // guarded by the lock
+};
+
+}  // namespace tenon::inline v0_1::detail
