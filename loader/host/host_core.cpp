@@ -2,19 +2,12 @@
 #include "host/host_core.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
-#include <span>
 #include <utility>
 
-#include "catalog/description.hpp"
-#include "catalog/kinds.hpp"
-#include "catalog/locked_content.hpp"
-#include "catalog/reference.hpp"
-#include "catalog/scan.hpp"
 #include "catalog/search_path.hpp"
+#include "host/package_resolution.hpp"
 #include "module/forked.hpp"
-#include "package/lock.hpp"
 #include "platform/process.hpp"
 
 namespace tenon::inline v0_1::detail {
@@ -36,9 +29,35 @@ Result<LogLevel> log_level(const HostOptions& options) {
                 .fix = "set one of these, or unset the variable; it is ignored now"});
 }
 
+/// Returns the parts that modules use, without the directory.
+ModuleContext make_context(const HostOptions& options) {
+  auto images = std::make_shared<ImageFolder>(
+      ImageOptions{.parent = options.image_folder,
+                   .map_original = options.map_original && options.lock_file.empty()});
+  auto timers = std::make_shared<TimerQueue>();
+  auto workers = std::make_shared<Workers>();
+  auto reaper = std::make_shared<ImageReaper>(images, timers, workers);
+  const auto level = log_level(options);
+  auto log = std::make_shared<Log>(level ? *level : options.log_level, options.log_sink);
+  return {.directory = {},
+          .restart = options.restart,
+          .images = std::move(images),
+          .reaper = std::move(reaper),
+          .timers = std::move(timers),
+          .workers = std::move(workers),
+          .log = log,
+          .events = std::make_shared<Events>(log, options.on_event),
+          .contain_crashes = options.contain_crashes && platform::can_contain(),
+          .check_calls = options.check_calls,
+          .count_calls = options.count_calls};
+}
+
 }  // namespace
 
-HostCore::HostCore(HostOptions options) : options_(std::move(options)), context_(make_context()) {}
+HostCore::HostCore(HostOptions options)
+    : options_(std::move(options)),
+      context_(make_context(options_)),
+      lookup_(options_.default_domain, context_.log) {}
 
 std::shared_ptr<HostCore> HostCore::make(HostOptions options) {
   std::shared_ptr<HostCore> core(new HostCore(std::move(options)));
@@ -61,23 +80,14 @@ void HostCore::start() {
                .fix = "do not set the option; crashes then end the process",
                .grade = ErrorGrade::warning}));
   }
-  read_requirements();
-  read_lock();
+  rules_.read(options_, broken_);
   check_log_level();
-  catalog_->begin({.host = options_.app.empty() ? "the host" : options_.app,
-                   .requirements = requirements_,
-                   .lock = lock_,
-                   .lock_file = options_.lock_file},
-                  make_builtins());
+  catalog_->begin(rules_.for_catalogs(), make_builtins());
   if (options_.watch) {
-    auto watcher = FileWatcher::start([weak = weak_from_this()](const auto& file) {
+    auto watching = finder_.watch([weak = weak_from_this()](const auto& file) {
       if (const auto core = weak.lock()) core->file_changed(file);
     });
-    if (watcher) {
-      watcher_ = std::move(*watcher);
-    } else {
-      broken_.push_back(watcher.error().graded(ErrorGrade::warning));
-    }
+    if (!watching) broken_.push_back(watching.error().graded(ErrorGrade::warning));
   }
   rescan();
 }
@@ -96,32 +106,6 @@ std::vector<ListedModule> HostCore::make_builtins() {
     builtins.push_back({std::move(module), std::move(kept)});
   }
   return builtins;
-}
-
-void HostCore::read_requirements() {
-  for (const auto& [name, text] : options_.requirements) {
-    auto versions = Requirement::parse(text);
-    if (versions) {
-      requirements_.emplace(name, std::move(*versions));
-    } else {
-      broken_.push_back(Error({.code = "bad-requirement",
-                               .where = "HostOptions::requirements: " + name,
-                               .found = std::string(versions.error().found()),
-                               .needed = std::string(versions.error().needed()),
-                               .fix = std::string(versions.error().fix())}));
-    }
-  }
-}
-
-void HostCore::read_lock() {
-  if (options_.lock_file.empty()) return;
-  auto read = read_lock_file(options_.lock_file);
-  if (read) {
-    lock_ = std::move(*read);
-  } else {
-    broken_.push_back(read.error());
-    broken_lock_ = std::move(read).error();
-  }
 }
 
 /// Reports an invalid level in the log, for the user, and in `skipped`, for the program.
@@ -145,70 +129,15 @@ HostCore::~HostCore() {
   }
 }
 
-void HostCore::stop_watching() noexcept {
-  std::unique_ptr<FileWatcher> ended;  // destroyed without the lock, since it waits for a callback
-  {
-    const std::lock_guard lock(scanning_);
-    ended = std::move(watcher_);
-  }
-}
-
-ModuleContext HostCore::make_context() const {
-  auto images = std::make_shared<ImageFolder>(
-      ImageOptions{.parent = options_.image_folder,
-                   .map_original = options_.map_original && options_.lock_file.empty()});
-  auto timers = std::make_shared<TimerQueue>();
-  auto workers = std::make_shared<Workers>();
-  auto reaper = std::make_shared<ImageReaper>(images, timers, workers);
-  const auto level = log_level(options_);
-  auto log = std::make_shared<Log>(level ? *level : options_.log_level, options_.log_sink);
-  return {.directory = {},
-          .restart = options_.restart,
-          .images = std::move(images),
-          .reaper = std::move(reaper),
-          .timers = std::move(timers),
-          .workers = std::move(workers),
-          .log = log,
-          .events = std::make_shared<Events>(log, options_.on_event),
-          .contain_crashes = options_.contain_crashes && platform::can_contain(),
-          .check_calls = options_.check_calls,
-          .count_calls = options_.count_calls};
-}
-
 void HostCore::rescan() {
-  const std::lock_guard lock(scanning_);
-  Scan found = scan(search_paths(options_.app, options_.plugin_path), known_files_,
-                    std::chrono::system_clock::now());
-  watch_all(found);
-  catalog_->list(
-      std::move(found.modules), std::move(found.skipped),
-      [this](ModuleOrigin origin, std::shared_ptr<const Manifest> manifest) {
-        return std::make_shared<Module>(std::move(origin), std::move(manifest), context_);
-      },
-      std::move(found.broken));
-}
-
-void HostCore::watch_all(Scan& found) {
-  if (watcher_ == nullptr) return;
-  for (const FoundModule& module : found.modules) {
-    if (auto added = watcher_->add(module.file); !added) {
-      found.skipped.push_back(added.error().graded(ErrorGrade::warning));
-    }
-  }
+  finder_.rescan([this](ModuleOrigin origin, std::shared_ptr<const Manifest> manifest) {
+    return std::make_shared<Module>(std::move(origin), std::move(manifest), context_);
+  });
 }
 
 void HostCore::file_changed(const std::filesystem::path& file) {
   const auto module = catalog_->current()->module_of(file);
   if (module != nullptr && module->changed()) module->restart_soon(RestartReason::file_changed);
-}
-
-PluginInfo HostCore::describe(const Registration& registration) {
-  const ModuleDescriptionPtr& module = registration.description;
-  // A library with kinds may have been loaded since.
-  const bool is_recent = module->kinds == kinds_revision();
-  return PluginInfos::of(
-      is_recent ? module : tenon::detail::describe(module->manifest, module->file),
-      registration.index);
 }
 
 std::vector<PluginInfo> HostCore::plugins(const Kind& kind) const {
@@ -234,77 +163,16 @@ std::vector<Error> HostCore::skipped() const {
   return all;
 }
 
-/// Returns the error of an unusable file that has the name in a reference, or nullptr. Without a
-/// default domain, a short name matches names of all domains.
-const Error* HostCore::broken(const Catalog& catalog, std::string_view reference) const {
-  const bool short_name =
-      options_.default_domain.empty() && reference.find('/') == std::string_view::npos;
-  const auto wanted =
-      Reference::parse(reference, short_name ? "any.domain" : options_.default_domain);
-  if (!wanted) return nullptr;
-  const std::string_view name = wanted->name;
-  return catalog.bindings().broken(short_name ? name.substr(name.find('/') + 1) : name);
-}
-
-/// Returns the domain for names without one.
-std::string_view HostCore::domain_for(const Kind& kind) const noexcept {
-  return options_.default_domain.empty() ? kind.id.substr(0, kind.id.find('/'))
-                                         : std::string_view(options_.default_domain);
-}
-
-/// Finds the plugin of a reference that is only a name, which is the most common form. Returns
-/// nullptr for others: see look_up.
-const Registration* HostCore::find_plain(const Catalog& catalog, const Kind& kind,
-                                         std::int32_t target,
-                                         std::string_view reference) const noexcept {
-  // Names have no ':' before the '/', so a reference with a prefix is not found.
-  if (reference.find('/') != std::string_view::npos) {
-    return catalog.registry().find_plain(kind, target, reference);
-  }
-  if (reference.find(':') != std::string_view::npos) return nullptr;  // it has a prefix
-  const std::string_view domain = domain_for(kind);
-  std::array<char, 512> whole;
-  if (domain.size() + 1 + reference.size() > whole.size()) return nullptr;
-  char* end = std::ranges::copy(domain, whole.data()).out;
-  *end++ = '/';
-  end = std::ranges::copy(reference, end).out;
-  return catalog.registry().find_plain(kind, target, {whole.data(), end});
-}
-
-/// Returns a pointer that is valid as long as the catalog.
-Result<const Registration*> HostCore::look_up(const Catalog& catalog, const Kind& kind,
-                                              std::int32_t target, std::string_view reference,
-                                              const Package* requester) const {
-  if (requester == nullptr) {
-    if (const auto* plain = find_plain(catalog, kind, target, reference)) return plain;
-  }
-  auto parsed = Reference::parse(reference, domain_for(kind));
-  if (!parsed) return std::move(parsed).error();
-  auto found = catalog.registry().find(kind, target, *parsed, requester);
-  if (!found && found.error().code() == "not-found") {
-    if (const Error* file = catalog.bindings().broken(parsed->name)) return *file;
-  }
-  if (found && *parsed->match_rank((*found)->package_version()) > 0) {
-    context_.log->write(LogLevel::warn,
-                        parsed->name + " " + parsed->version->to_string() + " is not available; " +
-                            (*found)->package_version().to_string() + " is used instead");
-  }
-  return found;
-}
-
 Result<PluginInfo> HostCore::find(const Kind& kind, std::string_view reference) const {
   const auto catalog = catalog_->current();
-  auto found = look_up(*catalog, kind, kind.latest().version, reference, nullptr);
+  auto found = lookup_.find(*catalog, kind, kind.latest().version, reference);
   if (!found) return std::move(found).error();
   return describe(**found);
 }
 
 Result<std::vector<PluginInfo>> HostCore::find_all(std::string_view reference) const {
   const auto catalog = catalog_->current();
-  auto found = catalog->registry().find_all(reference, options_.default_domain);
-  if (!found && found.error().code() == "not-found") {
-    if (const Error* file = broken(*catalog, reference)) return *file;
-  }
+  auto found = lookup_.find_all(*catalog, reference);
   if (!found) return std::move(found).error();
   std::vector<PluginInfo> result;
   for (const Registration* one : *found) result.push_back(describe(*one));
@@ -315,7 +183,7 @@ Result<InstancePtr> HostCore::create(const Kind& kind, std::string_view referenc
                                      const std::optional<TextMap>& config) const {
   const std::int32_t target = kind.latest().version;
   const auto catalog = catalog_->current();
-  auto found = look_up(*catalog, kind, target, reference, nullptr);
+  auto found = lookup_.find(*catalog, kind, target, reference);
   if (!found) return std::move(found).error();
   const Registration& chosen = **found;
   return chosen.module->create(kind, target, chosen.name(), config, Owner::program);
@@ -325,7 +193,7 @@ Result<ChosenPlugin> HostCore::choose_for(const Package& requester, const Kind& 
                                           std::int32_t version, std::string_view reference) {
   if (inherited()) return forked_error(std::string(reference));
   const auto catalog = catalog_->current();
-  auto found = look_up(*catalog, kind, version, reference, &requester);
+  auto found = lookup_.find(*catalog, kind, version, reference, &requester);
   if (!found) return std::move(found).error();
   return ChosenPlugin{(*found)->module, (*found)->name()};
 }
@@ -343,25 +211,7 @@ std::vector<std::string> HostCore::names_for(const Package& requester, const Kin
 
 Result<void> HostCore::check_loadable(const Manifest& before, const Manifest& fresh,
                                       const Bundle& bundle) {
-  if (broken_lock_) return *broken_lock_;
-  const std::filesystem::path& file = bundle[0].path;
-  auto other_content =
-      content_mismatch(lock_, options_.lock_file, fresh.name, fresh.version, bundle);
-  if (other_content) return std::move(*other_content);
-  const bool same =
-      total_order(before.version, fresh.version) == 0 && before.requirements == fresh.requirements;
-  if (same) return {};  // it was checked when it was found
-  const auto catalog = catalog_->current();
-  std::vector<Package> users;
-  for (const auto& module : catalog->modules()) {
-    if (module->origin().file != file && module->in_use()) {
-      users.push_back(package_of(*module->manifest()));
-    }
-  }
-  auto refused = catalog->bindings().restart_refusal(package_of(before), package_of(fresh), users,
-                                                     file.string());
-  if (refused) return std::move(*refused);
-  return {};
+  return rules_.check_loadable(*catalog_->current(), before, fresh, bundle);
 }
 
 std::vector<std::shared_ptr<Module>> HostCore::module_list() const {
@@ -377,93 +227,15 @@ std::vector<ModuleInfo> HostCore::modules() const {
 }
 
 std::vector<PackageInfo> HostCore::packages() const {
-  const auto catalog = catalog_->current();
-  return PackageDescriptions(catalog->bindings(), catalog->files()).all();
-}
-
-/// Returns the package of the plugin that a reference names, or, if no plugin has that name, the
-/// package of that name.
-Result<NamedPackage> HostCore::named_package(const Catalog& catalog,
-                                             const PackageDescriptions& packages,
-                                             const std::string& reference) const {
-  const Bindings& bindings = catalog.bindings();
-  auto plugins = catalog.registry().find_all(reference, options_.default_domain);
-  if (plugins) {
-    const Registration* first = plugins->front();
-    const auto taken = std::find_if(plugins->begin(), plugins->end(),
-                                    [](const Registration* one) { return !one->refused; });
-    if (taken == plugins->end()) return *first->refused;
-    auto wanted =
-        Reference::parse(reference, (*taken)->name().substr(0, (*taken)->name().find('/')));
-    return NamedPackage{
-        reference, std::move(*wanted),
-        bindings.repository().find((*taken)->package(), (*taken)->package_version())};
-  }
-  if (plugins.error().code() != "not-found") return std::move(plugins).error();
-  auto wanted = Reference::parse(reference, options_.default_domain);
-  const PackageId best = wanted ? packages.find(*wanted) : none;
-  if (best == none) {
-    if (const Error* file = broken(catalog, reference)) return *file;
-  }
-  if (best == none && wanted && !bindings.repository().versions(wanted->name).empty()) {
-    return packages.not_found(reference, *wanted);
-  }
-  if (best == none) return std::move(plugins).error();
-  const Package& package = bindings.repository().package(best);
-  if (auto refused = bindings.refusal(package.name, package.version)) return std::move(*refused);
-  return NamedPackage{reference, std::move(*wanted), best};
+  return packages_of(*catalog_->current());
 }
 
 ResolvedPackages HostCore::resolve(const std::vector<std::string>& references) const {
-  const auto catalog = catalog_->current();
-  const PackageDescriptions packages(catalog->bindings(), catalog->files());
-  ResolvedPackages resolved;
-  std::vector<NamedPackage> named;
-  for (const std::string& reference : references) {
-    auto one = named_package(*catalog, packages, reference);
-    if (one) {
-      named.push_back(std::move(*one));
-    } else {
-      resolved.errors.push_back(std::move(one).error());
-    }
-  }
-  resolved.packages = packages.closure_of(named);
-  for (const NamedPackage& one : named) {
-    const Package& package = catalog->bindings().repository().package(one.package);
-    if (*one.wanted.match_rank(package.version) == 0) continue;
-    resolved.warnings.push_back(
-        Error({.code = "version-substituted",
-               .where = one.reference,
-               .found = package.name + " " + package.version.to_string(),
-               .needed = "version " + one.wanted.version->to_string() + ", which is not available",
-               .fix = "name an available version, or reinstall that one",
-               .grade = ErrorGrade::warning}));
-  }
-  return resolved;
+  return detail::resolve(*catalog_->current(), lookup_, references);
 }
 
 Result<void> HostCore::write_lock(const std::filesystem::path& file) const {
-  const auto catalog = catalog_->current();
-  const Bindings& bindings = catalog->bindings();
-  const PackageDescriptions packages(bindings, catalog->files());
-  if (!bindings.resolution().conflicts.empty())
-    return bindings.resolution().conflicts.front().error;
-  std::vector<LockedPackage> locked;
-  for (const PackageId id : bindings.resolution().packages) {
-    const Package& package = bindings.repository().package(id);
-    if (package.dev) {
-      return Error(
-          {.code = "not-lockable",
-           .where = packages.file(id).string(),
-           .found = "a package in development: " + package.name,
-           .needed = "released packages, whose content does not change",
-           .fix = "remove it from the plugin path, or move it to a folder of its version"});
-    }
-    locked.push_back({.name = package.name, .version = package.version});
-    if (packages.file(id).empty()) continue;
-    if (auto done = lock_content(packages.file(id), locked.back()); !done) return done;
-  }
-  return write_lock_file(file, std::move(locked), bindings.host());
+  return detail::write_lock(*catalog_->current(), file);
 }
 
 Result<RestartOutcome> HostCore::restart(std::string_view package, const RestartOptions& options) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The implementation of Host: its modules and their plugins.
+// The implementation of Host: owns the catalog and the parts of the host that modules share.
 #pragma once
 
 #include <tenon/host.hpp>
@@ -12,14 +12,13 @@
 #include <vector>
 
 #include "base/fork.hpp"
-#include "catalog/scan.hpp"
 #include "host/catalog.hpp"
 #include "host/catalog_store.hpp"
-#include "host/file_watcher.hpp"
-#include "host/package_info.hpp"
+#include "host/host_rules.hpp"
+#include "host/module_finder.hpp"
+#include "host/plugin_lookup.hpp"
 #include "module/module.hpp"
 #include "module/module_host.hpp"
-#include "package/lock.hpp"
 
 namespace tenon::inline v0_1::detail {
 
@@ -31,7 +30,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   ~HostCore();
 
   /// Stops watching files.
-  void stop_watching() noexcept;
+  void stop_watching() noexcept { finder_.stop_watching(); }
   std::shared_ptr<Events> events() const noexcept { return context_.events; }
   std::shared_ptr<Log> log() const noexcept { return context_.log; }
   /// Returns how long the destruction of the host waits for other threads.
@@ -68,38 +67,22 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
                                          std::shared_ptr<const Manifest> fresh) override;
 
  private:
-  std::string_view domain_for(const Kind& kind) const noexcept;
-  const Registration* find_plain(const Catalog& catalog, const Kind& kind, std::int32_t target,
-                                 std::string_view reference) const noexcept;
-  Result<const Registration*> look_up(const Catalog& catalog, const Kind& kind, std::int32_t target,
-                                      std::string_view reference, const Package* requester) const;
-  const Error* broken(const Catalog& catalog, std::string_view reference) const;
-  static PluginInfo describe(const Registration& registration);
   std::vector<std::shared_ptr<Module>> module_list() const;
   explicit HostCore(HostOptions options);
   void start();
-  ModuleContext make_context() const;
-  void read_requirements();
-  Result<NamedPackage> named_package(const Catalog& catalog, const PackageDescriptions& packages,
-                                     const std::string& reference) const;
-  void read_lock();
   void check_log_level();
   std::vector<ListedModule> make_builtins();
-  void watch_all(Scan& found);
   void file_changed(const std::filesystem::path& file);
 
   const platform::ProcessMark process_;
   const HostOptions options_;
   std::optional<platform::CrashHandlers> crash_handlers_;
   ModuleContext context_;
-  std::unique_ptr<FileWatcher> watcher_;  // guarded by scanning_; nullptr if no files are watched
-  KnownFiles known_files_;                // guarded by scanning_
-  std::vector<Error> broken_;             // errors from the creation of the host
-  std::map<std::string, Requirement, std::less<>> requirements_;  // the host's own
-  std::vector<LockedPackage> lock_;
-  std::optional<Error> broken_lock_;
-  Mutex scanning_{LockRank::scanning};  // for rescans
+  std::vector<Error> broken_;  // errors from the creation of the host
+  const PluginLookup lookup_;
+  HostRules rules_;
   const std::shared_ptr<CatalogStore> catalog_ = std::make_shared<CatalogStore>();
+  ModuleFinder finder_{options_, *catalog_};
 };
 
 }  // namespace tenon::inline v0_1::detail

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "host/host_rules.hpp"
+
+#include <utility>
+
+#include "catalog/locked_content.hpp"
+#include "package/lock.hpp"
+
+namespace tenon::inline v0_1::detail {
+
+void HostRules::read(const HostOptions& options, std::vector<Error>& problems) {
+  rules_.host = options.app.empty() ? "the host" : options.app;
+  rules_.lock_file = options.lock_file;
+  read_requirements(options, problems);
+  read_lock(problems);
+}
+
+void HostRules::read_requirements(const HostOptions& options, std::vector<Error>& problems) {
+  for (const auto& [name, text] : options.requirements) {
+    auto versions = Requirement::parse(text);
+    if (versions) {
+      rules_.requirements.emplace(name, std::move(*versions));
+    } else {
+      problems.push_back(Error({.code = "bad-requirement",
+                                .where = "HostOptions::requirements: " + name,
+                                .found = std::string(versions.error().found()),
+                                .needed = std::string(versions.error().needed()),
+                                .fix = std::string(versions.error().fix())}));
+    }
+  }
+}
+
+void HostRules::read_lock(std::vector<Error>& problems) {
+  if (rules_.lock_file.empty()) return;
+  auto read = read_lock_file(rules_.lock_file);
+  if (read) {
+    rules_.lock = std::move(*read);
+  } else {
+    problems.push_back(read.error());
+    broken_lock_ = std::move(read).error();
+  }
+}
+
+Result<void> HostRules::check_loadable(const Catalog& catalog, const Manifest& before,
+                                       const Manifest& fresh, const Bundle& bundle) const {
+  if (broken_lock_) return *broken_lock_;
+  const std::filesystem::path& file = bundle[0].path;
+  auto other_content =
+      content_mismatch(rules_.lock, rules_.lock_file, fresh.name, fresh.version, bundle);
+  if (other_content) return std::move(*other_content);
+  const bool same =
+      total_order(before.version, fresh.version) == 0 && before.requirements == fresh.requirements;
+  if (same) return {};  // it was checked when it was found
+  std::vector<Package> users;
+  for (const auto& module : catalog.modules()) {
+    if (module->origin().file != file && module->in_use()) {
+      users.push_back(package_of(*module->manifest()));
+    }
+  }
+  auto refused = catalog.bindings().restart_refusal(package_of(before), package_of(fresh), users,
+                                                    file.string());
+  if (refused) return std::move(*refused);
+  return {};
+}
+
+}  // namespace tenon::inline v0_1::detail

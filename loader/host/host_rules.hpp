@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The rules of a host for packages: its requirements and its lock file.
+#pragma once
+
+#include <tenon/host.hpp>
+#include <tenon/result.hpp>
+
+#include <optional>
+#include <vector>
+
+#include "binary/bundle.hpp"
+#include "host/catalog.hpp"
+#include "manifest/manifest.hpp"
+
+namespace tenon::inline v0_1::detail {
+
+/// Thread-safe once `read` has returned.
+class HostRules {
+ public:
+  /// Reads the rules. Adds the errors of those that are ignored to `problems`. REQUIRED: called
+  /// once, before the functions below.
+  void read(const HostOptions& options, std::vector<Error>& problems);
+
+  const CatalogRules& for_catalogs() const noexcept { return rules_; }
+
+  /// See PluginDirectory::check_loadable.
+  Result<void> check_loadable(const Catalog& catalog, const Manifest& before, const Manifest& fresh,
+                              const Bundle& bundle) const;
+
+ private:
+  void read_requirements(const HostOptions& options, std::vector<Error>& problems);
+  void read_lock(std::vector<Error>& problems);
+
+  CatalogRules rules_;
+  std::optional<Error> broken_lock_;
+};
+
+}  // namespace tenon::inline v0_1::detail

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "host/module_finder.hpp"
+
+#include <chrono>
+#include <mutex>
+#include <utility>
+
+#include "catalog/search_path.hpp"
+
+namespace tenon::inline v0_1::detail {
+
+Result<void> ModuleFinder::watch(FileWatcher::Callback changed) {
+  auto watcher = FileWatcher::start(std::move(changed));
+  if (!watcher) return std::move(watcher).error();
+  watcher_ = std::move(*watcher);
+  return {};
+}
+
+void ModuleFinder::stop_watching() noexcept {
+  std::unique_ptr<FileWatcher> ended;  // destroyed without the lock, since it waits for a callback
+  {
+    const std::lock_guard lock(scanning_);
+    ended = std::move(watcher_);
+  }
+}
+
+void ModuleFinder::rescan(const CatalogStore::MakeModule& make) {
+  const std::lock_guard lock(scanning_);
+  Scan found = scan(search_paths(options_.app, options_.plugin_path), known_files_,
+                    std::chrono::system_clock::now());
+  watch_all(found);
+  catalog_.list(std::move(found.modules), std::move(found.skipped), make, std::move(found.broken));
+}
+
+void ModuleFinder::watch_all(Scan& found) {
+  if (watcher_ == nullptr) return;
+  for (const FoundModule& module : found.modules) {
+    if (auto added = watcher_->add(module.file); !added) {
+      found.skipped.push_back(added.error().graded(ErrorGrade::warning));
+    }
+  }
+}
+
+}  // namespace tenon::inline v0_1::detail

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Finds the modules of a host in its search paths, and watches their files.
+#pragma once
+
+#include <tenon/host.hpp>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/lock_order.hpp"
+#include "catalog/scan.hpp"
+#include "host/catalog_store.hpp"
+#include "host/file_watcher.hpp"
+
+namespace tenon::inline v0_1::detail {
+
+/// Thread-safe.
+class ModuleFinder {
+ public:
+  /// REQUIRED: `options` and `catalog` live as long as this.
+  ModuleFinder(const HostOptions& options, CatalogStore& catalog)
+      : options_(options), catalog_(catalog) {}
+  ModuleFinder(const ModuleFinder&) = delete;
+  ModuleFinder& operator=(const ModuleFinder&) = delete;
+
+  /// Starts to watch the files that `rescan` finds. Errors: those of FileWatcher::start. REQUIRED:
+  /// called at most once, before the functions below.
+  Result<void> watch(FileWatcher::Callback changed);
+  /// Waits until a running callback has returned, unless the callback calls this.
+  void stop_watching() noexcept;
+  /// Scans the search paths and publishes the catalog of the modules. `make` creates new ones.
+  void rescan(const CatalogStore::MakeModule& make);
+
+ private:
+  void watch_all(Scan& found);
+
+  const HostOptions& options_;
+  CatalogStore& catalog_;
+  Mutex scanning_{LockRank::scanning};  // for rescans
+  // Guarded by scanning_.
+  std::unique_ptr<FileWatcher> watcher_;  // nullptr if no files are watched
+  KnownFiles known_files_;
+};
+
+}  // namespace tenon::inline v0_1::detail

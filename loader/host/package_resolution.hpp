@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The packages that references and requirements resolve to, and the lock file that states them.
+#pragma once
+
+#include <tenon/packages.hpp>
+#include <tenon/result.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "host/catalog.hpp"
+#include "host/plugin_lookup.hpp"
+
+namespace tenon::inline v0_1::detail {
+
+/// See Host::packages.
+std::vector<PackageInfo> packages_of(const Catalog& catalog);
+
+/// See Host::resolve.
+ResolvedPackages resolve(const Catalog& catalog, const PluginLookup& plugins,
+                         const std::vector<std::string>& references);
+
+/// See Host::write_lock.
+Result<void> write_lock(const Catalog& catalog, const std::filesystem::path& file);
+
+}  // namespace tenon::inline v0_1::detail
