@@ -12,7 +12,7 @@
 #include "platform/image_map.hpp"
 #include "platform/machine.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -317,4 +317,4 @@ ReloadSafety reload_of(const Bundle& bundle, bool joins_threads) {
   return {};
 }
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

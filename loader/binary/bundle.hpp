@@ -18,11 +18,11 @@
 
 #include "binary/elf.hpp"
 
-namespace tenon::inline v0_1 {
-
-namespace platform {
+namespace tenon::inline v0_1::platform {
 class File;
 }
+
+namespace tenon::inline v0_1::detail {
 
 /// The maximum size in bytes of a module with its libraries. Real modules are far smaller; the
 /// limit keeps other files from filling the memory.
@@ -90,4 +90,4 @@ std::vector<std::string_view> folders_of(std::string_view run_path);
 /// Returns whether a folder of a run path, or a needed library, contains $ORIGIN.
 bool has_origin(std::string_view path);
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

@@ -7,7 +7,7 @@
 
 #include "binary/bundle.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 // The last characters of a name are replaced by a mark that names of libraries do not contain, and
@@ -163,4 +163,4 @@ Result<std::vector<std::vector<std::string>>> make_private(Bundle& bundle, std::
   return names;
 }
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

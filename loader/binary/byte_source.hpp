@@ -16,11 +16,11 @@
 #include <string_view>
 #include <type_traits>
 
-namespace tenon::inline v0_1 {
-
-namespace platform {
+namespace tenon::inline v0_1::platform {
 class File;
 }
+
+namespace tenon::inline v0_1::detail {
 
 /// A bounded source of bytes.
 class ByteSource {
@@ -122,4 +122,4 @@ class FileSource final : public ByteSource {
   Window recent_;  // the window that was read last
 };
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

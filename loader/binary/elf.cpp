@@ -11,7 +11,7 @@
 #include "platform/machine.hpp"
 #include "platform/process.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 static_assert(std::endian::native == std::endian::little ||
@@ -110,7 +110,7 @@ Error ElfFile::broken(std::string_view found) const {
 }
 
 Error ElfFile::not_a_module(std::string_view found) const {
-  return tenon::not_a_module(*source_, found);
+  return detail::not_a_module(*source_, found);
 }
 
 Result<ElfFile> ElfFile::open(ByteSource& source, Accepts accepts) {
@@ -277,4 +277,4 @@ Result<std::uint64_t> ElfFile::file_offset(std::uint64_t address, std::uint64_t 
   return load->file.begin + start;
 }
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

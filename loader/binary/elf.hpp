@@ -21,7 +21,7 @@
 #include "binary/byte_source.hpp"
 #include "binary/elf_format.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 
 struct VersionTables;
 
@@ -232,4 +232,4 @@ class ElfFile {
   Dynamic dynamic_;
 };
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

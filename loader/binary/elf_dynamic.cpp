@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 // Real libraries have far fewer entries.
@@ -181,4 +181,4 @@ Result<void> ElfFile::check_relro() const {
   return inside ? Result<void>() : broken(std::string(what) + " outside of the segments");
 }
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

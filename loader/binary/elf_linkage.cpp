@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 // Larger tables are treated as an attack.
@@ -80,4 +80,4 @@ Result<void> ElfFile::add_versions(std::vector<Text>& names) const {
   return {};
 }
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

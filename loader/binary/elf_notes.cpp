@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 constexpr char note_name[6] = "tenon";
@@ -105,4 +105,4 @@ Result<void> ElfFile::take_manifest(std::uint64_t note, std::uint64_t text_size,
   return {};
 }
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

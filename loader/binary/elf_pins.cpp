@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 struct Import {
@@ -57,4 +57,4 @@ ElfFile::Pins ElfFile::pins(const Symbols& symbols) const {
   return pins;
 }
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

@@ -10,7 +10,7 @@
 #include "binary/elf_versions.hpp"
 #include "platform/machine.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 // Larger tables are treated as an attack: libraries of a hundred megabytes stay far below.
@@ -197,4 +197,4 @@ Result<void> ElfFile::check_packed_relocations() const {
                                  });
 }
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

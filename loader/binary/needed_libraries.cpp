@@ -5,7 +5,7 @@
 #include <string_view>
 #include <unordered_set>
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -34,4 +34,4 @@ std::vector<NeededLibrary> needed_libraries(const Bundle& bundle,
   return libraries;
 }
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

@@ -7,7 +7,7 @@
 
 #include "platform/image_map.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 struct Sanitizer {
@@ -53,4 +53,4 @@ std::optional<Error> sanitizer_mismatch(const Bundle& bundle) {
   return std::nullopt;
 }
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

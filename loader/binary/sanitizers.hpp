@@ -10,11 +10,11 @@
 
 #include "binary/bundle.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 
 /// Returns the error `sanitizer-mismatch` if a file of the bundle needs a runtime that this process
 /// was started without. The runtime of UndefinedBehaviorSanitizer may be loaded later, so it is not
 /// checked.
 std::optional<Error> sanitizer_mismatch(const Bundle& bundle);
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

@@ -12,7 +12,7 @@
 #include "platform/file.hpp"
 #include "platform/image_map.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -191,4 +191,4 @@ std::optional<std::vector<std::string>> undefined_symbols(const Bundle& bundle,
   return sets.missing();
 }
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

@@ -4,7 +4,7 @@
 #include "binary/bundle.hpp"
 #include "catalog/sha256.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 bool same_file(const platform::FileIdentity& a, const platform::FileIdentity& b) {
@@ -39,4 +39,4 @@ std::optional<std::string> FileComparison::hash_of(const std::filesystem::path& 
       .first->second.hash;
 }
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

@@ -11,7 +11,7 @@
 
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 
 /// Thread-safe. No lock is held while files are read, so two threads may read the same file.
 class FileComparison {
@@ -33,4 +33,4 @@ class FileComparison {
   std::map<std::filesystem::path::string_type, Hashed> hashed_;
 };
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

@@ -8,7 +8,7 @@
 #include "package/repository.hpp"
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -98,4 +98,4 @@ std::optional<Error> content_mismatch(const std::vector<LockedPackage>& lock,
                  lock_file);
 }
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

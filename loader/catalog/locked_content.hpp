@@ -13,7 +13,7 @@
 #include "binary/bundle.hpp"
 #include "package/lock.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 
 /// Adds the hashes of a package's file, and of the libraries next to it, to `package`. Errors:
 /// not-found, cannot-read, those of read_bundle.
@@ -27,4 +27,4 @@ std::optional<Error> content_mismatch(const std::vector<LockedPackage>& lock,
                                       const std::filesystem::path& lock_file, std::string_view name,
                                       const Version& version, const Bundle& bundle);
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

@@ -8,7 +8,7 @@
 
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 class Hash {
@@ -56,4 +56,4 @@ Result<std::string> sha256_of_file(const std::filesystem::path& path) {
   }
 }
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

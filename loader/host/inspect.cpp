@@ -16,7 +16,7 @@
 #include "platform/machine.hpp"
 #include "platform/process.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -46,12 +46,11 @@ ManifestInfo describe(const Manifest& manifest) {
 /// Reports the manifest, and which of its plugins this program can use.
 void report_manifest(ModuleReport& report, Manifest manifest) {
   report.manifest = describe(manifest);
-  const auto module =
-      detail::describe(std::make_shared<const Manifest>(std::move(manifest)), report.file);
+  const auto module = describe(std::make_shared<const Manifest>(std::move(manifest)), report.file);
   for (std::size_t index = 0; index < module->plugins.size(); ++index) {
-    report.plugins.push_back(detail::PluginInfos::of(module, index));
+    report.plugins.push_back(PluginInfos::of(module, index));
   }
-  for (Error& problem : detail::incompatibilities(*module)) report.add(std::move(problem));
+  for (Error& problem : incompatibilities(*module)) report.add(std::move(problem));
   report.checked.insert(report.checked.end(), {"manifest", "kinds"});
 }
 
@@ -122,20 +121,7 @@ void report_bundle(ModuleReport& report, const platform::File& file, const fs::p
   report_copy(report, *bundle);
 }
 
-}  // namespace
-
-void ModuleReport::add(Error problem) {
-  switch (problem.grade()) {
-    case ErrorGrade::error:
-      return errors.push_back(std::move(problem));
-    case ErrorGrade::warning:
-      return warnings.push_back(std::move(problem));
-    case ErrorGrade::note:
-      return notes.push_back(std::move(problem));
-  }
-}
-
-ModuleReport inspect(const fs::path& file, const fs::path& program) {
+ModuleReport report_of(const fs::path& file, const fs::path& program) {
   ModuleReport report;
   report.file = file;
   const auto open = open_module(file);
@@ -155,7 +141,7 @@ ModuleReport inspect(const fs::path& file, const fs::path& program) {
   return report;
 }
 
-ModuleReport inspect(const tenon_module& builtin) {
+ModuleReport report_of(const tenon_module& builtin) {
   ModuleReport report;
   const std::string_view text(builtin.manifest, builtin.manifest_size);
   if (auto manifest = parse_manifest(text, "builtin")) {
@@ -166,7 +152,31 @@ ModuleReport inspect(const tenon_module& builtin) {
   return report;
 }
 
-std::vector<fs::path> data_folders(const std::string& app) {
+}  // namespace
+}  // namespace tenon::inline v0_1::detail
+
+namespace tenon::inline v0_1 {
+
+void ModuleReport::add(Error problem) {
+  switch (problem.grade()) {
+    case ErrorGrade::error:
+      return errors.push_back(std::move(problem));
+    case ErrorGrade::warning:
+      return warnings.push_back(std::move(problem));
+    case ErrorGrade::note:
+      return notes.push_back(std::move(problem));
+  }
+}
+
+ModuleReport inspect(const std::filesystem::path& file, const std::filesystem::path& program) {
+  return detail::report_of(file, program);
+}
+
+ModuleReport inspect(const tenon_module& builtin) {
+  return detail::report_of(builtin);
+}
+
+std::vector<std::filesystem::path> data_folders(const std::string& app) {
   return platform::data_folders(app);
 }
 

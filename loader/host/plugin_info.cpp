@@ -11,8 +11,9 @@ namespace {
 
 /// Returns the description of a PluginInfo that is default-constructed or moved-from.
 const detail::PluginDescription& no_plugin() {
-  static const Provided nothing;
-  static const detail::ModuleDescription module{std::make_shared<const Manifest>(), {}, {}, {}, 0};
+  static const detail::Provided nothing;
+  static const detail::ModuleDescription module{
+      std::make_shared<const detail::Manifest>(), {}, {}, {}, 0};
   static const detail::PluginDescription plugin{&module, &nothing, {}};
   return plugin;
 }

@@ -15,7 +15,7 @@
 #include "manifest/json_path.hpp"
 #include "package/name.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 // The type of ABI of native modules; this host offers no other.
@@ -490,4 +490,4 @@ Result<void> check_abi(AbiVersion needed, std::string_view where, std::string_vi
               " (with TENON_ABI defined as " + std::to_string(host_abi.minor) + ")"});
 }
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

@@ -17,7 +17,7 @@
 #include "package/requirement.hpp"
 #include "package/semver.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 
 /// A version of the ABI. In a manifest it is the lowest version that the host must support.
 struct AbiVersion {
@@ -97,4 +97,4 @@ Result<Manifest> parse_manifest(std::string_view text, std::string_view path);
 /// eg: "manifest: abi". Errors: abi-too-new.
 Result<void> check_abi(AbiVersion needed, std::string_view where, std::string_view path);
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

@@ -17,7 +17,7 @@
 #include "manifest/manifest.hpp"
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 
 /// The first fields of the object that a module exports.
 struct Prologue {
@@ -69,4 +69,4 @@ struct WholeModule {
 Result<WholeModule> read_whole_module(std::vector<std::byte> content,
                                       const std::filesystem::path& path, const Manifest& known);
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

@@ -14,7 +14,7 @@
 #include "package/name.hpp"
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -247,4 +247,4 @@ Result<void> write_lock_file(const fs::path& file, std::vector<LockedPackage> pa
   return platform::replace_file(file, std::as_bytes(std::span(lines)));
 }
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

@@ -14,7 +14,7 @@
 
 #include "package/semver.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 
 struct LockedLibrary {
   std::filesystem::path path;  // relative to the folder of the module
@@ -52,4 +52,4 @@ Result<std::vector<LockedPackage>> read_lock_file(const std::filesystem::path& f
 Result<void> write_lock_file(const std::filesystem::path& file, std::vector<LockedPackage> packages,
                              std::string_view writer);
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 constexpr std::size_t longest_part = 253;
@@ -48,4 +48,4 @@ std::string_view name_problem(std::string_view name) {
   return {};
 }
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

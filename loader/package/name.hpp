@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 
 /// Returns the problem of a name as a predicate for error texts, eg: "has no '/'", or an empty text
 /// if the name is valid. The domain has the form of a DNS name: lowercase letters, digits, '-' and
@@ -13,4 +13,4 @@ namespace tenon::inline v0_1 {
 /// than space.
 std::string_view name_problem(std::string_view name);
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

@@ -7,7 +7,7 @@
 
 #include "base/quote.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 // Returns whether `a` comes before `b` among the versions of a name.
@@ -108,4 +108,4 @@ PackageId Repository::find(std::string_view name, const Version& version) const 
   return found ? *at : none;
 }
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

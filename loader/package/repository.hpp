@@ -18,7 +18,7 @@
 #include "package/requirement.hpp"
 #include "package/semver.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 
 /// A requirement of one package.
 struct Dependency {
@@ -159,4 +159,4 @@ class Repository {
   std::map<std::string, Broken, std::less<>> broken_;
 };
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

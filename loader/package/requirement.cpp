@@ -10,7 +10,7 @@
 #include "base/quote.hpp"
 #include "package/plain_requirement.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 namespace {
 
 constexpr std::string_view form =
@@ -289,7 +289,7 @@ Requirement Requirement::exactly(const Version& version) {
 }
 
 bool Requirement::contains(const Version& version) const {
-  return tenon::contains(version.prerelease.empty() ? releases() : prereleases(), version);
+  return detail::contains(version.prerelease.empty() ? releases() : prereleases(), version);
 }
 
 Requirement operator&(const Requirement& a, const Requirement& b) {
@@ -302,4 +302,4 @@ Requirement operator|(const Requirement& a, const Requirement& b) {
                       .prereleases = union_of(a.prereleases(), b.prereleases())});
 }
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

@@ -45,7 +45,7 @@
 
 #include "package/repository.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 
 /// A requirer that is not a package. It gets one version of each name. If several sources state
 /// its requirements, `Dependency::by` names the source.
@@ -101,4 +101,4 @@ struct Resolution {
 /// Resolves the requirements of the roots. REQUIRED: the arguments live as long as the result.
 Resolution resolve(const Repository& repository, const Problem& problem);
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

@@ -12,7 +12,7 @@
 
 #include "package/explanation.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon::inline v0_1::detail {
 
 using detail::Chain;
 using detail::Edge;
@@ -206,4 +206,4 @@ Error Usability::reason(PackageId id) const {
   return search_->reason(id);
 }
 
-}  // namespace tenon::inline v0_1
+}  // namespace tenon::inline v0_1::detail

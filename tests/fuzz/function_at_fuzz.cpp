@@ -14,6 +14,7 @@
 namespace {
 
 using namespace tenon;
+using namespace tenon::detail;
 
 /// Counts the bytes that are read, which must be at most a small multiple of the file size.
 class CountingSource final : public ByteSource {

@@ -87,12 +87,12 @@ void confine() {
 
 /// Returns the address of the module object, or nothing if the reader refuses the input.
 std::optional<std::uint64_t> accepted(std::span<const std::byte> bytes) {
-  const auto bundle = tenon::read_bundle({bytes.begin(), bytes.end()}, "fuzz");
+  const auto bundle = tenon::detail::read_bundle({bytes.begin(), bytes.end()}, "fuzz");
   // Libraries beside the file are not part of the input.
-  if (!bundle || bundle->size() > 1 || !tenon::read_module_image(bytes, "fuzz"))
+  if (!bundle || bundle->size() > 1 || !tenon::detail::read_module_image(bytes, "fuzz"))
     return std::nullopt;
-  tenon::MemorySource source("fuzz", bytes);
-  const auto object = tenon::ElfFile::open(source)->find_object("tenon_module_v1");
+  tenon::detail::MemorySource source("fuzz", bytes);
+  const auto object = tenon::detail::ElfFile::open(source)->find_object("tenon_module_v1");
   return (*object)->address;
 }
 

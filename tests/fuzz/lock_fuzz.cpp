@@ -12,6 +12,7 @@
 namespace {
 
 using namespace tenon;
+using namespace tenon::detail;
 using fuzzing::require;
 
 bool same(const LockedPackage& a, const LockedPackage& b) {

@@ -19,10 +19,10 @@ void require_valid_error(const tenon::Result<T>& result) {
 
 // Prepares the copy that would be loaded. The run path of the file may lead to real libraries.
 void make_copy(std::span<const std::byte> bytes) {
-  auto bundle = tenon::read_bundle({bytes.begin(), bytes.end()}, "fuzz");
+  auto bundle = tenon::detail::read_bundle({bytes.begin(), bytes.end()}, "fuzz");
   if (!bundle) return;
-  tenon::reload_of(*bundle, false);
-  const auto names = tenon::make_private(*bundle, 1);
+  tenon::detail::reload_of(*bundle, false);
+  const auto names = tenon::detail::make_private(*bundle, 1);
   if (names && names->size() != bundle->size()) std::abort();
 }
 
@@ -30,8 +30,9 @@ void make_copy(std::span<const std::byte> bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::span input(data, size);
-  require_valid_error(tenon::read_module_image(std::as_bytes(input), "fuzz"));
-  require_valid_error(tenon::parse_manifest({reinterpret_cast<const char*>(data), size}, "fuzz"));
+  require_valid_error(tenon::detail::read_module_image(std::as_bytes(input), "fuzz"));
+  require_valid_error(
+      tenon::detail::parse_manifest({reinterpret_cast<const char*>(data), size}, "fuzz"));
   make_copy(std::as_bytes(input));
   return 0;
 }

@@ -11,6 +11,7 @@
 namespace {
 
 using namespace tenon;
+using namespace tenon::detail;
 using detail::Reference;
 using fuzzing::require;
 

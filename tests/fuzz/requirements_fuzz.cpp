@@ -16,6 +16,7 @@
 namespace {
 
 using namespace tenon;
+using namespace tenon::detail;
 using fuzzing::require;
 
 // The text of the error must be short, and free of control characters.

@@ -19,6 +19,9 @@
 namespace tenon::tests {
 namespace {
 
+using detail::max_file_size;
+using detail::read_bundle;
+
 template <class T>
 void expect_error(const Result<T>& result) {
   ASSERT_FALSE(result);

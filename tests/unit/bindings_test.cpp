@@ -12,7 +12,13 @@ namespace tenon::tests {
 namespace {
 
 using detail::Bindings;
+using detail::Dependency;
+using detail::none;
+using detail::Package;
+using detail::PackageId;
 using detail::Packages;
+using detail::Requirement;
+using detail::Version;
 using Specs = std::vector<std::pair<std::string, std::string>>;
 using Lock = std::vector<std::pair<std::string, Version>>;
 

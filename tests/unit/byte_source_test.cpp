@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tenon {
+namespace tenon::detail {
 namespace {
 
 /// Returns content without repeated sequences of a few bytes.
@@ -118,4 +118,4 @@ TEST(ByteSources, CacheNearbyReads) {
 }
 
 }  // namespace
-}  // namespace tenon
+}  // namespace tenon::detail

@@ -15,7 +15,9 @@ namespace {
 
 using detail::CatalogStore;
 using detail::FoundModule;
+using detail::Manifest;
 using detail::Module;
+using detail::Version;
 
 using ManifestPtr = std::shared_ptr<const Manifest>;
 

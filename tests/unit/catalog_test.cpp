@@ -20,6 +20,7 @@ namespace tenon::tests {
 namespace {
 
 namespace fs = std::filesystem;
+using detail::Manifest;
 using detail::Scan;
 using detail::scan;
 using detail::search_paths;

@@ -22,6 +22,9 @@
 namespace tenon::tests {
 namespace {
 
+using detail::ElfFile;
+using detail::MemorySource;
+
 class DebugLink : public testing::Test {
  protected:
   void SetUp() override {

@@ -18,7 +18,14 @@ namespace tenon::tests {
 namespace {
 
 using detail::Bindings;
+using detail::Dependency;
+using detail::display_name;
+using detail::none;
+using detail::Package;
+using detail::PackageId;
 using detail::Packages;
+using detail::Requirement;
+using detail::Version;
 using Specs = std::vector<std::pair<std::string, std::string>>;
 
 Package package(std::string name, const std::string& number, const Specs& needs = {}) {

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon {
+namespace tenon::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -462,4 +462,4 @@ TEST(Bundle, RefusesNamesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace tenon
+}  // namespace tenon::detail

@@ -11,6 +11,8 @@
 namespace tenon::tests {
 namespace {
 
+using detail::FileComparison;
+
 class FileComparisonTest : public testing::Test {
  protected:
   std::filesystem::path write(const char* name, const std::string& content) const {

@@ -21,6 +21,9 @@
 namespace tenon::tests {
 namespace {
 
+using detail::function_at;
+using detail::MemorySource;
+
 std::string function_in(const std::string& file, std::uint64_t address) {
   MemorySource source("file", std::as_bytes(std::span(file)));
   return function_at(source, address);

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon {
+namespace tenon::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -427,4 +427,4 @@ TEST(BoundedWork, OpensOnlyRegularFiles) {
 }
 
 }  // namespace
-}  // namespace tenon
+}  // namespace tenon::detail

@@ -15,6 +15,14 @@
 namespace tenon::tests {
 namespace {
 
+using detail::max_plugins;
+using detail::max_version_length;
+using detail::Package;
+using detail::package_of;
+using detail::parse_manifest;
+using detail::Requirement;
+using detail::Version;
+
 constexpr std::size_t largest_text = 1 << 20;
 constexpr const char* path = "/plugins/hostile.so";
 

@@ -34,9 +34,13 @@
 namespace tenon::tests {
 namespace {
 
+using detail::ElfFile;
 using detail::Image;
 using detail::ImageFolder;
 using detail::ImageOptions;
+using detail::MemorySource;
+using detail::read_bundle;
+using detail::read_module_image;
 namespace fs = std::filesystem;
 
 /// Returns whether a file whose path contains both texts is mapped.

@@ -9,7 +9,7 @@
 #include "base/plain_text.hpp"
 #include "framework/world.hpp"
 
-namespace tenon {
+namespace tenon::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -256,4 +256,4 @@ TEST_F(LockFile, IsUnchangedIfWritingFails) {
 }
 
 }  // namespace
-}  // namespace tenon
+}  // namespace tenon::detail

@@ -9,7 +9,7 @@
 
 #include "unit/plugin_names.hpp"
 
-namespace tenon {
+namespace tenon::detail {
 namespace {
 
 constexpr const char* path = "/plugins/blur.so";
@@ -335,4 +335,4 @@ TEST(Manifest, EscapesHostileTextInErrors) {
 }
 
 }  // namespace
-}  // namespace tenon
+}  // namespace tenon::detail

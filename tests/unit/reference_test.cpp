@@ -11,6 +11,7 @@ namespace tenon::tests {
 namespace {
 
 using detail::Reference;
+using detail::Version;
 using Origin = Reference::Origin;
 
 TEST(Reference, ParsesEachForm) {

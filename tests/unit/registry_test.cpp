@@ -18,11 +18,16 @@
 namespace tenon::tests {
 namespace {
 
+using detail::FileComparison;
+using detail::Manifest;
 using detail::Module;
 using detail::ModuleOrigin;
+using detail::Provided;
 using detail::Reference;
 using detail::Registration;
 using detail::Registry;
+using detail::total_order;
+using detail::Version;
 
 Provided tool(std::string name, std::int32_t version) {
   return {"test.example/tool", version, tool_fingerprint(version), std::move(name)};

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon {
+namespace tenon::detail {
 namespace {
 
 Version version(const std::string& text) {
@@ -370,4 +370,4 @@ TEST(Requirement, DefaultsToTheSameMajorVersion) {
 }
 
 }  // namespace
-}  // namespace tenon
+}  // namespace tenon::detail

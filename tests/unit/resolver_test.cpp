@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon {
+namespace tenon::detail {
 namespace {
 
 Version version(const std::string& text) {
@@ -570,4 +570,4 @@ TEST_P(RandomRepositories, ShareAVersionThatSatisfiesAll) {
 }
 
 }  // namespace
-}  // namespace tenon
+}  // namespace tenon::detail

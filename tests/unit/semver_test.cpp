@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon {
+namespace tenon::detail {
 namespace {
 
 Version version(const std::string& text) {
@@ -199,4 +199,4 @@ TEST(Version, IsTotallyOrderedAndRoundTrips) {
 }
 
 }  // namespace
-}  // namespace tenon
+}  // namespace tenon::detail

@@ -7,11 +7,11 @@
 
 #include "framework/world.hpp"
 
-namespace tenon {
+namespace tenon::detail {
 namespace {
 
 std::string sha256(std::string_view text) {
-  return tenon::sha256(std::as_bytes(std::span(text)));
+  return detail::sha256(std::as_bytes(std::span(text)));
 }
 
 // The examples of FIPS 180-4.
@@ -40,4 +40,4 @@ TEST(Sha256, ReportsUnreadableFiles) {
 }
 
 }  // namespace
-}  // namespace tenon
+}  // namespace tenon::detail

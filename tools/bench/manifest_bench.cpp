@@ -11,6 +11,8 @@
 namespace tenon::bench {
 namespace {
 
+using detail::read_module_file;
+
 constexpr int modules = 500;
 
 void read_manifest(benchmark::State& state) {

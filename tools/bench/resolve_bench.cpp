@@ -18,6 +18,14 @@
 namespace tenon::bench {
 namespace {
 
+using detail::Dependency;
+using detail::Package;
+using detail::Problem;
+using detail::Repository;
+using detail::Requirement;
+using detail::resolve;
+using detail::Version;
+
 Dependency dependency(std::uint64_t name, const std::string& spec) {
   return {.name = name_of(name), .versions = Requirement::parse(spec).value()};
 }
