@@ -36,7 +36,7 @@ std::string find_need(const Sanitizer& sanitizer, const BundleFile& file) {
 
 }  // namespace
 
-std::optional<Error> sanitizer_mismatch(const Bundle& bundle) {
+Result<void> check_sanitizers(const Bundle& bundle) {
   for (const BundleFile& file : bundle) {
     for (const Sanitizer& sanitizer : sanitizers) {
       const std::string need = find_need(sanitizer, file);
@@ -50,7 +50,7 @@ std::optional<Error> sanitizer_mismatch(const Bundle& bundle) {
                            ", or the host with it"});
     }
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace tenon::inline v0_1::detail

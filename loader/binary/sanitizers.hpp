@@ -6,15 +6,13 @@
 
 #include <tenon/result.hpp>
 
-#include <optional>
-
 #include "binary/bundle.hpp"
 
 namespace tenon::inline v0_1::detail {
 
-/// Returns the error `sanitizer-mismatch` if a file of the bundle needs a runtime that this process
-/// was started without. The runtime of UndefinedBehaviorSanitizer may be loaded later, so it is not
-/// checked.
-std::optional<Error> sanitizer_mismatch(const Bundle& bundle);
+/// Checks that this process was started with the sanitizer runtimes that the files of the bundle
+/// need. The runtime of UndefinedBehaviorSanitizer may be loaded later, so it is not checked. Error:
+/// sanitizer-mismatch.
+Result<void> check_sanitizers(const Bundle& bundle);
 
 }  // namespace tenon::inline v0_1::detail

@@ -184,19 +184,19 @@ void Bindings::collect_diagnostics() {
   }
 }
 
-std::optional<Error> Bindings::refusal(std::string_view name, const Version& version) const {
+Result<void> Bindings::check(std::string_view name, const Version& version) const {
   const PackageId id = repository_.find(name, version);
-  if (id != none) return refusal(id);
+  if (id != none) return check(id);
   const Requirement* requirement = host_requirement(name);
-  if (requirement == nullptr || requirement->contains(version)) return std::nullopt;
+  if (requirement == nullptr || requirement->contains(version)) return {};
   return refused_by_host(name, version, *requirement);
 }
 
-std::optional<Error> Bindings::refusal(PackageId id) const {
+Result<void> Bindings::check(PackageId id) const {
   if (!usable_[id]) return unusable_.at(id);
   const Package& package = repository_.package(id);
   const Requirement* requirement = host_requirement(package.name);
-  if (requirement == nullptr || requirement->contains(package.version)) return std::nullopt;
+  if (requirement == nullptr || requirement->contains(package.version)) return {};
   return refused_by_host(package.name, package.version, *requirement);
 }
 
@@ -210,9 +210,9 @@ Error Bindings::refused_by_host(std::string_view name, const Version& version,
        .fix = "use a version that the host accepts, or change the requirement of the host"});
 }
 
-std::optional<Error> Bindings::restart_refusal(const Package& previous, const Package& replacement,
-                                               const std::vector<Package>& users,
-                                               const std::string& where) const {
+Result<void> Bindings::check_restart(const Package& previous, const Package& replacement,
+                                     const std::vector<Package>& users,
+                                     const std::string& where) const {
   for (const Package& user : users) {
     const PackageId got =
         requires_any(user, previous.name) ? provider_for(user, previous.name) : none;
@@ -246,7 +246,7 @@ std::optional<Error> Bindings::restart_refusal(const Package& previous, const Pa
     if (!replaced) static_cast<void>(changed.add(package));
   }
   const Usability usability(changed);
-  if (usability.usable(id)) return std::nullopt;
+  if (usability.usable(id)) return {};
   return usability.reason(id);
 }
 
@@ -334,18 +334,18 @@ PackageId Bindings::select_provider(const Package& requester, std::string_view n
   return best == none && requester.dev ? any : best;
 }
 
-std::optional<Error> Bindings::refusal(const Package& requester, std::string_view name,
-                                       const Version& version, bool builtin) const {
+Result<void> Bindings::check(const Package& requester, std::string_view name,
+                             const Version& version, bool builtin) const {
   const bool requires_it = requires_any(requester, name);
   const bool itself = requester.name == name;
-  if (!requires_it && builtin) return std::nullopt;
+  if (!requires_it && builtin) return {};
   if (!requires_it && !itself) return not_required(requester, name, version);
   const bool gets_itself = itself && accepts(requester, name, requester.version);
   const PackageId got = gets_itself ? none : provider_for(requester, name);
   const Version* gets = gets_itself   ? &requester.version
                         : got != none ? &repository_.package(got).version
                                       : nullptr;
-  if (gets != nullptr && total_order(*gets, version) == 0) return std::nullopt;
+  if (gets != nullptr && total_order(*gets, version) == 0) return {};
   return Error({.code = "version-refused",
                 .where = display_name(requester),
                 .found = display_name(name, version),

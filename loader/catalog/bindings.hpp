@@ -15,7 +15,6 @@
 #include <tenon/result.hpp>
 
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,22 +53,20 @@ class Bindings {
   /// lock-conflict.
   const std::vector<Error>& diagnostics() const noexcept { return diagnostics_; }
 
-  /// Returns why the host cannot use a version of a package, or nothing if it can.
+  /// Checks that the host can use a version of a package.
   /// Errors: those of the resolver; version-refused.
-  std::optional<Error> refusal(std::string_view name, const Version& version) const;
-  std::optional<Error> refusal(PackageId id) const;
-  /// Returns why a package does not see a version of another package, or of itself, or nothing if
-  /// it does. The requester may be newer than the packages that were found.
+  Result<void> check(std::string_view name, const Version& version) const;
+  Result<void> check(PackageId id) const;
+  /// Checks that a package sees a version of another package, or of itself. The requester may be newer than the packages that were found.
   /// Errors: undeclared-requirement, version-refused.
-  std::optional<Error> refusal(const Package& requester, std::string_view name,
-                               const Version& version, bool builtin) const;
+  Result<void> check(const Package& requester, std::string_view name, const Version& version,
+                     bool builtin) const;
 
-  /// Returns why `replacement` cannot replace the previous version of a package in a restart, while
-  /// `users` continue to use it, or nothing if it can. `where` is its file.
+  /// Checks that `replacement` can replace the previous version of a package in a restart, while
+  /// `users` continue to use it. `where` is its file.
   /// Errors: restart-refused; version-refused; those of the resolver.
-  std::optional<Error> restart_refusal(const Package& previous, const Package& replacement,
-                                       const std::vector<Package>& users,
-                                       const std::string& where) const;
+  Result<void> check_restart(const Package& previous, const Package& replacement,
+                             const std::vector<Package>& users, const std::string& where) const;
 
   /// Returns whether the lock names the package.
   bool locked(PackageId id) const { return locked_[id]; }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "catalog/compatibility.hpp"
 
+#include <tenon/result.hpp>
+
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "catalog/kinds.hpp"
@@ -78,13 +79,13 @@ Error unknown_kind(const Provided& provided, const std::string& where) {
                 .grade = ErrorGrade::warning});
 }
 
-std::optional<Error> incompatibility(const PluginDescription& plugin, const std::string& where) {
+Result<void> check_compatible(const PluginDescription& plugin, const std::string& where) {
   const Provided& provided = *plugin.provided;
   const Compatibility& compatibility = plugin.compatibility;
   switch (compatibility.grade) {
     case CompatibilityGrade::latest:
     case CompatibilityGrade::adapted:
-      return std::nullopt;
+      return {};
     case CompatibilityGrade::too_new:
       return too_new(provided, *find_kind(provided.kind), where);
     case CompatibilityGrade::not_adaptable:
@@ -133,7 +134,9 @@ std::vector<Error> incompatibilities(const ModuleDescription& module) {
   if (std::ranges::all_of(module.plugins, usable)) return problems;
   const std::string where = module.location();
   for (const PluginDescription& plugin : module.plugins) {
-    if (auto problem = incompatibility(plugin, where)) problems.push_back(std::move(*problem));
+    if (auto checked = check_compatible(plugin, where); !checked) {
+      problems.push_back(std::move(checked).error());
+    }
   }
   if (problems.size() == module.plugins.size()) return problems;
   for (Error& problem : problems) problem = problem.graded(ErrorGrade::warning);

@@ -28,9 +28,9 @@ Error differs(const fs::path& file, std::string found, std::string needed,
                 .fix = "restore the locked file, or regenerate the lock with tenon lock"});
 }
 
-/// Returns how the libraries of a bundle differ from those of the lock, which are sorted.
-std::optional<Error> libraries_mismatch(const LockedPackage& package, const fs::path& lock_file,
-                                        const Bundle& bundle) {
+/// Checks that the libraries of a bundle are those of the lock, which are sorted.
+Result<void> check_libraries(const LockedPackage& package, const fs::path& lock_file,
+                             const Bundle& bundle) {
   for (auto file = bundle.begin() + 1; file != bundle.end(); ++file) {
     const fs::path path = relative_to_module(bundle[0].path, file->path);
     const auto locked = std::ranges::lower_bound(package.libraries, path, {}, &LockedLibrary::path);
@@ -53,7 +53,7 @@ std::optional<Error> libraries_mismatch(const LockedPackage& package, const fs::
                      "a library of " + package.name + " with sha256 " + locked.sha256, lock_file);
     }
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace
@@ -75,9 +75,9 @@ Result<void> lock_content(const fs::path& file, LockedPackage& package) {
   return {};
 }
 
-std::optional<Error> content_mismatch(const std::vector<LockedPackage>& lock,
-                                      const fs::path& lock_file, std::string_view name,
-                                      const Version& version, const Bundle& bundle) {
+Result<void> check_locked_content(const std::vector<LockedPackage>& lock, const fs::path& lock_file,
+                                  std::string_view name, const Version& version,
+                                  const Bundle& bundle) {
   const fs::path& file = bundle[0].path;
   const LockedPackage* other = nullptr;
   std::string found;
@@ -89,10 +89,10 @@ std::optional<Error> content_mismatch(const std::vector<LockedPackage>& lock,
       continue;
     }
     if (found.empty()) found = sha256(bundle[0].content);
-    if (found == locked.sha256) return libraries_mismatch(locked, lock_file, bundle);
+    if (found == locked.sha256) return check_libraries(locked, lock_file, bundle);
     other = &locked;
   }
-  if (other == nullptr) return std::nullopt;
+  if (other == nullptr) return {};
   return differs(file, display_name(name, version) + " with sha256 " + found,
                  display_name(other->name, other->version) + " with sha256 " + other->sha256,
                  lock_file);

@@ -6,7 +6,6 @@
 #include <tenon/result.hpp>
 
 #include <filesystem>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -19,12 +18,11 @@ namespace tenon::inline v0_1::detail {
 /// not-found, cannot-read, those of read_bundle.
 Result<void> lock_content(const std::filesystem::path& file, LockedPackage& package);
 
-/// Returns why the files of `bundle` must not be loaded as that version of a package, or nothing if
-/// they may be. A file that the lock names, and any other file of the same package and version,
+/// Checks that the files of `bundle` may be loaded as that version of a package. A file that the lock names, and any other file of the same package and version,
 /// must have the locked content, and only the libraries that were locked with it may be next to it.
 /// `lock_file` is for the message. Error: lock-differs, with both hashes.
-std::optional<Error> content_mismatch(const std::vector<LockedPackage>& lock,
-                                      const std::filesystem::path& lock_file, std::string_view name,
-                                      const Version& version, const Bundle& bundle);
+Result<void> check_locked_content(const std::vector<LockedPackage>& lock,
+                                  const std::filesystem::path& lock_file, std::string_view name,
+                                  const Version& version, const Bundle& bundle);
 
 }  // namespace tenon::inline v0_1::detail

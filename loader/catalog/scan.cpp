@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "catalog/scan.hpp"
 
+#include <tenon/result.hpp>
+
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -139,15 +140,15 @@ Error in_development(const FoundModule& module) {
                 .grade = ErrorGrade::note});
 }
 
-/// Applies the version folder of a file to its manifest. Returns an error if they do not match.
-std::optional<Error> apply_version_folder(const File& file, Manifest& manifest) {
-  if (file.folder.empty()) return std::nullopt;
+/// Applies the version folder of a file to its manifest. Error: wrong-folder.
+Result<void> apply_version_folder(const File& file, Manifest& manifest) {
+  if (file.folder.empty()) return {};
   if (file.folder == development) {
     mark_in_development(manifest);
-    return std::nullopt;
+    return {};
   }
   const std::string version = manifest.version.to_string();
-  if (version == file.folder) return std::nullopt;
+  if (version == file.folder) return {};
   return Error({.code = "wrong-folder",
                 .where = file.path.string(),
                 .found = manifest.name + " " + version + " in the folder " + file.folder,
@@ -172,8 +173,8 @@ void read(File&& file, Scan& result) {
   auto read = read_module_file(*open);
   if (!read) return skip(*open, std::move(read).error(), result);
   auto manifest = std::make_shared<Manifest>(std::move(read->image.manifest));
-  if (auto wrong = apply_version_folder(file, *manifest))
-    return skip(*open, std::move(*wrong), result);
+  if (auto applied = apply_version_folder(file, *manifest); !applied)
+    return skip(*open, std::move(applied).error(), result);
   add({std::move(file.path), std::move(manifest), read->identity}, result);
 }
 

@@ -45,9 +45,9 @@ Result<void> HostRules::check_loadable(const Catalog& catalog, const Manifest& b
                                        const Manifest& fresh, const Bundle& bundle) const {
   if (broken_lock_) return *broken_lock_;
   const std::filesystem::path& file = bundle[0].path;
-  auto other_content =
-      content_mismatch(rules_.lock, rules_.lock_file, fresh.name, fresh.version, bundle);
-  if (other_content) return std::move(*other_content);
+  auto content =
+      check_locked_content(rules_.lock, rules_.lock_file, fresh.name, fresh.version, bundle);
+  if (!content) return content;
   const bool same =
       total_order(before.version, fresh.version) == 0 && before.requirements == fresh.requirements;
   if (same) return {};  // it was checked when it was found
@@ -57,10 +57,8 @@ Result<void> HostRules::check_loadable(const Catalog& catalog, const Manifest& b
       users.push_back(package_of(*module->manifest()));
     }
   }
-  auto refused = catalog.bindings().restart_refusal(package_of(before), package_of(fresh), users,
-                                                    file.string());
-  if (refused) return std::move(*refused);
-  return {};
+  return catalog.bindings().check_restart(package_of(before), package_of(fresh), users,
+                                          file.string());
 }
 
 }  // namespace tenon::inline v0_1::detail

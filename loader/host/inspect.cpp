@@ -111,9 +111,10 @@ void report_bundle(ModuleReport& report, const platform::File& file, const fs::p
   report.machine = machine_name(platform::host_machine);
   const platform::LibrarySearch search;
   report_libraries(report, *bundle, search);
-  auto mismatch = sanitizer_mismatch(*bundle);
-  const bool complete = !mismatch;  // otherwise the sanitizer's runtime may define missing symbols
-  if (mismatch) report.add(std::move(*mismatch));
+  auto sanitizers = check_sanitizers(*bundle);
+  const bool complete =
+      sanitizers.has_value();  // otherwise the sanitizer's runtime may define missing symbols
+  if (!sanitizers) report.add(std::move(sanitizers).error());
   if (!report.manifest) return;
   report.reload = reload_of(*bundle, report.manifest->joins_threads);
   report.checked.emplace_back("libraries");

@@ -38,7 +38,7 @@ PackageId PackageDescriptions::find(const Reference& wanted) const {
   const auto rank = [&](PackageId id) {
     const Version& version = repository_.package(id).version;
     const int match = *wanted.match_rank(version);
-    return std::tuple(match > 0, bindings_.refusal(id).has_value(), match,
+    return std::tuple(match > 0, !bindings_.check(id).has_value(), match,
                       !bindings_.is_preferred(id));
   };
   for (const PackageId id : repository_.versions(wanted.name)) {
@@ -81,8 +81,8 @@ PackageInfo PackageDescriptions::describe(PackageId id,
                    .file = file(id),
                    .in_development = package.dev,
                    .locked = bindings_.locked(id),
-                   .used = bindings_.used(id),
-                   .refused = bindings_.refusal(id)};
+                   .used = bindings_.used(id)};
+  if (auto checked = bindings_.check(id); !checked) info.refused = std::move(checked).error();
   info.requirements.reserve(package.dependencies.size());
   for (std::size_t i = 0; i < package.dependencies.size(); ++i) {
     info.requirements.push_back(describe(package, package.dependencies[i], providers[i]));
@@ -165,10 +165,11 @@ std::string PackageDescriptions::why_not(PackageId newer_id, PackageId selected_
                                          const std::vector<Requirer>& requirers) const {
   const Package& newer = repository_.package(newer_id);
   const Package& selected = repository_.package(selected_id);
-  if (const auto refused = bindings_.refusal(newer_id)) {
-    return refused->message().empty() ? "needed: " + std::string(refused->needed())
-                                      : "it " + std::string(refused->message()) +
-                                            "; found: " + std::string(refused->found());
+  if (const auto checked = bindings_.check(newer_id); !checked) {
+    const Error& refused = checked.error();
+    return refused.message().empty() ? "needed: " + std::string(refused.needed())
+                                     : "it " + std::string(refused.message()) +
+                                           "; found: " + std::string(refused.found());
   }
   if (!newer.version.prerelease.empty() && selected.version.prerelease.empty()) {
     return "a prerelease; releases are preferred";

@@ -41,7 +41,9 @@ Result<NamedPackage> named_package(const Catalog& catalog, const PluginLookup& l
   }
   if (best == none) return std::move(plugins).error();
   const Package& package = bindings.repository().package(best);
-  if (auto refused = bindings.refusal(package.name, package.version)) return std::move(*refused);
+  if (auto checked = bindings.check(package.name, package.version); !checked) {
+    return std::move(checked).error();
+  }
   return NamedPackage{reference, std::move(*wanted), best};
 }
 

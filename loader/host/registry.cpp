@@ -264,9 +264,10 @@ std::vector<Error> Registry::add(const ListedModule& module, FileComparison& fil
   const PackageId id = bindings_->repository().find(manifest.name, manifest.version);
   const bool is_preferred = id != none && bindings_->is_preferred(id);
   const Error* refused = nullptr;
-  if (auto refusal = id != none ? bindings_->refusal(id)
-                                : bindings_->refusal(manifest.name, manifest.version)) {
-    refused = &refusals_.emplace_back(std::move(*refusal));
+  if (auto checked =
+          id != none ? bindings_->check(id) : bindings_->check(manifest.name, manifest.version);
+      !checked) {
+    refused = &refusals_.emplace_back(std::move(checked).error());
   }
   for (std::uint32_t index = 0; index < manifest.provides.size(); ++index) {
     const Provided& provided = manifest.provides[index];
@@ -312,13 +313,12 @@ const Registry::NamesOfKind* Registry::names_of(std::string_view kind) const noe
   return found != TextIndex::nothing ? &kinds_[found] : nullptr;
 }
 
-std::optional<Error> Registry::refusal(const Registration& candidate,
-                                       const Package* requester) const {
+Result<void> Registry::check(const Registration& candidate, const Package* requester) const {
   if (requester == nullptr) {
-    return candidate.refused != nullptr ? std::optional(*candidate.refused) : std::nullopt;
+    return candidate.refused != nullptr ? Result<void>(*candidate.refused) : Result<void>();
   }
-  return bindings_->refusal(*requester, candidate.package(), candidate.package_version(),
-                            candidate.builtin);
+  return bindings_->check(*requester, candidate.package(), candidate.package_version(),
+                          candidate.builtin);
 }
 
 const Registration* Registry::choose(const Named& named, std::int32_t target, const Kind& kind,
@@ -345,7 +345,7 @@ const Registration* Registry::choose(const Named& named, std::int32_t target, co
             if (!has_rank(candidate, rank) || !serves(candidate, kind, target)) return false;
             if (requester.refused_too) return true;
             return requester.package == nullptr ? candidate.refused == nullptr
-                                                : !refusal(candidate, requester.package);
+                                                : check(candidate, requester.package).has_value();
           });
       if (best != nullptr) return best;
     }
@@ -403,7 +403,7 @@ Result<const Registration*> Registry::find(const Kind& kind, std::int32_t target
   const Named& named = named_[found];
   if (const auto* best = choose(named, target, kind, reference, {requester})) return best;
   if (const auto* best = choose(named, target, kind, reference, {requester, true})) {
-    return *refusal(*best, requester);
+    return check(*best, requester).error();
   }
   return Error(
       {.code = "not-found",

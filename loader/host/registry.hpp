@@ -137,7 +137,7 @@ class Registry {
   std::vector<const Named*> named_in_all_kinds(std::string_view name, bool short_name) const;
   std::string some_names() const;
   std::string some_names(const NamesOfKind& names) const;
-  std::optional<Error> refusal(const Registration& candidate, const Package* requester) const;
+  Result<void> check(const Registration& candidate, const Package* requester) const;
   const Registration* choose(const Named& named, std::int32_t target, const Kind& kind,
                              const Reference& reference, Requester requester) const;
 

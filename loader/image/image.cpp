@@ -236,7 +236,7 @@ std::size_t ImageFolder::retired() const noexcept {
 
 Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bool joins_threads) {
   const fs::path file = bundle[0].path;
-  if (auto mismatch = sanitizer_mismatch(bundle)) return std::move(*mismatch);
+  if (auto checked = check_sanitizers(bundle); !checked) return std::move(checked).error();
   Image image;
   image.reload_ = reload_of(bundle, joins_threads);
   auto copy = folder->copy(std::move(bundle));

@@ -34,8 +34,8 @@ Package package(std::string name, const std::string& number, const Specs& needs 
   return package;
 }
 
-std::string code(const std::optional<Error>& error) {
-  return error ? std::string(error->code()) : "";
+std::string code(const Result<void>& checked) {
+  return checked ? "" : std::string(checked.error().code());
 }
 
 /// Returns the version of a package that a dependent is bound to, or "" if there is none.
@@ -62,7 +62,7 @@ TEST(Bindings, GiveTheHostTheNewestVersions) {
                            .found = {package("x.y/a", "1.0.0"), package("x.y/a", "1.2.0"),
                                      package("x.y/a", "2.0.0-rc.1"), package("x.y/b", "0.1.0")}});
   EXPECT_EQ(used(bindings), "x.y/a 1.2.0, x.y/b 0.1.0");
-  EXPECT_FALSE(bindings.refusal("x.y/a", version("1.0.0"))) << "asked for by its number";
+  EXPECT_TRUE(bindings.check("x.y/a", version("1.0.0"))) << "asked for by its number";
   EXPECT_TRUE(bindings.diagnostics().empty());
 }
 
@@ -97,9 +97,9 @@ TEST(Bindings, EnforceRequirementsOfTheHost) {
                     .found = {package("x.y/a", "1.0.0"), package("x.y/a", "2.0.0")}};
   const Bindings bindings(packages);
   EXPECT_EQ(used(bindings), "x.y/a 1.0.0");
-  const auto refused = bindings.refusal("x.y/a", version("2.0.0"));
+  const auto refused = bindings.check("x.y/a", version("2.0.0"));
   EXPECT_EQ(code(refused), "version-refused");
-  EXPECT_EQ(refused->needed(), "x.y/a ^1, which the host requires");
+  EXPECT_EQ(refused.error().needed(), "x.y/a ^1, which the host requires");
 
   packages.requirements.insert({"x.y/nobody", Requirement::parse("^1").value()});
   const Bindings incomplete(packages);
@@ -115,11 +115,11 @@ TEST(Bindings, ExcludePackagesWithUnmetRequirements) {
        .found = {package("x.y/a", "1.0.0"), package("x.y/a", "2.0.0", {{"x.y/b", "*"}}),
                  package("x.y/b", "1.0.0", {{"x.y/c", "^3"}}), package("x.y/c", "2.0.0")}});
   EXPECT_EQ(used(bindings), "x.y/a 1.0.0, x.y/c 2.0.0");
-  const auto refused = bindings.refusal("x.y/a", version("2.0.0"));
+  const auto refused = bindings.check("x.y/a", version("2.0.0"));
   ASSERT_EQ(code(refused), "no-matching-version");
-  EXPECT_EQ(refused->where(), "x.y/a 2.0.0");
-  EXPECT_EQ(refused->message(), "requires x.y/b *; x.y/b 1.0.0 requires x.y/c ^3");
-  EXPECT_EQ(refused->found(), "x.y/c 2.0.0");
+  EXPECT_EQ(refused.error().where(), "x.y/a 2.0.0");
+  EXPECT_EQ(refused.error().message(), "requires x.y/b *; x.y/b 1.0.0 requires x.y/c ^3");
+  EXPECT_EQ(refused.error().found(), "x.y/c 2.0.0");
   ASSERT_EQ(bindings.diagnostics().size(), 2u);
   EXPECT_EQ(bindings.diagnostics()[0].where(), "x.y/a 2.0.0");
   EXPECT_EQ(bindings.diagnostics()[1].where(), "x.y/b 1.0.0");
@@ -130,10 +130,10 @@ TEST(Bindings, ReportAllConflictsOfAPackage) {
       {.host = "photo",
        .found = {package("x.y/a", "1.0.0", {{"x.y/b", "*"}, {"x.y/c", "^2"}, {"x.y/d", ">1,<1"}}),
                  package("x.y/c", "1.0.0"), package("x.y/c", "1.1.0")}});
-  const auto refused = bindings.refusal("x.y/a", version("1.0.0"));
-  ASSERT_TRUE(refused);
+  const auto refused = bindings.check("x.y/a", version("1.0.0"));
+  ASSERT_FALSE(refused);
   EXPECT_EQ(
-      refused->to_string(),
+      refused.error().to_string(),
       "error[missing-package] x.y/a 1.0.0: requires x.y/b *; requires x.y/c ^2; requires "
       "x.y/d >1,<1\n"
       "   found   no package named x.y/b; x.y/c 1.1.0, 1.0.0; x.y/d >1,<1, which no "
@@ -149,9 +149,9 @@ TEST(Bindings, ExplainEveryBranchOfATransitiveConflict) {
                                      package("x.y/b", "1.0.0", {{"x.y/c", "^3"}}),
                                      package("x.y/b", "1.1.0", {{"x.y/d", "*"}}),
                                      package("x.y/b", "2.0.0"), package("x.y/c", "2.0.0")}});
-  const auto refused = bindings.refusal("x.y/a", version("1.0.0"));
-  ASSERT_TRUE(refused);
-  EXPECT_EQ(refused->to_string(),
+  const auto refused = bindings.check("x.y/a", version("1.0.0"));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().to_string(),
             "error[missing-package] x.y/a 1.0.0: requires x.y/b ^1; x.y/b 1.1.0 requires x.y/d *; "
             "x.y/b 1.0.0 requires x.y/c ^3\n"
             "   found   no package named x.y/d; x.y/c 2.0.0\n"
@@ -183,14 +183,14 @@ TEST(Bindings, LimitAPackageToItsRequirements) {
                            .found = {asker, package("x.y/a", "2.0.0"), package("x.y/b", "1.3.0"),
                                      package("x.y/b", "2.0.0"), package("x.y/c", "1.4.2"),
                                      package("photo.example/core", "5.0.0")}});
-  EXPECT_EQ(code(bindings.refusal(asker, "x.y/b", version("1.3.0"), false)), "");
-  const auto other = bindings.refusal(asker, "x.y/b", version("2.0.0"), false);
+  EXPECT_EQ(code(bindings.check(asker, "x.y/b", version("1.3.0"), false)), "");
+  const auto other = bindings.check(asker, "x.y/b", version("2.0.0"), false);
   EXPECT_EQ(code(other), "version-refused");
-  EXPECT_EQ(other->needed(), "x.y/b ^1, of which it gets 1.3.0");
-  const auto unseen = bindings.refusal(asker, "x.y/c", version("1.4.2"), false);
+  EXPECT_EQ(other.error().needed(), "x.y/b ^1, of which it gets 1.3.0");
+  const auto unseen = bindings.check(asker, "x.y/c", version("1.4.2"), false);
   EXPECT_EQ(code(unseen), "undeclared-requirement");
-  EXPECT_EQ(unseen->where(), "x.y/a 1.0.0");
-  EXPECT_EQ(unseen->fix(), R"(add "x.y/c": "^1.4" to what the manifest of x.y/a requires)");
+  EXPECT_EQ(unseen.error().where(), "x.y/a 1.0.0");
+  EXPECT_EQ(unseen.error().fix(), R"(add "x.y/c": "^1.4" to what the manifest of x.y/a requires)");
 }
 
 TEST(Bindings, LetAPackageUseItselfAndTheCore) {
@@ -198,9 +198,9 @@ TEST(Bindings, LetAPackageUseItselfAndTheCore) {
   const Bindings bindings(
       {.host = "photo",
        .found = {asker, package("x.y/a", "2.0.0"), package("photo.example/core", "5.0.0")}});
-  EXPECT_EQ(code(bindings.refusal(asker, "x.y/a", version("1.0.0"), false)), "");
-  EXPECT_EQ(code(bindings.refusal(asker, "x.y/a", version("2.0.0"), false)), "version-refused");
-  EXPECT_EQ(code(bindings.refusal(asker, "photo.example/core", version("5.0.0"), true)), "");
+  EXPECT_EQ(code(bindings.check(asker, "x.y/a", version("1.0.0"), false)), "");
+  EXPECT_EQ(code(bindings.check(asker, "x.y/a", version("2.0.0"), false)), "version-refused");
+  EXPECT_EQ(code(bindings.check(asker, "photo.example/core", version("5.0.0"), true)), "");
 }
 
 TEST(Bindings, EnforceRequirementsOfTheCore) {
@@ -208,10 +208,10 @@ TEST(Bindings, EnforceRequirementsOfTheCore) {
   const Package wants_more = package("x.y/b", "1.0.0", {{"photo.example/core", "^6"}});
   const Bindings bindings(
       {.host = "photo", .found = {content, wants_more, package("photo.example/core", "5.0.0")}});
-  EXPECT_EQ(code(bindings.refusal(content, "photo.example/core", version("5.0.0"), true)), "");
-  EXPECT_EQ(code(bindings.refusal(wants_more, "photo.example/core", version("5.0.0"), true)),
+  EXPECT_EQ(code(bindings.check(content, "photo.example/core", version("5.0.0"), true)), "");
+  EXPECT_EQ(code(bindings.check(wants_more, "photo.example/core", version("5.0.0"), true)),
             "version-refused");
-  EXPECT_EQ(code(bindings.refusal("x.y/b", version("1.0.0"))), "no-matching-version");
+  EXPECT_EQ(code(bindings.check("x.y/b", version("1.0.0"))), "no-matching-version");
 }
 
 // A restart checks the new generation before it replaces the old one.
@@ -221,7 +221,7 @@ TEST(Bindings, BindANewerVersionBeforeItReplacesTheOld) {
        .found = {package("x.y/a", "1.0.0"), package("x.y/b", "1.0.0"), package("x.y/b", "2.0.0")}});
   const Package fresh = package("x.y/a", "1.1.0", {{"x.y/b", "^1"}});
   EXPECT_EQ(got(bindings, fresh, "x.y/b"), "1.0.0");
-  EXPECT_EQ(code(bindings.refusal(fresh, "x.y/b", version("1.0.0"), false)), "");
+  EXPECT_EQ(code(bindings.check(fresh, "x.y/b", version("1.0.0"), false)), "");
 }
 
 TEST(Bindings, RefuseAReplacementThatADependentExcludes) {
@@ -231,16 +231,16 @@ TEST(Bindings, RefuseAReplacementThatADependentExcludes) {
                            .requirements = {{"x.y/c", Requirement::parse("^1").value()}},
                            .found = {user, before, package("x.y/c", "1.0.0")}});
   const auto change = [&](const Package& fresh, const std::vector<Package>& users) {
-    return bindings.restart_refusal(before, fresh, users, "b.so");
+    return bindings.check_restart(before, fresh, users, "b.so");
   };
   EXPECT_EQ(code(change(package("x.y/b", "1.5.0"), {user})), "");
   const auto refused = change(package("x.y/b", "2.0.0"), {user});
   EXPECT_EQ(code(refused), "restart-refused");
-  EXPECT_EQ(refused->needed(), "x.y/b ^1, which the user x.y/a 1.0.0 requires");
+  EXPECT_EQ(refused.error().needed(), "x.y/b ^1, which the user x.y/a 1.0.0 requires");
   EXPECT_EQ(code(change(package("x.y/b", "2.0.0"), {})), "") << "nobody uses it";
   EXPECT_EQ(code(change(package("x.y/b", "1.1.0", {{"x.y/d", "*"}}), {user})), "missing-package");
-  EXPECT_EQ(code(bindings.restart_refusal(package("x.y/c", "1.0.0"), package("x.y/c", "2.0.0"), {},
-                                          "c.so")),
+  EXPECT_EQ(code(bindings.check_restart(package("x.y/c", "1.0.0"), package("x.y/c", "2.0.0"), {},
+                                        "c.so")),
             "version-refused");
 }
 
@@ -308,8 +308,8 @@ TEST(Bindings, AreConsistentInRandomRepositories) {
     }
     const Bindings bindings(packages);
     for (const Package& asker : packages.found) {
-      if (const auto error = bindings.refusal(asker.name, asker.version)) {
-        EXPECT_FALSE(error->code().empty());
+      if (const auto checked = bindings.check(asker.name, asker.version); !checked) {
+        EXPECT_FALSE(checked.error().code().empty());
         refused++;
         continue;
       }
@@ -321,7 +321,7 @@ TEST(Bindings, AreConsistentInRandomRepositories) {
         const Package& provider = bindings.repository().package(id);
         EXPECT_TRUE(need.versions.contains(provider.version));
         EXPECT_TRUE(bindings.usable(id));
-        EXPECT_EQ(code(bindings.refusal(asker, need.name, provider.version, false)), "");
+        EXPECT_EQ(code(bindings.check(asker, need.name, provider.version, false)), "");
         bound++;
       }
     }
