@@ -268,7 +268,7 @@ bool pull(Conversion& conversion, Bag& bag, const DirectedField& way, const void
   return true;
 }
 
-bool settle(Conversion& conversion, Bag& bag, const DirectedField& way, const void*& value) {
+bool reconcile(Conversion& conversion, Bag& bag, const DirectedField& way, const void*& value) {
   if (value == nullptr) return pull(conversion, bag, way, value);
   detail::drop(conversion, bag, way.target()->name, versions_of(way.target_origins()));
   return true;
@@ -453,7 +453,7 @@ bool convert_fields(Conversion& conversion, const DirectedStep& way,
     }
     const bool good = step.widened ? resize_field(conversion, way, field, value, made, to.bag)
                                    : copy_field(conversion, way, field, value, made);
-    if (!good || !settle(conversion, to.bag, field, made)) return false;
+    if (!good || !reconcile(conversion, to.bag, field, made)) return false;
   }
   return true;
 }

@@ -83,7 +83,7 @@ void emit_field(Writer& out, const DirectedField& way, const DocumentVersion& so
   } else {
     emit_copy(out, way);
   }
-  emit_bag_look_up(out, way, "settle");
+  emit_bag_look_up(out, way, "reconcile");
 }
 
 void emit_fields(Writer& out, const std::vector<FieldStep>& fields, const DirectedStep& way) {

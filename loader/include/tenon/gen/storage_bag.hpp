@@ -91,12 +91,12 @@ bool pull(Conversion& conversion, Bag& bag, std::string_view name, std::string_v
   return true;
 }
 
-/// Settles a field that both versions have. If it is absent, an older program that did not know its
-/// name may have put it into the bag, and it is taken out. Otherwise older values are removed from
-/// the bag.
+/// Reconciles a field that both versions have with the bag. If it is absent, an older program that
+/// did not know its name may have put it into the bag, and it is taken out. Otherwise older values
+/// are removed from the bag.
 template <bool exact = false, class Form>
-bool settle(Conversion& conversion, Bag& bag, std::string_view name, std::string_view type,
-            std::span<const std::string_view> versions, const Form*& field) {
+bool reconcile(Conversion& conversion, Bag& bag, std::string_view name, std::string_view type,
+               std::span<const std::string_view> versions, const Form*& field) {
   if (field == nullptr) return pull<exact>(conversion, bag, name, type, versions, field);
   detail::drop(conversion, bag, name, versions);
   return true;
