@@ -27,7 +27,8 @@ Restart::Restart(Module& module, std::shared_ptr<RestartRequest> request)
       module_(module),
       shared_(module.shared()),
       request_(std::move(request)),
-      serving_(module.serving()) {}
+      serving_(module.serving()),
+      states_(shared_.where) {}
 
 std::shared_ptr<Restart> Restart::successor() const {
   auto next = std::make_shared<Restart>(module_, request_);
@@ -116,8 +117,8 @@ Error Restart::lost() const {
 
 /// Returns the instances in the order of their creation, so that an instance comes before those
 /// that it has created.
-std::vector<Restart::Member> Restart::members() const {
-  std::vector<Member> members;
+std::vector<RestartMember> Restart::members() const {
+  std::vector<RestartMember> members;
   {
     const ModuleLock lock(shared_.mutex);
     members.reserve(module_.instances().count());
@@ -125,16 +126,17 @@ std::vector<Restart::Member> Restart::members() const {
       members.push_back({one.index(), one.serial(), one.spec().kind->session});
     });
   }
-  if (!std::ranges::is_sorted(members, {}, &Member::serial)) {
-    std::ranges::sort(members, {}, &Member::serial);
+  if (!std::ranges::is_sorted(members, {}, &RestartMember::serial)) {
+    std::ranges::sort(members, {}, &RestartMember::serial);
   }
   return members;
 }
 
 bool Restart::has_state() const {
   return serving_ != nullptr && !request_->options.discard_state &&
-         std::any_of(members_.begin(), members_.end(),
-                     [&](const Member& member) { return serving_->saves_state(member.index); });
+         std::any_of(members_.begin(), members_.end(), [&](const RestartMember& member) {
+           return serving_->saves_state(member.index);
+         });
 }
 
 std::vector<LiveInstances::Change> Restart::take_changes() {
@@ -206,15 +208,7 @@ Result<void> Restart::switch_over() {
     if (abandoned()) return lost();
     module_.instances().touch(sessions_);
   }
-  std::vector<bool> has_saved(made_.size());
-  for (const Saved& saved : saved_) {
-    if (has_saved.size() <= saved.member.index) has_saved.resize(saved.member.index + 1);
-    has_saved[saved.member.index] = true;
-  }
-  for (const Member& member : members_) {
-    if (member.index < has_saved.size() && has_saved[member.index]) continue;
-    saved_.push_back({member, std::nullopt});
-  }
+  states_.add_unsaved(members_);
   for (;;) {
     if (auto applied = apply_changes(); !applied) return std::move(applied).error();
     if (auto restored = restore_states(); !restored) return restored;
@@ -242,7 +236,7 @@ Result<void> Restart::close_gate() {
     if (session_) module_.interrupting.store(true);
   }
   if (session_) interrupt_calls(module_, *serving_);
-  for (const Member& member : members_) {
+  for (const RestartMember& member : members_) {
     if (member.session) serving_->streams().revoke(member.index);
   }
   const Occupancy threads = wait_until_left(module_, *serving_, deadline_);
@@ -262,31 +256,18 @@ Result<void> Restart::close_gate() {
 }
 
 Result<void> Restart::save_states() {
-  if (request_->options.discard_state) return {};
+  if (!has_state()) return {};
   const auto from = module_.manifest();
-  const auto forms = state_forms(*from, *fresh_.manifest);
+  if (auto begun = states_.begin(*from, *fresh_.manifest); !begun) return begun;
   phase_.store(Phase::saving);
-  for (const Member& member : members_) {
-    if (!serving_->saves_state(member.index)) continue;
-    if (!forms) {
-      return Error({.code = "state-refused",
-                    .where = shared_.where,
-                    .found = "state in form " + known_forms(*from),
-                    .needed = "one that the new build reads: " + known_forms(*fresh_.manifest),
-                    .fix = "use a build that reads it, or discard the state"});
-    }
-    state_forms_ = *forms;
-    auto state = serving_->save_state(member.index, *forms, deadline_);
+  for (const RestartMember& member : members_) {
+    auto saved = states_.save(*serving_, member, deadline_);
     if (abandoned()) return lost();
-    if (state) {
-      if (*state) saved_.push_back({member, std::move(**state)});
-    } else if (is_fault(request_->reason)) {
-      // A module that failed may not be able to save its state.
-      event_.message = "the state was lost: " + in_one_line(state.error());
-      shared_.context.log->write(LogLevel::warn, event_.message);
-    } else {
-      return std::move(state).error();
-    }
+    if (saved) continue;
+    if (!is_fault(request_->reason)) return saved;
+    // A module that failed may not be able to save its state.
+    event_.message = "the state was lost: " + in_one_line(saved.error());
+    shared_.context.log->write(LogLevel::warn, event_.message);
   }
   phase_.store(Phase::filling);
   return {};
@@ -294,7 +275,7 @@ Result<void> Restart::save_states() {
 
 Result<void> Restart::suspend() {
   phase_.store(Phase::suspending);
-  for (const Member& member : members_) {
+  for (const RestartMember& member : members_) {
     {
       const ModuleLock lock(shared_.mutex);
       if (abandoned()) return lost();
@@ -309,18 +290,10 @@ Result<void> Restart::suspend() {
 }
 
 Result<void> Restart::restore_states() {
-  for (const auto& [member, state] : std::exchange(saved_, {})) {
-    if (made_.size() <= member.index || made_[member.index].serial != member.serial) continue;
-    if (!state && !fresh_.generation->restores_without_state(member.index)) continue;
-    if (!fresh_.generation->restores_state(member.index)) {
-      return Error({.code = "state-refused",
-                    .where = shared_.where,
-                    .found = "a build without restore_state",
-                    .needed = "one that takes over the state of the instances",
-                    .fix = "use a build that has it, or discard the state"});
-    }
-    auto restored = fresh_.generation->restore_state(member.index, state_forms_,
-                                                     state ? &*state : nullptr, deadline_);
+  for (const StateTransfer::Saved& saved : states_.take()) {
+    const auto& [index, serial, session] = saved.member;
+    if (made_.size() <= index || made_[index].serial != serial) continue;
+    auto restored = states_.restore(*fresh_.generation, saved, deadline_);
     if (abandoned()) return lost();
     if (!restored) return restored;
   }

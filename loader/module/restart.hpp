@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "module/module.hpp"
-#include "module/state.hpp"
+#include "module/state_transfer.hpp"
 
 namespace tenon::inline v0_1::detail {
 
@@ -66,20 +66,10 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   Event released_event() const;
 
  private:
-  struct Member {
-    std::uint32_t index;
-    std::uint64_t serial;
-    bool session;
-  };
-  struct Saved {
-    Member member;
-    std::optional<Bytes> state;  // absent if none was saved
-  };
-
   Result<void> attempt();
   Result<void> check_reloadable() const;
   bool has_state() const;
-  std::vector<Member> members() const;
+  std::vector<RestartMember> members() const;
   std::vector<LiveInstances::Change> take_changes();
   Result<std::size_t> apply_changes();
   Result<void> apply(std::uint32_t index, const InstanceRecord& record);
@@ -111,9 +101,8 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   LoadedCode fresh_;
   std::vector<InstanceRecord> made_;     // in the new generation, by index
   std::vector<std::uint32_t> sessions_;  // instances that are created after that
-  std::vector<Member> members_;          // instances whose state moves
-  std::vector<Saved> saved_;
-  StateForms state_forms_;
+  std::vector<RestartMember> members_;   // instances whose state moves
+  StateTransfer states_;
   std::vector<std::uint32_t> suspended_;  // guarded by the module
   std::shared_ptr<Retired> old_;
   Event event_;
