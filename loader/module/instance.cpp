@@ -118,7 +118,7 @@ TimedCall* CallGuard::Timed::begin(Instance& instance, Slot& slot, std::int64_t 
   timed.method.store(method);
   timed.deadline.store(deadline);
   if (deadline < instance.serving_.next_deadline.load()) {
-    static_cast<Module&>(instance.serving_).check_deadlines_at(deadline);
+    static_cast<Module&>(instance.serving_).deadlines().check_at(deadline);
   }
   return &timed;
 }

@@ -12,14 +12,10 @@
 #include "module/restart.hpp"
 
 namespace tenon::inline v0_1::detail {
-
 namespace {
 
 // How long the destructor of a host waits for each module, however long others took.
 constexpr auto min_patience = std::chrono::milliseconds(500);
-
-// A call that respects its deadline ends a little after it.
-constexpr auto grace = std::chrono::milliseconds(20);
 
 }  // namespace
 
@@ -511,49 +507,6 @@ void Module::wait_for_others(Lock& lock, Clock::time_point deadline) noexcept {
     shared_.done.wait_until(lock, std::min(deadline, restarts_.next_check()));
     hangs_.abandon_overdue(lock);
   }
-}
-
-// -- Deadlines ----------------------------------------------------------------
-
-void Module::check_deadlines_at(std::int64_t deadline) noexcept {
-  if (inherited()) return;  // nothing is reported
-  std::int64_t next = next_deadline.load();
-  while (deadline < next && !next_deadline.compare_exchange_weak(next, deadline)) {
-  }
-  if (deadline >= next) return;
-  shared_.context.timers->at(Clock::time_point(std::chrono::nanoseconds(deadline) + grace),
-                             [weak = weak_from_this()] {
-                               if (const auto module = weak.lock()) module->check_deadlines();
-                             });
-}
-
-// An overdue call is only reported: its caller or the plugin must end it.
-void Module::check_deadlines() noexcept {
-  next_deadline.store(no_deadline);
-  std::int64_t next = no_deadline;
-  std::vector<Event> overdue_calls;
-  {
-    const Lock lock(shared_.mutex);
-    const auto look = [&](const Generation& generation, const Event& as) {
-      const std::int64_t now =
-          (Clock::now() - grace).time_since_epoch() / std::chrono::nanoseconds(1);
-      for (const OverdueCall& call : take_overdue_calls(generation, now, next)) {
-        Event& overdue = overdue_calls.emplace_back(as);
-        overdue.type = Event::Type::call_overdue;
-        const LiveInstance* instance = instances_.find(call.instance);
-        overdue.message = (instance != nullptr ? instance->spec().name + ": " : "") +
-                          std::string(call.method) + " did not end by its deadline";
-      }
-    };
-    if (generation_ != nullptr) look(*generation_, event(Event::Type::call_overdue));
-    retired_.visit(look);
-  }
-  if (next != no_deadline) check_deadlines_at(next);
-  if (overdue_calls.empty()) return;
-  shared_.run_on_worker(
-      [events = shared_.context.events, overdue_calls = std::move(overdue_calls)] {
-        for (const Event& event : overdue_calls) events->report(event);
-      });
 }
 
 }  // namespace tenon::inline v0_1::detail

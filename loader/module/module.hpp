@@ -25,6 +25,7 @@
 #include "call/operation.hpp"
 #include "call/thread_records.hpp"
 #include "manifest/manifest.hpp"
+#include "module/call_deadlines.hpp"
 #include "module/generation.hpp"
 #include "module/hang_watch.hpp"
 #include "module/instance_count.hpp"
@@ -125,9 +126,6 @@ class Module final : public ServingModule,
   /// Returns why nothing serves, for a call of `method` of `plugin` if they are given.
   Error unavailable(std::string_view plugin = {}, std::string_view method = {}) const;
 
-  /// Ensures that calls are checked for missed deadlines at this time.
-  void check_deadlines_at(std::int64_t deadline) noexcept;
-
   // The parts of the module, for each other.
 
   ModuleShared& shared() noexcept { return shared_; }
@@ -138,6 +136,7 @@ class Module final : public ServingModule,
   RestartSchedule& schedule() noexcept { return schedule_; }
   HangWatch& hangs() noexcept { return hangs_; }
   ModuleFaults& faults() noexcept { return faults_; }
+  CallDeadlines& deadlines() noexcept { return deadlines_; }
 
   // For the parts. REQUIRED for the next two functions: the lock is not held.
 
@@ -194,9 +193,8 @@ class Module final : public ServingModule,
   void close_gate() noexcept;
 
   void wait_for_others(Lock& lock, Clock::time_point deadline) noexcept;
-  void check_deadlines() noexcept;
 
-  mutable ModuleShared shared_;
+  ModuleShared shared_;
   const platform::ProcessMark process_;
 
   // The generation in which creates begin without the lock; nullptr if they need the lock. They
@@ -204,7 +202,6 @@ class Module final : public ServingModule,
   std::atomic<Generation*> open_{nullptr};
   std::atomic<std::uint64_t> serials_{0};  // used by creates so far
   InstanceCount uses_;                     // instances, including those being created or destroyed
-  std::shared_ptr<Restart> restart_;       // in progress
   bool frozen_ = false;                    // no create may begin
   Clock::time_point gate_deadline_;        // while frozen or while the gate is closed
   std::shared_ptr<Module> self_;           // while `uses_` counts an instance
@@ -223,6 +220,7 @@ class Module final : public ServingModule,
   RestartSchedule schedule_{*this, shared_};
   Restarts restarts_{*this, shared_};
   HangWatch hangs_{*this, shared_};
+  CallDeadlines deadlines_{*this, shared_};
 };
 
 }  // namespace tenon::inline v0_1::detail

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/call_deadlines.hpp"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "call/thread_records.hpp"
+#include "module/module.hpp"
+
+namespace tenon::inline v0_1::detail {
+namespace {
+
+// A call that respects its deadline ends a little after it.
+constexpr auto grace = std::chrono::milliseconds(20);
+
+}  // namespace
+
+void CallDeadlines::check_at(std::int64_t deadline) noexcept {
+  if (module_.inherited()) return;  // nothing is reported
+  std::int64_t next = module_.next_deadline.load();
+  while (deadline < next && !module_.next_deadline.compare_exchange_weak(next, deadline)) {
+  }
+  if (deadline >= next) return;
+  shared_.context.timers->at(Module::Clock::time_point(std::chrono::nanoseconds(deadline) + grace),
+                             [weak = module_.weak_from_this()] {
+                               if (const auto module = weak.lock()) module->deadlines().check();
+                             });
+}
+
+void CallDeadlines::check() noexcept {
+  module_.next_deadline.store(no_deadline);
+  std::int64_t next = no_deadline;
+  std::vector<Event> overdue;
+  {
+    const ModuleLock lock(shared_.mutex);
+    const auto look = [&](const Generation& generation, const Event& as) {
+      add_overdue(overdue, generation, as, next);
+    };
+    if (const Generation* serving = module_.serving(); serving != nullptr) {
+      look(*serving, module_.event(Event::Type::call_overdue));
+    }
+    module_.retired().visit(look);
+  }
+  if (next != no_deadline) check_at(next);
+  if (overdue.empty()) return;
+  shared_.run_on_worker([events = shared_.context.events, overdue = std::move(overdue)] {
+    for (const Event& event : overdue) events->report(event);
+  });
+}
+
+/// Adds the overdue calls in a generation. Lowers `next` to the earliest deadline of the others.
+/// REQUIRED: the lock.
+void CallDeadlines::add_overdue(std::vector<Event>& overdue, const Generation& generation,
+                                const Event& as, std::int64_t& next) const {
+  const std::int64_t now =
+      (Module::Clock::now() - grace).time_since_epoch() / std::chrono::nanoseconds(1);
+  for (const OverdueCall& call : take_overdue_calls(generation, now, next)) {
+    Event& event = overdue.emplace_back(as);
+    event.type = Event::Type::call_overdue;
+    const LiveInstance* instance = module_.instances().find(call.instance);
+    event.message = (instance != nullptr ? instance->spec().name + ": " : "") +
+                    std::string(call.method) + " did not end by its deadline";
+  }
+}
+
+}  // namespace tenon::inline v0_1::detail

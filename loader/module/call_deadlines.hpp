@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Reports calls of a module that did not end by their deadline.
+#pragma once
+
+#include <tenon/events.hpp>
+
+#include <cstdint>
+#include <vector>
+
+#include "module/generation.hpp"
+#include "module/module_shared.hpp"
+
+namespace tenon::inline v0_1::detail {
+
+class Module;
+
+/// Thread-safe. An overdue call is only reported: its caller or the plugin must end it.
+class CallDeadlines {
+ public:
+  CallDeadlines(Module& module, ModuleShared& shared) noexcept : module_(module), shared_(shared) {}
+  CallDeadlines(const CallDeadlines&) = delete;
+  CallDeadlines& operator=(const CallDeadlines&) = delete;
+
+  /// Ensures that calls are checked for missed deadlines at this time.
+  void check_at(std::int64_t deadline) noexcept;
+
+ private:
+  void check() noexcept;
+  void add_overdue(std::vector<Event>& overdue, const Generation& generation, const Event& as,
+                   std::int64_t& next) const;
+
+  Module& module_;
+  ModuleShared& shared_;
+};
+
+}  // namespace tenon::inline v0_1::detail
