@@ -47,8 +47,14 @@ struct InstanceRecord {
 class LiveInstance : public Instance {
  public:
   /// `spec` must live as long as the module.
-  LiveInstance(Module& module, std::uint32_t index, const InstanceSpec& spec, Owner owner,
-               std::uint64_t serial);
+  LiveInstance(Module& module, ServingModule& serving, std::uint32_t index,
+               const InstanceSpec& spec, Owner owner, std::uint64_t serial) noexcept
+      : Instance(serving, index),
+        module_(module),
+        index_(index),
+        owner_(owner),
+        serial_(serial),
+        spec_(spec) {}
 
   Module& module() const noexcept { return module_; }
   std::uint32_t index() const noexcept { return index_; }
@@ -94,7 +100,9 @@ class LiveInstances {
   /// An instance that was created, configured or released: its index and its present data.
   using Change = std::pair<std::uint32_t, InstanceRecord>;
 
-  explicit LiveInstances(Module& module) noexcept : module_(module) {}
+  /// `serving`: the calls of the module.
+  LiveInstances(Module& module, ServingModule& serving) noexcept
+      : module_(module), serving_(serving) {}
   LiveInstances(const LiveInstances&) = delete;
   LiveInstances& operator=(const LiveInstances&) = delete;
 
@@ -113,7 +121,16 @@ class LiveInstances {
 
   /// Creates an instance, which may be discarded. It uses an index that no other instance has.
   std::unique_ptr<LiveInstance> prepare(const CreateRequest& request,
-                                        std::shared_ptr<const TextMap> config);
+                                        std::shared_ptr<const TextMap> config) {
+    if (free_.empty()) add_index();
+    const std::uint32_t index = free_.back();
+    if (last_spec_ == nullptr || !matches(*last_spec_, request)) add_spec(request);
+    auto instance = std::make_unique<LiveInstance>(module_, serving_, index, *last_spec_,
+                                                   request.owner, request.serial);
+    if (config != nullptr) instance->set_config(std::move(config));
+    touch(index);
+    return instance;
+  }
   /// Lists the instance that was prepared last.
   InstancePtr add(std::unique_ptr<LiveInstance> prepared) noexcept {
     LiveInstance*& place = instances_[prepared->index()];
@@ -142,10 +159,14 @@ class LiveInstances {
   std::vector<Change> take_changes();
 
  private:
-  std::uint32_t free_index();
-  const InstanceSpec& spec_of(const CreateRequest& request);
+  static bool matches(const InstanceSpec& spec, const CreateRequest& request) noexcept {
+    return spec.kind == &request.kind && spec.target == request.target && spec.name == request.name;
+  }
+  void add_index();
+  void add_spec(const CreateRequest& request);
 
   Module& module_;
+  ServingModule& serving_;
   std::set<InstanceSpec> specs_;             // of all instances so far
   const InstanceSpec* last_spec_ = nullptr;  // used by the last create
   std::vector<LiveInstance*> instances_;     // by index; nullptr if unused

@@ -213,7 +213,7 @@ class Module final : public ServingModule,
   std::uint64_t count_ = 0;  // generation number of the last one
 
   Lifecycle lifecycle_;
-  LiveInstances instances_{*this};
+  LiveInstances instances_{*this, *this};
   ModuleLoader loader_{*this, shared_};
   RetiredGenerations retired_{*this, shared_};
   ModuleFaults faults_{*this, shared_};
