@@ -54,7 +54,8 @@ struct ModuleContext {
 using ModuleLock = std::unique_lock<Mutex>;
 
 /// In the parts of a module, "the lock" is `mutex`. A function that takes a ModuleLock requires
-/// that it is held, may release it meanwhile, and holds it on return.
+/// that it is held, may release it meanwhile, and holds it on return unless its comment says
+/// otherwise.
 struct ModuleShared {
   ModuleShared(ModuleOrigin from, const std::string& package, const ModuleContext& host)
       : origin(std::move(from)),
