@@ -110,7 +110,8 @@ void write_sdk_package(const Model& model, const std::vector<std::string>& specs
   share.write("pkgconfig/" + package.name() + ".pc", emit_pkgconfig(package));
   share.write("doc/" + package.name() + "/README.md", emit_sdk_readme(model, package));
   share.write("doc/" + package.name() + "/LICENSE", content_of(installed.data / "sdk/LICENSE"));
-  for (const std::string& folder : specs) copy_specs(folder, share.in(package.app + "/tenon/specs"));
+  for (const std::string& folder : specs)
+    copy_specs(folder, share.in(package.app + "/tenon/specs"));
 }
 
 }  // namespace tenon::gen
