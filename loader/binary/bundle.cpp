@@ -280,20 +280,6 @@ Result<Bundle> inspect_bundle(const platform::File& module, ElfFile::Accepts acc
   return BundleReader().inspect(module, accepts);
 }
 
-std::string_view to_string(ReloadGrade grade) noexcept {
-  switch (grade) {
-    case ReloadGrade::safe:
-      return "safe";
-    case ReloadGrade::patched:
-      return "safe (patched)";
-    case ReloadGrade::unverified:
-      return "unverified";
-    case ReloadGrade::unsafe:
-      break;
-  }
-  return "unsafe";
-}
-
 ReloadSafety reload_of(const Bundle& bundle, bool joins_threads) {
   if (const auto* file = first(bundle, [](auto& f) { return f.pins.nodelete; })) {
     ReloadSafety reload = kept_by("DF_1_NODELETE", *file, "link it without -z nodelete");
@@ -318,3 +304,21 @@ ReloadSafety reload_of(const Bundle& bundle, bool joins_threads) {
 }
 
 }  // namespace tenon::inline v0_1::detail
+
+namespace tenon::inline v0_1 {
+
+std::string_view to_string(ReloadGrade grade) noexcept {
+  switch (grade) {
+    case ReloadGrade::safe:
+      return "safe";
+    case ReloadGrade::patched:
+      return "safe (patched)";
+    case ReloadGrade::unverified:
+      return "unverified";
+    case ReloadGrade::unsafe:
+      break;
+  }
+  return "unsafe";
+}
+
+}  // namespace tenon::inline v0_1

@@ -24,6 +24,7 @@
 namespace tenon::tests {
 namespace {
 
+using detail::AbiVersion;
 using detail::RevocableStreams;
 using detail::Serving;
 using namespace std::chrono_literals;
