@@ -45,14 +45,14 @@ inline std::string_view without_blanks(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
-/// Parses a real number as std::from_chars does. Returns the end of the number; nullptr if there is
-/// none or it is out of range.
+/// Parses a real number as std::from_chars does. Returns its length; 0 if there is none or it is out
+/// of range.
 template <class T>
-const char* parse_real(std::string_view text, T& value,
+std::size_t parse_real(std::string_view text, T& value,
                        std::chars_format format = std::chars_format::general) {
 #if defined(__cpp_lib_to_chars)
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, format);
-  return error == std::errc() ? end : nullptr;
+  return error == std::errc() ? static_cast<std::size_t>(end - text.data()) : 0;
 #else
   // libc++ parses real numbers only with streams, which know neither infinity nor NaN.
   const bool fixed = format == std::chars_format::fixed;
@@ -61,13 +61,14 @@ const char* parse_real(std::string_view text, T& value,
   if (number.find_first_of("0123456789") != std::string::npos) {
     std::istringstream stream(number);
     stream.imbue(std::locale::classic());
-    if (!(stream >> value)) return nullptr;
-    return text.data() + (stream.eof() ? number.size() : static_cast<std::size_t>(stream.tellg()));
+    if (!(stream >> value)) return 0;
+    return stream.eof() ? number.size() : static_cast<std::size_t>(stream.tellg());
   }
+  if (fixed) return 0;
   const std::string word(text);
   char* end = nullptr;
   value = static_cast<T>(std::strtod(word.c_str(), &end));
-  return fixed || end == word.c_str() ? nullptr : text.data() + (end - word.c_str());
+  return static_cast<std::size_t>(end - word.c_str());
 #endif
 }
 
@@ -122,8 +123,8 @@ struct Parameter<T, std::enable_if_t<std::is_floating_point_v<T>>> {
   static std::optional<T> parse(std::string_view text) {
     text = detail::without_plus(text);
     T value{};
-    const bool whole = detail::parse_real(text, value) == text.data() + text.size();
-    if (!whole || text.find('(') != text.npos) return std::nullopt;
+    const std::size_t length = detail::parse_real(text, value);
+    if (length == 0 || length != text.size() || text.find('(') != text.npos) return std::nullopt;
     return value;
   }
 };
@@ -140,9 +141,10 @@ struct Parameter<Duration> {
     std::size_t at = 0;
     while (at < text.size()) {
       double amount = 0;
-      const char* end = detail::parse_real(text.substr(at), amount, std::chars_format::fixed);
-      if (end == nullptr || !(amount >= 0)) return std::nullopt;
-      at = static_cast<std::size_t>(end - text.data());
+      const std::size_t length =
+          detail::parse_real(text.substr(at), amount, std::chars_format::fixed);
+      if (length == 0 || !(amount >= 0)) return std::nullopt;
+      at += length;
       std::size_t unit_end = at;
       while (unit_end < text.size() && in_unit(text[unit_end])) unit_end++;
       double unit = nanoseconds_in(text.substr(at, unit_end - at));
