@@ -160,7 +160,7 @@ class PendingAcks {
   /// Throws Failure if a record was acknowledged twice.
   void check() const {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (broken_) throw *broken_;
+    if (broken_) fail(*broken_);
   }
 
   /// Waits until all records are acknowledged or the call is cancelled.
@@ -193,7 +193,7 @@ class PendingAcks {
     std::size_t end = resolved_end();
     // A cancellation does not notify the condition variable, so this polls.
     for (; end == collected_; end = resolved_end()) {
-      if (broken_) throw *broken_;
+      if (broken_) fail(*broken_);
       if (closed_) throw Failure(TENON_OUT_OF_RANGE, "every record is acknowledged");
       call.check();
       changed_.wait_for(lock, poll_interval);
