@@ -57,7 +57,8 @@ class Bindings {
   /// Errors: those of the resolver; version-refused.
   Result<void> check(std::string_view name, const Version& version) const;
   Result<void> check(PackageId id) const;
-  /// Checks that a package sees a version of another package, or of itself. The requester may be newer than the packages that were found.
+  /// Checks that a package sees a version of another package, or of itself. The requester may be
+  /// newer than the packages that were found.
   /// Errors: undeclared-requirement, version-refused.
   Result<void> check(const Package& requester, std::string_view name, const Version& version,
                      bool builtin) const;

@@ -45,8 +45,8 @@ inline std::string_view without_blanks(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
-/// Parses a real number as std::from_chars does. Returns its length; 0 if there is none or it is out
-/// of range.
+/// Parses a real number as std::from_chars does. Returns its length; 0 if there is none or it is
+/// out of range.
 template <class T>
 std::size_t parse_real(std::string_view text, T& value,
                        std::chars_format format = std::chars_format::general) {
