@@ -19,7 +19,10 @@ struct Counter : test::sdk::CounterV1 {
   }
   std::int64_t add(std::int64_t number) override { return total_ += number; }
   std::string call_back(std::string_view text) override {
-    const auto echo = host().create<test::sdk::CounterV1>(call(), text);
+    const auto other = host().create<test::sdk::CounterV1>(call(), text);
+    other.call(call(), &test_counter_v1::refuse, {0, TENON_ABORTED, {}});
+    other.call<test_counter_v1_add_request, test_counter_v1_add_response>(
+        call(), &test_counter_v1::add, {0, 1});
     return tenon::sdk::failed() ? "ignored" : "created";
   }
   void refuse(std::int32_t status, std::string_view message) override {

@@ -57,7 +57,7 @@ class PartPairs {
 
   /// Returns the index of the older part that corresponds to this newer one; nothing if it is new.
   std::optional<std::size_t> continued(const std::string& newer) const;
-  /// Whether no newer part corresponds to this older one.
+  /// Returns whether no newer part corresponds to this older one.
   bool ends(const std::string& older) const;
 
   /// Returns the remedy that gives the entry of a part this key, without the verb.
@@ -77,7 +77,8 @@ class PartPairs {
   void read_rename(const JsonMember& entry);
   void check_use(const JsonMember& entry);
   bool explains_removed(const std::string& name) const;
-  /// Whether the older part of this name is not the newer part of this name.
+  /// Returns whether this name denotes different parts in the two versions: the older one was
+  /// renamed or removed, or the newer one had another name.
   bool loses_name(const std::string& name) const;
   /// Returns a key and its value, for remedies.
   std::string key_text(const std::string& key) const;

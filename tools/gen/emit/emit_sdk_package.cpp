@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
 
 namespace tenon::gen {
 namespace {

@@ -80,14 +80,15 @@ class Client {
   }
 
   /// Calls a method that has no response. Sets struct_size of the request. Throws Failure with the
-  /// status and the message of the other plugin.
+  /// status and the message of the other plugin, or TENON_FAILED_PRECONDITION if the Client is
+  /// empty: moved from, or, without exceptions, from a `create` that failed.
   ///
   ///   client.call(call, &photo_filter_v1::apply, {0, pixels, width, height, 1.f});
   template <class Request>
   void call(Call call, tenon_status (*Table::*method)(tenon_call*, void*, const Request*),
             std::common_type_t<Request> request) const {
     request.struct_size = sizeof request;
-    detail::pass(call, (table().*method)(call.raw(), self(), &request));
+    if (has_plugin()) detail::pass(call, (table().*method)(call.raw(), self(), &request));
   }
   /// Calls a method that has a response, and returns the response, which is valid as long as the
   /// arena of the call. An older plugin may return a shorter struct: check fields that were added
@@ -99,7 +100,9 @@ class Client {
                        std::common_type_t<Request> request) const {
     request.struct_size = sizeof request;
     const Response* response = nullptr;
-    detail::pass(call, (table().*method)(call.raw(), self(), &request, &response));
+    if (has_plugin()) {
+      detail::pass(call, (table().*method)(call.raw(), self(), &request, &response));
+    }
     if (response != nullptr) return *response;
     fail(TENON_INTERNAL, "the plugin succeeded without a response");
     static constexpr Response none{};  // without exceptions
@@ -111,6 +114,11 @@ class Client {
   void* self() const noexcept { return instance_.self; }
 
  private:
+  bool has_plugin() const {
+    if (instance_.table == nullptr) fail(TENON_FAILED_PRECONDITION, "the client has no plugin");
+    return instance_.table != nullptr;
+  }
+
   const tenon_host* host_;
   tenon_instance instance_;
 };
