@@ -34,6 +34,12 @@ install_tenon() {
   mv "${abi%/include/tenon/abi.h}" "$prefix"
 }
 
+schemas_are_installed() {
+  for schema in lock.schema.json lock/v2.schema.json manifest/v2.schema.json record.schema.json; do
+    grep "\"https://tenon.dev/$schema\"" "$prefix/share/tenon/schemas/tenon.dev/$schema" || return
+  done
+}
+
 configure_cmake() {
   cmake -S "$photo" -B "$world/photo" -DCMAKE_PREFIX_PATH="$prefix" \
     -DCMAKE_C_FLAGS='-Wall -Wextra -pedantic -Werror' \
@@ -186,6 +192,7 @@ spec_changes() {
 }
 
 step "install" install_tenon
+step "schemas" schemas_are_installed
 step "configure" configure_"$system"
 step "build" build_"$system"
 step "run" runs

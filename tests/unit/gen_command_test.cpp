@@ -37,6 +37,34 @@ TEST(GenCommand, WritesOnlyHeaders) {
   EXPECT_NE(world.read("out/photo/filter/v1.h"), "");
 }
 
+const char* const look =
+    "{\"type\": \"photo.example/look\", \"version\": 1, \"doc\": \"Look.\", "
+    "\"fields\": {\"name\": \"string\"}}";
+
+TEST(GenCommand, WritesTheSameSchemasAloneAndWithAllFiles) {
+  const World world;
+  world.write("types/look/v1.json", look);
+  const Outcome outcome = world.run({TENON_GEN, "schema", "--out", "schemas", "types"});
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(outcome.out + outcome.err, "");
+  EXPECT_EQ(world.run({TENON_GEN, "build", "--out", "out", "types"}).exit, 0);
+  for (const char* name : {"look.schema.json", "look/v1.schema.json"}) {
+    const std::string path = "schemas/photo.example/" + std::string(name);
+    EXPECT_NE(world.read(path), "") << path;
+    EXPECT_EQ(world.read(path), world.read("out/" + path));
+  }
+}
+
+TEST(GenCommand, RefusesSchemasWithoutDocumentTypes) {
+  const World world;
+  world.write("kinds/filter/v1.json", spec);
+  const Outcome outcome =
+      world.run({TENON_GEN, "schema", "--standard-specs", ABI, "--out", "out", "kinds"});
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_EQ(outcome.err, "tenon-gen: the specs contain no document type\n");
+  EXPECT_FALSE(std::filesystem::exists(world.root() / "out"));
+}
+
 TEST(GenCommand, ReportsProblems) {
   const World world;
   world.write("kinds/filter/v1.json",
@@ -63,9 +91,7 @@ TEST(GenCommand, PrintsFingerprints) {
 
 TEST(GenCommand, RefusesAnSdkWithoutKindsOrWithABadName) {
   const World world;
-  world.write("types/look/v1.json",
-              "{\"type\": \"photo.example/look\", \"version\": 1, \"doc\": \"Look.\", "
-              "\"fields\": {\"name\": \"string\"}}");
+  world.write("types/look/v1.json", look);
   const Outcome empty = world.run({TENON_GEN, "sdk", "--app", "photo", "--out", "out", "types"});
   EXPECT_EQ(empty.exit, 2);
   EXPECT_EQ(empty.err, "tenon-gen: the specs contain no kind\n");
@@ -118,7 +144,7 @@ TEST(GenCommand, FreezesReleasedSpecs) {
   const std::string list = world.read("kinds/released.json");
 
   world.write("kinds/filter/v1.json", released_spec("0.1.0", any_thread, one_thread));
-  for (const char* command : {"check", "headers", "build", "release"}) {
+  for (const char* command : {"check", "headers", "schema", "build", "release"}) {
     std::vector<std::string> line{TENON_GEN, command, "kinds"};
     if (std::string_view("check release").find(command) == std::string_view::npos) {
       line.insert(line.end(), {"--out", "out"});

@@ -13,6 +13,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -72,6 +73,15 @@ Exit build(Options& options) {
 Exit headers(Options& options) {
   return with_model(options,
                     [&options](const Model& model) { emit_c_headers(model, Output(options.out)); });
+}
+
+Exit schema(Options& options) {
+  return with_model(options, [&options](const Model& model) {
+    const bool any = std::any_of(model.documents.begin(), model.documents.end(),
+                                 [](const auto& document) { return !document->standard; });
+    if (!any) throw UsageError("the specs contain no document type");
+    emit_schemas(model, Output(options.out));
+  });
 }
 
 Exit check(Options& options) {
@@ -157,7 +167,7 @@ void add_commands(CLI::App& app, Options& options, Exit& exit) {
     sub->callback([&exit, &options, command] { exit = command(options); });
     return sub;
   };
-  CLI::App* build_command = add("build", "Generates headers and sources", build);
+  CLI::App* build_command = add("build", "Generates headers, sources and JSON Schemas", build);
   add_specs(build_command, options);
   add_output(build_command, options);
   build_command->add_option("--name", options.name, "Name of the source file, without .cpp")
@@ -182,6 +192,11 @@ void add_commands(CLI::App& app, Options& options, Exit& exit) {
   CLI::App* headers_command = add("headers", "Generates only the C headers", headers);
   add_specs(headers_command, options);
   add_output(headers_command, options);
+
+  CLI::App* schema_command =
+      add("schema", "Generates only the JSON Schemas of document types, for editors", schema);
+  add_specs(schema_command, options);
+  add_output(schema_command, options);
 
   add_specs(add("check", "Checks the specs", check), options);
   add_specs(add("fingerprint", "Prints the fingerprint of each version", fingerprint), options);

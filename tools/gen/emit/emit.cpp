@@ -3,6 +3,7 @@
 
 #include "gen/emit/c_header.hpp"
 #include "gen/emit/cpp_names.hpp"
+#include "gen/emit/emit_schema.hpp"
 #include "gen/emit/emit_sdk.hpp"
 #include "gen/emit/emit_tests.hpp"
 #include "gen/emit/emit_types.hpp"
@@ -31,6 +32,16 @@ void emit_c_headers(const Model& model, const Output& output) {
   });
 }
 
+void emit_schemas(const Model& model, const Output& output) {
+  for (const auto& document : model.documents) {
+    if (document->standard) continue;
+    output.write(schema_path(*document), emit_schema(*document));
+    for (const auto& version : document->versions) {
+      output.write(schema_path(*version), emit_schema(*version));
+    }
+  }
+}
+
 void emit_all(const Model& model, const std::string& name, const Output& output) {
   const Output include = output.in("include");
   emit_c_headers(model, include);
@@ -38,6 +49,7 @@ void emit_all(const Model& model, const std::string& name, const Output& output)
     include.write(header.path, header.text);
   }
   for (const auto& kind : model.kinds) include.write(sdk_header(*kind), emit_sdk(*kind));
+  emit_schemas(model, output.in("schemas"));
   output.write(name + ".cpp", emit_host_source(model));
   output.write(name + "_test.cpp", emit_tests(model));
 }

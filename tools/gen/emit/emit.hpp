@@ -15,8 +15,13 @@ namespace tenon::gen {
 /// Writes the C headers of all versions, except the standard ones: "photo/filter/v1.h".
 void emit_c_headers(const Model& model, const Output& output);
 
-/// Writes all generated files: headers below `include/`, `<name>.cpp`, which the program compiles,
-/// and `<name>_test.cpp`. Files of specs that no longer exist are not removed.
+/// Writes the schemas of all document types, except the standard ones: of stored documents
+/// "photo.example/look.schema.json", of bare ones "photo.example/look/v1.schema.json".
+void emit_schemas(const Model& model, const Output& output);
+
+/// Writes all generated files: headers below `include/`, schemas below `schemas/`, `<name>.cpp`,
+/// which the program compiles, and `<name>_test.cpp`. Files of specs that no longer exist are not
+/// removed.
 void emit_all(const Model& model, const std::string& name, const Output& output);
 
 /// Returns the generated headers that plugins include, except the standard C headers.
