@@ -35,6 +35,10 @@ install_tenon() {
 }
 
 schemas_are_installed() {
+  for schema in spec evolution; do
+    grep "\"https://tenon.dev/schemas/$schema.schema.json\"" \
+      "$prefix/share/tenon/schemas/$schema.schema.json" || return
+  done
   for schema in lock.schema.json lock/v2.schema.json manifest/v2.schema.json record.schema.json; do
     grep "\"https://tenon.dev/$schema\"" "$prefix/share/tenon/schemas/tenon.dev/$schema" || return
   done
