@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <tenon/result.hpp>
 
+#include <iterator>
 #include <utility>
 
 #include "base/plain_text.hpp"
@@ -33,6 +34,29 @@ std::string number_of(tenon_status status) {
 }
 
 }  // namespace
+
+std::string_view status_word(tenon_status status) noexcept {
+  constexpr std::string_view words[] = {"ok",
+                                        "cancelled",
+                                        "unknown",
+                                        "invalid-argument",
+                                        "deadline-exceeded",
+                                        "not-found",
+                                        "already-exists",
+                                        "permission-denied",
+                                        "resource-exhausted",
+                                        "failed-precondition",
+                                        "aborted",
+                                        "out-of-range",
+                                        "unimplemented",
+                                        "internal",
+                                        "unavailable",
+                                        "data-loss",
+                                        "unauthenticated"};
+  if (TENON_CODE(status) == TENON_CRASHED) return "crashed";
+  const auto code = static_cast<std::size_t>(TENON_CODE(status));
+  return code < std::size(words) ? words[code] : words[TENON_UNKNOWN];
+}
 
 std::string status_text(tenon_status status) {
   return std::string(status_word(status)) + number_of(status);

@@ -27,7 +27,7 @@ std::int64_t now() noexcept {
 /// The functions of a tenon_call.
 struct Call::Functions {
   static void* allocate(tenon_call* call, std::size_t size) {
-    Call& whole = Call::of(call).whole();
+    CallState& whole = Call::of(call).whole();
     if (&whole != call) return tenon_allocate(whole.raw(), size);
     void* memory = whole.allocate_block(size);
     if (memory == nullptr) {
@@ -66,7 +66,7 @@ constinit const tenon_call_functions Call::call_functions = {
     Functions::cancelled,         Functions::wait,     Functions::wait_handle, Functions::message,
     Functions::log_wanted,        Functions::log_line};
 
-void Call::end() noexcept {
+void detail::CallState::end() noexcept {
   if (auto* children = children_.load()) children->abandon();
   if (std::intptr_t handle = handle_.load(); handle != platform::no_event) {
     platform::close_event(handle);
@@ -82,8 +82,8 @@ void Call::set_timeout(std::chrono::nanoseconds timeout) noexcept {
                std::chrono::duration_cast<std::chrono::steady_clock::duration>(timeout));
 }
 
-std::int32_t Call::reason() const noexcept {
-  for (const Call* call = this; call != nullptr; call = call->outer_) {
+std::int32_t detail::CallState::reason() const noexcept {
+  for (const CallState* call = this; call != nullptr; call = call->outer_) {
     if (const std::int32_t reason = call->reason_.load(); reason != TENON_NOT_CANCELLED) {
       return reason;
     }
@@ -94,7 +94,7 @@ std::int32_t Call::reason() const noexcept {
 void Call::cancel(CancelReason reason) noexcept {
   std::int32_t expected = TENON_NOT_CANCELLED;
   reason_.compare_exchange_strong(expected, static_cast<std::int32_t>(reason));
-  Call& whole = this->whole();
+  CallState& whole = this->whole();
   if (std::intptr_t handle = whole.handle_.load(); handle != platform::no_event) {
     platform::signal_event(handle);
   }
@@ -123,7 +123,7 @@ std::int32_t Call::wait(tenon_duration timeout) noexcept {
   }
 }
 
-std::intptr_t Call::wait_handle() noexcept {
+std::intptr_t detail::CallState::wait_handle() noexcept {
   std::atomic<std::intptr_t>& shared = whole().handle_;
   std::intptr_t handle = shared.load();
   if (handle != platform::no_event) return handle;
@@ -138,7 +138,7 @@ std::intptr_t Call::wait_handle() noexcept {
   return fresh;
 }
 
-std::string_view Call::failed_inside(std::uint32_t depth) noexcept {
+std::string_view detail::CallState::failed_inside(std::uint32_t depth) noexcept {
   if (auto* children = whole().children_.load()) {
     if (std::string failure = children->take_failure_in(*this); !failure.empty()) {
       failed_inside_ = std::make_unique<Inner>(Inner{UINT32_MAX, std::move(failure)});
@@ -148,11 +148,11 @@ std::string_view Call::failed_inside(std::uint32_t depth) noexcept {
   return failed_inside_->text;
 }
 
-void Call::add_failed_inside(std::uint32_t depth, std::string failure) {
+void detail::CallState::add_failed_inside(std::uint32_t depth, std::string failure) {
   failed_inside_ = std::make_unique<Inner>(Inner{depth, std::move(failure)});
 }
 
-void Call::forget() noexcept {
+void detail::CallState::forget() noexcept {
   failed_inside_ = nullptr;
   if (auto* children = children_.load()) children->take_failure_in(*this);
   if (reason_.exchange(TENON_NOT_CANCELLED) != TENON_NOT_CANCELLED) clear_signal();
@@ -160,7 +160,7 @@ void Call::forget() noexcept {
 
 // The handle is kept open: a thread that is about to signal it must not signal another file with
 // the same number.
-void Call::clear_signal() noexcept {
+void detail::CallState::clear_signal() noexcept {
   const std::intptr_t handle = whole().handle_.load();
   if (handle == platform::no_event) return;
   platform::clear_event(handle);

@@ -8,7 +8,7 @@
 
 namespace tenon::inline v0_1::detail {
 
-CallChildren& CallChildren::acquire(Call& call) {
+CallChildren& CallChildren::acquire(CallState& call) {
   std::atomic<CallChildren*>& shared = call.whole().children_;
   CallChildren* children = shared.load();
   if (children == nullptr) {
@@ -47,13 +47,13 @@ void CallChildren::cancel_children_of(Call& call) noexcept {
   }
 }
 
-std::string CallChildren::take_failure_in(Call& call) noexcept {
+std::string CallChildren::take_failure_in(CallState& call) noexcept {
   std::lock_guard lock(mutex_);
   const auto failure = failures_.extract(&call);
   return failure.empty() ? std::string() : std::move(failure.mapped());
 }
 
-void CallChildren::move_to(Call& outer, Call& part) noexcept {
+void CallChildren::move_to(CallState& outer, CallState& part) noexcept {
   std::lock_guard lock(mutex_);
   for (ChildCall* child : children_) {
     if (child->parent_ == &part) child->parent_ = &outer;
@@ -89,8 +89,8 @@ ChildCall::~ChildCall() {
   siblings_->release();
 }
 
-bool ChildCall::is_inside(const Call& call) const noexcept {
-  const Call* outer = parent_;
+bool ChildCall::is_inside(const CallState& call) const noexcept {
+  const CallState* outer = parent_;
   while (outer != nullptr && outer != &call) outer = outer->outer_;
   return outer != nullptr;
 }

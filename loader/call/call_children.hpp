@@ -22,7 +22,7 @@ class ChildCall;
 class CallChildren {
  public:
   /// Returns the children of `call`, which must not end meanwhile. The caller calls `release`.
-  static CallChildren& acquire(Call& call);
+  static CallChildren& acquire(CallState& call);
   void release() noexcept;
 
   void add(ChildCall& child);
@@ -32,9 +32,9 @@ class CallChildren {
   /// Cancels the children that began inside `call`, with its reason.
   void cancel_children_of(Call& call) noexcept;
   /// Returns and clears the last failure in a child of exactly this call. Called by its thread.
-  std::string take_failure_in(Call& call) noexcept;
+  std::string take_failure_in(CallState& call) noexcept;
   /// Moves the children of `part`, which ends, to `outer`.
-  void move_to(Call& outer, Call& part) noexcept;
+  void move_to(CallState& outer, CallState& part) noexcept;
   /// Detaches the children from the call, which ends.
   void abandon() noexcept;
 
@@ -45,7 +45,7 @@ class CallChildren {
   std::atomic<std::size_t> users_{1};  // the call, then the children
   std::mutex mutex_;                   // guards the rest; held while children are cancelled
   std::vector<ChildCall*> children_;
-  std::map<const Call*, std::string> failures_;  // the last failure, by parent
+  std::map<const CallState*, std::string> failures_;  // the last failure, by parent
 };
 
 /// A call that the module of `owner` makes inside `parent`, or on its own (nullptr). It inherits
@@ -59,10 +59,10 @@ class ChildCall : public Call {
  private:
   friend class CallChildren;
   /// Returns whether it began inside `call`.
-  bool is_inside(const Call& call) const noexcept;
+  bool is_inside(const CallState& call) const noexcept;
 
   CallChildren* siblings_ = nullptr;  // nullptr if it never had a parent
-  Call* parent_;                      // guarded by `siblings_`; nullptr if it has ended
+  CallState* parent_;                 // guarded by `siblings_`; nullptr if it has ended
 };
 
 }  // namespace tenon::inline v0_1::detail

@@ -20,28 +20,7 @@ namespace tenon::inline v0_1 {
 
 /// Returns the word for the code in a status, ignoring flags: "ok", "invalid-argument", "crashed";
 /// "unknown" for a number that is not a code.
-constexpr std::string_view status_word(tenon_status status) noexcept {
-  constexpr std::string_view words[] = {"ok",
-                                        "cancelled",
-                                        "unknown",
-                                        "invalid-argument",
-                                        "deadline-exceeded",
-                                        "not-found",
-                                        "already-exists",
-                                        "permission-denied",
-                                        "resource-exhausted",
-                                        "failed-precondition",
-                                        "aborted",
-                                        "out-of-range",
-                                        "unimplemented",
-                                        "internal",
-                                        "unavailable",
-                                        "data-loss",
-                                        "unauthenticated"};
-  if (TENON_CODE(status) == TENON_CRASHED) return "crashed";
-  const auto code = static_cast<std::size_t>(TENON_CODE(status));
-  return code < std::size(words) ? words[code] : words[TENON_UNKNOWN];
-}
+TENON_API std::string_view status_word(tenon_status status) noexcept;
 
 /// Returns the word for the code in a status, with the number if it is not a code that a plugin may
 /// return: "aborted", "unknown (status 17)".
@@ -208,38 +187,27 @@ class [[nodiscard]] Result {
   const T* operator->() const noexcept { return &known(); }
 
   /// Return the value. Throw BadResult if there is none.
-  T& value() & { return checked().known(); }
-  const T& value() const& { return checked().known(); }
-  T&& value() && { return std::move(checked().known()); }
+  T& value() & { return check(), known(); }
+  const T& value() const& { return check(), known(); }
+  T&& value() && { return check(), std::move(known()); }
 
   /// Return why there is no value. REQUIRED: !has_value().
   const Error& error() const& noexcept { return failure(); }
   Error&& error() && noexcept { return std::move(failure()); }
 
  private:
-  T& known() noexcept {
-    assert(has_value());
-    return *std::get_if<0>(&state_);
-  }
   const T& known() const noexcept {
     assert(has_value());
     return *std::get_if<0>(&state_);
-  }
-  Error& failure() noexcept {
-    assert(!has_value());
-    return *std::get_if<1>(&state_);
   }
   const Error& failure() const noexcept {
     assert(!has_value());
     return *std::get_if<1>(&state_);
   }
-  Result& checked() {
+  T& known() noexcept { return const_cast<T&>(std::as_const(*this).known()); }
+  Error& failure() noexcept { return const_cast<Error&>(std::as_const(*this).failure()); }
+  void check() const {
     if (!has_value()) detail::throw_bad_result(failure());
-    return *this;
-  }
-  const Result& checked() const {
-    if (!has_value()) detail::throw_bad_result(failure());
-    return *this;
   }
 
   std::variant<T, Error> state_;

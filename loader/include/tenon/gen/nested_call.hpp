@@ -14,7 +14,7 @@ namespace detail {
 /// It is created and destroyed on the thread of `outer`.
 class TENON_API NestedCall : public Call {
  public:
-  explicit NestedCall(Call& outer) noexcept : Call(outer) {}
+  explicit NestedCall(Call& outer) noexcept : Call(&outer) {}
   ~NestedCall() {
     if (message_.data != nullptr || failed_inside_ != nullptr ||
         whole().children_.load() != nullptr || reason_.load() != TENON_NOT_CANCELLED) [[unlikely]]
