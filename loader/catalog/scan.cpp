@@ -32,6 +32,7 @@ struct File {
   fs::path path;
   fs::path::string_type canonical;  // the same for all paths to the file
   std::string folder = {};          // the version folder that contains it, or empty
+  bool is_regular = false;          // see platform::FolderEntry
 };
 
 struct Folder {
@@ -88,7 +89,7 @@ std::error_code add_files(const Folder& folder, const std::string& version, int 
       if (!counts || !is_module(entry.name)) continue;
       fs::path path = folder.path / entry.name;
       auto canonical = canonical_of(folder, entry, path);
-      search.files.push_back({std::move(path), std::move(canonical), version});
+      search.files.push_back({std::move(path), std::move(canonical), version, entry.is_regular});
       continue;
     }
     const bool of_version = levels < 2 && is_version_folder(entry.name);
@@ -168,7 +169,7 @@ void add(FoundModule module, Scan& result) {
 }
 
 void read(File&& file, Scan& result) {
-  const auto open = open_module(file.path);
+  const auto open = open_module(file.path, file.is_regular);
   if (!open) return result.skipped.push_back(open.error());
   auto read = read_module_file(*open);
   if (!read) return skip(*open, std::move(read).error(), result);

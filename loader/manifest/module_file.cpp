@@ -124,8 +124,8 @@ Result<ModuleImage> read_image(ByteSource& source) {
 
 }  // namespace
 
-Result<platform::File> open_module(const std::filesystem::path& path) {
-  auto file = platform::File::open(path);
+Result<platform::File> open_module(const std::filesystem::path& path, bool is_regular) {
+  auto file = platform::File::open(path, is_regular);
   if (file) return file;
   std::error_code ignored;
   const auto type = std::filesystem::status(path, ignored).type();

@@ -32,7 +32,9 @@ struct FileIdentity {
 /// A regular file, open for reading. Pipes, devices and folders are refused without opening them.
 class File {
  public:
-  static Result<File> open(const std::filesystem::path& path);
+  /// `is_regular`: its folder has just listed it as a regular file, so its type is checked only
+  /// after it is opened.
+  static Result<File> open(const std::filesystem::path& path, bool is_regular = false);
 
   File(File&& other) noexcept;
   File& operator=(File&& other) noexcept;
@@ -70,6 +72,7 @@ struct FolderEntry {
   std::string name;
   bool is_folder;    // or a symbolic link to one
   bool may_be_link;  // false: it is not a symbolic link
+  bool is_regular;   // false: it may be one, or a symbolic link to one
 };
 /// Appends the entries of a folder, in no order. Returns an error if not all could be read. The
 /// iterators of the standard library end the process if memory runs out, so they are not used.

@@ -46,6 +46,30 @@ TEST(File, RefusesPipesAndFolders) {
   EXPECT_EQ(File::open(world.path("none")).error().code(), "not-found");
 }
 
+TEST(File, RefusesAListedFileThatWasReplaced) {
+  const tests::World world;
+  ASSERT_EQ(::mkfifo(world.path("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(File::open(world.path("pipe"), true).error().found(), "a pipe");
+  EXPECT_EQ(File::open(world.root(), true).error().found(), "a folder");
+  EXPECT_EQ(File::open(world.path("none"), true).error().code(), "not-found");
+}
+
+TEST(Folder, ListsTheTypesOfItsEntries) {
+  const tests::World world;
+  const fs::path all = world.path("all");
+  fs::create_directories(all / "folder");
+  ASSERT_TRUE(create_file(all / "file", {}));
+  fs::create_symlink("file", all / "link");
+  ASSERT_EQ(::mkfifo((all / "pipe").c_str(), 0600), 0);
+  std::vector<FolderEntry> entries;
+  ASSERT_FALSE(read_folder(all, entries));
+  std::ranges::sort(entries, {}, &FolderEntry::name);
+  ASSERT_EQ(entries.size(), 4U);
+  EXPECT_TRUE(entries[0].is_regular);
+  EXPECT_TRUE(entries[1].is_folder);
+  for (const int other : {1, 2, 3}) EXPECT_FALSE(entries[other].is_regular) << entries[other].name;
+}
+
 TEST(File, HasAnIdentityThatChangesWithIt) {
   const tests::World world;
   const auto path = world.write("a", "old");

@@ -78,7 +78,7 @@ bool leads_to_folder(DIR* folder, const dirent& entry) {
 
 }  // namespace
 
-Result<File> File::open(const std::filesystem::path& path) {
+Result<File> File::open(const std::filesystem::path& path, bool is_regular) {
   const auto irregular = [&path](mode_t mode) {
     return Error({.code = "cannot-read",
                   .where = path.string(),
@@ -89,8 +89,10 @@ Result<File> File::open(const std::filesystem::path& path) {
   struct stat status;
   // Opening a device can have side effects, so the type is checked first. The file may be replaced
   // in between, so it is opened without blocking and checked again.
-  if (::stat(path.c_str(), &status) != 0) return cannot_read(path, "opening the file");
-  if (!S_ISREG(status.st_mode)) return irregular(status.st_mode);
+  if (!is_regular) {
+    if (::stat(path.c_str(), &status) != 0) return cannot_read(path, "opening the file");
+    if (!S_ISREG(status.st_mode)) return irregular(status.st_mode);
+  }
   Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!descriptor.is_open()) return cannot_read(path, "opening the file");
   if (::fstat(descriptor.get(), &status) != 0) {
@@ -173,8 +175,10 @@ std::error_code read_folder(const std::filesystem::path& folder,
     if (entry == nullptr) return {errno, std::generic_category()};
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
-    entries.push_back(
-        {std::string(name), leads_to_folder(stream.get(), *entry), may_be_link(*entry)});
+    entries.push_back({.name = std::string(name),
+                       .is_folder = leads_to_folder(stream.get(), *entry),
+                       .may_be_link = may_be_link(*entry),
+                       .is_regular = entry->d_type == DT_REG});
   }
 }
 
