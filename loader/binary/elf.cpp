@@ -72,23 +72,25 @@ Result<void> check_magic(ByteSource& source) {
 /// Checks whether a file of this kind can be loaded on this system.
 Result<void> check_identification(const ByteSource& source, const elf::Identification& id,
                                   ElfFile::Accepts accepts) {
-  const auto rebuild = "use a build of the plugin for " + machine_name(platform::host_machine);
+  const auto rebuild = [] {
+    return "use a build of the plugin for " + machine_name(platform::host_machine);
+  };
   if (id.word_size == elf::class_32) {
     return source.problem("wrong-architecture", "a 32-bit file for " + machine_name(machine_of(id)),
-                          "a 64-bit file for " + machine_name(platform::host_machine), rebuild);
+                          "a 64-bit file for " + machine_name(platform::host_machine), rebuild());
   }
   const bool other_order = id.byte_order != host_byte_order;
   if (other_order || id.machine != platform::host_machine) {
     return source.problem(
         "wrong-architecture",
         machine_name(machine_of(id)) + (other_order ? ", the other byte order" : ""),
-        machine_name(platform::host_machine), rebuild);
+        machine_name(platform::host_machine), rebuild());
   }
   if (id.system != elf::system_none && id.system != elf::system_linux) {
     return source.problem(
         "wrong-architecture",
         "a file for another operating system (OS ABI " + std::to_string(id.system) + ")",
-        "one for this system", rebuild);
+        "one for this system", rebuild());
   }
   const bool program = id.type == elf::type_program && accepts == ElfFile::Accepts::programs;
   if (id.type != elf::type_shared && !program) return not_a_module(source, type_name(id.type));

@@ -173,10 +173,9 @@ void read(File&& file, Scan& result) {
   if (!open) return result.skipped.push_back(open.error());
   auto read = read_module_file(*open);
   if (!read) return skip(*open, std::move(read).error(), result);
-  auto manifest = std::make_shared<Manifest>(std::move(read->image.manifest));
-  if (auto applied = apply_version_folder(file, *manifest); !applied)
+  if (auto applied = apply_version_folder(file, *read->image.manifest); !applied)
     return skip(*open, std::move(applied).error(), result);
-  add({std::move(file.path), std::move(manifest), read->identity}, result);
+  add({std::move(file.path), std::move(read->image.manifest), read->identity}, result);
 }
 
 }  // namespace

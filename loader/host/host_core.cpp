@@ -95,8 +95,7 @@ void HostCore::start() {
 std::vector<ListedModule> HostCore::make_builtins() {
   std::vector<ListedModule> builtins;
   for (const tenon_module* builtin : options_.builtins) {
-    const std::string_view text(builtin->manifest, builtin->manifest_size);
-    auto manifest = parse_manifest(text, "builtin");
+    auto manifest = parse_manifest({builtin->manifest, builtin->manifest_size}, "builtin");
     if (!manifest) {
       broken_.push_back(std::move(manifest).error());
       continue;

@@ -44,9 +44,9 @@ ManifestInfo describe(const Manifest& manifest) {
 }
 
 /// Reports the manifest, and which of its plugins this program can use.
-void report_manifest(ModuleReport& report, Manifest manifest) {
-  report.manifest = describe(manifest);
-  const auto module = describe(std::make_shared<const Manifest>(std::move(manifest)), report.file);
+void report_manifest(ModuleReport& report, std::shared_ptr<const Manifest> manifest) {
+  report.manifest = describe(*manifest);
+  const auto module = describe(std::move(manifest), report.file);
   for (std::size_t index = 0; index < module->plugins.size(); ++index) {
     report.plugins.push_back(PluginInfos::of(module, index));
   }
@@ -144,9 +144,8 @@ ModuleReport report_of(const fs::path& file, const fs::path& program) {
 
 ModuleReport report_of(const tenon_module& builtin) {
   ModuleReport report;
-  const std::string_view text(builtin.manifest, builtin.manifest_size);
-  if (auto manifest = parse_manifest(text, "builtin")) {
-    report_manifest(report, std::move(*manifest));
+  if (auto manifest = parse_manifest({builtin.manifest, builtin.manifest_size}, "builtin")) {
+    report_manifest(report, std::make_shared<const Manifest>(std::move(*manifest)));
   } else {
     report.add(std::move(manifest).error());
   }

@@ -79,7 +79,7 @@ class ManifestReader {
  public:
   ManifestReader(std::string_view path, json::Parser& parser) : path_(path), parser_(parser) {}
 
-  Result<Manifest> read(std::string_view text);
+  Result<Manifest> read(std::string text);
 
  private:
   void fail(std::string_view where, std::string_view found, std::string_view needed);
@@ -90,9 +90,10 @@ class ManifestReader {
   /// Reports an error of the parser.
   void fail(const Error& error) { fail(error.where(), error.message()); }
 
-  std::string text(const tenon_string* value, const JsonPath& where);
-  std::string needed_text(const tenon_string* value, const JsonPath& where);
-  std::string name(const tenon_string* value, const JsonPath& where);
+  // Returned texts are parts of the document.
+  std::string_view text(const tenon_string* value, const JsonPath& where);
+  std::string_view needed_text(const tenon_string* value, const JsonPath& where);
+  std::string_view name(const tenon_string* value, const JsonPath& where);
   std::int32_t number(const std::int32_t* value, const JsonPath& where);
   Texts properties(const StoredMap<StoredJson>& map, const JsonPath& where);
   std::string property(std::string_view json, const JsonPath& where);
@@ -147,22 +148,22 @@ void ManifestReader::fail(std::string_view where, std::string_view message) {
        message.substr(expected.size(), middle - expected.size()));
 }
 
-std::string ManifestReader::text(const tenon_string* value, const JsonPath& where) {
+std::string_view ManifestReader::text(const tenon_string* value, const JsonPath& where) {
   if (value == nullptr) return {};
   const std::string_view text = text_of(*value);
   if (has_control_characters(text)) {
     fail(where, in_quotes(text), "a text without control characters");
   }
-  return std::string(text);
+  return text;
 }
 
-std::string ManifestReader::needed_text(const tenon_string* value, const JsonPath& where) {
+std::string_view ManifestReader::needed_text(const tenon_string* value, const JsonPath& where) {
   if (value == nullptr) fail(where, "nothing", "this key");
   return text(value, where);
 }
 
-std::string ManifestReader::name(const tenon_string* value, const JsonPath& where) {
-  auto name = needed_text(value, where);
+std::string_view ManifestReader::name(const tenon_string* value, const JsonPath& where) {
+  const auto name = needed_text(value, where);
   if (const auto flaw = name_problem(name); !flaw.empty()) {
     fail(where, in_quotes(name) + ", which " + std::string(flaw), "domain/name");
   }
@@ -197,10 +198,10 @@ std::string ManifestReader::property(std::string_view json, const JsonPath& wher
          "a text or an object");
   }
   const tenon_string raw{decoded.data(), decoded.size()};
-  return text(&raw, where);
+  return std::string(text(&raw, where));
 }
 
-Result<Manifest> ManifestReader::read(std::string_view text) {
+Result<Manifest> ManifestReader::read(std::string text) {
   const Result<json::Reader> document = parser_.parse(text);
   if (!document) {
     fail(document.error().where(), document.error().message(), "one JSON object");
@@ -210,7 +211,7 @@ Result<Manifest> ManifestReader::read(std::string_view text) {
   ManifestV2Storage stored;
   if (!failure_ && read_document(*document, stored)) take(stored);
   if (failure_) return std::move(*failure_);
-  manifest_.text = text;
+  manifest_.text = std::move(text);
   return std::move(manifest_);
 }
 
@@ -298,7 +299,7 @@ void ManifestReader::refuse_other_than_object(std::string_view json, const JsonP
 }
 
 void ManifestReader::take(const ManifestV2Storage& stored) {
-  manifest_.name = name(stored.name, JsonPath(root_, "name"));
+  manifest_.name = std::string(name(stored.name, JsonPath(root_, "name")));
   if (stored.version != nullptr) take_version(*stored.version);
   const StoredList<ManifestV2PluginStorage> none{};
   take_provides(stored.provides != nullptr ? *stored.provides : none);
@@ -342,9 +343,9 @@ void ManifestReader::take_provides(const StoredList<ManifestV2PluginStorage>& pl
 
 Provided ManifestReader::provided(const ManifestV2PluginStorage& stored, const JsonPath& where) {
   Provided plugin;
-  plugin.kind = name(stored.kind, JsonPath(where, "kind"));
+  plugin.kind = std::string(name(stored.kind, JsonPath(where, "kind")));
   plugin.version = number(stored.version, JsonPath(where, "version"));
-  plugin.name = name(stored.name, JsonPath(where, "name"));
+  plugin.name = std::string(name(stored.name, JsonPath(where, "name")));
 
   const JsonPath digits_path(where, format_ == 1 ? "spec" : "fingerprint");
   const auto digits = needed_text(stored.fingerprint, digits_path);
@@ -469,14 +470,14 @@ std::string AbiVersion::to_string() const {
   return std::to_string(major) + "." + std::to_string(minor);
 }
 
-Result<Manifest> parse_manifest(std::string_view text, std::string_view path) {
+Result<Manifest> parse_manifest(std::string text, std::string_view path) {
   constexpr std::size_t max_reused = 65536;
   if (text.size() > max_reused) {
     json::Parser parser;  // a local one, so that its memory is freed
-    return ManifestReader(path, parser).read(text);
+    return ManifestReader(path, parser).read(std::move(text));
   }
   static thread_local json::Parser parser;
-  return ManifestReader(path, parser).read(text);
+  return ManifestReader(path, parser).read(std::move(text));
 }
 
 Result<void> check_abi(AbiVersion needed, std::string_view where, std::string_view path) {

@@ -91,7 +91,7 @@ Package package_of(const Manifest& manifest);
 /// Parses a manifest. `path` is that of the module, for messages. Errors: broken-manifest (with the
 /// path in the document, eg: provides[0].version), abi-too-new, abi-unknown (a type of ABI that
 /// this host does not offer).
-Result<Manifest> parse_manifest(std::string_view text, std::string_view path);
+Result<Manifest> parse_manifest(std::string text, std::string_view path);
 
 /// Checks whether this host offers the ABI version `needed`. `where` is the entry that states it,
 /// eg: "manifest: abi". Errors: abi-too-new.

@@ -65,14 +65,13 @@ Result<void> check_size(const ByteSource& source, std::uint32_t size, std::uint6
 }
 
 Result<void> check_against_manifest(const ByteSource& source, const StoredPrologue& stored,
-                                    const AbiVersion& abi, const Manifest& manifest,
-                                    std::size_t text_size) {
+                                    const AbiVersion& abi, const Manifest& manifest) {
   constexpr std::string_view fix =
       "write the note and the object from one declaration: TENON_MODULE or TENON_PLUGIN";
-  if (stored.manifest_size != text_size) {
+  if (stored.manifest_size != manifest.text.size()) {
     return source.problem("manifest-differs",
                           "manifest_size " + bytes_of(stored.manifest_size) + " in the object",
-                          bytes_of(text_size) + ", the size in the note", fix);
+                          bytes_of(manifest.text.size()) + ", the size in the note", fix);
   }
   if (abi != manifest.abi) {
     return source.problem("manifest-differs", "ABI " + abi.to_string() + " in the object",
@@ -81,8 +80,7 @@ Result<void> check_against_manifest(const ByteSource& source, const StoredProlog
   return {};
 }
 
-Result<Prologue> read_prologue(ByteSource& source, const ElfFile& file, const Manifest& manifest,
-                               std::size_t text_size) {
+Result<Prologue> read_prologue(ByteSource& source, const ElfFile& file, const Manifest& manifest) {
   auto object = file.find_object(entry_name);
   if (!object) return std::move(object).error();
   if (!*object) {
@@ -104,7 +102,7 @@ Result<Prologue> read_prologue(ByteSource& source, const ElfFile& file, const Ma
   if (auto good = check_abi(prologue.abi, entry_name, source.path()); !good) {
     return std::move(good).error();
   }
-  auto good = check_against_manifest(source, stored, prologue.abi, manifest, text_size);
+  auto good = check_against_manifest(source, stored, prologue.abi, manifest);
   if (!good) return std::move(good).error();
   return prologue;
 }
@@ -113,13 +111,13 @@ Result<Prologue> read_prologue(ByteSource& source, const ElfFile& file, const Ma
 Result<ModuleImage> read_image(ByteSource& source) {
   const auto file = ElfFile::open(source);
   if (!file) return file.error();
-  const auto text = file->manifest_text();
-  if (!text) return text.error();
-  auto manifest = parse_manifest(*text, source.path());
+  auto text = file->manifest_text();
+  if (!text) return std::move(text).error();
+  auto manifest = parse_manifest(std::move(*text), source.path());
   if (!manifest) return std::move(manifest).error();
-  const auto prologue = read_prologue(source, *file, *manifest, text->size());
+  const auto prologue = read_prologue(source, *file, *manifest);
   if (!prologue) return prologue.error();
-  return ModuleImage{*prologue, std::move(*manifest)};
+  return ModuleImage{*prologue, std::make_shared<Manifest>(std::move(*manifest))};
 }
 
 }  // namespace
@@ -187,15 +185,15 @@ Result<WholeModule> read_whole_module(std::vector<std::byte> content,
   MemorySource source(where, content);
   const auto file = ElfFile::open(source);
   if (!file) return file.error();
-  const auto text = file->manifest_text();
-  if (!text) return text.error();
+  auto text = file->manifest_text();
+  if (!text) return std::move(text).error();
   std::optional<Manifest> fresh;
   if (*text != known.text) {
-    auto manifest = parse_manifest(*text, where);
+    auto manifest = parse_manifest(std::move(*text), where);
     if (!manifest) return std::move(manifest).error();
     fresh = std::move(*manifest);
   }
-  const auto prologue = read_prologue(source, *file, fresh ? *fresh : known, text->size());
+  const auto prologue = read_prologue(source, *file, fresh ? *fresh : known);
   if (!prologue) return prologue.error();
   auto bundle = read_bundle(*file, std::move(content), path);
   if (!bundle) return std::move(bundle).error();

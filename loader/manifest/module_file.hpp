@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,7 +28,7 @@ struct Prologue {
 
 struct ModuleImage {
   Prologue prologue;
-  Manifest manifest;
+  std::shared_ptr<Manifest> manifest;  // never nullptr
 };
 
 struct ModuleFile {

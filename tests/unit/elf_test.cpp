@@ -90,11 +90,11 @@ elf::Segment& segment_of(Bytes& bytes, std::uint32_t type) {
 TEST(ModuleFile, ReadsAGoodModule) {
   const auto read = read_module_file(fault("good"));
   ASSERT_TRUE(read) << read.error().to_string();
-  EXPECT_EQ(read->image.manifest.name, "test.example/faults");
-  EXPECT_EQ(read->image.manifest.version.to_string(), "1.0.0");
-  EXPECT_TRUE(read->image.manifest.joins_threads);
-  ASSERT_EQ(read->image.manifest.provides.size(), 1U);
-  EXPECT_EQ(read->image.manifest.provides[0].kind, "test.example/echo");
+  EXPECT_EQ(read->image.manifest->name, "test.example/faults");
+  EXPECT_EQ(read->image.manifest->version.to_string(), "1.0.0");
+  EXPECT_TRUE(read->image.manifest->joins_threads);
+  ASSERT_EQ(read->image.manifest->provides.size(), 1U);
+  EXPECT_EQ(read->image.manifest->provides[0].kind, "test.example/echo");
   EXPECT_EQ(read->image.prologue.struct_size, sizeof(tenon_module));
   EXPECT_EQ(read->identity, platform::identity_of(fault("good")).value());
   EXPECT_EQ(read->identity.size, fs::file_size(fault("good")));
@@ -102,7 +102,7 @@ TEST(ModuleFile, ReadsAGoodModule) {
 
 TEST(ModuleFile, IsReadWithItsBundle) {
   const fs::path file = fault("good");
-  const Manifest manifest = read_module_file(file).value().image.manifest;
+  const Manifest manifest = *read_module_file(file).value().image.manifest;
   const auto first = read_whole_module(bytes_of(file), file, {}).value();
   ASSERT_TRUE(first.manifest);
   EXPECT_TRUE(same_manifest(*first.manifest, manifest));

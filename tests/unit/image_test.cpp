@@ -103,7 +103,7 @@ class Images : public testing::Test {
 
   Result<Image> load(const fs::path& file) const {
     auto content = bytes_of(file);
-    const bool joins = read_module_image(content, file).value().manifest.joins_threads;
+    const bool joins = read_module_image(content, file).value().manifest->joins_threads;
     auto bundle = read_bundle(std::move(content), file);
     return bundle ? Image::load(folder_, std::move(*bundle), joins) : std::move(bundle).error();
   }
