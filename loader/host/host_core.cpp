@@ -30,7 +30,7 @@ Result<LogLevel> log_level(const HostOptions& options) {
 }
 
 /// Returns the parts that modules use, without the directory.
-ModuleContext make_context(const HostOptions& options) {
+std::shared_ptr<ModuleContext> make_context(const HostOptions& options) {
   auto images = std::make_shared<ImageFolder>(
       ImageOptions{.parent = options.image_folder,
                    .map_original = options.map_original && options.lock_file.empty()});
@@ -39,17 +39,18 @@ ModuleContext make_context(const HostOptions& options) {
   auto reaper = std::make_shared<ImageReaper>(images, timers, workers);
   const auto level = log_level(options);
   auto log = std::make_shared<Log>(level ? *level : options.log_level, options.log_sink);
-  return {.directory = {},
-          .restart = options.restart,
-          .images = std::move(images),
-          .reaper = std::move(reaper),
-          .timers = std::move(timers),
-          .workers = std::move(workers),
-          .log = log,
-          .events = std::make_shared<Events>(log, options.on_event),
-          .contain_crashes = options.contain_crashes && platform::can_contain(),
-          .check_calls = options.check_calls,
-          .count_calls = options.count_calls};
+  return std::make_shared<ModuleContext>(
+      ModuleContext{.directory = {},
+                    .restart = options.restart,
+                    .images = std::move(images),
+                    .reaper = std::move(reaper),
+                    .timers = std::move(timers),
+                    .workers = std::move(workers),
+                    .log = log,
+                    .events = std::make_shared<Events>(log, options.on_event),
+                    .contain_crashes = options.contain_crashes && platform::can_contain(),
+                    .check_calls = options.check_calls,
+                    .count_calls = options.count_calls});
 }
 
 }  // namespace
@@ -57,7 +58,7 @@ ModuleContext make_context(const HostOptions& options) {
 HostCore::HostCore(HostOptions options)
     : options_(std::move(options)),
       context_(make_context(options_)),
-      lookup_(options_.default_domain, context_.log) {}
+      lookup_(options_.default_domain, context_->log) {}
 
 std::shared_ptr<HostCore> HostCore::make(HostOptions options) {
   std::shared_ptr<HostCore> core(new HostCore(std::move(options)));
@@ -66,12 +67,12 @@ std::shared_ptr<HostCore> HostCore::make(HostOptions options) {
 }
 
 void HostCore::start() {
-  context_.directory = weak_from_this();
-  if (auto started = context_.timers->start(); !started) {
+  context_->directory = weak_from_this();
+  if (auto started = context_->timers->start(); !started) {
     broken_.push_back(started.error().graded(ErrorGrade::warning));
   }
-  if (context_.contain_crashes) crash_handlers_.emplace();
-  if (options_.contain_crashes && !context_.contain_crashes) {
+  if (context_->contain_crashes) crash_handlers_.emplace();
+  if (options_.contain_crashes && !context_->contain_crashes) {
     broken_.push_back(
         Error({.code = "containment-unavailable",
                .where = "HostOptions::contain_crashes",
@@ -112,19 +113,19 @@ void HostCore::check_log_level() {
   const auto level = log_level(options_);
   if (level) return;
   const Error wrong = level.error().graded(ErrorGrade::warning);
-  context_.log->write(LogLevel::warn, in_one_line(wrong));
+  context_->log->write(LogLevel::warn, in_one_line(wrong));
   broken_.push_back(wrong);
 }
 
 HostCore::~HostCore() {
   stop_watching();
-  context_.timers->stop();
+  context_->timers->stop();
   const auto deadline = std::chrono::steady_clock::now() + shutdown_timeout();
   const auto modules = module_list();
   for (const auto& module : modules) module->begin_shut_down();
   for (const auto& module : modules) module->shut_down(deadline);
-  if (context_.workers->stop(deadline) != 0) {
-    context_.log->write(LogLevel::warn, "a thread hangs in the code of a plugin and is abandoned");
+  if (context_->workers->stop(deadline) != 0) {
+    context_->log->write(LogLevel::warn, "a thread hangs in the code of a plugin and is abandoned");
   }
 }
 

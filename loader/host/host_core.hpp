@@ -31,8 +31,8 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
 
   /// Stops watching files.
   void stop_watching() noexcept { finder_.stop_watching(); }
-  std::shared_ptr<Events> events() const noexcept { return context_.events; }
-  std::shared_ptr<Log> log() const noexcept { return context_.log; }
+  std::shared_ptr<Events> events() const noexcept { return context_->events; }
+  std::shared_ptr<Log> log() const noexcept { return context_->log; }
   /// Returns how long the destruction of the host waits for other threads.
   std::chrono::milliseconds shutdown_timeout() const noexcept {
     return options_.restart.drain_timeout;
@@ -77,7 +77,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   const platform::ProcessMark process_;
   const HostOptions options_;
   std::optional<platform::CrashHandlers> crash_handlers_;
-  ModuleContext context_;
+  const std::shared_ptr<ModuleContext> context_;
   std::vector<Error> broken_;  // errors from the creation of the host
   const PluginLookup lookup_;
   HostRules rules_;

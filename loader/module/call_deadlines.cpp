@@ -22,10 +22,10 @@ void CallDeadlines::check_at(std::int64_t deadline) noexcept {
   while (deadline < next && !module_.next_deadline.compare_exchange_weak(next, deadline)) {
   }
   if (deadline >= next) return;
-  shared_.context.timers->at(Module::Clock::time_point(std::chrono::nanoseconds(deadline) + grace),
-                             [weak = module_.weak_from_this()] {
-                               if (const auto module = weak.lock()) module->deadlines().check();
-                             });
+  shared_.context->timers->at(Module::Clock::time_point(std::chrono::nanoseconds(deadline) + grace),
+                              [weak = module_.weak_from_this()] {
+                                if (const auto module = weak.lock()) module->deadlines().check();
+                              });
 }
 
 void CallDeadlines::check() noexcept {
@@ -44,7 +44,7 @@ void CallDeadlines::check() noexcept {
   }
   if (next != no_deadline) check_at(next);
   if (overdue.empty()) return;
-  shared_.run_on_worker([events = shared_.context.events, overdue = std::move(overdue)] {
+  shared_.run_on_worker([events = shared_.context->events, overdue = std::move(overdue)] {
     for (const Event& event : overdue) events->report(event);
   });
 }

@@ -11,7 +11,7 @@ namespace tenon::inline v0_1::detail {
 
 void HangWatch::watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) noexcept
     try {
-  operation->keep(shared_.context.timers->plan(
+  operation->keep(shared_.context->timers->plan(
       when, [weak = module_.weak_from_this(), watched = std::weak_ptr(operation)] {
         const auto module = weak.lock();
         const auto operation_now = watched.lock();

@@ -14,7 +14,7 @@ class LifecycleLock {
  public:
   /// Waits for the ticket.
   LifecycleLock(Module& module, ModuleLock& lock) : module_(module) {
-    const auto deadline = Module::Clock::now() + module.shared().context.restart.drain_timeout;
+    const auto deadline = Module::Clock::now() + module.shared().context->restart.drain_timeout;
     while (module.lifecycle().held() && Module::Clock::now() < deadline) {
       module.shared().changed.wait_until(lock, deadline);
       module.hangs().abandon_overdue(lock);

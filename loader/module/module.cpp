@@ -20,8 +20,9 @@ constexpr auto min_patience = std::chrono::milliseconds(500);
 }  // namespace
 
 Module::Module(ModuleOrigin origin, std::shared_ptr<const Manifest> manifest,
-               const ModuleContext& context)
-    : shared_(std::move(origin), manifest->name, context), manifest_(std::move(manifest)) {}
+               std::shared_ptr<const ModuleContext> context)
+    : shared_(std::move(origin), manifest->name, std::move(context)),
+      manifest_(std::move(manifest)) {}
 
 Module::~Module() {
   if (generation_ != nullptr) leave_loaded(std::move(generation_));
@@ -43,7 +44,7 @@ ModuleInfo Module::info() const {
                   retired_.draining(),
                   retired_.still_mapped(),
                   faults_.quarantined()};
-  info.methods = loader_.counters().read();
+  info.methods = loader_.counted();
   for (const MethodCalls& method : info.methods) {
     info.calls.calls += method.calls;
     info.calls.failures += method.failures;
@@ -211,7 +212,8 @@ InstancePtr Module::add(Generation::Object& object, const CreateRequest& request
   generation_->list(instance->index(), object);
   // Nothing fails after this.
   if (self_ == nullptr) self_ = shared_from_this();
-  if (request.owner == Owner::program && host_ == nullptr) host_ = shared_.context.directory.lock();
+  if (request.owner == Owner::program && host_ == nullptr)
+    host_ = shared_.context->directory.lock();
   return instances_.add(std::move(instance));
 }
 
@@ -324,7 +326,7 @@ void Module::remember_config(LiveInstance& instance, const TextMap& config) {
   const GenerationGuard guard(*generation, *this);
   lock.unlock();
   if (auto configured = generation->configure(instance.index(), *kept); !configured) {
-    shared_.context.log->write(LogLevel::warn, in_one_line(configured.error()));
+    shared_.context->log->write(LogLevel::warn, in_one_line(configured.error()));
   }
 }
 
@@ -413,7 +415,7 @@ void Module::open_to_creates() noexcept {
 /// Closes the gate until the next generation serves, or until its deadline. REQUIRED: the lock.
 void Module::close_gate() noexcept {
   close();
-  gate_deadline_ = Clock::now() + shared_.context.restart.gate_timeout;
+  gate_deadline_ = Clock::now() + shared_.context->restart.gate_timeout;
 }
 
 void Module::freeze(Clock::time_point deadline) noexcept {
@@ -487,7 +489,7 @@ void Module::shut_down(Clock::time_point deadline) noexcept {
   if (frozen_) {
     // An abandoned restart may still use it.
     if (generation_ != nullptr) leave_loaded(std::move(generation_));
-  } else {
+  } else if (generation_ != nullptr) {
     retire_serving(Event::Type::unloaded);
   }
   // A hanging module must not use up the time of the others.

@@ -57,7 +57,7 @@ class Module final : public ServingModule,
   using Clock = std::chrono::steady_clock;
 
   Module(ModuleOrigin origin, std::shared_ptr<const Manifest> manifest,
-         const ModuleContext& context);
+         std::shared_ptr<const ModuleContext> context);
   /// Runs no code of the module. Code that is still loaded stays loaded.
   ~Module();
 

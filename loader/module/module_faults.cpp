@@ -22,7 +22,9 @@ std::minstd_rand next_random() {
 }  // namespace
 
 ModuleFaults::ModuleFaults(Module& module, ModuleShared& shared)
-    : module_(module), shared_(shared), failures_(shared.context.restart.failures, next_random()) {}
+    : module_(module),
+      shared_(shared),
+      failures_(shared.context->restart.failures, next_random()) {}
 
 void ModuleFaults::report(Generation& generation, RestartReason why, const Error& error) noexcept {
   GenerationPtr broken;  // stays mapped for ever

@@ -57,7 +57,7 @@ Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const 
       Generation::begin(std::move(*image), object, *now, shared_.where, generation_context());
   if (!begun) return std::move(begun).error();
   std::unique_ptr<CatalogChange> change;
-  if (const auto directory = shared_.context.directory.lock())
+  if (const auto directory = shared_.context->directory.lock())
     change = directory->prepare(module_, now);
   return LoadedCode{std::move(*begun), std::move(now), file.identity, std::move(change)};
 }
@@ -66,7 +66,7 @@ Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const 
 /// plugin code that runs next may hang.
 Result<void> ModuleLoader::check_loadable(const Manifest& before, const Manifest& fresh,
                                           const Bundle& bundle) {
-  const auto directory = shared_.context.directory.lock();
+  const auto directory = shared_.context->directory.lock();
   if (directory == nullptr) return shared_.refused("the host has ended");
   return directory->check_loadable(before, fresh, bundle);
 }
@@ -78,9 +78,9 @@ Result<Image> ModuleLoader::load_image(Bundle bundle, const std::string& package
   const Operation::Step step(package, "load");
   std::optional<Result<Image>> image;
   auto load = [&] {
-    image.emplace(Image::load(shared_.context.images, std::move(bundle), joins_threads));
+    image.emplace(Image::load(shared_.context->images, std::move(bundle), joins_threads));
   };
-  if (shared_.context.contain_crashes) {
+  if (shared_.context->contain_crashes) {
     std::optional<platform::Crash> none;
     platform::call_contained({package, "load", nullptr}, platform::call_body<decltype(load)>, &load,
                              none);
@@ -92,13 +92,12 @@ Result<Image> ModuleLoader::load_image(Bundle bundle, const std::string& package
 
 GenerationContext ModuleLoader::generation_context() {
   return {.mutex = shared_.mutex,
-          .directory = shared_.context.directory,
+          .directory = shared_.context->directory,
           .faults = module_.weak_from_this(),
-          .log = shared_.context.log,
-          .interception = {shared_.context.contain_crashes, shared_.context.check_calls,
-                           shared_.context.count_calls ? counters_ : nullptr,
-                           shared_.origin.file.filename().string()},
-          .patience = shared_.context.restart.drain_timeout};
+          .log = shared_.context->log,
+          .interception = {shared_.context->contain_crashes, shared_.context->check_calls,
+                           counters_, shared_.origin.file.filename().string()},
+          .patience = shared_.context->restart.drain_timeout};
 }
 
 }  // namespace tenon::inline v0_1::detail

@@ -40,7 +40,10 @@ class ModuleLoader {
     platform::FileIdentity identity;
   };
 
-  ModuleLoader(Module& module, ModuleShared& shared) : module_(module), shared_(shared) {}
+  ModuleLoader(Module& module, ModuleShared& shared)
+      : module_(module),
+        shared_(shared),
+        counters_(shared.context->count_calls ? std::make_shared<CallCounters>() : nullptr) {}
 
   /// Reads the file. Errors: those of opening and reading it; file-changed.
   Result<Content> read() const;
@@ -51,8 +54,10 @@ class ModuleLoader {
   /// Begins a generation of a builtin. Errors: those of Generation::begin.
   Result<LoadedCode> load_builtin(std::shared_ptr<const Manifest> manifest);
 
-  /// Returns the counters of the calls of all generations.
-  const CallCounters& counters() const noexcept { return *counters_; }
+  /// Returns the methods that were called in any generation; empty if calls are not counted.
+  std::vector<MethodCalls> counted() const {
+    return counters_ != nullptr ? counters_->read() : std::vector<MethodCalls>();
+  }
 
  private:
   Result<void> check_loadable(const Manifest& before, const Manifest& fresh, const Bundle& bundle);
@@ -61,7 +66,7 @@ class ModuleLoader {
 
   Module& module_;
   ModuleShared& shared_;
-  const std::shared_ptr<CallCounters> counters_ = std::make_shared<CallCounters>();
+  const std::shared_ptr<CallCounters> counters_;  // nullptr: calls are not counted
 };
 
 }  // namespace tenon::inline v0_1::detail

@@ -57,27 +57,28 @@ using ModuleLock = std::unique_lock<Mutex>;
 /// that it is held, may release it meanwhile, and holds it on return unless its comment says
 /// otherwise.
 struct ModuleShared {
-  ModuleShared(ModuleOrigin from, const std::string& package, const ModuleContext& host)
+  ModuleShared(ModuleOrigin from, const std::string& package,
+               std::shared_ptr<const ModuleContext> host)
       : origin(std::move(from)),
         where(origin.builtin != nullptr ? "builtin " + package : origin.file.string()),
-        context(host) {}
+        context(std::move(host)) {}
 
   const ModuleOrigin origin;
   const std::string where;  // for messages
-  const ModuleContext context;
+  const std::shared_ptr<const ModuleContext> context;
   mutable Mutex mutex{LockRank::module};
   std::condition_variable_any changed;  // the gate opened, or the lifecycle lock is free
   std::condition_variable_any done;     // a restart completed, or a generation ended
   bool shut_down = false;               // the host ends; guarded by `mutex`
 
   /// REQUIRED: the lock is not held.
-  void report(const Event& event) const noexcept { context.events->report(event); }
+  void report(const Event& event) const noexcept { context->events->report(event); }
   /// Runs a job on a worker, or on the calling thread if there is none. REQUIRED: the lock is not
   /// held.
   template <class Job>
   void run_on_worker(const Job& job) const noexcept {
     try {
-      if (context.workers->run(job)) return;
+      if (context->workers->run(job)) return;
     } catch (const std::bad_alloc&) {
     }
     job();

@@ -22,7 +22,7 @@ bool is_fault(RestartReason reason) {
 }  // namespace
 
 Restart::Restart(Module& module, std::shared_ptr<RestartRequest> request)
-    : Operation(module.shared().context.restart.step_timeout),
+    : Operation(module.shared().context->restart.step_timeout),
       owner_(module.shared_from_this()),
       module_(module),
       shared_(module.shared()),
@@ -89,7 +89,7 @@ Result<void> Restart::attempt() {
     if (!applied) return applied.error();
     if (*applied <= few_changes) break;
   }
-  deadline_ = Clock::now() + shared_.context.restart.gate_timeout;
+  deadline_ = Clock::now() + shared_.context->restart.gate_timeout;
   event_.loading = Clock::now() - begun;
   if (auto frozen = freeze(); !frozen) return frozen;
   return switch_over();
@@ -267,7 +267,7 @@ Result<void> Restart::save_states() {
     if (!is_fault(request_->reason)) return saved;
     // A module that failed may not be able to save its state.
     event_.message = "the state was lost: " + in_one_line(saved.error());
-    shared_.context.log->write(LogLevel::warn, event_.message);
+    shared_.context->log->write(LogLevel::warn, event_.message);
   }
   phase_.store(Phase::filling);
   return {};
@@ -342,7 +342,7 @@ void Restart::roll_back() noexcept {
   for (const std::uint32_t index : suspended) {
     if (serving_ == nullptr || serving_->broken()) break;
     if (auto resumed = serving_->resume(index); !resumed) {
-      shared_.context.log->write(LogLevel::warn, in_one_line(resumed.error()));
+      shared_.context->log->write(LogLevel::warn, in_one_line(resumed.error()));
     }
     if (abandoned()) return;
   }

@@ -16,8 +16,8 @@ void RestartSchedule::plan(RestartReason reason, const RestartOptions& options,
   Clock::time_point& planned = due(reason);
   if (planned <= when || shared_.shut_down) return;
   planned = when;
-  shared_.context.timers->at(when, [weak = module_.weak_from_this(), reason, options, when,
-                                    count = module_.generation_number()] {
+  shared_.context->timers->at(when, [weak = module_.weak_from_this(), reason, options, when,
+                                     count = module_.generation_number()] {
     const auto module = weak.lock();
     if (module == nullptr) return;
     RestartSchedule& schedule = module->schedule();
@@ -43,7 +43,7 @@ void RestartSchedule::begin(RestartReason reason, const RestartOptions& options,
                             std::uint64_t count) {
   const auto begun = module_.restarts().begin(reason, options, false, count);
   if (begun) return;
-  shared_.context.log->write(LogLevel::warn, in_one_line(begun.error()));
+  shared_.context->log->write(LogLevel::warn, in_one_line(begun.error()));
   const ModuleLock lock(shared_.mutex);
   retry(reason, options);
 }

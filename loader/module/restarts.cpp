@@ -39,7 +39,7 @@ Result<RestartOutcome> Restarts::request(RestartReason reason, const RestartOpti
 Result<Restarts::RequestPtr> Restarts::begin(RestartReason reason, const RestartOptions& options,
                                              bool waited_for, std::uint64_t count) {
   auto request = std::make_shared<RestartRequest>(reason, options, waited_for, count);
-  auto begun = shared_.context.workers->run([module = module_.shared_from_this(), request] {
+  auto begun = shared_.context->workers->run([module = module_.shared_from_this(), request] {
     module->restarts().perform(request);
     module->unload_if_unused();
   });
@@ -65,8 +65,8 @@ Result<void> Restarts::wait_for(ModuleLock& lock, RestartRequest& request) {
 Restarts::Clock::time_point Restarts::next_check() const noexcept {
   const auto now = Clock::now();
   const auto latest =
-      now + std::min<Clock::duration>(shared_.context.restart.step_timeout,
-                                      shared_.context.restart.gate_timeout + Operation::grace);
+      now + std::min<Clock::duration>(shared_.context->restart.step_timeout,
+                                      shared_.context->restart.gate_timeout + Operation::grace);
   return current_ != nullptr ? std::min(current_->next_check(now), latest) : latest;
 }
 
@@ -113,7 +113,7 @@ void Restarts::end(Restart& restart, Result<void> done) {
 /// has failed.
 Result<void> Restarts::run_and_lock(const std::shared_ptr<Restart>& restart, ModuleLock& lock) {
   lock.unlock();
-  module_.hangs().watch(restart, Clock::now() + shared_.context.restart.step_timeout);
+  module_.hangs().watch(restart, Clock::now() + shared_.context->restart.step_timeout);
   Result<void> done;
   try {
     done = restart->run();
@@ -149,7 +149,7 @@ bool Restarts::may_begin(RestartRequest& request, bool has_lifecycle_lock) {
 }
 
 void Restarts::complete(RestartRequest& request, const Event& what) {
-  shared_.context.events->report(what, request.waited_for);
+  shared_.context->events->report(what, request.waited_for);
   complete(request);
   if (what.type == Event::Type::restart_failed && !request.waited_for &&
       !is_requested(request.reason)) {
@@ -188,7 +188,7 @@ std::shared_ptr<Restart> Restarts::abandon() noexcept {
 bool Restarts::resume(ModuleLock& lock, const Restart& abandoned) {
   const auto restart = current_ = abandoned.successor();
   lock.unlock();
-  module_.hangs().watch(restart, Clock::now() + shared_.context.restart.step_timeout);
+  module_.hangs().watch(restart, Clock::now() + shared_.context->restart.step_timeout);
   restart->roll_back();
   lock.lock();
   if (restart->abandoned()) return false;

@@ -28,14 +28,14 @@ RetiredGenerations::Ptr RetiredGenerations::retire(GenerationPtr& generation,
                                                    std::optional<Event> event) {
   if (generation == nullptr) return nullptr;
   List added(1);
-  auto old = added.front() =
-      std::make_shared<Retired>(generation, std::move(event), shared_.context.restart.step_timeout);
+  auto old = added.front() = std::make_shared<Retired>(generation, std::move(event),
+                                                       shared_.context->restart.step_timeout);
   retired_.splice(retired_.end(), added);
   return old;
 }
 
 RetiredGenerations::Ptr RetiredGenerations::never_served(GenerationPtr& generation) const {
-  return std::make_shared<Retired>(generation, std::nullopt, shared_.context.restart.step_timeout);
+  return std::make_shared<Retired>(generation, std::nullopt, shared_.context->restart.step_timeout);
 }
 
 // -- Draining -----------------------------------------------------------------
@@ -60,7 +60,7 @@ void RetiredGenerations::drain_on_worker(const Ptr& old) noexcept {
     return retired->drain(old);
   };
   try {
-    if (shared_.context.workers->run_reusing_thread(run)) return;
+    if (shared_.context->workers->run_reusing_thread(run)) return;
   } catch (const std::bad_alloc&) {
   }
   run();
@@ -73,7 +73,7 @@ Occupancy RetiredGenerations::occupancy_of(Retired& old, Clock::time_point deadl
     const ModuleLock lock(shared_.mutex);
     return shared_.shut_down;
   }();
-  if (ends || Clock::now() >= old.since + shared_.context.restart.drain_timeout) {
+  if (ends || Clock::now() >= old.since + shared_.context->restart.drain_timeout) {
     streams.revoke_all();
   }
   // Does not wait for streams: their holder may be the thread that requested the restart.
@@ -86,7 +86,7 @@ Occupancy RetiredGenerations::occupancy_of(Retired& old, Clock::time_point deadl
 void RetiredGenerations::postpone(const Ptr& old) noexcept {
   ModuleLock lock(shared_.mutex);
   old->worker = {};
-  const bool overdue = Clock::now() >= old->since + shared_.context.restart.drain_timeout;
+  const bool overdue = Clock::now() >= old->since + shared_.context->restart.drain_timeout;
   const bool report = overdue && !std::exchange(old->reported, true) && old->event.has_value();
   shared_.done.notify_all();
   lock.unlock();
@@ -143,7 +143,7 @@ void RetiredGenerations::schedule_reclaim() noexcept {
 
 /// REQUIRED: the lock.
 void RetiredGenerations::plan_reclaim() {
-  shared_.context.timers->at(Clock::now() + next_reclaim_, [weak = std::weak_ptr(with_module())] {
+  shared_.context->timers->at(Clock::now() + next_reclaim_, [weak = std::weak_ptr(with_module())] {
     const auto retired = weak.lock();
     if (retired == nullptr) return;
     retired->shared_.run_on_worker([retired] { retired->drain_all(); });
@@ -185,7 +185,7 @@ bool RetiredGenerations::unload(const Ptr& old) noexcept {
       unloading_.push_back(old);
     }
   }
-  module_.hangs().watch(old, Clock::now() + shared_.context.restart.step_timeout);
+  module_.hangs().watch(old, Clock::now() + shared_.context->restart.step_timeout);
   std::optional<ReloadSafety> unsafe;
   bool gone = false;
   {
@@ -222,7 +222,7 @@ void RetiredGenerations::report_still_mapped(const ReloadSafety& reload,
     if (!reload.fix.empty()) message += "; " + reload.fix;
     return message;
   });
-  shared_.context.reaper->schedule();
+  shared_.context->reaper->schedule();
 }
 
 bool RetiredGenerations::is_unloading(const Operation& old) const noexcept {
@@ -254,7 +254,7 @@ void RetiredGenerations::abandon(ModuleLock& lock, const Ptr& old,
   late.draining = Clock::now() - old->since;
   late.message = std::string(shared_.hang_error(hang).message());
   lock.unlock();
-  shared_.run_on_worker([events = shared_.context.events, late] { events->report(late); });
+  shared_.run_on_worker([events = shared_.context->events, late] { events->report(late); });
   lock.lock();
 }
 
@@ -262,7 +262,7 @@ void RetiredGenerations::abandon(ModuleLock& lock, const Ptr& old,
 
 void RetiredGenerations::wait_for_end(ModuleLock& lock, const Ptr& old) noexcept {
   const auto deadline =
-      Clock::now() + shared_.context.restart.drain_timeout + shared_.context.restart.step_timeout;
+      Clock::now() + shared_.context->restart.drain_timeout + shared_.context->restart.step_timeout;
   while (!old->over && old->taken() && Clock::now() < deadline) {
     shared_.done.wait_until(lock, std::min(deadline, old->next_check(Clock::now())));
     module_.hangs().abandon_overdue(lock);

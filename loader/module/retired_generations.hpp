@@ -74,7 +74,7 @@ class RetiredGenerations {
   /// Unloads a generation after all threads have left it, or leaves that until later. Returns
   /// whether its image is gone. REQUIRED: the caller is its worker.
   bool drain(const Ptr& old) noexcept {
-    return drain(old, Clock::now() + shared_.context.restart.drain_timeout);
+    return drain(old, Clock::now() + shared_.context->restart.drain_timeout);
   }
   /// The same on another worker. REQUIRED: the caller is its current worker.
   void drain_on_worker(const Ptr& old) noexcept;

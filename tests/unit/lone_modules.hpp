@@ -3,19 +3,15 @@
 // A context for modules that have no host and are never loaded.
 #pragma once
 
+#include <memory>
+
 #include "module/module.hpp"
 
 namespace tenon::tests {
 
 struct LoneModules {
-  detail::ModuleContext context{.directory = {},
-                                .restart = {},
-                                .images = nullptr,
-                                .reaper = nullptr,
-                                .timers = nullptr,
-                                .workers = nullptr,
-                                .log = nullptr,
-                                .events = nullptr};
+  std::shared_ptr<const detail::ModuleContext> context =
+      std::make_shared<const detail::ModuleContext>();
 };
 
 }  // namespace tenon::tests
