@@ -109,12 +109,15 @@ void CatalogStore::list(std::vector<FoundModule> found, std::vector<Error> unrea
   content.broken = std::move(broken);
   refresh(content.modules);
   if (same_content(content, base->content())) return;
-  CatalogPtr next = build(content);
+  CatalogPtr next = build(std::move(content));
   CatalogPtr replaced;  // destroyed after the lock is released
   std::lock_guard lock(publishing_);
   replaced = current();
   // A restart may have changed the manifest of a module in the meantime.
-  if (replaced != base && refresh(content.modules)) next = build(std::move(content));
+  if (replaced != base) {
+    CatalogContent changed = next->content();
+    if (refresh(changed.modules)) next = build(std::move(changed));
+  }
   set(std::move(next));
 }
 

@@ -52,27 +52,27 @@ bool Selector::side_by_side() const {
 // component, the used versions, and all that these require.
 void Selector::select(const std::vector<NameId>& component) {
   queue_.clear();
-  std::vector<EdgeId> from_outside;
+  from_outside_.clear();
   for (const NameId name : component) {
     if (requirers_[name] == none) continue;
     for (EdgeId id = requirers_[name]; id != none; id = edges_[id].next_requirer) {
-      from_outside.push_back(id);
+      from_outside_.push_back(id);
     }
     is_queued_[name] = 1;
     queue_.push_back(name);
   }
-  std::vector<Position> to_keep = used_[component_];
-  for (const Position position : to_keep) count_as_requirer(position);
+  to_keep_ = used_[component_];
+  for (const Position position : to_keep_) count_as_requirer(position);
   for (std::size_t next = 0; next < queue_.size(); ++next) {
     const NameId name = queue_[next];
     is_queued_[name] = 0;
     choose(name);
   }
-  for (const EdgeId id : from_outside) to_keep.push_back(edges_[id].provider);
-  while (!to_keep.empty()) {
-    const Position position = to_keep.back();
-    to_keep.pop_back();
-    keep(position, to_keep);
+  for (const EdgeId id : from_outside_) to_keep_.push_back(edges_[id].provider);
+  while (!to_keep_.empty()) {
+    const Position position = to_keep_.back();
+    to_keep_.pop_back();
+    keep(position);
   }
 }
 
@@ -107,7 +107,7 @@ bool Selector::reuse_provider(EdgeId id) {
   return true;
 }
 
-void Selector::keep(Position position, std::vector<Position>& to_keep) {
+void Selector::keep(Position position) {
   if (position == none || is_kept_[position] != 0) return;
   is_kept_[position] = 1;
   kept_.push_back(position);
@@ -116,7 +116,7 @@ void Selector::keep(Position position, std::vector<Position>& to_keep) {
     const Edge& edge = edges_[id];
     if (edge.unmet) continue;
     if (in_component(edge.name)) {
-      if (edge.provider != none && is_kept_[edge.provider] == 0) to_keep.push_back(edge.provider);
+      if (edge.provider != none && is_kept_[edge.provider] == 0) to_keep_.push_back(edge.provider);
     } else {
       add_requirer(id);
     }

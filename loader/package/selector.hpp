@@ -26,7 +26,7 @@ class Selector {
   void add_used();
   void select(const std::vector<NameId>& component);
   void count_as_requirer(Position position);
-  void keep(Position position, std::vector<Position>& to_keep);
+  void keep(Position position);
   void add_requirer(EdgeId id);
   bool reuse_provider(EdgeId id);
   void choose(NameId name);
@@ -50,6 +50,8 @@ class Selector {
   std::vector<char> is_kept_;
   std::vector<Position> kept_;
   // Scratch space.
+  std::vector<EdgeId> from_outside_;
+  std::vector<Position> to_keep_;
   std::vector<EdgeId> on_others_;
   std::vector<EdgeId> on_itself_;
   std::vector<Range> common_;
