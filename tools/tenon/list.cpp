@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <utility>
 
 #include "app.hpp"
 #include "commands.hpp"
@@ -28,9 +29,9 @@ void print_plugins(const std::vector<PluginInfo>& plugins, const Paint& paint) {
     rows.push_back({plugin.name(), plugin.kind(), std::to_string(plugin.version()),
                     std::string(to_string(plugin.compatibility().grade)), plugin.package(),
                     plugin.package_version(),
-                    plugin.builtin() ? "builtin" : harmless(plugin.file().string())});
+                    plugin.builtin() ? "builtin" : plugin.file().string()});
   }
-  const auto lines = aligned(rows);
+  const auto lines = aligned(std::move(rows));
   std::cout << paint.strong(lines.front());
   for (std::size_t i = 1; i < lines.size(); i++) std::cout << lines[i];
 }
@@ -54,11 +55,11 @@ void print_problems(std::string_view heading, ErrorGrade grade, const std::vecto
   std::vector<Row> rows;
   for (const Error& problem : all) {
     if (problem.grade() != grade) continue;
-    rows.push_back({"  " + std::string(problem.code()), harmless(problem.where())});
+    rows.push_back({"  " + std::string(problem.code()), std::string(problem.where())});
   }
   if (rows.empty()) return;
   std::cout << "\n" << heading << ":\n";
-  for (const std::string& line : aligned(rows)) std::cout << paint.of(grade, line);
+  for (const std::string& line : aligned(std::move(rows))) std::cout << paint.of(grade, line);
 }
 
 void print_problems(std::vector<Error> problems, const Paint& paint) {

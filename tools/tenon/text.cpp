@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace tenon::command {
 
@@ -63,7 +64,8 @@ std::vector<std::string> aligned(std::vector<Row> rows) {
       line.append(row[i]).append(widths[i] - width_of(row[i]) + 2, ' ');
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    lines.push_back(line + "\n");
+    line += '\n';
+    lines.push_back(std::move(line));
   }
   return lines;
 }
