@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A plugin of clang: limits the checks of clang-tidy to declarations outside system headers. Without
-// it, clang-tidy spends more than half of its time on declarations whose diagnostics it discards.
+// A plugin of clang: limits the checks of clang-tidy to declarations outside system headers.
+// Without it, clang-tidy spends more than half of its time on declarations whose diagnostics it
+// discards.
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/Basic/SourceManager.h>
