@@ -27,7 +27,6 @@ struct ErrorCode {
 std::span<const ErrorCode> error_codes() noexcept;
 
 /// Returns the entry of a code; nullptr if it does not exist.
-
 const ErrorCode* find_error_code(std::string_view code) noexcept;
 
 }  // namespace tenon::inline v0_1

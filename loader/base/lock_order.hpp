@@ -32,7 +32,6 @@ inline void release(LockRank) noexcept {}
 inline void expect_none() noexcept {}
 #else
 /// Aborts the process with a message if the calling thread holds a lock of this or a later rank.
-
 void acquire(LockRank rank) noexcept;
 void release(LockRank rank) noexcept;
 /// Aborts the process with a message if the calling thread holds any lock. Called before foreign
