@@ -122,6 +122,7 @@ void check_by_hand(benchmark::State& state,
 }
 BENCHMARK_CAPTURE(check_by_hand, plain, raw_check_plain);
 BENCHMARK_CAPTURE(check_by_hand, marked, raw_check_marked);
+BENCHMARK_CAPTURE(check_by_hand, counted, raw_check_counted);
 
 void next_pointer(benchmark::State& state) {
   const RawModule module(counter_v2);
@@ -148,6 +149,9 @@ void check_shared_pointer(benchmark::State& state) {
 void next_shared_pointer(benchmark::State& state) {
   raw_next(state, *shared_counter);
 }
+void next_by_hand(benchmark::State& state) {
+  raw_next_interruptible(state, *shared_counter);
+}
 void check_shared_ptr(benchmark::State& state) {
   raw_check(state, shared_counter);
 }
@@ -159,6 +163,8 @@ void shared_by_two(benchmark::internal::Benchmark* benchmark) {
 }
 BENCHMARK(check_shared_pointer)->Apply(shared_by_two);
 BENCHMARK(next_shared_pointer)->Apply(shared_by_two);
+BENCHMARK(next_by_hand)->Apply(shared_by_one);
+BENCHMARK(next_by_hand)->Apply(shared_by_two);
 BENCHMARK(check_shared_ptr)->Apply(shared_by_one);
 BENCHMARK(check_shared_ptr)->Apply(shared_by_two);
 

@@ -39,7 +39,11 @@ void raw_check(benchmark::State& state, const std::shared_ptr<const bench_counte
 void raw_check_plain(benchmark::State& state, const bench_counter_v2& counter);
 /// Sets a jump target before each call, to which a signal handler could return.
 void raw_check_marked(benchmark::State& state, const bench_counter_v2& counter);
+/// Counts the calls of the thread.
+void raw_check_counted(benchmark::State& state, const bench_counter_v2& counter);
 void raw_next(benchmark::State& state, const bench_counter_v2& counter);
+/// Stores each call where another thread could cancel it.
+void raw_next_interruptible(benchmark::State& state, const bench_counter_v2& counter);
 void raw_read(benchmark::State& state, const bench_flow_v1& flow);
 /// Rejects concurrent calls of one stream.
 void raw_read_alone(benchmark::State& state, const bench_flow_v1& flow);

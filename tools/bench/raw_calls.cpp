@@ -26,6 +26,57 @@ thread_local Frame* innermost = nullptr;
   return status;
 }
 
+/// Counts the calls and the failures of a thread, for other threads to read.
+struct Counts {
+  std::atomic<std::uint64_t> calls{0};
+  std::atomic<std::uint64_t> failures{0};
+};
+thread_local Counts counts;
+
+void increment(std::atomic<std::uint64_t>& count) {
+  count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+[[gnu::noinline]] tenon_status check_counted(const bench_counter_v2& counter, tenon_call* call,
+                                             const bench_counter_v2_check_request& request) {
+  const tenon_status status = counter.check(call, nullptr, &request);
+  increment(counts.calls);
+  if (status != TENON_OK) increment(counts.failures);
+  return status;
+}
+
+/// The call of a thread that another thread may cancel.
+struct Interruptible {
+  std::atomic<Call*> call{nullptr};
+  std::atomic<bool> interrupted{false};
+};
+thread_local Interruptible interruptible;
+
+/// Calls `check(call, request)` repeatedly.
+template <class Check>
+void check_with(benchmark::State& state, Check check) {
+  Call call;
+  for (auto _ : state) {
+    const bench_counter_v2_check_request request = {sizeof request, 1};
+    if (check(call.raw(), request) != TENON_OK) return state.SkipWithError("check failed");
+  }
+}
+
+/// Calls `next(call, request, response)` repeatedly.
+template <class Next>
+void next_with(benchmark::State& state, Next next) {
+  Call call;
+  std::int64_t last = 0;
+  for (auto _ : state) {
+    call.reset();
+    const bench_counter_v2_next_request request = {sizeof request, last};
+    const bench_counter_v2_next_response* response = nullptr;
+    if (next(call, request, &response) != TENON_OK) return state.SkipWithError("next failed");
+    last = response->next;
+  }
+  benchmark::DoNotOptimize(last);
+}
+
 /// Calls `read(stream, call, into, got)` repeatedly.
 template <class Read>
 void read_with(benchmark::State& state, const bench_flow_v1& flow, Read read) {
@@ -52,24 +103,16 @@ void read_with(benchmark::State& state, const bench_flow_v1& flow, Read read) {
 }  // namespace
 
 void raw_check(benchmark::State& state, const bench_counter_v2& counter, void* self) {
-  Call call;
-  for (auto _ : state) {
-    const bench_counter_v2_check_request request = {sizeof request, 1};
-    if (counter.check(call.raw(), self, &request) != TENON_OK) {
-      return state.SkipWithError("check failed");
-    }
-  }
+  check_with(state, [&](tenon_call* call, const bench_counter_v2_check_request& request) {
+    return counter.check(call, self, &request);
+  });
 }
 
 void raw_check(benchmark::State& state, const std::shared_ptr<const bench_counter_v2>& counter) {
-  Call call;
-  for (auto _ : state) {
+  check_with(state, [&](tenon_call* call, const bench_counter_v2_check_request& request) {
     const std::shared_ptr<const bench_counter_v2> held = counter;
-    const bench_counter_v2_check_request request = {sizeof request, 1};
-    if (held->check(call.raw(), nullptr, &request) != TENON_OK) {
-      return state.SkipWithError("check failed");
-    }
-  }
+    return held->check(call, nullptr, &request);
+  });
 }
 
 void raw_check_plain(benchmark::State& state, const bench_counter_v2& counter) {
@@ -83,28 +126,35 @@ void raw_check_plain(benchmark::State& state, const bench_counter_v2& counter) {
 }
 
 void raw_check_marked(benchmark::State& state, const bench_counter_v2& counter) {
-  Call call;
-  for (auto _ : state) {
-    const bench_counter_v2_check_request request = {sizeof request, 1};
-    if (check_marked(counter, call.raw(), request) != TENON_OK) {
-      return state.SkipWithError("check failed");
-    }
-  }
+  check_with(state, [&](tenon_call* call, const bench_counter_v2_check_request& request) {
+    return check_marked(counter, call, request);
+  });
+}
+
+void raw_check_counted(benchmark::State& state, const bench_counter_v2& counter) {
+  check_with(state, [&](tenon_call* call, const bench_counter_v2_check_request& request) {
+    return check_counted(counter, call, request);
+  });
 }
 
 void raw_next(benchmark::State& state, const bench_counter_v2& counter) {
-  Call call;
-  std::int64_t last = 0;
-  for (auto _ : state) {
-    call.reset();
-    const bench_counter_v2_next_request request = {sizeof request, last};
-    const bench_counter_v2_next_response* response = nullptr;
-    if (counter.next(call.raw(), nullptr, &request, &response) != TENON_OK) {
-      return state.SkipWithError("next failed");
+  next_with(state, [&](Call& call, const bench_counter_v2_next_request& request,
+                       const bench_counter_v2_next_response** response) {
+    return counter.next(call.raw(), nullptr, &request, response);
+  });
+}
+
+void raw_next_interruptible(benchmark::State& state, const bench_counter_v2& counter) {
+  next_with(state, [&](Call& call, const bench_counter_v2_next_request& request,
+                       const bench_counter_v2_next_response** response) {
+    interruptible.call.store(&call, std::memory_order_release);
+    tenon_status status = TENON_ABORTED;
+    if (!interruptible.interrupted.load(std::memory_order_acquire)) {
+      status = counter.next(call.raw(), nullptr, &request, response);
     }
-    last = response->next;
-  }
-  benchmark::DoNotOptimize(last);
+    interruptible.call.store(nullptr, std::memory_order_release);
+    return status;
+  });
 }
 
 void raw_read(benchmark::State& state, const bench_flow_v1& flow) {

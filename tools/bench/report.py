@@ -87,7 +87,10 @@ TIMES = [
 BY_HAND = {
     "check_plain": "check_by_hand/plain",
     "check/sdk": "check_by_hand_sdk",
+    "check_counted": "check_by_hand/counted",
     "check_contained": "check_by_hand/marked",
+    "next_blocking": "next_by_hand",
+    "next_blocking/real_time/threads:2": "next_by_hand/real_time/threads:2",
     "read_stream": "read_by_hand",
     "create_call_destroy/1": "create_by_hand",
     "create_call_destroy/10000": "create_by_hand",
