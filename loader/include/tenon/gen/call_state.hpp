@@ -53,7 +53,7 @@ class TENON_API CallState : protected Arena {
     std::string text;     // see Error::behind
   };
 
-  explicit CallState(const tenon_call_functions& functions) noexcept : Arena(functions) {}
+  explicit CallState(const tenon_call_functions& own) noexcept : Arena(own) {}
   /// A part of `outer`.
   explicit CallState(CallState* outer) noexcept
       : Arena(outer), outer_(outer), owner_(outer->owner_) {}
