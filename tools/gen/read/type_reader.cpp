@@ -158,7 +158,9 @@ class TypeReader {
                       .needed =
                           "a type such as int32, string or list<string>, an enum or struct of "
                           "this file, or a document type with its version",
-                      .fix = did_you_mean(text, known_types(), "define it, or correct the name")});
+                      .fix = did_you_mean(text, known_types(),
+                                          "define it, correct the name, or pass the folder with "
+                                          "its spec, too")});
     return std::nullopt;
   }
 
