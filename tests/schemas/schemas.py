@@ -74,7 +74,7 @@ class Reader:
                 pathlib.Path(folder, f"{index}.json").write_text(text)
             done = subprocess.run([*command, folder], capture_output=True, text=True)
         expect(done.returncode in (0, 1), done.stderr)
-        refused = re.findall(r"^tenon convert: \S*/(\d+)\.json[:\d]*: (.*)", done.stderr, re.MULTILINE)
+        refused = re.findall(r"^tenon convert: \S*/(\d+)\.json[:\d]*: (.*)", done.stderr, re.M)
         expect(f" {len(refused)} refused\n" in done.stderr, done.stderr)
         return {int(index): reason for index, reason in refused}
 
@@ -196,7 +196,8 @@ class Tests:
             "a key for the schema": {"$schema": DIALECT},
             "an unknown field": {"value": {"package": []}},
             "an unknown field of a struct": {"value": {"packages": [{"nmae": "a.b/c"}]}},
-            "a field of a newer version": {"version": 1, "value": {"packages": [{"libraries": []}]}},
+            "a field of a newer version": {"version": 1,
+                                           "value": {"packages": [{"libraries": []}]}},
             "an object in place of a list": {"value": {"packages": {}}},
             "a number in place of a text": {"value": {"packages": [{"name": 1}]}},
             "a bag that is null": {"value": {"bag": None}},

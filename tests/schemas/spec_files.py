@@ -114,7 +114,8 @@ class Tests:
         released = {"version": "0.1.0", "date": "2026-11-21"}
         mistakes = [
             without(kind, "methods"), without(kind, "doc"), without(kind, "version"),
-            without(document, "fields"), {"version": 1, "doc": "D."}, {**kind, "methds": []}, {**kind, "type": "a.example/t"}, {**kind, "kind": "filter"},
+            without(document, "fields"), {"version": 1, "doc": "D."}, {**kind, "methds": []},
+            {**kind, "type": "a.example/t"}, {**kind, "kind": "filter"},
             {**kind, "kind": "tenon.other/k"}, {**kind, "kind": "A.example/k"},
             {**kind, "version": "1"}, {**kind, "version": 0}, {**kind, "doc": ""},
             {**kind, "restart": "never"}, {**kind, "life": "released"}, {**kind, "methods": []},

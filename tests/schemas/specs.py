@@ -111,9 +111,11 @@ class Generator:
 ODD_VALUES = [None, True, 0, -1, 0.5, 127, 128, 255, 256, -129, 2**15, 2**16, 2**31, 2**32, 2**63,
               2**64, -(2**15) - 1, -(2**31) - 1, -(2**63) - 1, 3.5e38, -3.5e38, "", "x", "2", "NaN",
               "nan", "+Infinity", "AA==", "AB==", "AAA=", "AAB=", "AA=", "A A=", "AAAA", [], [None],
-              [0], [[]], ["x"], [{}], {}, {"x": None}, {"x": 0}, {"x": "x"}, {"x": {}}, {"x": [None]}]
-ODD_BAGS = [None, [], {}, {"size": {"type": "int8", "value": 1}}, {"size@": {"type": "", "value": 1}},
-            {"@1": {"type": "", "value": None}}, {"size@1@": {"type": "int8", "value": 1}},
+              [0], [[]], ["x"], [{}], {}, {"x": None}, {"x": 0}, {"x": "x"}, {"x": {}},
+              {"x": [None]}]
+ODD_BAGS = [None, [], {}, {"size": {"type": "int8", "value": 1}},
+            {"size@": {"type": "", "value": 1}}, {"@1": {"type": "", "value": None}},
+            {"size@1@": {"type": "int8", "value": 1}},
             {"size@1": {"type": "int8"}}, {"size@1": {"value": 1}}, {"size@1": None},
             {"size@1": {"type": 1, "value": 1}}, {"size@1": {"type": "int8", "value": 1, "x": 1}}]
 

@@ -96,7 +96,8 @@ def uses(root):
             for word in re.finditer(r'"([a-z]+)"', match[1]):
                 use(word[1], match.start(1) + word.start())
         # The words of the statuses.
-        for match in re.finditer(r"status_word\(tenon_status status\) noexcept \{.*?\n}", text, re.DOTALL):
+        words = r"status_word\(tenon_status status\) noexcept \{.*?\n}"
+        for match in re.finditer(words, text, re.DOTALL):
             for word in re.finditer(r'"([a-z]+)"', match[0]):
                 if word[1] != "ok":
                     use(word[1], match.start() + word.start())

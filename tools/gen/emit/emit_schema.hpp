@@ -12,9 +12,9 @@
 
 namespace tenon::gen {
 
-/// Returns the path of the schema of stored documents, eg: "tenon.dev/lock.schema.json"
+/// Returns the path of the schema of stored documents, eg: "tenon.dev/lock.schema.json".
 std::string schema_path(const Document& document);
-/// Returns the path of the schema of a version, eg: "tenon.dev/lock/v2.schema.json"
+/// Returns the path of the schema of a version, eg: "tenon.dev/lock/v2.schema.json".
 std::string schema_path(const DocumentVersion& version);
 
 /// Returns the schema of stored documents of any version of the type.

@@ -159,8 +159,8 @@ class TypeReader {
                           "a type such as int32, string or list<string>, an enum or struct of "
                           "this file, or a document type with its version",
                       .fix = did_you_mean(text, known_types(),
-                                          "define it, correct the name, or pass the folder with "
-                                          "its spec, too")});
+                                          "define it, correct the name, or also pass the folder "
+                                          "that contains its spec")});
     return std::nullopt;
   }
 
