@@ -3,14 +3,18 @@
 // Background work of a host: timers, workers, and operations whose steps have deadlines.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include "base/lock_order.hpp"
+#include "base/parallel.hpp"
 #include "base/timer_queue.hpp"
 #include "base/workers.hpp"
 #include "call/operation.hpp"
@@ -244,6 +248,33 @@ TEST(LockOrder, AbortsOnForeignCodeUnderALock) {
   EXPECT_DEATH(detail::lock_order::expect_none(), "foreign code");
 }
 #endif
+
+TEST(ParallelWork, CallsEachIndexOnce) {
+  for (const std::size_t count : {0u, 1u, 2u, 10'000u}) {
+    std::vector<std::atomic<int>> calls(count);
+    detail::run_in_parallel(count, [&](std::size_t i) { ++calls[i]; });
+    EXPECT_TRUE(std::ranges::all_of(calls, [](const auto& n) { return n == 1; })) << count;
+  }
+}
+
+TEST(ParallelWork, RunsOnSeveralThreads) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two processors";
+  std::atomic<int> inside = 0;
+  detail::run_in_parallel(2, [&](std::size_t) {
+    ++inside;
+    EXPECT_TRUE(eventually([&] { return inside == 2; }));
+  });
+}
+
+TEST(ParallelWork, PassesOnAnException) {
+  std::atomic<int> calls = 0;
+  const auto fail = [&](std::size_t) {
+    ++calls;
+    throw std::runtime_error("refused");
+  };
+  EXPECT_THROW(detail::run_in_parallel(10'000, fail), std::runtime_error);
+  EXPECT_LT(calls, 10'000);
+}
 
 }  // namespace
 }  // namespace tenon::tests

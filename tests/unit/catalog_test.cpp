@@ -284,5 +284,28 @@ TEST(Scan, FindsGoodFilesDespiteBadOnes) {
                    "not-a-module text.so", "two-manifests two-manifests.so"}));
 }
 
+// Several threads read so many files.
+TEST(Scan, KeepsTheOrderOfManyFiles) {
+  World world;
+  world.place(good, "good");
+  world.place(FAULTS "/abi-too-new.so", "newer");
+  Texts expected;
+  Texts skipped;
+  for (int i = 1000; i < 2000; ++i) {
+    const bool usable = i % 7 != 0;
+    const std::string name = std::to_string(i) + ".so";
+    fs::create_hard_link(world.plugins() / (usable ? "good" : "newer"), world.plugins() / name);
+    if (usable) expected.push_back(name);
+    if (!usable) skipped.push_back("abi-too-new " + name);
+  }
+  const Scan found = scan({{world.plugins(), true}});
+  EXPECT_EQ(files_of(found), expected);
+  EXPECT_EQ(codes_of(found), skipped);
+  ASSERT_FALSE(found.broken.empty());
+  for (const auto& [name, error] : found.broken) {
+    EXPECT_EQ(error.where(), (world.plugins() / "1001.so").string()) << name;
+  }
+}
+
 }  // namespace
 }  // namespace tenon::tests
