@@ -14,7 +14,10 @@
 namespace tenon::inline v0_1::detail {
 namespace {
 
-constexpr std::size_t max_threads = 8;
+/// Returns the number of processors, at most 8.
+std::size_t max_threads() noexcept {
+  return std::clamp(std::thread::hardware_concurrency(), 1U, 8U);
+}
 
 /// The work, as all of its threads see it.
 class Work {
@@ -69,12 +72,10 @@ class Threads {
 }  // namespace
 
 void run_in_parallel(std::size_t count, const std::function<void(std::size_t)>& work) {
-  const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
   Work shared(count, work);
   {
     Threads threads;
-    const std::size_t all = std::min({processors, max_threads, count});
-    if (all > 1) threads.start(all - 1, shared);
+    if (count > 1) threads.start(std::min(max_threads(), count) - 1, shared);
     shared.run();
   }
   shared.rethrow();
