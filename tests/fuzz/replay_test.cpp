@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Runs the fuzz target over the inputs in the folder CORPUS.
+// Runs the fuzz target over the inputs in the folder $CORPUS.
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -16,8 +17,10 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(Fuzz, CorpusRunsWithoutAFault) {
+  const char* corpus = std::getenv("CORPUS");
+  ASSERT_NE(corpus, nullptr) << "set CORPUS to the folder of the inputs";
   std::size_t count = 0;
-  for (const auto& entry : fs::directory_iterator(CORPUS)) {
+  for (const auto& entry : fs::directory_iterator(corpus)) {
     SCOPED_TRACE(entry.path());
     std::ifstream file(entry.path(), std::ios::binary);
     const std::string input{std::istreambuf_iterator<char>(file), {}};
