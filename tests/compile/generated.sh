@@ -24,14 +24,11 @@ compile() {
     -DGOLDENS='""' -DWORDS= "$2"
 }
 
-# compile_sdk NAME: compiles the generated headers that plugins include
+# compile_sdk NAME: compiles all generated headers that plugins include as one source
 compile_sdk() {
-  for header in "$1".out/include/*/sdk/*.hpp; do
-    # shellcheck disable=SC2086
-    echo "#include \"$header\"" |
-      g++ -std=c++17 -fsyntax-only -Wall -Wextra -pedantic -Werror $include \
-        "-I$1.out/include" -x c++ - || return
-  done
+  # shellcheck disable=SC2086
+  printf '#include "%s"\n' "$1".out/include/*/sdk/*.hpp |
+    g++ -std=c++17 -fsyntax-only -Wall -Wextra -pedantic -Werror $include "-I$1.out/include" -x c++ -
 }
 
 count=0
