@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Starts threads. Reaching the system's limit of threads is an error, never an exception.
+// Starts and ends threads. Reaching the system's limit of threads is an error, never an exception.
 #pragma once
 
 #include <tenon/result.hpp>
@@ -8,6 +8,14 @@
 #include <functional>
 #include <string_view>
 #include <thread>
+
+namespace tenon::inline v0_1::platform {
+
+/// Joins a thread if it has ended, including the destructors of its thread_local objects. Returns
+/// false if it has not. Never waits.
+bool join_if_ended(std::thread& thread) noexcept;
+
+}  // namespace tenon::inline v0_1::platform
 
 namespace tenon::inline v0_1::detail {
 

@@ -17,13 +17,20 @@ namespace {
 // Threads are reused because starting one takes longer than unloading most modules.
 constexpr auto longest_reuse = std::chrono::seconds(1);
 
+// How long `stop` waits at least for the ends of threads that have finished their jobs.
+constexpr auto min_patience = std::chrono::milliseconds(500);
+
 }  // namespace
 
 struct Workers::State {
   struct Worker {
     std::thread thread;
     std::function<bool()> next = nullptr;  // the job that was passed to an idle worker
-    bool finished = false;
+    bool finished = false;  // the thread may still destroy thread_local objects of plugins
+
+    bool is_other() const noexcept {
+      return thread.joinable() && thread.get_id() != std::this_thread::get_id();
+    }
   };
 
   Mutex mutex{LockRank::workers};
@@ -33,16 +40,32 @@ struct Workers::State {
   std::condition_variable_any woken;  // wakes the idle worker
   bool stopped = false;
 
-  /// Removes the finished workers, so that they can be joined without the lock. REQUIRED: the lock
-  /// is held.
-  std::list<Worker> take_finished() {
-    std::list<Worker> finished;
-    for (auto worker = workers.begin(); worker != workers.end();) {
-      const auto next = std::next(worker);
-      if (worker->finished) finished.splice(finished.end(), workers, worker);
-      worker = next;
+  /// Removes workers whose threads have ended. REQUIRED: the lock is held.
+  void remove_ended() {
+    workers.remove_if([](Worker& worker) {
+      return worker.finished && worker.is_other() && platform::join_if_ended(worker.thread);
+    });
+  }
+
+  /// Returns the number of workers, other than the calling thread, that have or have not finished.
+  /// REQUIRED: the lock is held.
+  std::size_t count_others(bool finished) const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(workers, [finished](const Worker& worker) {
+          return worker.finished == finished && worker.is_other();
+        }));
+  }
+
+  /// Waits until the threads of finished workers have ended. The lock is held on return.
+  void wait_for_ends(std::unique_lock<Mutex>& lock, Clock::time_point deadline) {
+    constexpr auto max_pause = std::chrono::milliseconds(1);
+    auto pause = std::chrono::microseconds(1);
+    for (remove_ended(); count_others(true) != 0 && Clock::now() < deadline; remove_ended()) {
+      lock.unlock();
+      std::this_thread::sleep_for(pause);
+      pause = std::min<std::chrono::microseconds>(2 * pause, max_pause);
+      lock.lock();
     }
-    return finished;
   }
 
   /// Runs `job` on the calling worker thread, and further jobs as long as they return true.
@@ -76,17 +99,6 @@ struct Workers::State {
   }
 };
 
-namespace {
-
-template <class List>
-void join(List& finished) {
-  for (auto& worker : finished) {
-    if (worker.thread.joinable()) worker.thread.join();
-  }
-}
-
-}  // namespace
-
 Workers::Workers() : state_(std::make_shared<State>()) {}
 
 Workers::~Workers() {
@@ -109,54 +121,31 @@ Result<void> Workers::run_reusing_thread(std::function<bool()> job) {
 }
 
 Result<void> Workers::start(std::function<bool()> job) {
-  std::list<State::Worker> finished;
-  Result<void> started;
-  {
-    const std::lock_guard lock(state_->mutex);
-    if (state_->stopped) return {};
-    finished = state_->take_finished();
-    std::list<State::Worker> fresh(1);  // moved to the other workers after the thread has started
-    auto& worker = fresh.front();
-    auto thread =
-        start_thread("a restart", [state = state_, &worker, job = std::move(job)]() mutable {
-          state->work(worker, std::move(job));
-        });
-    if (thread) {
-      worker.thread = std::move(*thread);
-      state_->workers.splice(state_->workers.end(), fresh);
-    } else {
-      started = std::move(thread).error();
-    }
-  }
-  join(finished);
-  return started;
+  const std::lock_guard lock(state_->mutex);
+  if (state_->stopped) return {};
+  state_->remove_ended();
+  std::list<State::Worker> fresh(1);  // moved to the other workers after the thread has started
+  auto& worker = fresh.front();
+  auto thread =
+      start_thread("a restart", [state = state_, &worker, job = std::move(job)]() mutable {
+        state->work(worker, std::move(job));
+      });
+  if (!thread) return std::move(thread).error();
+  worker.thread = std::move(*thread);
+  state_->workers.splice(state_->workers.end(), fresh);
+  return {};
 }
 
 std::size_t Workers::stop(Clock::time_point deadline) noexcept {
-  std::list<State::Worker> finished;
-  std::thread idle;
-  std::size_t stuck = 0;
-  {
-    std::unique_lock lock(state_->mutex);
-    state_->stopped = true;
-    state_->woken.notify_all();
-    if (state_->idle != nullptr) idle = std::move(state_->idle->thread);
-    const auto unfinished = [&] {
-      return static_cast<std::size_t>(
-          std::count_if(state_->workers.begin(), state_->workers.end(), [](const auto& worker) {
-            return !worker.finished && worker.thread.joinable() &&
-                   worker.thread.get_id() != std::this_thread::get_id();
-          }));
-    };
-    state_->changed.wait_until(lock, deadline, [&] { return unfinished() == 0; });
-    stuck = unfinished();
-    finished = state_->take_finished();
-    for (auto& worker : state_->workers) {
-      if (worker.thread.joinable()) worker.thread.detach();
-    }
+  std::unique_lock lock(state_->mutex);
+  state_->stopped = true;
+  state_->woken.notify_all();
+  state_->changed.wait_until(lock, deadline, [&] { return state_->count_others(false) == 0; });
+  state_->wait_for_ends(lock, std::max(deadline, Clock::now() + min_patience));
+  const std::size_t stuck = state_->count_others(false) + state_->count_others(true);
+  for (auto& worker : state_->workers) {
+    if (worker.thread.joinable()) worker.thread.detach();
   }
-  if (idle.joinable()) idle.join();
-  join(finished);
   return stuck;
 }
 

@@ -30,8 +30,9 @@ class Workers {
   /// Runs a short job on a thread that is reused for others of them, for one second. A job returns
   /// false if it may have left a thread_local object of a plugin; then its thread ends.
   Result<void> run_reusing_thread(std::function<bool()> job);
-  /// Waits for all jobs, except one that calls this. Returns the number of jobs that have not
-  /// finished by the deadline; their threads are detached.
+  /// Waits for the threads of all jobs, except one that calls this. Returns the number of threads
+  /// that have not ended by the deadline, and detaches them. Threads that destroy thread_local
+  /// objects after their jobs get half a second in any case.
   std::size_t stop(Clock::time_point deadline) noexcept;
 
  private:

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <test/counter.hpp>
 #include <test/echo.hpp>
@@ -163,6 +164,35 @@ TEST_P(HangAtHostEnd, DelaysTheHostOnlyUntilItsDeadline) {
 
 INSTANTIATE_TEST_SUITE_P(Functions, HangAtHostEnd, testing::Values("2:start", "2:create", "1:stop"),
                          [](const auto& info) { return std::string(info.param).substr(2); });
+
+TEST_F(HangingPlugin, DelaysTheHostOnlyUntilItsDeadlineAtTheEndOfAThread) {
+  // A thread-local object of the plugin, whose destructor hangs.
+  struct Left {
+    ~Left() {
+      eventually([&] { return let_go->load(); });
+      *over = true;
+    }
+    std::shared_ptr<std::atomic<bool>> let_go, over;
+  };
+  const auto let_go = std::make_shared<std::atomic<bool>>(false);
+  const auto over = std::make_shared<std::atomic<bool>>(false);
+  place_edition("counter-asks-stateless", 1);
+  host_echo_says = [=](std::string_view asking) {
+    if (asking == "2:create") static thread_local Left left{let_go, over};
+    return "";
+  };
+  {
+    Host host(short_timeouts());
+    auto counter = host.create<test::Counter>("counter").value();
+    place_edition("counter-asks-stateless", 2);
+    EXPECT_TRUE(host.restart(counters));
+    EXPECT_TRUE(host.restart(counters)) << "another restart does not wait for that thread";
+    EXPECT_EQ(counter->edition().value(), 2);
+  }
+  EXPECT_FALSE(*over);
+  *let_go = true;
+  EXPECT_TRUE(eventually([&] { return over->load(); }));
+}
 
 TEST_F(HangingPlugin, KeepsOnlyItsOwnGenerationMapped) {
   HostOptions options = short_timeouts();

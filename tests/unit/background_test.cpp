@@ -204,6 +204,32 @@ TEST(Workers, AreAbandonedIfTheyHang) {
   EXPECT_TRUE(eventually([&] { return over->load(); }));
 }
 
+TEST(Workers, AreAbandonedIfTheirThreadsDoNotEnd) {
+  // A thread-local object of a plugin, whose destructor hangs.
+  struct Left {
+    ~Left() {
+      *ending = true;
+      eventually([&] { return let_go->load(); });
+      *over = true;
+    }
+    std::shared_ptr<std::atomic<bool>> let_go, ending, over;
+  };
+  const auto flag = [] { return std::make_shared<std::atomic<bool>>(false); };
+  const auto let_go = flag(), ending = flag(), over = flag();
+  std::atomic<bool> ran{false};
+  {
+    Workers workers;
+    ASSERT_TRUE(workers.run([=] { static thread_local Left left{let_go, ending, over}; }));
+    EXPECT_TRUE(eventually([&] { return ending->load(); }));
+    ASSERT_TRUE(workers.run([&] { ran = true; }));
+    EXPECT_TRUE(eventually([&] { return ran.load(); }));
+    EXPECT_EQ(workers.stop(in(1ms)), 1u);
+  }
+  EXPECT_FALSE(*over);
+  *let_go = true;
+  EXPECT_TRUE(eventually([&] { return over->load(); }));
+}
+
 TEST(Workers, MayBeStoppedByAJob) {
   auto workers = std::make_unique<Workers>();
   std::atomic<int> left{-1};
