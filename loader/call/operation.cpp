@@ -2,6 +2,7 @@
 #include "call/operation.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace tenon::inline v0_1::detail {
@@ -23,6 +24,10 @@ Operation::Clock::time_point Operation::next_check(Clock::time_point now) const 
   const std::lock_guard lock(mutex_);
   const Clock::time_point next = function_.empty() ? now + step_limit_ : deadline_;
   return limit_ > now ? std::min(next, limit_) : next;
+}
+
+void Operation::hang() noexcept {
+  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
 void Operation::keep(TimerQueue::Timer timer) {

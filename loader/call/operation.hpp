@@ -48,6 +48,8 @@ class Operation {
 
   /// Returns whether the calling thread performs an operation.
   static bool is_performed() noexcept { return performed_ != nullptr; }
+  /// Never returns. The current step of the calling thread becomes overdue.
+  [[noreturn]] static void hang() noexcept;
 
   /// Marks the calling thread as the one that performs the operation.
   class Performance {

@@ -20,6 +20,7 @@
 #include "module/call_rules.hpp"
 #include "module/validation.hpp"
 #include "platform/containment.hpp"
+#include "platform/forced_unwind.hpp"
 #include "platform/image_map.hpp"
 
 namespace tenon::inline v0_1::detail {
@@ -90,6 +91,10 @@ class Interception {
           run(options_.contain_crashes ? &called : nullptr, call,
               platform::call_body<decltype(calls_body)>, &calls_body, if_crashed);
       return status == TENON_OK ? result : status;
+    } catch (const platform::ForcedUnwind&) {
+      // On a worker, a function that ends its thread is treated like one that hangs.
+      if (Operation::is_performed()) Operation::hang();
+      throw;
     } catch (...) {
       return thrown(plugin, function, call);
     }

@@ -2,6 +2,7 @@
 //
 // Plugins that hang in, or call the host from, each of their functions during a restart.
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <memory>
@@ -163,6 +164,42 @@ TEST_P(HangAtHostEnd, DelaysTheHostOnlyUntilItsDeadline) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Functions, HangAtHostEnd, testing::Values("2:start", "2:create", "1:stop"),
+                         [](const auto& info) { return std::string(info.param).substr(2); });
+
+/// A function that ends the worker that calls it.
+class EndingFunction : public HangingPlugin, public testing::WithParamInterface<const char*> {};
+
+TEST_P(EndingFunction, IsTreatedAsHanging) {
+  const std::string function = GetParam();
+  const bool restarts = function == "1:destroy" || function == "1:stop";
+  place_edition("counter-asks", 1);
+  std::atomic<bool> ended{false};
+  host_echo_says = [&](std::string_view asking) -> std::string {
+    if (asking == function && !ended.exchange(true)) pthread_exit(nullptr);
+    return "";
+  };
+  HostOptions options = strict();
+  options.restart.drain_timeout = 1s;
+  options.restart.step_timeout = 1s;
+  Host host(options);
+  auto counter = host.create<test::Counter>("counter").value();
+  ASSERT_TRUE(counter->add(2));
+  place_edition("counter-asks", 2);
+
+  const auto restarted = host.restart(counters);
+
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(static_cast<bool>(restarted), restarts);
+  EXPECT_EQ(restarted ? "" : restarted.error().code(), restarts ? "" : "restart-failed");
+  EXPECT_TRUE(eventually([&] { return is_reported(function.substr(2)); }));
+  EXPECT_EQ(counter->edition().value(), restarts ? 2 : 1);
+  EXPECT_EQ(counter->total().value().total, 2);
+  EXPECT_TRUE(host.restart(counters, {.discard_state = true})) << "the module restarts again";
+  EXPECT_EQ(counter->edition().value(), 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Functions, EndingFunction,
+                         testing::Values("2:create", "1:save_state", "1:destroy", "1:stop"),
                          [](const auto& info) { return std::string(info.param).substr(2); });
 
 TEST_F(HangingPlugin, DelaysTheHostOnlyUntilItsDeadlineAtTheEndOfAThread) {
