@@ -78,8 +78,9 @@ void Call::set_deadline(std::chrono::steady_clock::time_point when) noexcept {
 }
 
 void Call::set_timeout(std::chrono::nanoseconds timeout) noexcept {
-  set_deadline(std::chrono::steady_clock::now() +
-               std::chrono::duration_cast<std::chrono::steady_clock::duration>(timeout));
+  using Time = std::chrono::steady_clock::time_point;
+  const Time now = std::chrono::steady_clock::now();
+  set_deadline(timeout < Time::max() - now ? now + timeout : Time::max());
 }
 
 std::int32_t detail::CallState::reason() const noexcept {

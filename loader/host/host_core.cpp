@@ -2,7 +2,9 @@
 #include "host/host_core.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
+#include <type_traits>
 #include <utility>
 
 #include "catalog/search_path.hpp"
@@ -27,6 +29,23 @@ Result<LogLevel> log_level(const HostOptions& options) {
                 .found = wanted,
                 .needed = "trace, debug, info, warn, error or off",
                 .fix = "set one of these, or unset the variable; it is ignored now"});
+}
+
+/// Limits the times of a policy, so that the sum of two of them and the present time is a time.
+HostOptions with_limited_times(HostOptions options) {
+  const auto limit = [](auto& time) {
+    using Time = std::remove_reference_t<decltype(time)>;
+    time = std::clamp(time, Time::zero(),
+                      std::chrono::duration_cast<Time>(100 * std::chrono::years(1)));
+  };
+  RestartPolicy& restart = options.restart;
+  limit(restart.gate_timeout);
+  limit(restart.drain_timeout);
+  limit(restart.step_timeout);
+  limit(restart.failures.initial_backoff);
+  limit(restart.failures.max_backoff);
+  limit(restart.failures.window);
+  return options;
 }
 
 /// Returns the parts that modules use, without the directory.
@@ -56,7 +75,7 @@ std::shared_ptr<ModuleContext> make_context(const HostOptions& options) {
 }  // namespace
 
 HostCore::HostCore(HostOptions options)
-    : options_(std::move(options)),
+    : options_(with_limited_times(std::move(options))),
       context_(make_context(options_)),
       lookup_(options_.default_domain, context_->log) {}
 

@@ -152,6 +152,27 @@ TEST_F(Limits, QuarantineAModuleThatKeepsFailing) {
   EXPECT_TRUE(host.create<test::Counter>("counter"));
 }
 
+TEST_F(Limits, MayBeTheLongestTimes) {
+  constexpr auto longest = std::chrono::milliseconds::max();
+  HostOptions patient = options();
+  patient.restart = {
+      .gate_timeout = longest,
+      .drain_timeout = longest,
+      .step_timeout = longest,
+      .failures = {
+          .max_backoff = longest, .max_failures = 1, .window = std::chrono::seconds::max()}};
+  Host host(patient);
+  auto counter = host.create<test::Counter>("counter").value();
+  ASSERT_TRUE(counter->add(5));
+  const auto restarted = host.restart(counters);
+  EXPECT_TRUE(restarted) << restarted.error().to_string();
+  EXPECT_EQ(counter->total().value().total, 5);
+  EXPECT_FALSE(counter->refuse(broken, "the pump is stuck"));
+  ASSERT_TRUE(restarts_to(host, 3));
+  EXPECT_FALSE(counter->refuse(broken, "the pump is stuck"));
+  EXPECT_TRUE(module(host, counters).quarantined) << "the first failure still counts";
+}
+
 TEST_F(Limits, InterruptBlockingCallsOfASessionInQuarantine) {
   place("stream-1.so", "stream.so");
   HostOptions counting = options();

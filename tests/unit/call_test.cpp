@@ -124,6 +124,15 @@ TEST(Call, ReturnsItsDeadline) {
   EXPECT_EQ(call.cancelled(), CancelReason::deadline) << "a reset keeps the deadline";
 }
 
+TEST(Call, HasNoDeadlineAfterTheLongestTimeout) {
+  Call call;
+  call.set_timeout(std::chrono::nanoseconds::max());
+  EXPECT_EQ(call.raw()->deadline, INT64_MAX);
+  EXPECT_EQ(call.cancelled(), CancelReason::none);
+  call.set_timeout(std::chrono::nanoseconds::min());
+  EXPECT_EQ(call.cancelled(), CancelReason::deadline);
+}
+
 TEST(Call, WaitsAtMostUntilItsDeadline) {
   Call call;
   EXPECT_EQ(wait_on(call, 1ms), TENON_NOT_CANCELLED);

@@ -33,9 +33,10 @@ class TENON_API Call : public detail::CallState {
  public:
   Call() noexcept : CallState(call_functions) {}
 
-  /// Sets the time at which the plugin gives up. `reset` does not change it.
+  /// Sets the time at which the plugin gives up; time_point::max() means none. `reset` does not
+  /// change it.
   void set_deadline(std::chrono::steady_clock::time_point when) noexcept;
-  /// Sets the deadline relative to now.
+  /// Sets the deadline relative to now. std::chrono::nanoseconds::max() means none.
   void set_timeout(std::chrono::nanoseconds timeout) noexcept;
 
   /// Cancels the current or next call and wakes a plugin that waits. The Call stays cancelled until

@@ -26,7 +26,8 @@ struct FailurePolicy {
   std::chrono::seconds window{60};
 };
 
-/// How long the restarts of a host may take, and how often a module may fail.
+/// How long the restarts of a host may take, and how often a module may fail. Negative times count
+/// as 0, and times of more than a hundred years as a hundred years.
 struct RestartPolicy {
   /// How long calls wait at most while a module with a session or saved state hands over to the new
   /// generation. After that the restart has failed and the old generation serves again. A function
