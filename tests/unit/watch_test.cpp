@@ -308,6 +308,26 @@ TEST_F(Watch, DistinguishesManyFiles) {
   EXPECT_EQ(changed(), Paths());
 }
 
+TEST_F(Watch, ReportsAllFilesBehindOneLink) {
+  for (const char* file : {"1/a", "1/b", "2/a", "2/b"}) world_.write(file, file);
+  const auto link_to = [&](const char* folder) {
+    fs::create_directory_symlink(folder, world_.path("new"));
+    fs::rename(world_.path("new"), world_.path("link"));
+  };
+  link_to("1");
+  const fs::path a = watched("link/a");
+  const fs::path b = watched("link/b");
+  link_to("2");
+  EXPECT_EQ(changed(), (Paths{a, b}));
+  replace("2/b", "other");
+  EXPECT_EQ(changed(), Paths{b});
+  replace("1/b", "no longer behind the link");
+  EXPECT_EQ(changed(), Paths());
+  watch_.remove(a);
+  link_to("1");
+  EXPECT_EQ(changed(), Paths{b});
+}
+
 TEST_F(Watch, AddsAndRemovesFilesWhileRunning) {
   world_.write("a", "1");
   world_.write("b", "1");

@@ -10,11 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <compare>
 #include <cstddef>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -51,7 +54,7 @@ struct Entry {
   int folder;
   std::string name;
 
-  friend bool operator==(const Entry&, const Entry&) = default;
+  friend auto operator<=>(const Entry&, const Entry&) = default;
 };
 
 struct Watched {
@@ -62,7 +65,10 @@ struct Watched {
   std::optional<Entry> created;
   bool moved = false;     // the chain has to be followed again
   bool complete = false;  // the last entry has new content
+
+  void note(const Entry& entry, std::uint32_t event);
 };
+using Files = std::map<fs::path, Watched>;
 
 bool has_several_names(const fs::path& file) {
   struct stat status;
@@ -80,13 +86,17 @@ struct FileWatch::System {
   int watch(const fs::path& folder, std::uint32_t what, std::string name,
             std::vector<Entry>& chain);
   void unwatch(const std::vector<Entry>& chain);
+  void replace_chain(Files::value_type& file, std::vector<Entry>&& chain);
   void handle(const inotify_event& event, std::string_view name);
-  bool check(const fs::path& file, Watched& watched);
+  bool check(Files::value_type& file);
 
   const Descriptor opened;
   const int queue;
   std::mutex mutex;
-  std::map<fs::path, Watched> files;
+  Files files;
+  std::set<Files::value_type*> touched;  // files with events that were not checked
+  // The files whose chains contain each name, so that an event does not concern all files.
+  std::map<Entry, std::set<Files::value_type*>> users;
   std::map<int, std::size_t> uses;  // of each watched folder
 };
 
@@ -106,6 +116,21 @@ void FileWatch::System::unwatch(const std::vector<Entry>& chain) {
     if (--use->second != 0) continue;
     inotify_rm_watch(queue, use->first);  // fails for a folder that is gone
     uses.erase(use);
+  }
+}
+
+void FileWatch::System::replace_chain(Files::value_type& file, std::vector<Entry>&& chain) {
+  std::vector<Entry>& own = file.second.chain;
+  for (const Entry& entry : own) {
+    const auto user = users.find(entry);
+    if (user == users.end()) continue;
+    user->second.erase(&file);
+    if (user->second.empty()) users.erase(user);
+  }
+  unwatch(own);
+  own = std::move(chain);
+  for (const Entry& entry : own) {
+    if (!entry.name.empty()) users[entry].insert(&file);
   }
 }
 
@@ -156,50 +181,63 @@ Result<void> FileWatch::System::follow(const fs::path& file, std::vector<Entry>&
   return {};
 }
 
+/// Updates the state for an event of a name in the chain.
+void Watched::note(const Entry& entry, std::uint32_t event) {
+  if ((event & IN_CLOSE_WRITE) == 0) moved = true;
+  if (entry == chain.back()) complete = (event & (IN_CLOSE_WRITE | IN_MOVED_TO)) != 0;
+  if ((event & IN_CREATE) != 0) {
+    created = entry;
+  } else if (created == entry) {
+    created.reset();
+  }
+}
+
 /// Updates the state of the watched files for an event.
 void FileWatch::System::handle(const inotify_event& event, std::string_view name) {
   const bool lost_count = (event.mask & IN_Q_OVERFLOW) != 0;
   const bool gone = (event.mask & (of_itself | IN_UNMOUNT | IN_IGNORED)) != 0;
-  for (auto& [file, watched] : files) {
-    if (lost_count) {
-      watched.moved = watched.complete = true;
-      watched.created.reset();
-    }
-    for (const Entry& entry : watched.chain) {
-      if (entry.folder != event.wd) continue;
-      if (gone) watched.moved = true;
-      if (entry.name.empty() || entry.name != name) continue;
-      if ((event.mask & IN_CLOSE_WRITE) == 0) watched.moved = true;
-      if (&entry == &watched.chain.back()) {
-        watched.complete = (event.mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) != 0;
-      }
-      if ((event.mask & IN_CREATE) != 0) {
-        watched.created = entry;
-      } else if (watched.created == entry) {
+  if (lost_count || gone) {
+    for (auto& file : files) {
+      Watched& watched = file.second;
+      if (lost_count) {
+        watched.moved = watched.complete = true;
         watched.created.reset();
+      } else if (std::ranges::find(watched.chain, event.wd, &Entry::folder) !=
+                 watched.chain.end()) {
+        watched.moved = true;
       }
+      if (watched.moved) touched.insert(&file);
     }
+  }
+  if (name.empty()) return;
+  const auto user = users.find({event.wd, std::string(name)});
+  if (user == users.end()) return;
+  for (auto* file : user->second) {
+    file->second.note(user->first, event.mask);
+    touched.insert(file);
   }
 }
 
 /// Checks a file after events. Returns whether it has changed.
-bool FileWatch::System::check(const fs::path& file, Watched& watched) {
+bool FileWatch::System::check(Files::value_type& file) {
+  auto& [path, watched] = file;
   bool elsewhere = false;
   if (std::exchange(watched.moved, false)) {
     std::vector<Entry> chain;
-    if (!follow(file, chain)) watched.moved = true;  // try again at the next event
-
+    if (!follow(path, chain)) {
+      watched.moved = true;  // try again at the next event
+      touched.insert(&file);
+    }
     elsewhere = chain != watched.chain;
-    std::swap(chain, watched.chain);
-    unwatch(chain);
+    replace_chain(file, std::move(chain));
   }
   const bool complete = std::exchange(watched.complete, false);
-  const auto now = identity_of(file);
+  const auto now = identity_of(path);
   if (!now) return false;
   const auto before = std::exchange(watched.seen, *now);
   if (watched.created) {
     const bool unfinished = !watched.chain.empty() && *watched.created == watched.chain.back();
-    if (unfinished && !has_several_names(file)) return false;
+    if (unfinished && !has_several_names(path)) return false;
     watched.created.reset();
     if (unfinished) return true;  // it was linked
   }
@@ -220,13 +258,14 @@ Result<FileWatch> FileWatch::open() {
 Result<void> FileWatch::add(const fs::path& file) {
   std::lock_guard lock(system_->mutex);
   if (system_->files.count(file) != 0) return {};
-  Watched watched;
-  if (auto followed = system_->follow(file, watched.chain); !followed) {
-    system_->unwatch(watched.chain);
+  std::vector<Entry> chain;
+  if (auto followed = system_->follow(file, chain); !followed) {
+    system_->unwatch(chain);
     return followed;
   }
-  if (const auto now = identity_of(file)) watched.seen = *now;
-  system_->files.emplace(file, std::move(watched));
+  auto& added = *system_->files.emplace(file, Watched()).first;
+  system_->replace_chain(added, std::move(chain));
+  if (const auto now = identity_of(file)) added.second.seen = *now;
   return {};
 }
 
@@ -234,7 +273,8 @@ void FileWatch::remove(const fs::path& file) {
   std::lock_guard lock(system_->mutex);
   const auto found = system_->files.find(file);
   if (found == system_->files.end()) return;
-  system_->unwatch(found->second.chain);
+  system_->replace_chain(*found, {});
+  system_->touched.erase(&*found);
   system_->files.erase(found);
 }
 
@@ -257,10 +297,11 @@ std::vector<fs::path> FileWatch::changed() {
     }
   }
   std::vector<fs::path> changed;
-  for (auto& [file, watched] : system_->files) {
-    if (!watched.moved && !watched.complete) continue;
-    if (system_->check(file, watched)) changed.push_back(file);
+  for (auto* file : std::exchange(system_->touched, {})) {
+    if (!file->second.moved && !file->second.complete) continue;
+    if (system_->check(*file)) changed.push_back(file->first);
   }
+  std::ranges::sort(changed);
   return changed;
 }
 
