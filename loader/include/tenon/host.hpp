@@ -69,11 +69,12 @@ class Handle {
 /// Finds, loads and restarts the modules of a program. Thread-safe.
 ///
 /// After fork, the threads and files of the Host belong to the parent process. The child may call
-/// methods through inherited handles if the plugins tolerate a fork, and may create a Host of its
-/// own. Calls into a module that waits for a restart fail in the child. Every other function of an
-/// inherited Host does nothing and returns the error `host-forked`, or an empty list. Destroying an
-/// inherited handle or Host runs no code of a plugin, unloads and removes nothing, and does not
-/// wait.
+/// methods through inherited handles if the plugins tolerate a fork. It may create a Host of its
+/// own unless another thread of the parent was loading or unloading code during the fork, for
+/// example in a restart: locks of the system's loader then stay locked in the child. Calls into a
+/// module that waits for a restart fail in the child. Every other function of an inherited Host
+/// does nothing and returns the error `host-forked`, or an empty list. Destroying an inherited
+/// handle or Host runs no code of a plugin, unloads and removes nothing, and does not wait.
 class TENON_API Host {
  public:
   /// Searches the plugin directories and reads manifests. Loads nothing. `skipped` returns what
