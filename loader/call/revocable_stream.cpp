@@ -256,13 +256,23 @@ tenon_status interrupted_while_empty(tenon_call* call, std::int32_t reason) {
              : tenon_fail(call, TENON_CANCELLED, "the call was cancelled while nothing came");
 }
 
+/// Reads for a caller that relies on the number of bytes.
+tenon_status read_checked(tenon_call* call, tenon_reader* stream, tenon_buffer into,
+                          std::size_t* got) {
+  const tenon_status status = stream->read(call, stream, into, got);
+  if (status != TENON_OK || *got <= into.size) [[likely]]
+    return status;
+  *got = 0;
+  return tenon_fail(call, TENON_INTERNAL, too_many_bytes);
+}
+
 /// Reads for a caller that takes 0 bytes for the end from a stream for which they are not; see
 /// Quirk::empty_read_is_no_end.
 tenon_status read_until_ready(tenon_call* call, tenon_reader* stream, tenon_buffer into,
                               std::size_t* got) {
   for (tenon_duration pause = initial_backoff;; pause = std::min(2 * pause, max_backoff)) {
     *got = 0;
-    const tenon_status status = stream->read(call, stream, into, got);
+    const tenon_status status = read_checked(call, stream, into, got);
     if (status == TENON_OUT_OF_RANGE) {
       *got = 0;
       return TENON_OK;
@@ -311,10 +321,11 @@ class RevocableStreamOf final : public RevocableStream {
       return (inner->*function)(nested, inner, arguments...);
     });
   }
-  static tenon_status read_on(tenon_call* call, Raw* self, tenon_buffer into, std::size_t* got) {
+  template <tenon_status (*function)(tenon_call*, tenon_reader*, tenon_buffer, std::size_t*)>
+  static tenon_status read(tenon_call* call, Raw* self, tenon_buffer into, std::size_t* got) {
     RevocableStreamOf& stream = of(self);
     return stream.visit(read_name, call, [inner = stream.inner_, into, got](tenon_call* nested) {
-      return read_until_ready(nested, inner, into, got);
+      return function(nested, inner, into, got);
     });
   }
   static void release(Raw* self) { of(self).RevocableStream::release(); }
@@ -325,9 +336,8 @@ class RevocableStreamOf final : public RevocableStream {
 };
 
 template <>
-const tenon_reader RevocableStreamOf<tenon_reader>::functions = {
-    sizeof(tenon_reader), forward<&tenon_reader::read, read_name, tenon_buffer, std::size_t*>,
-    release};
+const tenon_reader RevocableStreamOf<tenon_reader>::functions = {sizeof(tenon_reader),
+                                                                 read<read_checked>, release};
 
 template <>
 const tenon_writer RevocableStreamOf<tenon_writer>::functions = {
@@ -339,7 +349,7 @@ const tenon_writer RevocableStreamOf<tenon_writer>::functions = {
 template <>
 const tenon_reader& RevocableStreamOf<tenon_reader>::functions_for(
     AbiVersion abi, const tenon_reader& inner) noexcept {
-  static constexpr tenon_reader patient = {sizeof(tenon_reader), read_on, release};
+  static constexpr tenon_reader patient = {sizeof(tenon_reader), read<read_until_ready>, release};
   const bool may_be_empty =
       has(abi, Quirk::empty_read_is_no_end) && !is_one(&inner) && !is_host_stream(inner);
   return may_be_empty ? patient : functions;

@@ -23,6 +23,7 @@ struct GivenReader : tenon_reader {
     return detail::catching(call, [&] {
       const auto read = of(self).own->read(Call::of(call), {into.data, into.size});
       if (!read) return report(call, read.error());
+      if (*read > into.size) return fail(call, TENON_INTERNAL, detail::too_many_bytes);
       *got = *read;
       return TENON_OK;
     });
@@ -92,7 +93,7 @@ Result<std::size_t> Reader::failure(const Call& call, tenon_status status) const
   if (raw_ == nullptr) return empty("read");
   if (status != TENON_OK) return failed(call, status, plugin_, "read");
   return Error({.status = TENON_INTERNAL,
-                .message = "the reader returned more bytes than the buffer has",
+                .message = detail::too_many_bytes,
                 .plugin = plugin_,
                 .method = "read"});
 }

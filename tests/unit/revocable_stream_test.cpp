@@ -324,6 +324,27 @@ struct HaltingReader : tenon_reader {
   bool ready = false;
 };
 
+/// Returns one byte more than it was asked for.
+tenon_status read_too_much(tenon_call*, tenon_reader*, tenon_buffer into, std::size_t* got) {
+  *got = into.size + 1;
+  return TENON_OK;
+}
+
+struct TooMuch : HostReader {
+  Result<std::size_t> read(Call&, std::span<std::uint8_t> into) override { return into.size() + 1; }
+};
+
+TEST_F(RevocableStreamTest, NeverReturnMoreBytesThanTheBufferHas) {
+  PluginReader wrong(generation, read_too_much);
+  RevocableStreams newer(generation, AbiVersion{1, 1}, runner, false);
+  Reader own = std::make_unique<TooMuch>();
+  for (tenon_reader* reader : {list.add(0, &wrong), newer.add(0, &wrong), own.release()}) {
+    EXPECT_EQ(read(reader), TENON_INTERNAL);
+    EXPECT_EQ(message, "the reader returned more bytes than the buffer has");
+    reader->release(reader);
+  }
+}
+
 /// An empty stream of the host.
 struct Nothing : HostReader {
   Result<std::size_t> read(Call&, std::span<std::uint8_t>) override { return std::size_t{0}; }
