@@ -23,7 +23,8 @@ struct HostOptions {
   /// the privileges of another user), ~/.local/lib/photo/plugins, /usr/local/lib/photo/plugins and
   /// /usr/lib/photo/plugins.
   std::string app;
-  /// Directories or module files to search before all others.
+  /// Directories or module files to search before all others. Relative ones are relative to the
+  /// working directory of each scan and load, so a program that changes it should pass full paths.
   std::vector<std::filesystem::path> plugin_path = {};
   /// Modules that are linked into the program.
   std::vector<const tenon_module*> builtins = {};
