@@ -133,6 +133,16 @@ const Mistake mistakes_of_fields[] = {
      {{"t/v1.json", document("^\"bag\": \"bytes\"")}},
      "name-taken",
      "another name"},
+    {"StructNamedAsView",
+     {{"t/v1.json", document("\"a\": \"bool\"",
+                             "\"structs\": {\"view\": {\"fields\": {\"a\": \"bool\"}}},", "^1")}},
+     "name-taken",
+     "rename"},
+    {"StructNamedAsType",
+     {{"t/v1.json",
+       document("\"a\": \"bool\"", "\"structs\": {^\"t_v1\": {\"fields\": {\"a\": \"bool\"}}},")}},
+     "name-taken",
+     "rename"},
 };
 
 const Mistake mistakes_of_parts[] = {

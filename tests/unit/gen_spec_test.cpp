@@ -164,6 +164,8 @@ const Mistake mistakes_of_families[] = {
      "bad-version", "version of the first package"},
 };
 
+const std::string two_results = method(", \"response\": {\"a\": \"bool\", \"b\": \"bool\"}");
+
 const Mistake mistakes_of_names[] = {
     {"MethodNotInSnakeCase",
      one(kind("{\"name\": ^\"applyNow\", \"doc\": \"A method.\", "
@@ -207,6 +209,30 @@ const Mistake mistakes_of_names[] = {
      one(kind("{\"name\": ^\"m\", \"doc\": \"A method.\", \"threading\": \"any\"}",
               "\"structs\": {\"m_request\": {\"fields\": {\"a\": \"bool\"}}},")),
      "name-taken", "rename"},
+    {"StructNamedAsKind",
+     one(kind(method(""), "\"structs\": {^\"k\": {\"fields\": {\"a\": \"bool\"}}},")), "name-taken",
+     "rename"},
+    {"EnumNamedAsClassOfSdk", one(kind(method(""), "\"enums\": {^\"k_v1\": [\"a\"]},")),
+     "name-taken", "rename"},
+    {"EnumNamedAsMemberOfSdk", one(kind(method(""), "\"enums\": {^\"interface\": [\"a\"]},")),
+     "name-taken", "rename"},
+    {"EnumNamedAsResults", one(kind(two_results, "\"enums\": {^\"m_result\": [\"a\"]},")),
+     "name-taken", "rename"},
+    {"StructWhoseViewIsNamedAsResults",
+     one(kind(two_results, "\"structs\": {^\"m\": {\"fields\": {\"a\": \"bool\"}}},")),
+     "name-taken", "rename"},
+    {"EnumNamedAsView",
+     one(kind(method(""),
+              "\"enums\": {\"s_view\": [\"a\"]}, "
+              "\"structs\": {^\"s\": {\"fields\": {\"a\": \"bool\"}}},")),
+     "name-taken", "rename"},
+    {"KindsWithTheSameHeader",
+     {{"k/v1.json", kind(method(""))},
+      {"l/v1.json",
+       "{\"kind\": \"a.example/k_types\", \"version\": ^1, \"doc\": \"D.\", \"methods\": [" +
+           method("") + "]}"}},
+     "name-taken",
+     "rename"},
 };
 
 /// Returns nested lists of bool.

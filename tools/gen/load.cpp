@@ -110,7 +110,7 @@ Model load_specs(const LoadOptions& options, Diagnostics& diagnostics) {
   check_removals(model, diagnostics);
   const std::vector<DocumentVersion*> documents = sort_by_use(model, diagnostics);
   // Duplicate names in a spec cause duplicate names in its header, and are already reported.
-  if (diagnostics.empty()) check_c_names(model, diagnostics);
+  if (diagnostics.empty()) check_names(model, diagnostics);
   if (!diagnostics.empty()) return model;
   set_fingerprints(model, documents);
   model.inputs = std::move(files.inputs);
