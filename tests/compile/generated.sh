@@ -67,6 +67,24 @@ END
   generate "$1" && compile "$1" "$1.out/kinds.cpp"
 }
 
+# The generator must refuse the name of each macro that generated code sees as that of a member. A
+# macro without arguments would replace the name; one with arguments would replace a declaration.
+refuses_macros() {
+  mkdir "$1" "$1.macros" && cp -R "$source/tests/specs/echo" "$1" && generate "$1" || return
+  # shellcheck disable=SC2086
+  g++ -std=gnu++20 -dM -E $include "-I$1.out/include" "$1.out/kinds.cpp" |
+    sed -n 's/^#define \([a-z][a-z0-9]*\(_[a-z0-9]\{1,\}\)*\)[( ].*/\1/p' | sort -u >"$1.names"
+  grep -q '^assert$' "$1.names" || return
+  while read -r macro; do
+    cat >"$1.macros/v1.json" <<END
+{ "kind": "test.example/k", "version": 1, "doc": "A kind.",
+  "methods": [{ "name": "$macro", "doc": "A method.", "threading": "any" }] }
+END
+    "$generator" check --standard-specs "$source/abi" "$1.macros" >log.macros 2>&1
+    grep -q 'error\[bad-name\]' log.macros || { echo "accepts $macro" && return 1; }
+  done <"$1.names"
+}
+
 # Generates the types of test.example/album after an edit of the specs.
 album() {
   cp -R "$source/tests/documents/types" "$1"
@@ -102,6 +120,7 @@ for word in bench conformance detail gen json sdk tests; do
   point "the domain $word.example compiles" domain $word
 done
 point "fields compile with the names of local variables" named_like_variables variables
+point "names of macros are refused" refuses_macros macros
 point "a step compiles with its types" fits same
 point "a step does not compile with a field that has another name" \
   does_not_fit renamed 's/"amount"/"sum"/' amount

@@ -122,6 +122,8 @@ const Mistake mistakes_of_families[] = {
      "a domain that you own"},
     {"KindInNamespaceOfKeyword", one("{\"kind\": ^\"int.example/source\", \"version\": 1}"),
      "bad-name", "domain"},
+    {"KindInNamespaceOfFunction", one("{\"kind\": ^\"signal.example/source\", \"version\": 1}"),
+     "bad-name", "a subdomain such as plugins.photo.example"},
     {"TwoDrafts",
      {{"k/v1.json", kind(method(""))},
       {"k/v2.json", "{\"kind\": \"a.example/k\", \"version\": ^2, \"doc\": \"D.\", \"methods\": [" +
@@ -174,6 +176,13 @@ const Mistake mistakes_of_names[] = {
     {"FieldNotInSnakeCase", one(kind(request("^\"Width\": \"int32\""))), "bad-name",
      "write 'width'"},
     {"FieldIsKeyword", one(kind(request("^\"default\": \"int32\""))), "bad-name", "another name"},
+    {"FieldIsKeywordOfGnu", one(kind(request("^\"typeof\": \"int32\""))), "bad-name",
+     "another name"},
+    {"FieldIsTypeOfHeader", one(kind(request("^\"int32_t\": \"int32\""))), "bad-name",
+     "another name"},
+    {"FieldIsTypeOfAbi", one(kind(request("^\"tenon_string\": \"string\""))), "bad-name",
+     "another name"},
+    {"MethodIsMacro", one(kind(method("", "alloca").insert(9, "^"))), "bad-name", "another name"},
     {"MethodIsKeyword",
      one(kind("{\"name\": ^\"delete\", \"doc\": \"A method.\", \"threading\": "
               "\"any\"}")),

@@ -17,14 +17,20 @@ char to_upper(char c) noexcept {
   return is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
 }
 
-// Sorted. Includes macros of the standard headers and of compilers.
+// Sorted. Includes the types of generated C headers, which members of their structs would hide in
+// C++, and macros of the standard headers and of compilers.
 constexpr std::string_view keywords[] = {"alignas",
                                          "alignof",
+                                         "alloca",
                                          "and",
                                          "and_eq",
                                          "asm",
                                          "assert",
+                                         "assert_perror",
                                          "auto",
+                                         "be16toh",
+                                         "be32toh",
+                                         "be64toh",
                                          "bitand",
                                          "bitor",
                                          "bool",
@@ -64,9 +70,22 @@ constexpr std::string_view keywords[] = {"alignas",
                                          "for",
                                          "friend",
                                          "goto",
+                                         "htobe16",
+                                         "htobe32",
+                                         "htobe64",
+                                         "htole16",
+                                         "htole32",
+                                         "htole64",
                                          "if",
                                          "inline",
                                          "int",
+                                         "int16_t",
+                                         "int32_t",
+                                         "int64_t",
+                                         "int8_t",
+                                         "le16toh",
+                                         "le32toh",
+                                         "le64toh",
                                          "linux",
                                          "long",
                                          "mutable",
@@ -82,14 +101,21 @@ constexpr std::string_view keywords[] = {"alignas",
                                          "or_eq",
                                          "private",
                                          "protected",
+                                         "pthread_cleanup_pop",
+                                         "pthread_cleanup_pop_restore_np",
+                                         "pthread_cleanup_push",
+                                         "pthread_cleanup_push_defer_np",
                                          "public",
                                          "register",
                                          "reinterpret_cast",
                                          "requires",
                                          "restrict",
                                          "return",
+                                         "sched_priority",
+                                         "setjmp",
                                          "short",
                                          "signed",
+                                         "size_t",
                                          "sizeof",
                                          "static",
                                          "static_assert",
@@ -97,9 +123,23 @@ constexpr std::string_view keywords[] = {"alignas",
                                          "stderr",
                                          "stdin",
                                          "stdout",
+                                         "strdupa",
+                                         "strndupa",
                                          "struct",
                                          "switch",
                                          "template",
+                                         "tenon_base",
+                                         "tenon_buffer",
+                                         "tenon_bytes",
+                                         "tenon_call",
+                                         "tenon_duration",
+                                         "tenon_list",
+                                         "tenon_map",
+                                         "tenon_reader",
+                                         "tenon_status",
+                                         "tenon_string",
+                                         "tenon_timestamp",
+                                         "tenon_writer",
                                          "this",
                                          "thread_local",
                                          "throw",
@@ -108,10 +148,20 @@ constexpr std::string_view keywords[] = {"alignas",
                                          "typedef",
                                          "typeid",
                                          "typename",
+                                         "typeof",
+                                         "typeof_unqual",
+                                         "uint16_t",
+                                         "uint32_t",
+                                         "uint64_t",
+                                         "uint8_t",
                                          "union",
                                          "unix",
                                          "unsigned",
                                          "using",
+                                         "va_arg",
+                                         "va_copy",
+                                         "va_end",
+                                         "va_start",
                                          "virtual",
                                          "void",
                                          "volatile",
@@ -120,6 +170,26 @@ constexpr std::string_view keywords[] = {"alignas",
                                          "xor",
                                          "xor_eq"};
 static_assert(std::is_sorted(std::begin(keywords), std::end(keywords)));
+
+// Functions, structs and variables that the headers of C++ declare globally, so that no namespace
+// can have the same name.
+constexpr std::string_view library_names =
+    " abort abs access acos acosh alarm asctime asin asinh atan atan2 atanh atexit atof atoi atol "
+    "atoll basename bsearch calloc cbrt ceil chdir chown clearerr clock close copysign cos cosh "
+    "crypt ctime daemon daylight difftime div dup environ erf erfc exit exp exp2 expm1 fabs "
+    "fclose fdim feof ferror fflush fgetc fgets floor fma fmax fmin fmod fopen fork fprintf fputc "
+    "fputs fread free freopen frexp fscanf fseek fsync ftell ftruncate fwrite gamma getc getchar "
+    "getenv getopt gmtime hypot ilogb index isalnum isalpha isblank iscntrl isdigit isgraph "
+    "islower isprint ispunct isspace isupper isxdigit j0 j1 jn labs ldexp ldiv lgamma link llabs "
+    "lldiv localtime log log10 log1p log2 logb lround lseek malloc memchr memcmp memcpy memmove "
+    "memset mktime modf nan nanosleep nice optarg pause perror pipe popen pow printf putc putchar "
+    "putenv puts qsort raise rand random read readlink realloc realpath remainder remove remquo "
+    "rename rewind rindex rint rmdir round scanf select setbuf setenv setvbuf signal sin sinh "
+    "sleep snprintf sprintf sqrt srand srandom sscanf strcat strchr strcmp strcoll strcpy strcspn "
+    "strdup strerror strftime strlen strncat strncmp strncpy strpbrk strrchr strspn strstr strtod "
+    "strtok strtol strtoul strxfrm swab symlink sync syscall system tan tanh tempnam tgamma time "
+    "timespec timeval timezone tm tmpfile tmpnam tolower toupper trunc truncate ttyname ungetc "
+    "unlink usleep vfork vprintf wprintf write y0 y1 yn ";
 
 }  // namespace
 
@@ -150,6 +220,10 @@ bool is_snake_case(std::string_view name) noexcept {
 
 bool is_keyword(std::string_view word) noexcept {
   return std::binary_search(std::begin(keywords), std::end(keywords), word);
+}
+
+bool is_library_name(std::string_view word) {
+  return library_names.find(" " + std::string(word) + " ") != std::string_view::npos;
 }
 
 std::string inner_name(const Version& version, std::string_view name) {

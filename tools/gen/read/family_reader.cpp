@@ -50,7 +50,8 @@ bool check_id(const Head& head, const SpecFile& file, Diagnostics& diagnostics) 
        .message = "'" + head.id + "' " +
                   (problem.empty() ? "is in a namespace that is reserved for tenon" : problem),
        .needed = "<domain>/<name>, eg: photo.example/filter",
-       .fix = "use a domain that you own and a name in lower snake_case"});
+       .fix = "use a domain that you own, or a subdomain such as plugins.photo.example, and a name "
+              "in lower snake_case"});
   return false;
 }
 

@@ -65,7 +65,7 @@ void check_name(const std::string& name, const SourceLocation& location, std::st
     diagnostics.add(
         {.location = location,
          .code = "bad-name",
-         .message = "'" + name + "' is a reserved word of C or C++",
+         .message = "'" + name + "' is a word, macro or type of C, C++ or tenon",
          .needed = "a name that is not reserved",
          .fix = "choose another name, such as '" + name + "_" + std::string(what) + "'"});
   }
@@ -120,7 +120,7 @@ std::string id_problem(std::string_view id) {
   if (!is_snake_case(name)) return "does not end with a name of lower-case letters, digits and '_'";
   std::string space(domain.substr(0, domain.find('.')));
   std::replace(space.begin(), space.end(), '-', '_');
-  if (!is_snake_case(space) || is_keyword(space) || space == "std") {
+  if (!is_snake_case(space) || is_keyword(space) || is_library_name(space) || space == "std") {
     return "has a first label that cannot be a C++ namespace";
   }
   return {};
