@@ -67,6 +67,32 @@ END
   generate "$1" && compile "$1" "$1.out/kinds.cpp"
 }
 
+# A kind whose members have the names of members of its generated classes. Both
+# compilers must be silent.
+named_like_members() {
+  mkdir "$1" && cat >"$1/v1.json" <<'END'
+{ "kind": "test.example/k", "version": 1, "doc": "A kind.",
+  "structs": { "colour": { "fields": { "r": "uint8", "g": "uint8", "b": "uint8", "a": "uint8" } } },
+  "methods": [
+    { "name": "configure", "role": "configure", "doc": "Configures.", "threading": "serial",
+      "request": { "config": "map<string>" } },
+    { "name": "base_of", "doc": "A method.", "threading": "any", "required": true },
+    { "name": "hides", "doc": "A method.", "threading": "any",
+      "request": { "colour": { "type": "colour", "doc": "A field." } } },
+    { "name": "overrides_either", "doc": "A method.", "threading": "any" },
+    { "name": "vtable_entry", "doc": "A method.", "threading": "any" },
+    { "name": "warn_of_unread", "doc": "A method.", "threading": "any",
+      "request": { "call": "bool" }, "response": { "value": "bool" } }] }
+END
+  generate "$1" && compile "$1" "$1.out/kinds.cpp" && compile_sdk "$1" &&
+    for compiler in g++ clang++; do
+      # shellcheck disable=SC2086
+      echo '#include <test/k_types.hpp>' |
+        $compiler -std=c++17 -fsyntax-only -Wall -Wextra -Wshadow -Werror $include \
+          "-I$1.out/include" -x c++ - || return
+    done
+}
+
 # The generator must refuse the name of each macro that generated code sees as that of a member. A
 # macro without arguments would replace the name; one with arguments would replace a declaration.
 refuses_macros() {
@@ -120,6 +146,7 @@ for word in bench conformance detail gen json sdk tests; do
   point "the domain $word.example compiles" domain $word
 done
 point "fields compile with the names of local variables" named_like_variables variables
+point "members compile with the names of generated members" named_like_members members
 point "names of macros are refused" refuses_macros macros
 point "a step compiles with its types" fits same
 point "a step does not compile with a field that has another name" \

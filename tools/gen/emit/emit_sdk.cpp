@@ -132,7 +132,7 @@ void emit_raw_body(Writer& out, const Signature& signature) {
       before + "this->" + signature.method.name + "(",
       each(signature.taken, [&](const Field& field) { return argument(signature.method, field); }),
       ");");
-  if (signature.method.configures) out.line("this->warn_of_unread(config);");
+  if (signature.method.configures) out.line("tenon::sdk::Plugin::warn_of_unread(config);");
   if (!signature.response.empty()) {
     out.line("auto* response = tenon::sdk::detail::new_response<", signature.response, ">(call);");
     for (const Field* field : signature.given) {
@@ -177,18 +177,19 @@ void emit_slot(Writer& out, const std::string& base, const Method& method) {
   const std::string form = "&" + base + "::raw_" + method.name;
   for (const std::string prefix : {"", "raw_"}) {
     const std::string name = prefix + method.name;
-    out.list(
-        "static_assert(",
-        {"!hides<" + std::string(prefix.empty() ? "Plain" : "Raw") + camel + ", P, " + base + ">",
-         quoted(name + " of the plugin has a different signature than " + base + "::" + name +
-                " and would never be called: use the same signature, and add override")},
-        ");");
+    out.list("static_assert(",
+             {"!tenon::sdk::detail::hides<" + std::string(prefix.empty() ? "Plain" : "Raw") +
+                  camel + ", P, " + base + ">",
+              quoted(name + " of the plugin has a different signature than " + base + "::" + name +
+                     " and would never be called: use the same signature, and add override")},
+             ");");
   }
-  out.list("table." + method.name + " = vtable_entry<",
+  out.list("table." + method.name + " = tenon::sdk::detail::vtable_entry<",
            {form, "Plain" + camel, "Raw" + camel, "P", base}, ">();");
   if (!method.required) return;
   out.list("static_assert(",
-           {"overrides_either<Plain" + camel + ", Raw" + camel + ", P, " + base + ">",
+           {"tenon::sdk::detail::overrides_either<Plain" + camel + ", Raw" + camel + ", P, " +
+                base + ">",
             quoted("a plugin of this kind has to override " + method.name)},
            ");");
 }
@@ -211,11 +212,10 @@ void emit_interface(Writer& out, const KindVersion& version) {
     out.line("template <class P>");
     out.line("static constexpr Table table() {");
     out.indented([&] {
-      out.line("using namespace tenon::sdk::detail;");
       out.line("Table table{};");
       out.line("table.struct_size = sizeof(Table);");
       out.line("table.version = version;");
-      out.line("table.base = &base_of<P, ", base, ">;");
+      out.line("table.base = &tenon::sdk::detail::base_of<P, ", base, ">;");
       for (const Method& method : version.methods) emit_slot(out, base, method);
       out.line("return table;");
     });

@@ -5,6 +5,7 @@
 #include "gen/emit/writer.hpp"
 #include "gen/model/naming.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <set>
 #include <string>
@@ -76,14 +77,25 @@ void emit_enum(Writer& out, const Enum& enumeration) {
   out.line("}");
 }
 
+/// Returns `name`, followed by '_' if a field has this name, which a parameter would hide.
+std::string parameter_beside(const std::vector<Member>& fields, const std::string& name) {
+  const bool is_taken = std::any_of(fields.begin(), fields.end(),
+                                    [&name](const Member& field) { return field.name == name; });
+  return is_taken ? name + "_" : name;
+}
+
 void emit_comparison(Writer& out, const std::string& name, const std::vector<Member>& fields) {
+  const std::string a = parameter_beside(fields, "a");
+  const std::string b = parameter_beside(fields, "b");
   std::vector<std::string> same;
-  for (const Member& field : fields) same.push_back("a." + field.name + " == b." + field.name);
-  out.line("friend bool operator==(const ", name, "& a, const ", name, "& b) {");
+  for (const Member& field : fields) {
+    same.push_back(a + "." + field.name + " == " + b + "." + field.name);
+  }
+  const std::string parameters = "(const " + name + "& " + a + ", const " + name + "& " + b + ")";
+  out.line("friend bool operator==", parameters, " {");
   out.chain("  return ", same, " && ", ";");
   out.line("}");
-  out.line("friend bool operator!=(const ", name, "& a, const ", name,
-           "& b) { return !(a == b); }");
+  out.line("friend bool operator!=", parameters, " { return !(", a, " == ", b, "); }");
 }
 
 /// Writes short names of the enums and structs of the same file, as members.
