@@ -67,18 +67,18 @@ END
   generate "$1" && compile "$1" "$1.out/kinds.cpp"
 }
 
-# A kind whose members have the names of members of its generated classes. Both
-# compilers must be silent.
+# A kind whose members have the names of members of its generated classes, and whose docs contain
+# what ends or continues a comment. Both compilers must be silent.
 named_like_members() {
   mkdir "$1" && cat >"$1/v1.json" <<'END'
-{ "kind": "test.example/k", "version": 1, "doc": "A kind.",
+{ "kind": "test.example/k", "version": 1, "doc": "Ends with ??/\n*/ a\rint b; /*\n\\\nint c;",
   "structs": { "colour": { "fields": { "r": "uint8", "g": "uint8", "b": "uint8", "a": "uint8" } } },
   "methods": [
     { "name": "configure", "role": "configure", "doc": "Configures.", "threading": "serial",
       "request": { "config": "map<string>" } },
-    { "name": "base_of", "doc": "A method.", "threading": "any", "required": true },
+    { "name": "base_of", "doc": "A method.\rint d;", "threading": "any", "required": true },
     { "name": "hides", "doc": "A method.", "threading": "any",
-      "request": { "colour": { "type": "colour", "doc": "A field." } } },
+      "request": { "colour": { "type": "colour", "doc": "A field. ??/" } } },
     { "name": "overrides_either", "doc": "A method.", "threading": "any" },
     { "name": "vtable_entry", "doc": "A method.", "threading": "any" },
     { "name": "warn_of_unread", "doc": "A method.", "threading": "any",
@@ -146,7 +146,7 @@ for word in bench conformance detail gen json sdk tests; do
   point "the domain $word.example compiles" domain $word
 done
 point "fields compile with the names of local variables" named_like_variables variables
-point "members compile with the names of generated members" named_like_members members
+point "members and docs compile with the names of generated members" named_like_members members
 point "names of macros are refused" refuses_macros macros
 point "a step compiles with its types" fits same
 point "a step does not compile with a field that has another name" \

@@ -29,7 +29,7 @@ void wrap_paragraph(std::string_view text, std::size_t width, std::vector<std::s
   lines.push_back(std::move(line));
 }
 
-/// Returns the text with a space inside each `mark` of two characters.
+/// Returns the text with a space after the first character of each `mark`.
 std::string split_marks(std::string text, std::string_view mark) {
   for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos;) {
     text.insert(at + 1, " ");
@@ -37,9 +37,21 @@ std::string split_marks(std::string text, std::string_view mark) {
   return text;
 }
 
+/// Returns the text without what a compiler sees in comments. A trigraph of a backslash at the end
+/// of a line continues the comment on the next one, and a carriage return ends it.
+std::string plain_text(std::string_view text) {
+  std::string plain = split_marks(std::string(text), "?\?/");
+  std::replace_if(
+      plain.begin(), plain.end(),
+      [](unsigned char c) { return (c < 0x20 && c != '\n') || c == 0x7f; }, ' ');
+  return plain;
+}
+
 }  // namespace
 
-std::vector<std::string> wrap(std::string_view text, std::size_t width) {
+std::vector<std::string> wrap(std::string_view words, std::size_t width) {
+  const std::string plain = plain_text(words);
+  std::string_view text = plain;
   std::vector<std::string> lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
