@@ -381,9 +381,12 @@ TEST_F(PackageCommands, GraphPrintsJson) {
 }
 
 TEST_F(PackageCommands, GraphRefusesUnknownFormats) {
-  const Outcome run = tenon({"graph", "--format", "png"});
-  EXPECT_EQ(run.exit, 2);
-  EXPECT_NE(run.err.find("png"), std::string::npos) << run.err;
+  for (const std::string format : {"png", "0", ""}) {
+    const Outcome run = tenon({"graph", "--format", format});
+    EXPECT_EQ(run.exit, 2) << run.out;
+    EXPECT_EQ(run.err, "tenon graph: --format: found \"" + format +
+                           "\", needed dot, svg or mermaid\nSee tenon graph --help.\n");
+  }
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <exception>
 #include <iostream>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -77,6 +76,14 @@ std::chrono::milliseconds parse_timeout(const std::string& text) {
                                "found \"" + text + "\", needed a time from 1ms to 24h");
   }
   return std::chrono::duration_cast<std::chrono::milliseconds>(*time);
+}
+
+/// Throws CLI::ValidationError.
+GraphFormat parse_format(const std::string& text) {
+  if (text == "dot") return GraphFormat::dot;
+  if (text == "svg") return GraphFormat::svg;
+  if (text == "mermaid") return GraphFormat::mermaid;
+  throw CLI::ValidationError("--format", "found \"" + text + "\", needed dot, svg or mermaid");
 }
 
 void add_verify_arguments(CLI::App& command, Options& options, VerifyArguments& verify) {
@@ -155,13 +162,9 @@ int run(int count, char** arguments) {
   add_common(*drawing, options);
   add_lock(*drawing, options);
   drawing
-      ->add_option("--format", format,
-                   "dot (Graphviz), mermaid, or svg, which needs the program dot")
-      ->transform(CLI::CheckedTransformer(
-                      std::map<std::string, GraphFormat>{{"dot", GraphFormat::dot},
-                                                         {"svg", GraphFormat::svg},
-                                                         {"mermaid", GraphFormat::mermaid}})
-                      .description(""))
+      ->add_option_function<std::string>(
+          "--format", [&format](const std::string& text) { format = parse_format(text); },
+          "dot (Graphviz), mermaid, or svg, which needs the program dot")
       ->type_name("dot|svg|mermaid")
       ->default_str("dot");
 
