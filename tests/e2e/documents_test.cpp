@@ -292,11 +292,12 @@ TEST_F(Documents, AreAnIoErrorIfUnreadable) {
   const Outcome one = world_.run(unprivileged({TENON, "convert", "store/secret.json"}));
   EXPECT_EQ(one.exit, 3);
   EXPECT_EQ(one.out, "");
-  EXPECT_EQ(one.err, "tenon convert: store/secret.json: cannot be read\n");
+  EXPECT_EQ(one.err, "tenon convert: store/secret.json: cannot be read: Permission denied\n");
   const Outcome in_place =
       world_.run(unprivileged({TENON, "convert", "--in-place", "store/secret.json"}));
   EXPECT_EQ(in_place.exit, 3);
-  EXPECT_NE(in_place.err.find("store/secret.json: cannot be read\n"), std::string::npos)
+  EXPECT_NE(in_place.err.find("store/secret.json: cannot be read: Permission denied\n"),
+            std::string::npos)
       << in_place.err;
   const Outcome all = world_.run(unprivileged({TENON, "convert", "--in-place", "store"}));
   EXPECT_EQ(all.exit, 3);

@@ -10,6 +10,7 @@
 #include <tenon/document.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <fstream>
 #include <iostream>
@@ -204,13 +205,22 @@ void report_unusable(const fs::path& path, std::string_view why) {
   std::cerr << "tenon convert: " << harmless(path.string()) << ": " << why << "\n";
 }
 
+/// `number` is the system's error.
+void report_unreadable(const fs::path& path, int number) {
+  report_unusable(path, "cannot be read: " + std::generic_category().message(number));
+}
+
 void convert_file(Converter& converter, const fs::path& path, Outcome& outcome) {
   std::ifstream in(path, std::ios::binary);
+  if (!in.is_open()) {
+    report_unreadable(path, errno);
+    outcome.failed = true;
+    return;
+  }
   FileRewriter rewriter(path);
-  const bool good = in.is_open() && Documents(converter, path.string()).convert(in, [&](auto line) {
-    rewriter.write(line);
-  });
-  if (in.bad() || !in.is_open()) {
+  const bool good =
+      Documents(converter, path.string()).convert(in, [&](auto line) { rewriter.write(line); });
+  if (in.bad()) {
     report_unusable(path, "cannot be read");
     outcome.failed = true;
     return;
@@ -282,7 +292,7 @@ Exit convert(const Options& options, const ConvertArguments& arguments) {
   if (!standard) {
     file.open(arguments.file, std::ios::binary);
     if (!file || fs::is_directory(arguments.file)) {
-      std::cerr << "tenon convert: " << harmless(arguments.file) << ": cannot be read\n";
+      report_unreadable(arguments.file, file ? EISDIR : errno);
       return io_error;
     }
   }
