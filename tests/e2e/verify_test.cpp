@@ -61,6 +61,13 @@ TEST_F(VerifyCommand, PrintsALineForEachCaseAndTheTotals) {
   EXPECT_EQ(last_line(run.out), "29 passed, 0 failed, 14 not run\n");
 }
 
+TEST_F(VerifyCommand, RefusesAConfigurationWithoutEnd) {
+  const Outcome run = verify({right, "--config", "/dev/zero"});
+  EXPECT_EQ(run.exit, 3);
+  EXPECT_NE(run.err.find("/dev/zero: error[cannot-read]"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("found   more than 64 MB"), std::string::npos) << run.err;
+}
+
 TEST_F(VerifyCommand, ContinuesAfterACrash) {
   const Outcome run = verify({crashes, "--config", "numbers.json"});
   EXPECT_EQ(run.exit, 1);

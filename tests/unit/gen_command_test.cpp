@@ -12,6 +12,7 @@ namespace {
 
 using tenon::tests::Outcome;
 using tenon::tests::World;
+namespace fs = std::filesystem;
 
 const char* const spec =
     "{\"kind\": \"photo.example/filter\", \"version\": 1, \"doc\": \"Filters.\",\n"
@@ -87,6 +88,29 @@ TEST(GenCommand, PrintsFingerprints) {
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
   EXPECT_EQ(outcome.out.find("tenon.dev/backup_item_action 1 "), 0u);
   EXPECT_NE(outcome.out.find("\ntenon.dev/record 2 "), std::string::npos);
+}
+
+TEST(GenCommand, ReportsWhyFilesCannotBeUsed) {
+  const World world;
+  const fs::path spec = world.path("kinds/filter/v1.json");
+  fs::create_directories(spec.parent_path());
+  for (const char* target : {"/dev/zero", "/dev/stdin"}) {
+    fs::create_symlink(target, spec);
+    const Outcome outcome = world.run({"sh", "-c", ": | '" TENON_GEN "' check kinds"});
+    EXPECT_EQ(outcome.exit, 3) << target;
+    EXPECT_EQ(outcome.err,
+              "tenon-gen: cannot read kinds/filter/v1.json: it is not a regular file\n");
+    fs::remove(spec);
+  }
+  fs::create_symlink("v1.json", spec);
+  EXPECT_NE(world.run({TENON_GEN, "check", "kinds"}).err.find("symbolic links"), std::string::npos);
+  fs::remove(spec);
+  fs::create_symlink("nothing", spec);
+  EXPECT_EQ(world.run({TENON_GEN, "check", "kinds"}).err,
+            "tenon-gen: cannot read kinds/filter/v1.json: No such file or directory\n");
+  const Outcome outcome = world.run({TENON_GEN, "headers", "--out", "/dev/null/x", ABI});
+  EXPECT_EQ(outcome.exit, 3);
+  EXPECT_NE(outcome.err.find(": Not a directory\n"), std::string::npos) << outcome.err;
 }
 
 TEST(GenCommand, RefusesAnSdkWithoutKindsOrWithABadName) {

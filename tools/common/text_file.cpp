@@ -3,26 +3,45 @@
 
 #include <cerrno>
 #include <fstream>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
 namespace tenon::tools {
+namespace {
+
+/// The limit ends the reading of a device such as /dev/zero.
+constexpr std::size_t longest_file = 64'000'000;
+
+std::string message(int number) {
+  return std::generic_category().message(number);
+}
+
+}  // namespace
+
+FileContent read_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return {std::nullopt, message(EISDIR)};
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return {std::nullopt, message(errno)};
+  std::string content;
+  char chunk[1 << 16];
+  errno = 0;
+  while (file.read(chunk, sizeof chunk).gcount() > 0) {
+    content.append(chunk, static_cast<std::size_t>(file.gcount()));
+    if (content.size() > longest_file) return {std::nullopt, "more than 64 MB"};
+  }
+  if (file.bad()) return {std::nullopt, message(errno)};
+  return {std::move(content), ""};
+}
 
 std::optional<std::string> read_text_file(const std::filesystem::path& path,
                                           Diagnostics& diagnostics) {
-  std::error_code ignored;
-  const bool folder = std::filesystem::is_directory(path, ignored);
-  std::ifstream file(path, std::ios::binary);
-  if (file && !folder) {
-    std::ostringstream content;
-    content << file.rdbuf();
-    return std::move(content).str();
-  }
+  FileContent file = read_file(path);
+  if (file.text) return std::move(file.text);
   diagnostics.add({.location = {path.string()},
                    .code = "cannot-read",
                    .message = "the file cannot be read",
-                   .found = std::generic_category().message(folder ? EISDIR : errno),
+                   .found = std::move(file.problem),
                    .needed = "a file with one JSON object",
                    .fix = "give the path of such a file"});
   return std::nullopt;

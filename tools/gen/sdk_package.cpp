@@ -4,6 +4,8 @@
 #include "gen/emit/emit.hpp"
 #include "gen/read/spec_files.hpp"
 
+#include "common/text_file.hpp"
+
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -16,10 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string content(std::istreambuf_iterator<char>(file), {});
-  if (!file.is_open() || file.bad()) throw IoError("cannot read " + path.generic_string());
-  return content;
+  tools::FileContent file = tools::read_file(path);
+  if (!file.text) throw IoError("cannot read " + path.generic_string() + ": " + file.problem);
+  return *std::move(file.text);
 }
 
 /// The headers of a package: those generated for its kinds, and those of tenon that they need or

@@ -3,8 +3,10 @@
 
 #include "gen/read/spec_files.hpp"
 
+#include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 
 namespace tenon::gen {
 namespace {
@@ -36,7 +38,9 @@ void Output::write(const std::string& path, std::string_view content) const {
   std::ofstream file(target, std::ios::binary | std::ios::trunc);
   file << content;
   file.close();
-  if (!file) throw IoError("cannot write " + target.generic_string());
+  if (file) return;
+  throw IoError("cannot write " + target.generic_string() + ": " +
+                std::generic_category().message(errno));
 }
 
 std::string dependency_rule(const std::string& target, const std::vector<std::string>& inputs) {

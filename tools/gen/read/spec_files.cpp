@@ -3,9 +3,10 @@
 
 #include "gen/common.hpp"
 
+#include "common/text_file.hpp"
+
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <regex>
@@ -31,11 +32,15 @@ bool resembles_version(const std::string& name) {
   return std::regex_match(name, form);
 }
 
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad()) throw IoError("cannot read " + path.generic_string());
-  return text;
+/// A pipe or device could block or not end.
+std::string read_regular_file(const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  FileContent file = fs::exists(status) && !fs::is_regular_file(status)
+                         ? FileContent{std::nullopt, "it is not a regular file"}
+                         : read_file(path);
+  if (!file.text) throw IoError("cannot read " + path.generic_string() + ": " + file.problem);
+  return *std::move(file.text);
 }
 
 bool looks_like_spec(const JsonValue& json) {
@@ -69,7 +74,7 @@ void add_inputs(const fs::path& path, const fs::path& root, std::vector<std::str
 void add_file(const fs::path& path, const fs::path& root,
               std::map<std::string, SpecFolder>& folders, SpecFiles& files,
               Diagnostics& diagnostics) {
-  const std::string text = read_file(path);
+  const std::string text = read_regular_file(path);
   std::optional<JsonValue> json = read_json(text, path.generic_string(), diagnostics);
   if (!json || !looks_like_spec(*json)) return;
   if (text.find("tenon.dev/") != std::string::npos) files.uses_standard = true;
