@@ -734,9 +734,13 @@ TEST_F(TenonCommand, PrintsHelpAndVersion) {
 }
 
 TEST_F(TenonCommand, ReportsOutputErrors) {
-  const Outcome run = world_.run({"sh", "-c", "'" TENON "' list > /dev/full"});
-  EXPECT_EQ(run.exit, 3);
-  EXPECT_EQ(run.err, "tenon: cannot write to standard output\n");
+  for (const std::string arguments : {"list", "--help", "--version", "list --help"}) {
+    for (const std::string output : {"> /dev/full", ">&-"}) {
+      const Outcome run = world_.run({"sh", "-c", "'" TENON "' " + arguments + output});
+      EXPECT_EQ(run.exit, 3) << arguments << output;
+      EXPECT_EQ(run.err, "tenon: cannot write to standard output\n");
+    }
+  }
 }
 
 TEST_F(TenonCommand, ColoursOutputOnlyOnATerminal) {

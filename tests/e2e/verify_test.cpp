@@ -61,6 +61,14 @@ TEST_F(VerifyCommand, PrintsALineForEachCaseAndTheTotals) {
   EXPECT_EQ(last_line(run.out), "29 passed, 0 failed, 14 not run\n");
 }
 
+// A pipe to a child that got the number of the closed stream would show its content there.
+TEST_F(VerifyCommand, OpensNoFileInPlaceOfAClosedStream) {
+  const Outcome run =
+      world_.run({"sh", "-c", "'" TENON "' verify '" + right + "' --config numbers.json >&-"});
+  EXPECT_EQ(run.exit, 3);
+  EXPECT_EQ(run.err, "tenon: cannot write to standard output\n");
+}
+
 TEST_F(VerifyCommand, RefusesAConfigurationWithoutEnd) {
   const Outcome run = verify({right, "--config", "/dev/zero"});
   EXPECT_EQ(run.exit, 3);

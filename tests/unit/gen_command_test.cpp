@@ -90,6 +90,15 @@ TEST(GenCommand, PrintsFingerprints) {
   EXPECT_NE(outcome.out.find("\ntenon.dev/record 2 "), std::string::npos);
 }
 
+TEST(GenCommand, ReportsWrongUsage) {
+  const World world;
+  EXPECT_EQ(world.run({TENON_GEN, "chekc", "kinds"}).err,
+            "tenon-gen: unknown command chekc\ndid you mean 'check'?\nSee tenon-gen --help.\n");
+  const Outcome outcome = world.run({TENON_GEN, "check", "kinds", "--otu", "x"});
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_EQ(outcome.err, "tenon-gen check: unknown option --otu\nSee tenon-gen check --help.\n");
+}
+
 TEST(GenCommand, ReportsWhyFilesCannotBeUsed) {
   const World world;
   const fs::path spec = world.path("kinds/filter/v1.json");
@@ -111,6 +120,17 @@ TEST(GenCommand, ReportsWhyFilesCannotBeUsed) {
   const Outcome outcome = world.run({TENON_GEN, "headers", "--out", "/dev/null/x", ABI});
   EXPECT_EQ(outcome.exit, 3);
   EXPECT_NE(outcome.err.find(": Not a directory\n"), std::string::npos) << outcome.err;
+}
+
+TEST(GenCommand, ReportsOutputErrors) {
+  const World world;
+  for (const std::string arguments : {"fingerprint '" ABI "'", "--help"}) {
+    for (const std::string output : {" > /dev/full", " >&-"}) {
+      const Outcome outcome = world.run({"sh", "-c", "'" TENON_GEN "' " + arguments + output});
+      EXPECT_EQ(outcome.exit, 3) << arguments << output;
+      EXPECT_EQ(outcome.err, "tenon-gen: cannot write to standard output\n");
+    }
+  }
 }
 
 TEST(GenCommand, RefusesAnSdkWithoutKindsOrWithABadName) {

@@ -11,6 +11,7 @@ namespace tenon::tools {
 namespace {
 
 constexpr int wrong_usage = 2;
+constexpr int io_failed = 3;
 
 std::vector<std::string> options_of(const CLI::App& command) {
   std::vector<std::string> names;
@@ -55,7 +56,12 @@ std::optional<int> parse(CLI::App& program, int count, const char* const* argume
   try {
     program.parse(count, arguments);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return program.exit(error);
+    if (error.get_exit_code() == 0) {
+      program.exit(error);
+      if (std::cout.flush()) return 0;
+      std::cerr << program.get_name() << ": cannot write to standard output\n";
+      return io_failed;
+    }
     print(program, error);
     return wrong_usage;
   }

@@ -12,8 +12,8 @@
 namespace tenon::tools {
 
 /// Parses a command line. Returns the exit status if the program must end: 0 after --help and
-/// --version, 2 if the command line is wrong. In the latter case the problem and the nearest known
-/// word are printed on standard error.
+/// --version, 3 if their output cannot be written, 2 if the command line is wrong. In the last case
+/// the problem and the nearest known word are printed on standard error.
 std::optional<int> parse(CLI::App& program, int count, const char* const* arguments);
 
 /// Prints the diagnostics on standard error.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Owns a POSIX file descriptor.
+// Owns a POSIX file descriptor, and keeps the numbers of the standard streams for them.
 #pragma once
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -33,6 +34,16 @@ class Descriptor {
  private:
   int number_;
 };
+
+/// Opens each standard stream that is closed. Reading or writing it still fails, but no file of the
+/// program gets its number, so that no message is written into that file. Called first in main.
+inline void hold_standard_streams() noexcept {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) >= 0) continue;
+    const int held = ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (held < 0) return;
+  }
+}
 
 /// Writes the whole text. Returns false, with the reason in errno, on failure.
 inline bool write_all(int file, std::string_view text) {

@@ -11,6 +11,9 @@
 #include "gen/next.hpp"
 #include "gen/sdk_package.hpp"
 
+#include "common/command_line.hpp"
+#include "common/descriptor.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -224,20 +227,21 @@ Exit run(int argc, char** argv) {
   Exit exit = success;
   add_commands(app, options, exit);
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? success : usage_error;
+    if (const auto wrong = tools::parse(app, argc, argv)) return static_cast<Exit>(*wrong);
   } catch (const UsageError& error) {
     std::cerr << "tenon-gen: " << error.what() << "\n";
     return usage_error;
   }
-  return exit;
+  if (std::cout.flush()) return exit;
+  std::cerr << "tenon-gen: cannot write to standard output\n";
+  return io_error;
 }
 
 }  // namespace
 }  // namespace tenon::gen
 
 int main(int argc, char** argv) {
+  tenon::tools::hold_standard_streams();
   try {
     return tenon::gen::run(argc, argv);
   } catch (const std::exception& error) {

@@ -13,6 +13,7 @@
 #include "base/plain_text.hpp"
 #include "common/command_line.hpp"
 #include "common/console.hpp"
+#include "common/descriptor.hpp"
 #include "common/progress.hpp"
 #include "common/signals.hpp"
 
@@ -362,6 +363,7 @@ int run(int count, char** arguments) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  tenon::tools::hold_standard_streams();
   try {
     return run(count, arguments);
   } catch (const std::exception& error) {

@@ -15,6 +15,7 @@
 #include "base/plain_text.hpp"
 #include "commands.hpp"
 #include "common/command_line.hpp"
+#include "common/descriptor.hpp"
 
 namespace {
 
@@ -199,6 +200,7 @@ int run(int count, char** arguments) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  tenon::tools::hold_standard_streams();
   try {
     return run(count, arguments);
   } catch (const std::exception& error) {
