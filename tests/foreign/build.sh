@@ -177,6 +177,19 @@ END
   photo_runs
 }
 
+# The SDK of an app that has no kind of photo needs none of its headers.
+sdk_of_another_app() {
+  kind=$world/other/tone
+  mkdir -p "$kind" && cat >"$kind/v1.json" <<'END'
+{ "kind": "other.example/tone", "version": 1, "doc": "Plays a tone.",
+  "methods": [{ "name": "play", "doc": "Plays it.", "threading": "any" }] }
+END
+  "$prefix/bin/tenon-gen" sdk --app other --out "$world/other/sdk" "$world/other" || return
+  echo '#include <other/sdk/tone.hpp>' |
+    c++ -std=c++17 -fsyntax-only -I"$world/other/sdk/include" -x c++ - || return
+  ! [ -e "$world/other/sdk/include/photo" ]
+}
+
 # A change of a spec reaches host and plugins in one build, and an error is shown with its location.
 spec_changes() {
   specs=$world/copy/kinds/filter
@@ -206,5 +219,6 @@ step "reload" reloads
 step "tests" verify_tests
 step "sdk builds" sdk_builds
 step "sdk runs" sdk_runs
+step "sdk of another app" sdk_of_another_app
 step "spec changes" spec_changes
 echo "1..$count"

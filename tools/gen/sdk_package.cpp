@@ -44,7 +44,8 @@ class Headers {
 
  private:
   static std::set<std::string> included(const std::string& text) {
-    static const std::regex include("#include <((?:[^/>]+/)+[^>]+\\.hp*)>");
+    // Only at the beginning of a line: comments contain examples.
+    static const std::regex include("(?:^|\n)#include <((?:[^/>]+/)+[^>]+\\.hp*)>");
     std::set<std::string> paths;
     for (std::sregex_iterator at(text.begin(), text.end(), include), end; at != end; ++at) {
       paths.insert((*at)[1]);
