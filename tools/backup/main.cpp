@@ -2,6 +2,7 @@
 //
 // tenon-backup: backs up documents of Kubernetes into an object store, restores and deletes them.
 // Stores, snapshotters and actions are plugins. This program is also an example of a host.
+#include "archive_path.hpp"
 #include "create.hpp"
 #include "deletion.hpp"
 #include "output.hpp"
@@ -126,12 +127,16 @@ tenon::Result<tenon::TextMap> read_mappings(const std::vector<std::string>& mapp
   tenon::TextMap map;
   for (const std::string& mapping : mappings) {
     const std::size_t equals = mapping.find('=');
-    const bool good = equals != std::string::npos && equals != 0 && equals + 1 != mapping.size();
-    if (good && map.emplace(mapping.substr(0, equals), mapping.substr(equals + 1)).second) continue;
+    const std::string target = equals != std::string::npos ? mapping.substr(equals + 1) : "";
+    // With a target that no path can have, the action would fail for each item, which would be
+    // restored into its old namespace.
+    const bool good =
+        equals != std::string::npos && equals != 0 && path_part_problem(target).empty();
+    if (good && map.emplace(mapping.substr(0, equals), target).second) continue;
     return tenon::Error({.code = "wrong-value",
                          .where = "--map-namespace",
                          .found = mapping,
-                         .needed = "OLD=NEW, each old namespace once",
+                         .needed = "OLD=NEW, each old namespace once, each new one without '/'",
                          .fix = "change the value"});
   }
   return map;

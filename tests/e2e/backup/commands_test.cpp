@@ -112,6 +112,18 @@ TEST_F(Backup, RefusesMissingItemsAndInvalidNames) {
   EXPECT_EQ(files("store"), Lines());
 }
 
+TEST_F(Backup, RefusesNamespacesThatNoItemCanHave) {
+  write_items({item("Pod", "web", "p")});
+  ASSERT_EQ(create().exit, 0);
+  for (const std::string target : {"", "..", "../x", "a\nb"}) {
+    const Outcome restored = restore("restored", {"--map-namespace", "web=" + target});
+    EXPECT_EQ(restored.exit, 2) << target;
+    EXPECT_NE(restored.err.find("error[wrong-value] --map-namespace"), std::string::npos)
+        << restored.err;
+    EXPECT_FALSE(std::filesystem::exists(world.root() / "restored"));
+  }
+}
+
 TEST_F(Backup, ShowsProgressOnlyOnATerminal) {
   play();
   configure(actions("backup") + R"(, "timeouts": {"operation": "1s", "poll": "1ms"})");
