@@ -274,6 +274,9 @@ TEST_F(PackageCommands, LockReportsWriteErrors) {
       << run.err;
   EXPECT_EQ(tenon({"lock", "--plugin-path", "nowhere"}).exit, 3);
   EXPECT_FALSE(fs::exists(world_.root() / "tenon.lock")) << "without all of the places";
+  const json::object result = tenon_json({"lock", "--plugin-path", "nowhere"});
+  EXPECT_EQ(result.at("written"), false);
+  EXPECT_EQ(result.at("error").at("code"), "not-found");
 }
 
 TEST_F(PackageCommands, LockPrintsJson) {

@@ -3,6 +3,7 @@
 // tenon lock
 #include <algorithm>
 #include <iostream>
+#include <optional>
 
 #include "app.hpp"
 #include "commands.hpp"
@@ -19,30 +20,30 @@ bool is_io_error(const Error& error) {
 }
 
 /// Prints the folders and files that cannot be read, because they may contain packages that belong
-/// in the lock file. Returns whether there were any.
-bool report_unread(std::vector<Error>& skipped) {
-  bool unread = report_search_path_errors(skipped);
+/// in the lock file. Returns the first of them.
+std::optional<Error> report_unread(const std::vector<Error>& skipped) {
+  std::optional<Error> first;
   for (const Error& error : skipped) {
-    if (error.code() != "cannot-read") continue;
+    if (!has_search_path_errors({error}) && error.code() != "cannot-read") continue;
     std::cerr << "tenon: " << error.to_string() << "\n";
-    unread = true;
+    if (!first) first = error;
   }
-  return unread;
+  return first;
 }
 
 }  // namespace
 
 Exit lock(const Options& options, const std::string& file) {
   const Host host(host_options(options));
-  std::vector<Error> skipped = host.skipped();
+  const std::vector<Error> skipped = host.skipped();
   std::vector<PackageInfo> packages = host.packages();
   std::vector<Error> left_out = broken_module_errors(skipped);
   for (const PackageInfo& package : packages) {
     if (package.refused) left_out.push_back(*package.refused);
   }
   std::erase_if(packages, [](const PackageInfo& package) { return !package.used; });
-  if (report_unread(skipped)) return io_error;
-  const Result<void> written = host.write_lock(file);
+  const std::optional<Error> unread = report_unread(skipped);
+  const Result<void> written = unread ? Result<void>(*unread) : host.write_lock(file);
 
   if (options.json) {
     boost::json::object output = make_output("lock");
@@ -56,6 +57,7 @@ Exit lock(const Options& options, const std::string& file) {
     output["error"] = written ? boost::json::value() : boost::json::value(to_json(written.error()));
     print(output);
   }
+  if (unread) return io_error;
   for (const Error& error : left_out) {
     std::cerr << "tenon: not in the lock file: " << error.to_string() << "\n";
   }
