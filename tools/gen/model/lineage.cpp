@@ -25,6 +25,7 @@ bool holds_enum(const Type& type) {
 Lineage::Lineage(const Document& document) : document_(document) {
   for (const auto& version : document.versions) {
     Names& names = names_[version.get()];
+    steps_[version.get()];
     for (const Field& field : version->fields) names.emplace(name_of(nullptr, field), &field);
     for (const auto& structure : version->structs) {
       for (const Field& field : structure->fields) {
@@ -33,6 +34,8 @@ Lineage::Lineage(const Document& document) : document_(document) {
     }
   }
   for (const DocumentStep& step : document.steps) {
+    steps_[step.from].push_back(&step);
+    steps_[step.to].push_back(&step);
     link(step, step.fields, true);
     for (const StructStep& structure : step.structs) {
       link(step, structure.fields, !structure.split);
@@ -62,50 +65,51 @@ const Field* Lineage::across(const DocumentVersion& from, const DocumentVersion&
   return found != links->second.end() ? found->second : nullptr;
 }
 
-/// Whether a name denotes the same field in two versions: no step between moved it to another
+/// Whether a name denotes the same field in two neighbours: the step does not move it to another
 /// field.
-bool Lineage::is_same_field(const std::string& name, const DocumentVersion& version,
-                            const DocumentVersion& other) const {
-  const DocumentVersion* at = &version;
-  for (const DocumentVersion* next : document_.path(version, other)) {
-    const Field* here = find(*at, name);
-    const Field* there = find(*next, name);
-    if (next == at) continue;
-    const Field* onward = across(*at, *next, here);
-    const Field* back = across(*next, *at, there);
-    const bool parts = here != nullptr && there != nullptr && onward != there;
-    const bool renamed =
-        (onward != nullptr && onward != there) || (back != nullptr && back != here);
-    if (parts || renamed) return false;
-    at = next;
-  }
-  return true;
+bool Lineage::keeps(const std::string& name, const DocumentVersion& version,
+                    const DocumentVersion& next) const {
+  const Field* here = find(version, name);
+  const Field* there = find(next, name);
+  const Field* onward = across(version, next, here);
+  const Field* back = across(next, version, there);
+  const bool parts = here != nullptr && there != nullptr && onward != there;
+  const bool renamed = (onward != nullptr && onward != there) || (back != nullptr && back != here);
+  return !parts && !renamed;
 }
 
-/// Whether a step between two versions renames values of an enum.
-bool Lineage::renames_values(const DocumentVersion& version, const DocumentVersion& other) const {
-  const DocumentVersion* at = &version;
-  for (const DocumentVersion* next : document_.path(version, other)) {
-    const DocumentStep* up = document_.step_to(*next);
-    const DocumentStep* down = document_.step_to(*at);
-    const DocumentStep* step = up != nullptr && up->from == at ? up : down;
-    const auto renames = [](const EnumStep& one) { return !one.renamed.empty(); };
-    if (next != at && std::any_of(step->enums.begin(), step->enums.end(), renames)) return true;
-    at = next;
+Lineage::Relations Lineage::relations_of(const std::string& name,
+                                         const DocumentVersion& version) const {
+  Relations relations{{&version, {}}};
+  std::vector<const DocumentVersion*> reached{&version};
+  while (!reached.empty()) {
+    const DocumentVersion* at = reached.back();
+    reached.pop_back();
+    const Relation here = relations.at(at);
+    for (const DocumentStep* step : steps_.at(at)) {
+      const DocumentVersion* next = step->from == at ? step->to : step->from;
+      const bool renames = std::any_of(step->enums.begin(), step->enums.end(),
+                                       [](const EnumStep& one) { return !one.renamed.empty(); });
+      const Relation there{here.same_field && keeps(name, *at, *next),
+                           here.renames_values || renames};
+      if (relations.emplace(next, there).second) reached.push_back(next);
+    }
   }
-  return false;
+  return relations;
 }
 
 Origins Lineage::origins_of(const DocumentVersion& version, const Struct* structure,
                             const Field& field, bool by_hand) const {
   Origins origins;
   const std::string name = name_of(structure, field);
+  const Relations relations = relations_of(name, version);
+  const bool has_enum = holds_enum(field.type);
   for (const auto& other : document_.versions) {
     const Field* namesake = find(*other, name);
     if (namesake == nullptr) continue;
-    const bool one = same_shape(namesake->type, field.type) &&
-                     is_same_field(name, version, *other) &&
-                     !(holds_enum(field.type) && renames_values(version, *other));
+    const Relation& relation = relations.at(other.get());
+    const bool one = relation.same_field && same_shape(namesake->type, field.type) &&
+                     !(has_enum && relation.renames_values);
     if (!one) origins.exact = true;
     if (one && (!by_hand || other.get() == &version)) origins.versions.push_back(other->label);
   }

@@ -9,11 +9,12 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace tenon::gen {
 
-/// Built from the steps of a document type. The time of a look-up depends only on the number of
-/// versions.
+/// Built from the steps of a document type, which must outlive it. The time of a look-up is linear in
+/// the number of versions.
 class Lineage {
  public:
   explicit Lineage(const Document& document);
@@ -27,6 +28,12 @@ class Lineage {
   /// The fields of one version, each with its counterpart in the neighbour.
   using Links = std::unordered_map<const Field*, const Field*>;
   using Names = std::unordered_map<std::string, const Field*>;
+  /// How a name in one version is related to the same name in another.
+  struct Relation {
+    bool same_field = true;       // no step between moves it to another field
+    bool renames_values = false;  // a step between renames values of an enum
+  };
+  using Relations = std::unordered_map<const DocumentVersion*, Relation>;
 
   /// `unique`: the older fields have no other counterparts in the newer version.
   void link(const DocumentStep& step, const std::vector<FieldStep>& fields, bool unique);
@@ -34,12 +41,14 @@ class Lineage {
   /// Returns the counterpart of a field in a neighbour; nullptr if there is none.
   const Field* across(const DocumentVersion& from, const DocumentVersion& to,
                       const Field* field) const;
-  bool renames_values(const DocumentVersion& version, const DocumentVersion& other) const;
-  bool is_same_field(const std::string& name, const DocumentVersion& version,
-                     const DocumentVersion& other) const;
+  bool keeps(const std::string& name, const DocumentVersion& version,
+             const DocumentVersion& next) const;
+  /// Returns the relations of a name in a version to that in each version.
+  Relations relations_of(const std::string& name, const DocumentVersion& version) const;
 
   const Document& document_;
   std::map<std::pair<const DocumentVersion*, const DocumentVersion*>, Links> links_{};
+  std::unordered_map<const DocumentVersion*, std::vector<const DocumentStep*>> steps_{};
   std::map<const DocumentVersion*, Names> names_{};  // "field", and of structs "struct.field"
 };
 
