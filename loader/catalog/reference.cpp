@@ -56,6 +56,7 @@ Result<Reference> Reference::parse(std::string_view text, std::string_view domai
                    error.fix());
     }
   }
+  if (rest.empty()) return wrong(text, "no name");
   reference.name = rest.find('/') == std::string_view::npos
                        ? std::string(domain) + "/" + std::string(rest)
                        : std::string(rest);

@@ -125,19 +125,21 @@ Result<ModuleImage> read_image(ByteSource& source) {
 Result<platform::File> open_module(const std::filesystem::path& path, bool is_regular) {
   auto file = platform::File::open(path, is_regular);
   if (file) return file;
-  std::error_code ignored;
-  const auto type = std::filesystem::status(path, ignored).type();
+  std::error_code failed;
+  const auto type = std::filesystem::status(path, failed).type();
   using Type = std::filesystem::file_type;
-  const bool dangling =
-      (type == Type::not_found || type == Type::none) && std::filesystem::is_symlink(path, ignored);
-  const bool irregular = type != Type::regular && type != Type::not_found && type != Type::none;
-  if (!dangling && !irregular) return file;
+  const bool missing = type == Type::not_found || type == Type::none;
+  std::error_code ignored;
+  const bool bad_link = missing && std::filesystem::is_symlink(path, ignored);
+  if (!bad_link && (missing || type == Type::regular)) return file;
+  std::string found(file.error().found());
+  if (bad_link && type == Type::not_found) found = "a link to a file that does not exist";
+  if (failed == std::errc::too_many_symbolic_link_levels) found = "a link that leads to itself";
   return Error({.code = "not-a-module",
                 .where = path.string(),
-                .found = dangling ? "a link to a file that does not exist"
-                                  : std::string(file.error().found()),
+                .found = std::move(found),
                 .needed = "a shared library in the ELF format",
-                .fix = dangling ? "repair the link, or remove it" : "name the file of one module"});
+                .fix = bad_link ? "repair the link, or remove it" : "name the file of one module"});
 }
 
 Result<ModuleFile> read_module_file(const std::filesystem::path& path) {

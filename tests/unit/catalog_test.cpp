@@ -186,11 +186,16 @@ TEST(Scan, ListsAVersionOnceAcrossFolderLinks) {
   EXPECT_EQ(codes_of(found), Texts());
 }
 
-TEST(Scan, ReportsCircularLinks) {
+TEST(Scan, ReportsLinksThatLeadNowhere) {
   World world;
   fs::create_symlink("a.so", world.plugins() / "a.so");
-  fs::create_symlink("b.so", world.plugins() / "b.so");
-  EXPECT_EQ(codes_of(scan({{world.plugins(), true}})).size(), 2u);
+  fs::create_symlink("a.so", world.plugins() / "b.so");
+  fs::create_symlink("nowhere.so", world.plugins() / "c.so");
+  const Scan found = scan({{world.plugins(), true}});
+  EXPECT_EQ(codes_of(found),
+            (Texts{"not-a-module a.so", "not-a-module b.so", "not-a-module c.so"}));
+  EXPECT_EQ(found.skipped.at(0).found(), "a link that leads to itself");
+  EXPECT_EQ(found.skipped.at(2).found(), "a link to a file that does not exist");
 }
 
 // A loadable module is found among any number of bad files.

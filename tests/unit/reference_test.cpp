@@ -128,6 +128,7 @@ TEST(Reference, ReportsErrors) {
             "the version \"^1,v2.0.0\", in which \"v2.0.0\" at character 4: major, minor and patch "
             "are not all numbers");
   EXPECT_EQ(found("me.example/"), "a name that has nothing after the '/'");
+  for (const char* text : {"", "@1.0.0", "builtin:"}) EXPECT_EQ(found(text), "no name") << text;
 }
 
 TEST(Reference, SuggestsToOmitTheLetterBeforeAVersion) {
