@@ -13,8 +13,8 @@
 
 namespace tenon::gen {
 
-/// Built from the steps of a document type, which must outlive it. The time of a look-up is linear in
-/// the number of versions.
+/// Built from the steps of a document type, which must outlive it. A look-up takes a time that is
+/// linear in the number of versions.
 class Lineage {
  public:
   explicit Lineage(const Document& document);
