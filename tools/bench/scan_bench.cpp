@@ -46,7 +46,7 @@ void discover(benchmark::State& state) {
   expect(state, Host(options(folder)), folder.files().size());
   for (auto _ : state) Host host(options(folder));
 }
-BENCHMARK(discover)->Arg(500)->MeasureProcessCPUTime();
+BENCHMARK(discover)->Arg(500)->UseRealTime();
 
 /// A host that knows the modules scans the folder again.
 void rescan(benchmark::State& state) {
@@ -55,7 +55,7 @@ void rescan(benchmark::State& state) {
   for (auto _ : state) host.rescan();
   expect(state, host, folder.files().size());
 }
-BENCHMARK(rescan)->Arg(500)->Arg(2000)->MeasureProcessCPUTime();
+BENCHMARK(rescan)->Arg(500)->Arg(2000)->UseRealTime();
 
 void read_pages_of(benchmark::State& state, const Folder& folder) {
   for (auto _ : state) {
@@ -170,7 +170,7 @@ void discover_packages(benchmark::State& state) {
   expect(state, Host(options(folder)), folder.files().size());
   for (auto _ : state) Host host(options(folder));
 }
-BENCHMARK(discover_packages)->MeasureProcessCPUTime();
+BENCHMARK(discover_packages)->UseRealTime();
 
 void read_pages_of_packages(benchmark::State& state) {
   read_pages_of(state, package_folder());
