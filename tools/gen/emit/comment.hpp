@@ -13,8 +13,8 @@ namespace tenon::gen {
 /// The maximum line width of generated sources.
 inline constexpr std::size_t source_width = 100;
 
-/// Wraps a text to lines of at most `width` characters. Keeps line breaks in the text.
-std::vector<std::string> wrap(std::string_view text, std::size_t width);
+/// Wraps words to lines of at most `width` characters. Keeps line breaks in them.
+std::vector<std::string> wrap(std::string_view words, std::size_t width);
 
 /// Returns "/* text\n * more */\n", indented by `indent` spaces; "" for an empty text. A space is
 /// inserted into comment delimiters in the text.
