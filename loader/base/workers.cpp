@@ -139,6 +139,8 @@ Result<void> Workers::start(std::function<bool()> job) {
 std::size_t Workers::stop(Clock::time_point deadline) noexcept {
   std::unique_lock lock(state_->mutex);
   state_->stopped = true;
+  // Its jobs are done. Only its thread has to end.
+  if (state_->idle != nullptr) std::exchange(state_->idle, nullptr)->finished = true;
   state_->woken.notify_all();
   state_->changed.wait_until(lock, deadline, [&] { return state_->count_others(false) == 0; });
   state_->wait_for_ends(lock, std::max(deadline, Clock::now() + min_patience));
