@@ -170,6 +170,9 @@ INSTANTIATE_TEST_SUITE_P(Functions, HangAtHostEnd, testing::Values("2:start", "2
 class EndingFunction : public HangingPlugin, public testing::WithParamInterface<const char*> {};
 
 TEST_P(EndingFunction, IsTreatedAsHanging) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the leak checker does not see the thread-local objects of a thread that hangs";
+#endif
   const std::string function = GetParam();
   const bool restarts = function == "1:destroy" || function == "1:stop";
   place_edition("counter-asks", 1);
