@@ -2,6 +2,7 @@
 #include "gen/load.hpp"
 
 #include "gen/check/document_evolution.hpp"
+#include "gen/check/generated_names.hpp"
 #include "gen/check/kind_evolution.hpp"
 #include "gen/check/released.hpp"
 #include "gen/check/spec_checker.hpp"

@@ -20,9 +20,6 @@ void check_releases(const Model& model, Diagnostics& diagnostics);
 /// Checks that only removed versions use removed versions.
 void check_removals(const Model& model, Diagnostics& diagnostics);
 
-/// Checks that the names of generated headers, and the names in them, are unique.
-void check_names(const Model& model, Diagnostics& diagnostics);
-
 /// Returns all versions of all document types, each after those that it uses. Reports recursion.
 std::vector<DocumentVersion*> sort_by_use(const Model& model, Diagnostics& diagnostics);
 
