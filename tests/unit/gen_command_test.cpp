@@ -186,6 +186,10 @@ TEST(GenCommand, FreezesReleasedSpecs) {
   EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).out, "");
   EXPECT_EQ(world.run({TENON_GEN, "check", "kinds"}).exit, 0);
   const std::string list = world.read("kinds/released.json");
+  world.write("others/filter/v1.json", released_spec("0.1.0"));
+  fs::create_symlink("/dev/zero", world.path("others/released.json"));
+  EXPECT_EQ(world.run({TENON_GEN, "release", "others"}).err,
+            "tenon-gen: cannot read others/released.json: it is not a regular file\n");
 
   world.write("kinds/filter/v1.json", released_spec("0.1.0", any_thread, one_thread));
   for (const char* command : {"check", "headers", "schema", "build", "release"}) {

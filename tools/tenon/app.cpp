@@ -4,15 +4,14 @@
 #include "common/json_reader.hpp"
 #include "common/object_reader.hpp"
 #include "gen/load.hpp"
+#include "gen/read/spec_files.hpp"
 
 #include <tenon/builtins.hpp>
 #include <tenon/document.hpp>
 #include <tenon/inspect.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <optional>
 #include <system_error>
 
@@ -44,10 +43,7 @@ fs::path description_folder(const std::string& app) {
 }
 
 std::optional<JsonValue> read_json(const fs::path& path, Diagnostics& problems) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file) throw gen::IoError("cannot read " + path.string());
-  return tools::read_json(text, path.string(), problems);
+  return tools::read_json(gen::read_regular_file(path), path.string(), problems);
 }
 
 Description read_description(const fs::path& folder, Diagnostics& problems) {

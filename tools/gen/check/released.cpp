@@ -5,10 +5,10 @@
 #include "gen/model/layout.hpp"
 #include "gen/model/naming.hpp"
 #include "gen/read/output.hpp"
+#include "gen/read/spec_files.hpp"
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -112,9 +112,8 @@ ReleasedVersion read_entry(const ObjectReader& entry, Diagnostics& diagnostics) 
 
 ReleasedList read_list(const fs::path& path, Diagnostics& diagnostics) {
   ReleasedList list;
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const std::optional<JsonValue> json = read_json(text, path.generic_string(), diagnostics);
+  const std::optional<JsonValue> json =
+      read_json(read_regular_file(path), path.generic_string(), diagnostics);
   if (!json) return list;
   const ObjectReader reader(*json, "the list of released versions", {"versions"}, diagnostics);
   const JsonValue::Array* versions = reader.array("versions");

@@ -32,17 +32,6 @@ bool resembles_version(const std::string& name) {
   return std::regex_match(name, form);
 }
 
-/// A pipe or device could block or not end.
-std::string read_regular_file(const fs::path& path) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(path, ignored);
-  FileContent file = fs::exists(status) && !fs::is_regular_file(status)
-                         ? FileContent{std::nullopt, "it is not a regular file"}
-                         : read_file(path);
-  if (!file.text) throw IoError("cannot read " + path.generic_string() + ": " + file.problem);
-  return *std::move(file.text);
-}
-
 bool looks_like_spec(const JsonValue& json) {
   if (json.object() == nullptr) return false;
   for (const char* key : {"kind", "type", "version", "methods", "fields", "steps"}) {
@@ -100,6 +89,16 @@ void add_file(const fs::path& path, const fs::path& root,
 }
 
 }  // namespace
+
+std::string read_regular_file(const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  tools::FileContent file = fs::exists(status) && !fs::is_regular_file(status)
+                                ? tools::FileContent{std::nullopt, "it is not a regular file"}
+                                : tools::read_file(path);
+  if (!file.text) throw IoError("cannot read " + path.generic_string() + ": " + file.problem);
+  return *std::move(file.text);
+}
 
 std::vector<VersionName> SpecFolder::names() const {
   std::vector<VersionName> names;

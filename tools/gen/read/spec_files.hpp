@@ -7,6 +7,7 @@
 #include "gen/common.hpp"
 #include "gen/model/version_name.hpp"
 
+#include <filesystem>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -19,6 +20,10 @@ class IoError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// Returns the content of a file of at most 64 MB. Pipes and devices, which could block or not end,
+/// are not read. Throws IoError.
+std::string read_regular_file(const std::filesystem::path& path);
 
 struct SpecFile {
   std::string path;       // eg: "abi/kinds/source/v2.json"
