@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Owns a POSIX file descriptor, and keeps the numbers of the standard streams for them.
+// POSIX file descriptors: the owner of one, and those of the standard streams.
 #pragma once
 
 #include <fcntl.h>
@@ -35,8 +35,8 @@ class Descriptor {
   int number_;
 };
 
-/// Opens each standard stream that is closed. Reading or writing it still fails, but no file of the
-/// program gets its number, so that no message is written into that file. Called first in main.
+/// Opens each standard stream that is closed. Using it still fails, but no file that the program
+/// opens gets its number, so that no message is written into that file. REQUIRED: no file is open.
 inline void hold_standard_streams() noexcept {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) >= 0) continue;

@@ -24,7 +24,7 @@ bool is_io_error(const Error& error) {
 std::optional<Error> report_unread(const std::vector<Error>& skipped) {
   std::optional<Error> first;
   for (const Error& error : skipped) {
-    if (!has_search_path_errors({error}) && error.code() != "cannot-read") continue;
+    if (!is_search_path_error(error) && error.code() != "cannot-read") continue;
     std::cerr << "tenon: " << error.to_string() << "\n";
     if (!first) first = error;
   }

@@ -10,15 +10,12 @@
 #include "text.hpp"
 
 namespace tenon::command {
-namespace {
 
 bool is_search_path_error(const Error& error) {
   if (error.code() != "not-found" && error.code() != "cannot-read") return false;
   std::error_code ignored;
   return !std::filesystem::is_regular_file(error.where(), ignored);
 }
-
-}  // namespace
 
 bool has_search_path_errors(const std::vector<Error>& skipped) {
   return std::any_of(skipped.begin(), skipped.end(), is_search_path_error);

@@ -9,6 +9,8 @@
 
 namespace tenon::command {
 
+/// Returns whether the error is that of an entry of the plugin path that could not be read.
+bool is_search_path_error(const Error& error);
 /// Returns whether an entry of the plugin path could not be read.
 bool has_search_path_errors(const std::vector<Error>& skipped);
 

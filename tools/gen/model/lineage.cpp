@@ -25,7 +25,7 @@ bool holds_enum(const Type& type) {
 Lineage::Lineage(const Document& document) : document_(document) {
   for (const auto& version : document.versions) {
     Names& names = names_[version.get()];
-    steps_[version.get()];
+    steps_.try_emplace(version.get());  // a single version has no steps
     for (const Field& field : version->fields) names.emplace(name_of(nullptr, field), &field);
     for (const auto& structure : version->structs) {
       for (const Field& field : structure->fields) {

@@ -48,6 +48,7 @@ class Lineage {
 
   const Document& document_;
   std::map<std::pair<const DocumentVersion*, const DocumentVersion*>, Links> links_{};
+  // of each version, the steps to its neighbours
   std::unordered_map<const DocumentVersion*, std::vector<const DocumentStep*>> steps_{};
   std::map<const DocumentVersion*, Names> names_{};  // "field", and of structs "struct.field"
 };

@@ -19,11 +19,11 @@ std::string upper_case(std::string_view name);
 /// Whether a name is lower snake_case: "object_store", "v2", but neither "_x" nor "x__y".
 bool is_snake_case(std::string_view name) noexcept;
 
-/// Whether the word is reserved in C, C++ or their GNU dialects, or is a macro of common headers or
-/// a type of generated ones.
+/// Returns whether a word is reserved in C, C++ or their GNU dialects, or is a macro of common
+/// headers or a type that generated headers use.
 bool is_keyword(std::string_view word) noexcept;
 
-/// Whether the headers of C++ declare the word globally, such as the function `signal`.
+/// Returns whether the standard headers declare a word globally, such as the function `signal`.
 bool is_library_name(std::string_view word);
 
 /// Returns the C++ name of an enum or struct of `version`, eg: "tenon::RecordV2Operation"
