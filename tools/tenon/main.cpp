@@ -188,7 +188,7 @@ int run(int count, char** arguments) {
                     : explaining->parsed() ? explain(options, code)
                     : verifying->parsed()  ? verify(options, verify_arguments)
                     : resolving->parsed()  ? resolve(options, references, reasons)
-                    : locking->parsed()    ? lock(options, lock_file)
+                    : locking->parsed()    ? tenon::command::lock(options, lock_file)
                     : drawing->parsed()    ? graph(options, format)
                     : typing->parsed()     ? types(options)
                                            : convert(options, convert_arguments);
