@@ -13,100 +13,97 @@
 namespace tenon::inline v0_1 {
 namespace {
 
-/// Keeps the core alive until the call returns, because a listener may destroy the host.
-std::shared_ptr<detail::HostCore> keep(const std::shared_ptr<detail::HostCore>& core) {
-  return core;
+/// Returns why a host cannot be used.
+Error refusal(const detail::HostCore& core, std::string where = {}) {
+  if (core.inherited()) return detail::forked_error(std::move(where));
+  return Error({.code = "host-ended",
+                .status = TENON_UNAVAILABLE,
+                .message = "the host is being destroyed",
+                .where = std::move(where)});
 }
 
 }  // namespace
 
-using detail::forked_error;
-
 Host::Host(HostOptions options) : core_(detail::HostCore::make(std::move(options))) {}
 
+// The core lives until callbacks have ended, because they may use the host.
 Host::~Host() {
   if (core_->inherited()) {
     detail::keep_until_exit(std::move(core_));
     return;
   }
   core_->stop_watching();
-  const auto events = core_->events();
-  const auto log = core_->log();
-  const auto shutdown_timeout = core_->shutdown_timeout();
-  core_ = nullptr;  // unloads all modules, unless a handle exists
-  const auto deadline = std::chrono::steady_clock::now() + shutdown_timeout;
-  events->close(deadline);
-  log->close(deadline);
+  core_->end();  // unloads all modules, unless a handle exists
+  const auto deadline = std::chrono::steady_clock::now() + core_->shutdown_timeout();
+  core_->events()->close(deadline);
+  core_->log()->close(deadline);
 }
 
 std::vector<PluginInfo> Host::plugins(const Kind& kind) const {
-  if (core_->inherited()) return {};
-  return keep(core_)->plugins(kind);
+  if (const auto core = core_->use()) return core->plugins(kind);
+  return {};
 }
 
 std::vector<PluginInfo> Host::registered() const {
-  if (core_->inherited()) return {};
-  return keep(core_)->registered();
+  if (const auto core = core_->use()) return core->registered();
+  return {};
 }
 
 std::vector<Error> Host::skipped() const {
-  if (core_->inherited()) return {forked_error()};
-  return keep(core_)->skipped();
+  if (const auto core = core_->use()) return core->skipped();
+  return {refusal(*core_)};
 }
 
 Result<PluginInfo> Host::find(const Kind& kind, std::string_view reference) const {
-  if (core_->inherited()) return forked_error(std::string(reference));
+  if (core_->inherited()) return refusal(*core_, std::string(reference));
   return core_->find(kind, reference);  // calls no listener, only the log's sink
 }
 
 Result<std::vector<PluginInfo>> Host::find_all(std::string_view reference) const {
-  if (core_->inherited()) return forked_error(std::string(reference));
-  return keep(core_)->find_all(reference);
+  if (const auto core = core_->use()) return core->find_all(reference);
+  return refusal(*core_, std::string(reference));
 }
 
 Result<detail::InstancePtr> Host::create(const Kind& kind, std::string_view reference,
                                          const std::optional<TextMap>& config) {
-  if (core_->inherited()) return forked_error(std::string(reference));
-  return keep(core_)->create(kind, reference, config);
+  if (const auto core = core_->use()) return core->create(kind, reference, config);
+  return refusal(*core_, std::string(reference));
 }
 
 void Host::rescan() {
-  if (core_->inherited()) return;
-  keep(core_)->rescan();
+  if (const auto core = core_->use()) core->rescan();
 }
 
 std::vector<ModuleInfo> Host::modules() const {
-  if (core_->inherited()) return {};
-  return keep(core_)->modules();
+  if (const auto core = core_->use()) return core->modules();
+  return {};
 }
 
 std::vector<PackageInfo> Host::packages() const {
-  if (core_->inherited()) return {};
-  return keep(core_)->packages();
+  if (const auto core = core_->use()) return core->packages();
+  return {};
 }
 
 ResolvedPackages Host::resolve(const std::vector<std::string>& references) const {
-  if (core_->inherited()) {
-    ResolvedPackages none;
-    none.errors.push_back(forked_error());
-    return none;
-  }
-  return keep(core_)->resolve(references);
+  if (const auto core = core_->use()) return core->resolve(references);
+  ResolvedPackages none;
+  none.errors.push_back(refusal(*core_));
+  return none;
 }
 
 Result<void> Host::write_lock(const std::filesystem::path& file) const {
-  if (core_->inherited()) return forked_error(file.string());
-  return keep(core_)->write_lock(file);
+  if (const auto core = core_->use()) return core->write_lock(file);
+  return refusal(*core_, file.string());
 }
 
 Result<RestartOutcome> Host::restart(std::string_view package, const RestartOptions& options) {
-  if (core_->inherited()) return forked_error(std::string(package));
-  return keep(core_)->restart(package, options);
+  if (const auto core = core_->use()) return core->restart(package, options);
+  return refusal(*core_, std::string(package));
 }
 
 Host::ChangedRestarts Host::restart_changed() {
-  if (core_->inherited()) return {.restarted = {}, .failed = {forked_error()}};
-  return keep(core_)->restart_changed();
+  if (const auto core = core_->use()) return core->restart_changed();
+  return {.restarted = {}, .failed = {refusal(*core_)}};
 }
 
 }  // namespace tenon::inline v0_1

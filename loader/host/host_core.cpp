@@ -80,13 +80,19 @@ HostCore::HostCore(HostOptions options)
       lookup_(options_.default_domain, context_->log) {}
 
 std::shared_ptr<HostCore> HostCore::make(HostOptions options) {
-  std::shared_ptr<HostCore> core(new HostCore(std::move(options)));
+  const std::shared_ptr<HostCore> core(new HostCore(std::move(options)));
+  std::shared_ptr<HostCore> use(core.get(), [kept = core](HostCore* unused) mutable noexcept {
+    unused->shut_down();
+    kept = nullptr;  // weak pointers may keep this function
+  });
+  core->users_ = use;
   core->start();
+  core->host_ = std::move(use);
   return core;
 }
 
 void HostCore::start() {
-  context_->directory = weak_from_this();
+  context_->directory = users_;
   if (auto started = context_->timers->start(); !started) {
     broken_.push_back(started.error().graded(ErrorGrade::warning));
   }
@@ -104,7 +110,7 @@ void HostCore::start() {
   check_log_level();
   catalog_->begin(rules_.for_catalogs(), make_builtins());
   if (options_.watch) {
-    auto watching = finder_.watch([weak = weak_from_this()](const auto& file) {
+    auto watching = finder_.watch([weak = users_](const auto& file) {
       if (const auto core = weak.lock()) core->file_changed(file);
     });
     if (!watching) broken_.push_back(watching.error().graded(ErrorGrade::warning));
@@ -136,7 +142,7 @@ void HostCore::check_log_level() {
   broken_.push_back(wrong);
 }
 
-HostCore::~HostCore() {
+void HostCore::shut_down() noexcept {
   stop_watching();
   context_->timers->stop();
   const auto deadline = std::chrono::steady_clock::now() + shutdown_timeout();

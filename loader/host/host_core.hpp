@@ -22,12 +22,17 @@
 
 namespace tenon::inline v0_1::detail {
 
-/// Lives as long as the Host and all instances that it created. Thread-safe.
-class HostCore final : public PluginDirectory, public std::enable_shared_from_this<HostCore> {
+/// Lives as long as the Host and its users: the instances that it created, and functions in
+/// progress. When the Host and all users have ended, the modules are shut down. Thread-safe.
+class HostCore final : public PluginDirectory {
  public:
   static std::shared_ptr<HostCore> make(HostOptions options);
-  /// Shuts down the modules. All instances that the host created are destroyed by then.
-  ~HostCore();
+
+  /// Adds a user while the pointer exists. Returns nullptr after the modules were shut down, and in
+  /// a forked child.
+  std::shared_ptr<HostCore> use() const noexcept { return inherited() ? nullptr : users_.lock(); }
+  /// Ends the use by the Host.
+  void end() noexcept { host_ = nullptr; }
 
   /// Stops watching files.
   void stop_watching() noexcept { finder_.stop_watching(); }
@@ -46,7 +51,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   std::vector<Error> skipped() const;
   Result<PluginInfo> find(const Kind& kind, std::string_view reference) const;
   Result<std::vector<PluginInfo>> find_all(std::string_view reference) const;
-  /// REQUIRED: the caller holds the core, since code of plugins may destroy the host meanwhile.
+  /// REQUIRED: the caller is a user, since code of plugins may destroy the host meanwhile.
   Result<InstancePtr> create(const Kind& kind, std::string_view reference,
                              const std::optional<TextMap>& config) const;
   void rescan();
@@ -70,11 +75,14 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   std::vector<std::shared_ptr<Module>> module_list() const;
   explicit HostCore(HostOptions options);
   void start();
+  void shut_down() noexcept;
   void check_log_level();
   std::vector<ListedModule> make_builtins();
   void file_changed(const std::filesystem::path& file);
 
   const platform::ProcessMark process_;
+  std::weak_ptr<HostCore> users_;
+  std::shared_ptr<HostCore> host_;  // the use by the Host
   const HostOptions options_;
   std::optional<platform::CrashHandlers> crash_handlers_;
   const std::shared_ptr<ModuleContext> context_;

@@ -79,6 +79,34 @@ TEST_F(HostEnd, StopsEventsWhileHandlesLive) {
   EXPECT_EQ(events().size(), before);
 }
 
+TEST_F(HostEnd, ReturnsErrorsToAListenerThatUsesTheHost) {
+  place("counter-1.so", "counter.so");
+  Host* host = nullptr;
+  std::atomic<bool> inside{false};
+  Texts errors;
+  std::size_t listed = 0;
+  HostOptions options = short_timeouts();
+  options.on_event = [&](const Event& event) {
+    if (event.type != Event::Type::restarted) return;
+    inside = true;
+    if (!eventually([&] { return !host->skipped().empty(); })) return;
+    errors = codes({host->skipped().at(0), host->create<test::Counter>("counter").error(),
+                    host->find_all("counter").error(), host->restart(counters).error(),
+                    host->restart_changed().failed.at(0), host->resolve({}).errors.at(0)});
+    listed = host->modules().size() + host->packages().size() + host->registered().size();
+    host->rescan();
+  };
+  auto owner = std::make_unique<Host>(options);
+  host = owner.get();
+  auto counter = std::make_optional(host->create<test::Counter>("counter").value());
+  EXPECT_FALSE((*counter)->refuse(TENON_INTERNAL | TENON_FATAL, "broken"));
+  ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  counter.reset();
+  owner = nullptr;
+  EXPECT_EQ(errors, Texts(6, "host-ended"));
+  EXPECT_EQ(listed, 0U);
+}
+
 TEST_F(HostEnd, KeepsCodeMappedForACallInAStream) {
   place("giver-1.so", "outlived.so");
   place("taker-1.so", "taker.so");
