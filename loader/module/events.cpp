@@ -114,12 +114,21 @@ void Events::report(const Event& event, bool returned) noexcept try {
   lock_order::expect_none();
   const LogLevel level = is_problem(event.type) && !returned ? LogLevel::warn : LogLevel::debug;
   if (log_->wants(level)) log_->write(level, event.to_string());
-  if (!listener_) return;
-  if (const CallbackGate::Guard open(listener_gate_); open) listener_(event);
-} catch (const std::exception& e) {
-  log_fatal(e.what());
-} catch (...) {
-  log_fatal("the event listener of a host threw something that is not a std::exception");
+  if (listener_) call_listener(event);
+} catch (const std::exception&) {  // out of memory
+}
+
+void Events::call_listener(const Event& event) {
+  const CallbackGate::Guard open(listener_gate_);
+  if (!open) return;
+  std::string why = "something that is no std::exception";
+  try {
+    return listener_(event);
+  } catch (const std::exception& e) {
+    why = e.what();
+  } catch (...) {
+  }
+  log_->write(LogLevel::error, "the event listener of the host threw: " + why);
 }
 
 }  // namespace detail

@@ -39,6 +39,8 @@ class Events {
   }
 
  private:
+  void call_listener(const Event& event);
+
   const std::shared_ptr<Log> log_;
   const std::function<void(const Event&)> listener_;
   CallbackGate listener_gate_;

@@ -335,6 +335,20 @@ TEST_F(LogTest, LinesGoToStandardErrorIfTheSinkThrows) {
                    "[warning] test.example/talker (test.example/talkers): destroy"}));
 }
 
+TEST_F(LogTest, LinesReportExceptionsOfTheEventListener) {
+  HostOptions options = this->options();
+  options.on_event = [](const Event& event) {
+    if (event.type == Event::Type::loaded) throw std::runtime_error("the disk\nis full");
+    if (event.type == Event::Type::restarted) throw 1;
+  };
+  Host host(options);
+  const auto echo = host.create<test::Echo>(talker).value();
+  host.restart(package).value();
+  EXPECT_EQ(take_own(), (Texts{"4 the event listener of the host threw: the disk\\x0ais full",
+                               "4 the event listener of the host threw: something that is no "
+                               "std::exception"}));
+}
+
 TEST_F(LogTest, SinksMayCallTheHostAndPlugins) {
   std::optional<Host> host;
   std::optional<Handle<test::Echo>> echo;
