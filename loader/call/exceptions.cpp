@@ -12,22 +12,22 @@ namespace tenon::inline v0_1::detail {
 namespace {
 
 // The end of a thread has no exception object for the reference.
-__attribute__((no_sanitize("null"))) std::string text_of_exception() {
+__attribute__((no_sanitize("null"))) std::string text_of_exception(std::string thrower) {
   try {
     throw;
   } catch (const platform::ForcedUnwind&) {
     throw;
   } catch (const std::exception& thrown) {
-    return std::string("the plugin threw an exception: ") + thrown.what();
+    return thrower.append(" threw an exception: ").append(thrown.what());
   } catch (...) {
-    return "the plugin threw an exception that is not a std::exception";
+    return thrower.append(" threw an exception that is not a std::exception");
   }
 }
 
 }  // namespace
 
-tenon_status end_exception(tenon_call* call) {
-  return fail(call, TENON_INTERNAL, text_of_exception());
+tenon_status end_exception(tenon_call* call, const char* thrower) {
+  return fail(call, TENON_INTERNAL, text_of_exception(thrower));
 }
 
 }  // namespace tenon::inline v0_1::detail

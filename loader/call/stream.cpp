@@ -20,7 +20,7 @@ struct GivenReader : tenon_reader {
 
   static GivenReader& of(tenon_reader* self) noexcept { return *static_cast<GivenReader*>(self); }
   static tenon_status read(tenon_call* call, tenon_reader* self, tenon_buffer into, size_t* got) {
-    return detail::catching(call, [&] {
+    return detail::catching(call, "the reader of the host", [&] {
       const auto read = of(self).own->read(Call::of(call), {into.data, into.size});
       if (!read) return report(call, read.error());
       if (*read > into.size) return fail(call, TENON_INTERNAL, detail::too_many_bytes);
@@ -36,13 +36,13 @@ struct GivenWriter : tenon_writer {
 
   static GivenWriter& of(tenon_writer* self) noexcept { return *static_cast<GivenWriter*>(self); }
   static tenon_status write(tenon_call* call, tenon_writer* self, tenon_bytes from) {
-    return detail::catching(call, [&] {
+    return detail::catching(call, "the writer of the host", [&] {
       const auto written = of(self).own->write(Call::of(call), {from.data, from.size});
       return written ? TENON_OK : report(call, written.error());
     });
   }
   static tenon_status commit(tenon_call* call, tenon_writer* self) {
-    return detail::catching(call, [&] {
+    return detail::catching(call, "the writer of the host", [&] {
       const auto committed = of(self).own->commit(Call::of(call));
       return committed ? TENON_OK : report(call, committed.error());
     });

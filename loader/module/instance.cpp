@@ -178,7 +178,7 @@ tenon_status CallGuard::failure_inside(Instance& instance, const CallTarget& tar
 
 tenon_status CallGuard::thrown(Instance& instance, const CallTarget& target, tenon_call* call,
                                const char* method) {
-  const tenon_status status = end_exception(call);
+  const tenon_status status = end_exception(call, "the plugin");
   report(instance, target, RestartReason::exception, Call::of(call), status, method);
   return status;
 }

@@ -79,7 +79,7 @@ tenon_status Interception::crashed(const platform::ContainedCall& called, tenon_
 
 tenon_status Interception::thrown(std::string_view plugin, std::string_view function,
                                   tenon_call* call) {
-  const tenon_status status = end_exception(call);
+  const tenon_status status = end_exception(call, "the plugin");
   report(RestartReason::exception, status, plugin, function, call);
   return status;
 }

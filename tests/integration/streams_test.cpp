@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <test/tape.hpp>
@@ -40,6 +41,7 @@ class Text : public HostReader {
 
   Result<std::size_t> read(Call&, std::span<std::uint8_t> into) override {
     if (text_ == "broken") return Error({.status = TENON_DATA_LOSS, .message = "a bad sector"});
+    if (text_ == "throws") throw std::runtime_error("no disk");
     const std::size_t size = std::min(text_.size(), into.size());
     std::memcpy(into.data(), text_.data(), size);
     text_.erase(0, size);
@@ -264,6 +266,13 @@ TEST_F(Streams, KeepOnlyCommittedWrites) {
   ASSERT_TRUE(kept.commit());
   EXPECT_EQ(all(store->get("k").value().body).value(), "1: kept");
   EXPECT_EQ(kept.write(BytesView(std::string(200, 'x'))).error().code(), "out-of-range");
+}
+
+TEST_F(Streams, NameTheHostIfItsReaderThrows) {
+  Host host(options());
+  const auto failed = vault(host, giver)->put("k", text("throws"), std::nullopt);
+  EXPECT_EQ(failed.error().code(), "internal");
+  EXPECT_EQ(failed.error().message(), "the reader of the host threw an exception: no disk");
 }
 
 TEST_F(Streams, TransferOwnershipToThePluginOnSuccess) {
