@@ -450,6 +450,29 @@ TEST(SdkStreams, AreOwnedByAMethodOnlyOnSuccess) {
   nothing.own();
 }
 
+TEST(SdkStreams, FailIfTheyAreKeptByAMethodThatFailed) {
+  int ended = 0;
+  std::string text;
+  tenon_reader* raw_reader = sdk::give(std::make_unique<Two>(ended));
+  tenon_writer* raw_writer = sdk::give(std::make_unique<Kept>(text));
+  std::unique_ptr<sdk::Reader> reader;
+  std::unique_ptr<sdk::Writer> writer;
+  {
+    sdk::detail::BorrowedStream lent_reader(raw_reader);
+    sdk::detail::BorrowedStream lent_writer(raw_writer);
+    reader = lent_reader.object();
+    writer = lent_writer.object();
+  }
+  raw_reader->release(raw_reader);
+  raw_writer->release(raw_writer);
+  tenon::Call call;
+  const sdk::Call mine(call.raw());
+  std::uint8_t room[1];
+  EXPECT_EQ(status_of([&] { reader->read(mine, {room, 1}); }), TENON_FAILED_PRECONDITION);
+  EXPECT_EQ(status_of([&] { writer->write(mine, {}); }), TENON_FAILED_PRECONDITION);
+  EXPECT_EQ(status_of([&] { writer->commit(mine); }), TENON_FAILED_PRECONDITION);
+}
+
 // -- States -------------------------------------------------------------------
 
 TEST(SdkState, RoundTripsAsADocument) {

@@ -63,7 +63,8 @@ class Writer {
 namespace detail {
 
 /// Ownership of a stream that crossed the ABI. A method borrows a stream of its request and owns it
-/// only after it has succeeded, but the plugin may destroy its object earlier.
+/// only after it has succeeded, but the plugin may destroy its object earlier, or keep it although
+/// the method fails.
 template <class Raw>
 class StreamOwnership {
  public:
@@ -71,7 +72,14 @@ class StreamOwnership {
 
   StreamOwnership(Raw* raw, State state) noexcept : raw_(raw), state_(state) {}
 
-  Raw* raw() const noexcept { return raw_; }
+  /// Returns the stream. Throws Failure if it was returned to its caller, who may have released it;
+  /// without exceptions, returns nullptr then.
+  Raw* raw() const {
+    if (state_.load() != State::returned) return raw_;
+    fail(TENON_FAILED_PRECONDITION,
+         "the stream belongs to its caller again, because the method that got it has failed");
+    return nullptr;
+  }
   /// Takes ownership, after the method has succeeded.
   void own() noexcept {
     State expected = State::borrowed;
@@ -98,9 +106,10 @@ class TENON_SDK_LOCAL ForeignReader final : public Reader {
   ~ForeignReader() override { stream_->release(); }
 
   std::size_t read(Call call, Buffer into) override {
-    tenon_reader* raw = stream_->raw();
     std::size_t got = 0;
-    pass(call, raw->read(call.raw(), raw, {into.data, into.size}, &got));
+    if (tenon_reader* raw = stream_->raw()) {
+      pass(call, raw->read(call.raw(), raw, {into.data, into.size}, &got));
+    }
     return got;
   }
 
@@ -115,12 +124,12 @@ class TENON_SDK_LOCAL ForeignWriter final : public Writer {
   ~ForeignWriter() override { stream_->release(); }
 
   void write(Call call, BytesView from) override {
-    tenon_writer* raw = stream_->raw();
-    pass(call, raw->write(call.raw(), raw, Value<Bytes>::pass(call.raw(), from)));
+    if (tenon_writer* raw = stream_->raw()) {
+      pass(call, raw->write(call.raw(), raw, Value<Bytes>::pass(call.raw(), from)));
+    }
   }
   void commit(Call call) override {
-    tenon_writer* raw = stream_->raw();
-    pass(call, raw->commit(call.raw(), raw));
+    if (tenon_writer* raw = stream_->raw()) pass(call, raw->commit(call.raw(), raw));
   }
 
  private:
