@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -115,11 +116,13 @@ TEST(RateLimitTest, StopsWaitingIfCancelled) {
   }
 }
 
-TEST(RateLimitTest, TreatsZeroAsNoLimit) {
-  Call call;
-  call.set_timeout(1min);
-  sdk::RateLimit limit(0);
-  for (int i = 0; i < 100000; i++) limit.wait(sdk::Call(call.raw()));
+TEST(RateLimitTest, TreatsOtherNumbersThanPositiveAsNoLimit) {
+  for (const double rate : {0., -1., -1e300, std::nan("")}) {
+    Call call;
+    call.set_timeout(1s);
+    sdk::RateLimit limit(rate);
+    for (int i = 0; i < 1000; i++) limit.wait(sdk::Call(call.raw()));
+  }
 }
 
 /// A destination that collects records into batches, and records the sizes of the batches.

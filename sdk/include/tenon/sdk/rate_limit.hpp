@@ -19,14 +19,14 @@ namespace tenon::sdk {
 /// A token bucket that holds the records of one second. Used by one thread at a time.
 class RateLimit {
  public:
-  /// Takes the limit in records per second; 0 means no limit.
+  /// Takes the limit in records per second; 0, a negative number or NaN means no limit.
   explicit RateLimit(double per_second) : rate_(per_second) {}
 
   /// Waits until the next record may be read or written. After a pause, the records of at most one
   /// second pass without waiting. Throws Failure if the call is cancelled.
   void wait(Call call) {
     call.check();
-    if (rate_ == 0) return;
+    if (!(rate_ > 0)) return;
     for (refill(); tokens_ < 1; refill()) {
       const double seconds = std::min((1 - tokens_) / rate_, longest_wait);
       call.wait(std::chrono::ceil<Duration>(std::chrono::duration<double>(seconds)));
