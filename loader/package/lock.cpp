@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <system_error>
 #include <tuple>
 
 #include "base/quote.hpp"
@@ -103,6 +104,13 @@ bool comes_before(const LockedPackage& a, const LockedPackage& b) {
   return names != 0 ? names < 0 : total_order(a.version, b.version) < 0;
 }
 
+/// Returns the full path of the folder of a lock; empty if there is none, because the path is empty
+/// or the working directory was removed.
+fs::path folder_of(const fs::path& lock) {
+  std::error_code ignored;
+  return fs::absolute(lock, ignored).lexically_normal().parent_path();
+}
+
 class LockReader {
  public:
   explicit LockReader(const fs::path& file) : file_(file) {}
@@ -143,7 +151,7 @@ class LockReader {
     auto hash = read_hash(stored.sha256.value_or(""), json_path + ".sha256");
     if (!hash) return std::move(hash).error();
     package.sha256 = std::move(*hash);
-    package.source = (fs::absolute(file_).parent_path() / *source).lexically_normal();
+    package.source = (folder_of(file_) / *source).lexically_normal();
     if (auto read = read_libraries(stored, json_path, package.libraries); !read) {
       return std::move(read).error();
     }
@@ -188,8 +196,7 @@ class LockReader {
 std::string source_of(const LockedPackage& package, const fs::path& lock) {
   if (package.builtin()) return std::string(builtin_source);
   const fs::path source = package.source.lexically_normal();
-  const fs::path inside =
-      source.lexically_relative(fs::absolute(lock).lexically_normal().parent_path());
+  const fs::path inside = source.lexically_relative(folder_of(lock));
   const bool below = !inside.empty() && *inside.begin() != "..";
   return text_of(below ? inside : source);
 }

@@ -304,6 +304,20 @@ TEST_F(Resolve, RefusesToLockPackagesInDevelopment) {
   EXPECT_EQ(world_.read("tenon.lock"), "what was there before");
 }
 
+TEST_F(Resolve, WritesNoLockFileWithoutAFolder) {
+  place_echoes();
+  Host host(options());
+  EXPECT_EQ(host.write_lock("").error().code(), "not-found");
+  const std::filesystem::path before = std::filesystem::current_path();
+  const std::filesystem::path gone = world_.path("gone");
+  std::filesystem::create_directory(gone);
+  std::filesystem::current_path(gone);
+  std::filesystem::remove(gone);
+  const auto written = host.write_lock("tenon.lock");
+  std::filesystem::current_path(before);
+  EXPECT_EQ(written.error().code(), "not-found");
+}
+
 TEST_F(Resolve, RefusesToLockIfAPackageIsMissing) {
   HostOptions options = this->options();
   options.requirements = {{"test.example/nobody", "^1"}};
