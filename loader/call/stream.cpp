@@ -69,6 +69,7 @@ bool detail::is_host_stream(const tenon_reader& stream) noexcept {
 }
 
 tenon_reader* Reader::give(std::unique_ptr<HostReader> own) {
+  if (own == nullptr) return nullptr;
   return new GivenReader{{sizeof(tenon_reader), GivenReader::read, GivenReader::release},
                          std::move(own)};
 }
@@ -99,6 +100,7 @@ Result<std::size_t> Reader::failure(const Call& call, tenon_status status) const
 }
 
 tenon_writer* Writer::give(std::unique_ptr<HostWriter> own) {
+  if (own == nullptr) return nullptr;
   return new GivenWriter{
       {sizeof(tenon_writer), GivenWriter::write, GivenWriter::commit, GivenWriter::release},
       std::move(own)};

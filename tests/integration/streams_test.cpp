@@ -268,6 +268,16 @@ TEST_F(Streams, KeepOnlyCommittedWrites) {
   EXPECT_EQ(kept.write(BytesView(std::string(200, 'x'))).error().code(), "out-of-range");
 }
 
+TEST_F(Streams, AreEmptyIfTheHostHasNone) {
+  Reader reader{std::unique_ptr<HostReader>()};
+  Writer writer{std::unique_ptr<HostWriter>()};
+  EXPECT_FALSE(reader);
+  EXPECT_FALSE(writer);
+  std::uint8_t room[8];
+  EXPECT_EQ(reader.read(room).error().code(), "failed-precondition");
+  EXPECT_EQ(writer.write(BytesView("text")).error().code(), "failed-precondition");
+}
+
 TEST_F(Streams, NameTheHostIfItsReaderThrows) {
   Host host(options());
   const auto failed = vault(host, giver)->put("k", text("throws"), std::nullopt);

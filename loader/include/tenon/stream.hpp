@@ -53,7 +53,7 @@ class HostWriter {
 class TENON_API Reader {
  public:
   Reader() noexcept = default;
-  /// Wraps a reader of the host, to be passed to a plugin.
+  /// Wraps a reader of the host, to be passed to a plugin; empty for nullptr.
   template <std::derived_from<HostReader> Own>
   Reader(std::unique_ptr<Own> own) : raw_(give(std::move(own))) {}
   /// Takes ownership of a C stream. `plugin` is named in errors.
@@ -99,7 +99,7 @@ class TENON_API Reader {
 class TENON_API Writer {
  public:
   Writer() noexcept = default;
-  /// Wraps a writer of the host, to be passed to a plugin.
+  /// Wraps a writer of the host, to be passed to a plugin; empty for nullptr.
   template <std::derived_from<HostWriter> Own>
   Writer(std::unique_ptr<Own> own) : raw_(give(std::move(own))) {}
   /// Takes ownership of a C stream. `plugin` is named in errors.
