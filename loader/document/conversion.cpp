@@ -11,6 +11,9 @@ namespace tenon::inline v0_1 {
 namespace {
 
 constexpr std::string_view absent = "null";
+// For a field of type json, null is a value, so an absent one has a type of its own.
+constexpr std::string_view json_type = "json";
+constexpr std::string_view absent_json_type = "absent";
 
 /// Returns the value of an entry as JSON.
 std::string json_of(const BagEntry& entry) {
@@ -104,7 +107,7 @@ bool keep_unknown(Conversion& conversion, std::string_view name, const json::Rea
 bool read_entry(Conversion& conversion, const BagEntry& entry, std::string_view type,
                 ReadEntry read, void* value) {
   const std::string where = "bag." + std::string(entry.name) + "@" + std::string(entry.version);
-  if (entry.type != type && entry.type != "json") {
+  if (entry.type != type && entry.type != json_type) {
     return conversion.fail(where + ".type",
                            "expected " + std::string(type) + ", found " + std::string(entry.type));
   }
@@ -122,13 +125,14 @@ bool read_entry(Conversion& conversion, const BagEntry& entry, std::string_view 
 }  // namespace detail
 
 void push_absence(Conversion& conversion, Bag& bag, const BagField& from) {
-  bag.put(conversion, {from.name, from.version, from.type, absent});
+  const std::string_view type = from.type == json_type ? absent_json_type : from.type;
+  bag.put(conversion, {from.name, from.version, type, absent});
 }
 
 bool pull_absence(Conversion& conversion, Bag& bag, std::string_view name,
                   std::span<const std::string_view> versions) {
   const BagEntry* entry = bag.empty() ? nullptr : bag.find(name, versions);
-  if (entry == nullptr || entry->value != absent) return false;
+  if (entry == nullptr || entry->value != absent || entry->type == json_type) return false;
   bag.remove(conversion, *entry);
   return true;
 }

@@ -254,7 +254,7 @@ bool ManifestStep1To2::down(Conversion& conversion, const ManifestV2Storage& fro
   if (!details_of(conversion, from, details)) return false;
   const Details list = to.details != nullptr ? *to.details : Details{};
   const std::size_t index = index_of_object(list);
-  if (details != nullptr) {
+  if (details != nullptr && !is_padding(*details)) {
     to.details = conversion.make(with(conversion, list, index, *details));
   } else if (index < list.size()) {
     to.details = conversion.make(with(conversion, list, index, {{"null", 4}}));

@@ -40,6 +40,15 @@ TEST(Bag, RestoresFieldsOfTheSameType) {
   EXPECT_EQ(converted(there, "3", "1"), there);
 }
 
+TEST(Bag, RestoresNullIfItIsAValue) {
+  const std::string text = R"({"gate":{"note":null}})";
+  const std::string down = converted(text, "2", "1", "test.example/fence");
+  EXPECT_EQ(down, R"({"gate":{"bag":{"note@2":{"type":"json","value":null}}}})");
+  EXPECT_EQ(converted(down, "1", "2", "test.example/fence"), text);
+  EXPECT_EQ(converted(R"({"bag":{"comes_back@1":{"type":"list<int32>","value":null}}})", "2", "1"),
+            "{}");
+}
+
 TEST(Bag, KeepsFieldsOfAnotherType) {
   const std::string bagged = R"({"bag":{"comes_back_other@1":{"type":"string","value":"42"}}})";
   EXPECT_EQ(converted(R"({"comes_back_other":"42"})", "1", "3"), bagged);

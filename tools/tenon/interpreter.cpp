@@ -245,7 +245,9 @@ bool read_bagged(Conversion& conversion, const BagEntry& entry, const Field& fie
       return true;
     }
   }
-  if (entry.stored == nullptr && entry.value == "null") return true;
+  const bool is_value =
+      gen::without_optional(field.type).shape == Shape::json && entry.type == type;
+  if (!is_value && entry.stored == nullptr && entry.value == "null") return true;
   TypedValue made{&field.type, make_value(conversion, field.type)};
   const auto read = [](Conversion& reading, const json::Reader& in, void* into) {
     const auto& typed = *static_cast<const TypedValue*>(into);

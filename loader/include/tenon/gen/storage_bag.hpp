@@ -7,6 +7,7 @@
 #include <tenon/gen/conversion.hpp>
 #include <tenon/gen/storage_json.hpp>
 
+#include <concepts>
 #include <span>
 #include <string_view>
 
@@ -53,8 +54,8 @@ using ReadEntry = bool (*)(Conversion& conversion, const json::Reader& in, void*
 TENON_API bool read_entry(Conversion& conversion, const BagEntry& entry, std::string_view type,
                           ReadEntry read, void* value);
 
-/// Returns the value of an entry in `field`, which stays nullptr for null. Returns false if the
-/// value has another type.
+/// Returns the value of an entry in `field`, which stays nullptr for null unless that is a value.
+/// Returns false if the value has another type.
 template <class Form>
 bool read_bagged(Conversion& conversion, const BagEntry& entry, std::string_view type,
                  const Form*& field) {
@@ -62,7 +63,8 @@ bool read_bagged(Conversion& conversion, const BagEntry& entry, std::string_view
     field = static_cast<const Form*>(entry.stored);
     return true;
   }
-  if (entry.stored == nullptr && entry.value == "null") return true;
+  const bool is_value = std::same_as<Form, StoredJson> && entry.type == type;
+  if (!is_value && entry.stored == nullptr && entry.value == "null") return true;
   auto* made = conversion.make<Form>();
   const auto read = [](Conversion& reading, const json::Reader& in, void* value) {
     return read_value(reading, in, *static_cast<Form*>(value));
@@ -103,7 +105,8 @@ bool reconcile(Conversion& conversion, Bag& bag, std::string_view name, std::str
 }
 
 /// Records in the bag that a field of that version is absent, for steps that would otherwise give
-/// it a value on the way back. The value of the entry is null.
+/// it a value on the way back. The value of the entry is null. For a field of type json, in which
+/// null is a value, the type of the entry is "absent".
 TENON_API void push_absence(Conversion& conversion, Bag& bag, const BagField& from);
 
 /// Removes such an entry. Returns whether there was one.
