@@ -384,7 +384,7 @@ TEST_F(PackageCommands, GraphPrintsJson) {
 }
 
 TEST_F(PackageCommands, GraphRefusesUnknownFormats) {
-  for (const std::string format : {"png", "0", ""}) {
+  for (const std::string format : {"png", "0", " "}) {
     const Outcome run = tenon({"graph", "--format", format});
     EXPECT_EQ(run.exit, 2) << run.out;
     EXPECT_EQ(run.err, "tenon graph: --format: found \"" + format +

@@ -725,6 +725,26 @@ TEST_F(TenonCommand, RefusesWrongUsageWithAHint) {
   }
 }
 
+TEST_F(TenonCommand, RefusesEmptyArguments) {
+  struct {
+    std::vector<std::string> arguments;
+    const char* err;
+  } const wrong[] = {
+      {{"explain", ""}, "tenon: an argument is empty\n"},
+      {{"convert", ""}, "tenon: an argument is empty\n"},
+      {{"convert", "--", "", "--to="}, "tenon: an argument is empty\n"},
+      {{"convert", "--to=", "record.json"}, "tenon: --to: the value is empty\n"},
+      {{"lock", "-o", ""}, "tenon: -o: the value is empty\n"},
+  };
+  for (const auto& one : wrong) {
+    SCOPED_TRACE(one.err);
+    const Outcome run = tenon(one.arguments);
+    EXPECT_EQ(run.exit, 2);
+    EXPECT_EQ(run.out, "");
+    EXPECT_EQ(run.err, one.err + std::string("See tenon --help.\n"));
+  }
+}
+
 TEST_F(TenonCommand, PrintsHelpAndVersion) {
   const Outcome help = tenon({"--help"});
   EXPECT_EQ(help.exit, 0);

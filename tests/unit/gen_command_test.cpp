@@ -97,6 +97,12 @@ TEST(GenCommand, ReportsWrongUsage) {
   const Outcome outcome = world.run({TENON_GEN, "check", "kinds", "--otu", "x"});
   EXPECT_EQ(outcome.exit, 2);
   EXPECT_EQ(outcome.err, "tenon-gen check: unknown option --otu\nSee tenon-gen check --help.\n");
+  for (const char* option : {"--out", "--name"}) {
+    const Outcome empty = world.run({TENON_GEN, "build", option, "", "kinds"});
+    EXPECT_EQ(empty.exit, 2);
+    EXPECT_EQ(empty.err, "tenon-gen: " + std::string(option) +
+                             ": the value is empty\nSee tenon-gen --help.\n");
+  }
 }
 
 TEST(GenCommand, ReportsWhyFilesCannotBeUsed) {

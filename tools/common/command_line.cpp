@@ -5,6 +5,7 @@
 
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tenon::tools {
@@ -25,6 +26,25 @@ std::vector<std::string> commands_of(const CLI::App& program) {
   std::vector<std::string> names;
   for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
   return names;
+}
+
+/// Returns the problem with the first word that is empty, or is an option with an empty value. Such
+/// words come from unset variables of scripts; CLI11 takes the next word as the value of `--app=`.
+std::string find_empty_word(int count, const char* const* arguments) {
+  bool options_may_follow = true;
+  for (int i = 1; i < count; i++) {
+    const std::string_view word = arguments[i];
+    const std::string_view before = arguments[i - 1];
+    if (word == "--") options_may_follow = false;
+    if (word.empty()) {
+      const bool is_value = options_may_follow && before.starts_with('-');
+      return is_value ? std::string(before) + ": the value is empty" : "an argument is empty";
+    }
+    if (options_may_follow && word.starts_with("--") && word.find('=') == word.size() - 1) {
+      return std::string(word.substr(0, word.size() - 1)) + ": the value is empty";
+    }
+  }
+  return {};
 }
 
 /// Prints the problem with the command line, and the nearest known word.
@@ -53,6 +73,11 @@ void print(const CLI::App& program, const CLI::ParseError& error) {
 }  // namespace
 
 std::optional<int> parse(CLI::App& program, int count, const char* const* arguments) {
+  if (const std::string problem = find_empty_word(count, arguments); !problem.empty()) {
+    std::cerr << program.get_name() << ": " << harmless(problem) << "\nSee " << program.get_name()
+              << " --help.\n";
+    return wrong_usage;
+  }
   try {
     program.parse(count, arguments);
   } catch (const CLI::ParseError& error) {
