@@ -745,6 +745,14 @@ TEST_F(TenonCommand, RefusesEmptyArguments) {
   }
 }
 
+TEST_F(TenonCommand, PrintsPathsOfSpecsAsPlainText) {
+  for (const std::string command : {"list", "types"}) {
+    const Outcome run = tenon({command, "--specs", "a\x1b[31m\n\xff"});
+    EXPECT_EQ(run.exit, 3);
+    EXPECT_EQ(run.err, "tenon: cannot read a\\x1b[31m\\x0a\\xff: No such file or directory\n");
+  }
+}
+
 TEST_F(TenonCommand, PrintsHelpAndVersion) {
   const Outcome help = tenon({"--help"});
   EXPECT_EQ(help.exit, 0);

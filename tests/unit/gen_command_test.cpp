@@ -123,6 +123,8 @@ TEST(GenCommand, ReportsWhyFilesCannotBeUsed) {
   fs::create_symlink("nothing", spec);
   EXPECT_EQ(world.run({TENON_GEN, "check", "kinds"}).err,
             "tenon-gen: cannot read kinds/filter/v1.json: No such file or directory\n");
+  EXPECT_EQ(world.run({TENON_GEN, "check", "\x1b[31m"}).err,
+            "tenon-gen: cannot read \\x1b[31m: No such file or directory\n");
   const Outcome outcome = world.run({TENON_GEN, "headers", "--out", "/dev/null/x", ABI});
   EXPECT_EQ(outcome.exit, 3);
   EXPECT_NE(outcome.err.find(": Not a directory\n"), std::string::npos) << outcome.err;

@@ -11,6 +11,7 @@
 #include "gen/next.hpp"
 #include "gen/sdk_package.hpp"
 
+#include "base/plain_text.hpp"
 #include "common/command_line.hpp"
 #include "common/descriptor.hpp"
 
@@ -229,7 +230,7 @@ Exit run(int argc, char** argv) {
   try {
     if (const auto wrong = tools::parse(app, argc, argv)) return static_cast<Exit>(*wrong);
   } catch (const UsageError& error) {
-    std::cerr << "tenon-gen: " << error.what() << "\n";
+    std::cerr << "tenon-gen: " << harmless(error.what()) << "\n";
     return usage_error;
   }
   if (std::cout.flush()) return exit;
@@ -245,7 +246,7 @@ int main(int argc, char** argv) {
   try {
     return tenon::gen::run(argc, argv);
   } catch (const std::exception& error) {
-    std::cerr << "tenon-gen: " << error.what() << "\n";
+    std::cerr << "tenon-gen: " << tenon::harmless(error.what()) << "\n";
     return tenon::gen::io_error;
   }
 }

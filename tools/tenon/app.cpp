@@ -198,10 +198,10 @@ Exit load_app(Options& options) {
   try {
     load(options, pool, problems);
   } catch (const gen::UsageError& error) {
-    std::cerr << "tenon: " << error.what() << "\n";
+    std::cerr << "tenon: " << harmless(error.what()) << "\n";
     return problems_found;
   } catch (const gen::IoError& error) {
-    std::cerr << "tenon: " << error.what() << "\n";
+    std::cerr << "tenon: " << harmless(error.what()) << "\n";
     return io_error;
   }
   for (const tools::Diagnostic& one : problems.all()) std::cerr << tools::to_text(one) << "\n";
