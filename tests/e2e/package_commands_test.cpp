@@ -383,6 +383,13 @@ TEST_F(PackageCommands, GraphPrintsJson) {
   EXPECT_EQ(lost.at("requirements").at(0).at("met"), false);
 }
 
+TEST_F(PackageCommands, GraphRefusesJsonWithAFormat) {
+  const Outcome run = tenon({"graph", "--json", "--format", "svg"});
+  EXPECT_EQ(run.exit, 2);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(run.err, "tenon graph: --json excludes --format\nSee tenon graph --help.\n");
+}
+
 TEST_F(PackageCommands, GraphRefusesUnknownFormats) {
   for (const std::string format : {"png", "0", " "}) {
     const Outcome run = tenon({"graph", "--format", format});

@@ -167,7 +167,8 @@ int run(int count, char** arguments) {
           "--format", [&format](const std::string& text) { format = parse_format(text); },
           "dot (Graphviz), mermaid, or svg, which needs the program dot")
       ->type_name("dot|svg|mermaid")
-      ->default_str("dot");
+      ->default_str("dot")
+      ->excludes(drawing->get_option("--json"));
 
   CLI::App* typing = program.add_subcommand("types", "list the document types and their versions");
   add_app(*typing, options);
