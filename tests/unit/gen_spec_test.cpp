@@ -587,6 +587,18 @@ TEST(Specs, ReportAFolderWithoutSpecs) {
   EXPECT_EQ(findings.all().front().code, "no-specs");
 }
 
+TEST(Specs, NameAFileThatIsIgnoredIfThereIsNoOther) {
+  for (const char* text : {"{}", "[]", "null"}) {
+    const World world;
+    world.write("a/v1.json", text);
+    const Diagnostics findings = findings_in(world);
+    ASSERT_EQ(findings.all().size(), 1u);
+    EXPECT_EQ(findings.all().front().code, "no-specs");
+    EXPECT_EQ(findings.all().front().found,
+              world.path("a/v1.json").string() + ", which has no key of a spec");
+  }
+}
+
 TEST(Specs, IgnoreOtherFiles) {
   const World world;
   world.write("a/v1.json", kind(method("")));

@@ -60,12 +60,14 @@ void add_inputs(const fs::path& path, const fs::path& root, std::vector<std::str
   for (fs::path at = path; at != root; at = at.parent_path()) inputs.push_back(at.generic_string());
 }
 
-void add_file(const fs::path& path, const fs::path& root,
+/// Returns false if the file is ignored.
+bool add_file(const fs::path& path, const fs::path& root,
               std::map<std::string, SpecFolder>& folders, SpecFiles& files,
               Diagnostics& diagnostics) {
   const std::string text = read_regular_file(path);
   std::optional<JsonValue> json = read_json(text, path.generic_string(), diagnostics);
-  if (!json || !looks_like_spec(*json)) return;
+  if (!json) return true;
+  if (!looks_like_spec(*json)) return false;
   if (text.find("tenon.dev/") != std::string::npos) files.uses_standard = true;
   const std::string name = path.filename().string();
   const std::optional<VersionName> version = version_of(name);
@@ -78,7 +80,7 @@ void add_file(const fs::path& path, const fs::path& root,
          .message = "'" + name + "' has no version in its name",
          .needed = "a name such as v3.json, or v3preview1.json for the first preview of 3",
          .fix = "rename the file, or move it elsewhere"});
-    return;
+    return true;
   }
   SpecFolder& folder = folders[path.parent_path().generic_string()];
   if (version) {
@@ -86,6 +88,7 @@ void add_file(const fs::path& path, const fs::path& root,
   } else {
     folder.evolution = std::move(file);
   }
+  return true;
 }
 
 }  // namespace
@@ -117,11 +120,12 @@ void find_spec_files(const std::string& root, bool standard, SpecFiles& files,
   fs::path top = fs::path(root).lexically_normal();
   if (!top.has_filename()) top = top.parent_path();  // removes a trailing slash
   std::map<std::string, SpecFolder> folders;
+  std::string ignored;
   try {
     files.inputs.push_back(top.generic_string());
     for (const fs::path& path : find_files(top)) {
       add_inputs(path, top, files.inputs);
-      add_file(path, top, folders, files, diagnostics);
+      if (!add_file(path, top, folders, files, diagnostics)) ignored = path.generic_string();
     }
   } catch (const fs::filesystem_error& error) {
     throw IoError("cannot read " + error.path1().generic_string() + ": " + error.code().message());
@@ -130,6 +134,7 @@ void find_spec_files(const std::string& root, bool standard, SpecFiles& files,
     diagnostics.add({.location = {root},
                      .code = "no-specs",
                      .message = "there is no spec file in this folder or below it",
+                     .found = ignored.empty() ? "" : ignored + ", which has no key of a spec",
                      .needed = "<kind>/v1.json",
                      .fix = "give the folder that contains the folders of the kinds"});
   }
