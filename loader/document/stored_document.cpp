@@ -77,8 +77,9 @@ bool read_version(const json::Reader& in, std::string& version) {
 }
 
 /// Reads the envelope. An object with a `value` and a `type` with a domain has one; everything else
-/// is bare. If the version is missing and the caller states the type of bare documents, the type
-/// must also be known to the program. Returns false if the document has an error.
+/// is bare, but an object that states the type to read is not. If the version is missing and the
+/// caller states the type of bare documents, the type must also be known to the program. Returns
+/// false if the document has an error.
 bool read_envelope(const json::Reader& root, const DocumentReadOptions& how, Envelope& envelope) {
   std::size_t count = 0;
   if (!root.read_object(count)) return false;
@@ -94,7 +95,8 @@ bool read_envelope(const json::Reader& root, const DocumentReadOptions& how, Env
   found = fields.take("writer");
   good = good && (found == nullptr || found->read(said.writer));
   found = fields.take("value");
-  if (found == nullptr) return true;
+  const bool is_stored = how.type.empty() || said.type == how.type;
+  if (found == nullptr) return !is_stored || root.fail_member("value", "missing");
   said.value = *found;
   said.is_bare = false;
   envelope = std::move(said);

@@ -180,6 +180,7 @@ TEST_F(LockFile, RefusesTruncatedFiles) {
 TEST_F(LockFile, ReportsErrors) {
   expect_broken("{}", "the document does not state its version  (lock: version)");
   expect_broken("[]", "expected object, found array");
+  expect_broken(R"({"type":"tenon.dev/lock","version":2})", "missing  (lock: value)");
   expect_broken(R"({"type":"tenon.dev/record","version":1,"value":{}})",
                 R"(the document has another type: "tenon.dev/record"  (lock: type))");
   expect_broken(R"({"type":"tenon.dev/lock","version":1,"wirter":"photo","value":{"packages":[]}})",
