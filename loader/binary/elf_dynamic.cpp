@@ -78,6 +78,12 @@ Result<void> ElfFile::read_dynamic() {
     const auto offset = dynamic_range_.begin + i * sizeof entry;
     if (auto read = source_->read(offset, entry, "the dynamic section"); !read) return read;
     if (entry.tag == elf::dynamic_end) return set_dynamic(entries);
+    if (entry.tag >= elf::dynamic_android_begin && entry.tag <= elf::dynamic_android_end) {
+      // glibc ignores them, and would call constructors at unrelocated addresses.
+      return source_->problem("wrong-architecture", "relocations in the format of Android",
+                              "relocations in the format of this system",
+                              "link the plugin without --pack-dyn-relocs=android");
+    }
     if (auto* known = entries.of(entry.tag)) *known = entry.value;
   }
   return broken("a dynamic section without an end");

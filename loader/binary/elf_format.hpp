@@ -134,6 +134,9 @@ inline constexpr std::uint64_t dynamic_packed_relocation_size = 37;
 inline constexpr std::uint64_t dynamic_unused = 0x6000000d;
 inline constexpr std::uint64_t dynamic_gnu_hash = 0x6ffffef5;
 inline constexpr std::uint64_t dynamic_versions = 0x6ffffff0;
+// Relocations and their size in the packed format of Android, without and with addends.
+inline constexpr std::uint64_t dynamic_android_begin = 0x6000000f;
+inline constexpr std::uint64_t dynamic_android_end = 0x60000012;
 inline constexpr std::uint64_t dynamic_relative_count = 0x6ffffff9;
 inline constexpr std::uint64_t dynamic_flags_1 = 0x6ffffffb;
 inline constexpr std::uint64_t dynamic_version_definitions = 0x6ffffffc;

@@ -201,6 +201,14 @@ TEST(ModuleFile, RefusesFilesForOtherMachines) {
   EXPECT_EQ(code_of(bytes), "wrong-architecture");
 }
 
+// The dynamic loader would ignore these relocations, and crash.
+TEST(ModuleFile, RefusesRelocationsOfAndroid) {
+  auto bytes = bytes_of(fault("good"));
+  const auto entries = segment_of(bytes, elf::segment_dynamic).offset;
+  at<elf::DynamicEntry>(bytes, entries).tag = elf::dynamic_android_end - 1;
+  EXPECT_EQ(code_of(bytes), "wrong-architecture");
+}
+
 TEST(ModuleFile, RefusesElfFilesOtherThanLibraries) {
   auto bytes = bytes_of(fault("good"));
   for (const auto type : {elf::type_object, elf::type_program, elf::type_core}) {
