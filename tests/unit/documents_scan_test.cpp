@@ -324,6 +324,14 @@ TEST_F(Documents, ReportMissingInput) {
   EXPECT_EQ(problems_[0].code(), "cannot-read");
 }
 
+TEST_F(Documents, RefuseInputThatIsNoFile) {
+  const auto device = read_from("/dev/zero");
+  ASSERT_FALSE(device);
+  EXPECT_EQ(device.error().code(), "cannot-read");
+  EXPECT_EQ(device.error().where(), "/dev/zero");
+  EXPECT_EQ(device.error().found(), "not a regular file");
+}
+
 // -- Piecewise input ----------------------------------------------------------
 
 class Trace : public ScanHandler {

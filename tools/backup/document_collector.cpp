@@ -56,7 +56,12 @@ void DocumentCollector::read(const std::filesystem::path& path) {
     return;
   }
   if (!S_ISREG(status.st_mode)) {
-    problems_.push_back(cannot_read(path, S_ISDIR(status.st_mode) ? EISDIR : ESPIPE));
+    problems_.push_back(tenon::Error({.code = "cannot-read",
+                                      .message = {},
+                                      .where = path.string(),
+                                      .found = "not a regular file",
+                                      .needed = "a file, which is read more than once",
+                                      .fix = "write the documents to a file first"}));
     return;
   }
   path_ = path;
