@@ -20,8 +20,8 @@ generate() {
 # compile NAME FILE: compiles FILE for hosts with the headers generated from NAME
 compile() {
   # shellcheck disable=SC2086
-  g++ -std=c++20 -fsyntax-only -Wall -Wextra -pedantic -Werror $include "-I$1.out/include" \
-    -DGOLDENS='""' -DWORDS= "$2"
+  g++ -std=c++20 -fsyntax-only -Wall -Wextra -Wshadow -pedantic -Werror $include \
+    "-I$1.out/include" -DGOLDENS='""' -DWORDS= "$2"
 }
 
 # compile_sdk NAME: compiles all generated headers that plugins include as one source
