@@ -146,6 +146,11 @@ TEST(GenCommand, RefusesAnSdkWithoutKindsOrWithABadName) {
   world.write("types/look/v1.json", look);
   const Outcome empty = world.run({TENON_GEN, "sdk", "--app", "photo", "--out", "out", "types"});
   EXPECT_EQ(empty.exit, 2);
+  fs::create_directory(world.path("folder"));
+  const Outcome folder =
+      world.run({TENON_GEN, "build", "--out", "out", "--depfile", "folder", ABI});
+  EXPECT_EQ(folder.exit, 3);
+  EXPECT_EQ(folder.err, "tenon-gen: cannot write folder: Is a directory\n");
   EXPECT_EQ(empty.err, "tenon-gen: the specs contain no kind\n");
   const Outcome named = world.run({TENON_GEN, "sdk", "--app", "../x", "--out", "out", "types"});
   EXPECT_EQ(named.exit, 2);

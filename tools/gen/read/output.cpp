@@ -3,9 +3,10 @@
 
 #include "gen/read/spec_files.hpp"
 
+#include "common/text_file.hpp"
+
 #include <cerrno>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 
 namespace tenon::gen {
@@ -14,8 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool has_content(const fs::path& path, std::string_view content) {
-  std::ifstream file(path, std::ios::binary);
-  return file.is_open() && std::string(std::istreambuf_iterator<char>(file), {}) == content;
+  return tools::read_file(path).text == content;
 }
 
 /// Escapes a path for make.
