@@ -105,6 +105,24 @@ TEST(GenCommand, ReportsWrongUsage) {
   }
 }
 
+TEST(GenCommand, RefusesNamesOutsideOfTheFolder) {
+  const World world;
+  world.write("kinds/filter/v1.json", spec);
+  for (const char* name : {"../kinds", "a/b", "..", "two words"}) {
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"build"}, {"sdk", "--app", "photo"}}) {
+      std::vector<std::string> line{TENON_GEN};
+      line.insert(line.end(), command.begin(), command.end());
+      line.insert(line.end(), {"--out", "out", "--name", name, "kinds"});
+      const Outcome outcome = world.run(line);
+      EXPECT_EQ(outcome.exit, 2) << name;
+      EXPECT_EQ(outcome.err, "tenon-gen: --name " + std::string(name) +
+                                 ": not a name; use letters, digits, '_', '.', '+' and '-'\n");
+    }
+  }
+  EXPECT_FALSE(fs::exists(world.path("kinds.cpp")));
+}
+
 TEST(GenCommand, ReportsWhyFilesCannotBeUsed) {
   const World world;
   const fs::path spec = world.path("kinds/filter/v1.json");
@@ -128,6 +146,11 @@ TEST(GenCommand, ReportsWhyFilesCannotBeUsed) {
   const Outcome outcome = world.run({TENON_GEN, "headers", "--out", "/dev/null/x", ABI});
   EXPECT_EQ(outcome.exit, 3);
   EXPECT_NE(outcome.err.find(": Not a directory\n"), std::string::npos) << outcome.err;
+  fs::create_directory(world.path("folder"));
+  const Outcome folder =
+      world.run({TENON_GEN, "build", "--out", "out", "--depfile", "folder", ABI});
+  EXPECT_EQ(folder.exit, 3);
+  EXPECT_EQ(folder.err, "tenon-gen: cannot write folder: Is a directory\n");
 }
 
 TEST(GenCommand, ReportsOutputErrors) {
@@ -146,11 +169,6 @@ TEST(GenCommand, RefusesAnSdkWithoutKindsOrWithABadName) {
   world.write("types/look/v1.json", look);
   const Outcome empty = world.run({TENON_GEN, "sdk", "--app", "photo", "--out", "out", "types"});
   EXPECT_EQ(empty.exit, 2);
-  fs::create_directory(world.path("folder"));
-  const Outcome folder =
-      world.run({TENON_GEN, "build", "--out", "out", "--depfile", "folder", ABI});
-  EXPECT_EQ(folder.exit, 3);
-  EXPECT_EQ(folder.err, "tenon-gen: cannot write folder: Is a directory\n");
   EXPECT_EQ(empty.err, "tenon-gen: the specs contain no kind\n");
   const Outcome named = world.run({TENON_GEN, "sdk", "--app", "../x", "--out", "out", "types"});
   EXPECT_EQ(named.exit, 2);

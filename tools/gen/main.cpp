@@ -65,7 +65,15 @@ Exit with_model(Options& options, const std::function<void(const Model&)>& use) 
   return report(diagnostics);
 }
 
+/// Refuses a name that is not the name of a file and of a CMake target. Throws UsageError.
+void check_name(const Options& options) {
+  if (std::regex_match(options.name, std::regex("[A-Za-z0-9_][A-Za-z0-9_.+-]*"))) return;
+  throw UsageError("--name " + options.name +
+                   ": not a name; use letters, digits, '_', '.', '+' and '-'");
+}
+
 Exit build(Options& options) {
+  check_name(options);
   return with_model(options, [&options](const Model& model) {
     emit_all(model, options.name, Output(options.out));
     if (options.depfile.empty()) return;
@@ -97,6 +105,7 @@ Exit sdk(Options& options) {
     throw UsageError("--app " + options.app +
                      ": not the name of an app; use letters, digits, '.', '_' and '-'");
   }
+  check_name(options);
   return with_model(options, [&options](const Model& model) {
     if (model.kinds.empty()) throw UsageError("the specs contain no kind");
     write_sdk_package(model, options.load.folders, {options.app, options.name, options.version},
