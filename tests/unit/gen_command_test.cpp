@@ -175,6 +175,12 @@ TEST(GenCommand, RefusesAnSdkWithoutKindsOrWithABadName) {
   EXPECT_EQ(
       named.err,
       "tenon-gen: --app ../x: not the name of an app; use letters, digits, '.', '_' and '-'\n");
+  const Outcome version =
+      world.run({TENON_GEN, "sdk", "--app", "x", "--version", "1\"", "--out", "out", "types"});
+  EXPECT_EQ(version.exit, 2);
+  EXPECT_EQ(version.err,
+            "tenon-gen: --version 1\": not a version; use letters, digits, '.', '_', '+', '~' and "
+            "'-'\n");
 }
 
 TEST(GenCommand, BeginsTheNextVersion) {

@@ -106,6 +106,10 @@ Exit sdk(Options& options) {
                      ": not the name of an app; use letters, digits, '.', '_' and '-'");
   }
   check_name(options);
+  if (!std::regex_match(options.version, std::regex("[A-Za-z0-9._+~-]+"))) {
+    throw UsageError("--version " + options.version +
+                     ": not a version; use letters, digits, '.', '_', '+', '~' and '-'");
+  }
   return with_model(options, [&options](const Model& model) {
     if (model.kinds.empty()) throw UsageError("the specs contain no kind");
     write_sdk_package(model, options.load.folders, {options.app, options.name, options.version},
