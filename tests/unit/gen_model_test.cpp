@@ -386,6 +386,8 @@ TEST(Json, ReportsPositions) {
   EXPECT_EQ(place(a.value.array()->at(0).location), "2:11");
   EXPECT_EQ(place(a.value.array()->at(1).location), "2:15");
   EXPECT_EQ(place(a.value.array()->at(2).find("b")->location), "3:7");
+  EXPECT_FALSE(read_json("", "file", findings));
+  EXPECT_EQ(place(findings.all().at(0).location), "1:1");
 }
 
 }  // namespace

@@ -5,9 +5,11 @@
 
 #include <boost/json/basic_parser_impl.hpp>
 
+#include <algorithm>
 #include <cctype>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 
 namespace tenon::tools {
 namespace {
@@ -162,7 +164,9 @@ std::optional<JsonValue> read_json(std::string_view text, const std::string& fil
   if (!status) parser.write_some(false, text.data(), 0, status);
   if (!status) return std::move(builder.root);
   const bool too_deep = status == boost::json::error::too_deep;
-  diagnostics.add({.location = builder.cursor.here(),
+  SourceLocation where = builder.cursor.here();
+  where.column = std::max(where.column, 1);  // 0 if the text is empty
+  diagnostics.add({.location = std::move(where),
                    .code = "not-json",
                    .message = "the file is not valid JSON: " + status.message(),
                    .needed = too_deep ? "at most " + std::to_string(max_depth) + " levels"
