@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "module/call_deadlines.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -14,6 +15,11 @@ namespace {
 // A call that respects its deadline ends a little after it.
 constexpr auto grace = std::chrono::milliseconds(20);
 
+Module::Clock::time_point overdue_at(std::int64_t deadline) noexcept {
+  const Module::Clock::time_point ends{std::chrono::nanoseconds(deadline)};
+  return std::min(ends, Module::Clock::time_point::max() - grace) + grace;
+}
+
 }  // namespace
 
 void CallDeadlines::check_at(std::int64_t deadline) noexcept {
@@ -22,10 +28,9 @@ void CallDeadlines::check_at(std::int64_t deadline) noexcept {
   while (deadline < next && !module_.next_deadline.compare_exchange_weak(next, deadline)) {
   }
   if (deadline >= next) return;
-  shared_.context->timers->at(Module::Clock::time_point(std::chrono::nanoseconds(deadline) + grace),
-                              [weak = module_.weak_from_this()] {
-                                if (const auto module = weak.lock()) module->deadlines().check();
-                              });
+  shared_.context->timers->at(overdue_at(deadline), [weak = module_.weak_from_this()] {
+    if (const auto module = weak.lock()) module->deadlines().check();
+  });
 }
 
 void CallDeadlines::check() noexcept {
