@@ -580,6 +580,39 @@ TEST(Specs, DistinguishFieldsOfTheSameName) {
             "of 'm' in version 1 was renamed to 'size_bytes'");
 }
 
+/// Returns the report of a field whose type has the same name in both versions.
+std::string change_of_type(const std::string& type, const std::string& older,
+                           const std::string& newer) {
+  const World world;
+  const std::string field = R"("request": {"f": "list<)" + type + ">\"}";
+  world.write("k/v1.json", kind(method(", " + field), released + older));
+  world.write("k/v2.json", kind(method(", " + field), newer, 2));
+  world.write("k/evolution.json", evolution(R"({"from": 1, "to": 2})"));
+  const Diagnostics findings = findings_in(world);
+  std::string all;
+  for (const Diagnostic& finding : findings.all()) all += finding.message + "\n";
+  return all;
+}
+
+TEST(Specs, SayHowATypeOfTheSameNameChanged) {
+  const auto change = [](const std::string& older, const std::string& newer) {
+    const auto values = [](const std::string& all) { return R"("enums": {"e": [)" + all + "]},"; };
+    return change_of_type("e", values(older), values(newer));
+  };
+  const std::string of_enum =
+      "'f' changed its type between the request of 'm' in version 1 and the request of 'm' in "
+      "version 2: 'e' ";
+  EXPECT_EQ(change(R"("a", "b")", R"("a", "b", "c", "d")"), of_enum + "gained 'c' and 'd'\n");
+  EXPECT_EQ(change(R"("a", "b")", R"("a", "c")"), of_enum + "gained 'c', and lost 'b'\n");
+  EXPECT_EQ(change(R"("a", "b")", R"("a")"), of_enum + "lost 'b'\n");
+  EXPECT_EQ(change(R"("a", "b")", R"("b", "a")"), of_enum + "changed the order of its values\n");
+  EXPECT_EQ(
+      change_of_type("s", R"("structs": {"s": {"fields": {"x": "bool"}}},)",
+                     R"("structs": {"s": {"fields": {"x": "int32"}}},)"),
+      "'f' changed its type between the request of 'm' in version 1 and the request of 'm' in "
+      "version 2: 's' changed its fields\n");
+}
+
 TEST(Specs, ReportAFolderWithoutSpecs) {
   const World world;
   const Diagnostics findings = findings_in(world);
