@@ -42,7 +42,7 @@ void FieldProcessor::configure(const sdk::Config& config) {
     const std::string value = config.get(key, "");
     std::string_view field = key;
     if (takes_prefix(field, rename_prefix)) {
-      if (!value.empty()) renamed_.emplace(field, Name{value, quoted(value)});
+      if (!value.empty()) renamed_.emplace(field, Name{value, json_string(value)});
     } else if (takes_prefix(field, set_prefix)) {
       if (!value.empty()) set_.emplace(field, value_of(field, value));
     } else if (key != "drop") {
@@ -69,7 +69,8 @@ void FieldProcessor::check() const {
 }
 
 FieldProcessor::Value FieldProcessor::value_of(std::string_view field, std::string_view value) {
-  return {quoted(field), ":" + (check_json(value).error ? quoted(value) : std::string(value))};
+  return {json_string(field),
+          ":" + (check_json(value).error ? json_string(value) : std::string(value))};
 }
 
 void FieldProcessor::process_record(RecordV2View record, Records& into) {

@@ -80,7 +80,7 @@ boost::json::value parse_json(std::string_view text, boost::json::error_code& er
   return boost::json::parse({text.data(), text.size()}, error, {}, options());
 }
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   return boost::json::serialize(boost::json::string_view(text.data(), text.size()));
 }
 

@@ -23,6 +23,6 @@ JsonText check_json(std::string_view text);
 boost::json::value parse_json(std::string_view text, boost::json::error_code& error);
 
 /// Returns a text as a JSON string, in quotes.
-std::string quoted(std::string_view text);
+std::string json_string(std::string_view text);
 
 }  // namespace tenon::builtin

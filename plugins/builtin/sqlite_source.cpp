@@ -32,9 +32,9 @@ std::string column_json(const Statement& row, int column) {
     case SQLITE_FLOAT:
       return std::isfinite(row.real(column)) ? number_text(row.real(column)) : "null";
     case SQLITE_TEXT:
-      return quoted(row.text(column));
+      return json_string(row.text(column));
     case SQLITE_BLOB:
-      return quoted(to_hex(row.text(column)));
+      return json_string(to_hex(row.text(column)));
     default:
       return "null";
   }
@@ -84,7 +84,7 @@ void SqliteSource::set_record() {
   std::string payload = "{";
   for (int column = 1; column < rows_->columns(); column++) {
     if (column > 1) payload += ',';
-    payload += quoted(rows_->column_name(column)) + ':' + column_json(*rows_, column);
+    payload += json_string(rows_->column_name(column)) + ':' + column_json(*rows_, column);
   }
   payload += '}';
   set_json(record_, std::to_string(rows_->integer(0)), rows_->text(key_), payload);

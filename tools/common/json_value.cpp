@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t line_width = 100;
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   return boost::json::serialize(boost::json::string_view(text.data(), text.size()));
 }
 
@@ -22,7 +22,7 @@ std::string scalar(const JsonValue& value) {
   if (const auto* number = value.as<double>()) {
     return boost::json::serialize(boost::json::value(*number));
   }
-  if (const auto* text = value.text()) return quoted(*text);
+  if (const auto* text = value.text()) return json_string(*text);
   return "null";
 }
 
@@ -37,7 +37,7 @@ std::string on_one_line(const JsonValue& value, const std::string& space) {
   }
   if (const auto* object = value.object()) {
     for (const JsonMember& member : *object) {
-      text += (text.empty() ? space : "," + space) + quoted(member.key) + ":" + space +
+      text += (text.empty() ? space : "," + space) + json_string(member.key) + ":" + space +
               on_one_line(member.value, space);
     }
     return "{" + text + (text.empty() ? "" : space) + "}";
@@ -62,7 +62,7 @@ std::string pretty(const JsonValue& value, std::size_t indent, std::size_t used)
   }
   for (const JsonMember& member : *value.object()) {
     begin_element();
-    const std::string key = quoted(member.key) + ": ";
+    const std::string key = json_string(member.key) + ": ";
     text += key + pretty(member.value, indent + 2, margin.size() + key.size());
   }
   return "{" + text + "\n" + std::string(indent, ' ') + "}";

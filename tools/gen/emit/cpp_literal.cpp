@@ -57,7 +57,7 @@ std::string fields(const JsonValue& value, const std::vector<Field>& fields) {
 }
 
 std::string text_literal(const std::string& text) {
-  return "std::string(" + quoted(text) + ", " + std::to_string(text.size()) + ")";
+  return "std::string(" + string_literal(text) + ", " + std::to_string(text.size()) + ")";
 }
 
 std::string elements(const JsonValue& value, const Type& type) {

@@ -165,7 +165,7 @@ std::string interface_header(const Kind& kind) {
   return header(kind, ".hpp");
 }
 
-std::string quoted(std::string_view text) {
+std::string string_literal(std::string_view text) {
   static constexpr std::string_view digits = "01234567";
   std::string literal = "\"";
   for (const char c : text) {

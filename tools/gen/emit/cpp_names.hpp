@@ -51,6 +51,6 @@ std::string steps_header(const Document& document);  // "tenon/record_steps.hpp"
 std::string interface_header(const Kind& kind);      // "photo/filter.hpp"
 
 /// Returns a text as a string literal.
-std::string quoted(std::string_view text);
+std::string string_literal(std::string_view text);
 
 }  // namespace tenon::gen

@@ -215,13 +215,13 @@ void emit_action(Writer& out, const Origin& origin, std::size_t index, const Met
       out.line("return TENON_OK;");
       break;
     case Action::unimplemented:
-      out.list(
-          "return tenon_fail(",
-          {"call", "TENON_UNIMPLEMENTED",
-           quoted(!step.message.empty() ? step.message
-                                        : "version " + std::to_string(older.number) + " of " +
-                                              origin.kind.id + " has no " + step.method->name)},
-          ");");
+      out.list("return tenon_fail(",
+               {"call", "TENON_UNIMPLEMENTED",
+                string_literal(!step.message.empty()
+                                   ? step.message
+                                   : "version " + std::to_string(older.number) + " of " +
+                                         origin.kind.id + " has no " + step.method->name)},
+               ");");
       break;
     case Action::hook:
       out.line("return of(self).step", older.number, "->", step.method->name, "(call, in",
@@ -386,7 +386,7 @@ std::string missing_array(const Origin& origin, std::size_t index) {
 
 std::vector<std::string> missing_literals(const Origin& origin, std::size_t index) {
   std::vector<std::string> missing = origin.missing_methods(index);
-  for (std::string& method : missing) method = quoted(method);
+  for (std::string& method : missing) method = string_literal(method);
   return missing;
 }
 
@@ -397,7 +397,7 @@ std::string own_array(const Origin& origin, std::size_t index) {
 std::vector<std::string> own_literals(const Origin& origin, std::size_t index) {
   std::vector<std::string> own;
   for (const auto& [method, name] : origin.own_methods(index)) {
-    own.push_back("{" + quoted(method) + ", " + quoted(name) + "}");
+    own.push_back("{" + string_literal(method) + ", " + string_literal(name) + "}");
   }
   return own;
 }
@@ -437,10 +437,10 @@ void emit_adapter_rows(Writer& out, const Kind& kind, std::size_t from) {
     for (std::size_t to = from + 1; to < kind.versions.size(); to++) {
       const std::string number = std::to_string(kind.versions[to]->number);
       if (to > origin.newest()) {
-        out.list(
-            "{",
-            {number, quoted(origin.incompatibility()), "nullptr", "nullptr", "nullptr", "{}", "{}"},
-            "},");
+        out.list("{",
+                 {number, string_literal(origin.incompatibility()), "nullptr", "nullptr", "nullptr",
+                  "{}", "{}"},
+                 "},");
         continue;
       }
       const bool lacks = !missing_literals(origin, to).empty();

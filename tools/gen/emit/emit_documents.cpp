@@ -13,7 +13,7 @@ namespace {
 
 std::vector<std::string> change_literals(const DocumentStep& step) {
   std::vector<std::string> changes = changes_of(step);
-  for (std::string& change : changes) change = quoted(change);
+  for (std::string& change : changes) change = string_literal(change);
   return changes;
 }
 
@@ -21,7 +21,7 @@ void emit_versions(Writer& out, const Document& document) {
   out.line("constexpr tenon::DocumentVersion ", document.name, "_versions[] = {");
   for (const auto& version : document.versions) {
     std::vector<std::string> members{
-        quoted(version->label), quoted(word_of(version->life.stage)),
+        string_literal(version->label), string_literal(word_of(version->life.stage)),
         "tenon::detail::read_erased<" + local_storage_name(*version) + ">",
         "tenon::detail::write_erased<" + local_storage_name(*version) + ">"};
     if (version->removed()) {
@@ -50,8 +50,8 @@ void emit_steps_table(Writer& out, const Document& document) {
     const DocumentStep& step = document.steps[i];
     const bool nothing = changes_of(step).empty();
     out.list("    {",
-             {quoted(step.from->label), quoted(step.to->label), quoted(step.notes),
-              step.hook ? "true" : "false",
+             {string_literal(step.from->label), string_literal(step.to->label),
+              string_literal(step.notes), step.hook ? "true" : "false",
               nothing ? "{}" : document.name + "_changes" + std::to_string(i)},
              "},");
   }
@@ -61,7 +61,7 @@ void emit_steps_table(Writer& out, const Document& document) {
     for (const auto& to : document.versions) {
       if (from == to) continue;
       out.list("    {",
-               {quoted(from->label), quoted(to->label),
+               {string_literal(from->label), string_literal(to->label),
                 "tenon::detail::convert_erased<" + local_storage_name(*from) + ", " +
                     local_storage_name(*to) + ">"},
                "},");
@@ -80,8 +80,9 @@ void emit_document_type(Writer& out, const Document& document) {
   emit_versions(out, document);
   if (steps) emit_steps_table(out, document);
   out.list("constexpr tenon::DocumentType " + document.name + "_type{",
-           {quoted(document.id), quoted(document.hub().label), document.name + "_versions",
-            steps ? document.name + "_steps" : "{}", steps ? document.name + "_conversions" : "{}"},
+           {string_literal(document.id), string_literal(document.hub().label),
+            document.name + "_versions", steps ? document.name + "_steps" : "{}",
+            steps ? document.name + "_conversions" : "{}"},
            "};");
   out.line("const tenon::DocumentTypeRegistration ", document.name, "_registration(", document.name,
            "_type);");

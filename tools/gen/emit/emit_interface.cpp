@@ -119,12 +119,12 @@ void emit_return(Writer& out, const InterfaceMethod& method, MethodForm form) {
     out.line("return {};");
     return;
   }
-  out.line("if (out == nullptr) return guard.no_answer(", quoted(spec.name), ");");
+  out.line("if (out == nullptr) return guard.no_answer(", string_literal(spec.name), ");");
   out.line("out = tenon::detail::complete(call.raw(), out);");
   for (const Field& field : spec.response) {
     if (!is_stream(field.type) || field.type.shape == Shape::optional) continue;
-    out.line("if (out->", field.name, " == nullptr) return guard.no_answer(", quoted(spec.name),
-             ");");
+    out.line("if (out->", field.name, " == nullptr) return guard.no_answer(",
+             string_literal(spec.name), ");");
   }
   std::vector<std::string> values;
   for (const Field& field : spec.response) {
@@ -144,7 +144,7 @@ void emit_body(Writer& out, const InterfaceMethod& method, MethodForm form) {
   const Method& spec = method.method;
   if (form == MethodForm::plain) out.line("tenon::Call call;");
   out.line("tenon::detail::CallGuard guard(*instance_, ", method.fresh() ? "true" : "false", ");");
-  out.line("if (!guard) return guard.refusal(", quoted(spec.name), ");");
+  out.line("if (!guard) return guard.refusal(", string_literal(spec.name), ");");
   if (!spec.blocks.empty()) out.line("tenon::detail::Blocking blocking(guard, call);");
   emit_request(out, method, form);
   if (!spec.response.empty()) {
@@ -152,7 +152,8 @@ void emit_body(Writer& out, const InterfaceMethod& method, MethodForm form) {
   }
   out.list("const tenon_status status = guard.call(",
            method.guard_arguments("call.raw()", "&in", "&out"), ");");
-  out.line("if (status != TENON_OK) return guard.failure(call, status, ", quoted(spec.name), ");");
+  out.line("if (status != TENON_OK) return guard.failure(call, status, ", string_literal(spec.name),
+           ");");
   for (const Field& field : spec.request) {
     if (is_stream(field.type)) out.line("tenon::detail::passed(", variable_name(field), ");");
   }

@@ -81,14 +81,14 @@ void emit_json_functions(Writer& out, const Document& document) {
   if (document.hub().removed()) return;
   const std::string name = local_name(document.hub());
   out.line(result, name, "> read_", document.name, "(std::string_view text) {");
-  out.line("  return tenon::detail::read", types_of(document.hub()), "(", quoted(document.id),
-           ", text);");
+  out.line("  return tenon::detail::read", types_of(document.hub()), "(",
+           string_literal(document.id), ", text);");
   out.line("}");
   out.line();
   out.list(result + "std::string> store_" + document.name + "(",
            {"const " + name + "& " + document.name, "std::string_view writer"}, ") {");
   out.line("  return tenon::detail::store<", local_storage_name(document.hub()), ">(",
-           quoted(document.id), ", ", document.name, ", writer);");
+           string_literal(document.id), ", ", document.name, ", writer);");
   out.line("}");
   out.line();
 }

@@ -57,9 +57,9 @@ class MessageWriter {
             bool has_bag) {
     std::vector<std::string> rows;
     for (std::size_t i = 0; i < fields.size(); i++) {
-      rows.push_back("{" + quoted(fields[i].name) + ", " + std::to_string(layout.offsets[i]) +
-                     (fields[i].added.empty() ? ", false, &" : ", true, &") +
-                     value(fields[i].type) + "}");
+      rows.push_back(
+          "{" + string_literal(fields[i].name) + ", " + std::to_string(layout.offsets[i]) +
+          (fields[i].added.empty() ? ", false, &" : ", true, &") + value(fields[i].type) + "}");
     }
     if (has_bag) {
       rows.push_back("{\"bag\", " + std::to_string(layout.offsets.back()) + ", false, &" +

@@ -35,7 +35,7 @@ void emit_fallbacks(Writer& out, const KindVersion& version) {
     }
     out.list("tenon_status " + name_of(version, "no_" + method.name) + "(", parameters, ") {");
     out.line("  return tenon_fail(call, TENON_UNIMPLEMENTED, ",
-             quoted("the plugin has no " + method.name), ");");
+             string_literal("the plugin has no " + method.name), ");");
     out.line("}");
   }
 }
@@ -70,7 +70,7 @@ void emit_client_function(Writer& out, const KindVersion& version, const Method&
     out.line("const tenon::detail::CallerScope caller(instance);");
     out.line("tenon::detail::CallGuard guard(instance, ", interface.fresh() ? "true" : "false",
              ");");
-    out.line("if (!guard) return guard.refuse(call, ", quoted(method.name), ");");
+    out.line("if (!guard) return guard.refuse(call, ", string_literal(method.name), ");");
     const bool blocks = !method.blocks.empty();
     if (blocks) {
       out.line("tenon::detail::BlockingClient blocking(guard, call);");
@@ -82,7 +82,7 @@ void emit_client_function(Writer& out, const KindVersion& version, const Method&
         "const tenon_status status = guard.call(",
         interface.guard_arguments("call", interface.passes_streams() ? "request" : "in", "out"),
         ");");
-    const std::string failure = "guard.failure(call, status, " + quoted(method.name) + ")";
+    const std::string failure = "guard.failure(call, status, " + string_literal(method.name) + ")";
     out.line("if (status != TENON_OK) return ",
              blocks ? "blocking.failure(" + failure + ")" : failure, ";");
     for (const Field& field : method.request) {
@@ -122,7 +122,7 @@ void emit_intercepted(Writer& out, const KindVersion& version) {
 void emit_states(Writer& out, const KindVersion& version, const Method& method) {
   if (!method.from) return;
   std::vector<std::string> states;
-  for (const std::string& state : *method.from) states.push_back(quoted(state));
+  for (const std::string& state : *method.from) states.push_back(string_literal(state));
   out.list("constexpr std::string_view " + name_of(version, "from_" + method.name) + "[] = {",
            states, "};");
 }
@@ -141,12 +141,13 @@ void emit_methods(Writer& out, const KindVersion& version) {
           method.required
               ? "nullptr"
               : "reinterpret_cast<void (*)()>(" + name_of(version, "no_" + method.name) + ")";
-      out.list("{",
-               {quoted(method.name), "offsetof(" + version.c_name + ", " + method.name + ")",
-                method.required ? "true" : "false", fallback, request_fields(version, method),
-                response_fields(version, method), threading_name(method.threading),
-                method.from ? name_of(version, "from_" + method.name) : "{}", quoted(method.to)},
-               "},");
+      out.list(
+          "{",
+          {string_literal(method.name), "offsetof(" + version.c_name + ", " + method.name + ")",
+           method.required ? "true" : "false", fallback, request_fields(version, method),
+           response_fields(version, method), threading_name(method.threading),
+           method.from ? name_of(version, "from_" + method.name) : "{}", string_literal(method.to)},
+          "},");
     }
   });
   out.line("};");
@@ -193,7 +194,8 @@ void emit_registration(Writer& out, const Kind& kind) {
   });
   out.line("};");
   out.list("const tenon::Kind " + kind_object(kind) + " = {",
-           {quoted(kind.id), kind.session ? "true" : "false", kind.name + "_versions"}, "};");
+           {string_literal(kind.id), kind.session ? "true" : "false", kind.name + "_versions"},
+           "};");
   out.line("const tenon::KindRegistration ", kind.name, "_registration(", kind_object(kind), ");");
   out.line();
 }

@@ -111,7 +111,7 @@ void emit_plain(Writer& out, const Signature& signature) {
   emit_doc(out, signature);
   out.list("virtual " + signature.result + " " + method.name + "(", parameters(signature), ") {");
   out.list("  return tenon::sdk::detail::raise<" + signature.result + ">(",
-           {"tenon::sdk::unimplemented(" + quoted(method.name) + ")"}, ");");
+           {"tenon::sdk::unimplemented(" + string_literal(method.name) + ")"}, ");");
   out.line("}");
 }
 
@@ -180,8 +180,9 @@ void emit_slot(Writer& out, const std::string& base, const Method& method) {
     out.list("static_assert(",
              {"!tenon::sdk::detail::hides<" + std::string(prefix.empty() ? "Plain" : "Raw") +
                   camel + ", P, " + base + ">",
-              quoted(name + " of the plugin has a different signature than " + base + "::" + name +
-                     " and would never be called: use the same signature, and add override")},
+              string_literal(
+                  name + " of the plugin has a different signature than " + base + "::" + name +
+                  " and would never be called: use the same signature, and add override")},
              ");");
   }
   out.list("table." + method.name + " = tenon::sdk::detail::vtable_entry<",
@@ -190,7 +191,7 @@ void emit_slot(Writer& out, const std::string& base, const Method& method) {
   out.list("static_assert(",
            {"tenon::sdk::detail::overrides_either<Plain" + camel + ", Raw" + camel + ", P, " +
                 base + ">",
-            quoted("a plugin of this kind has to override " + method.name)},
+            string_literal("a plugin of this kind has to override " + method.name)},
            ");");
 }
 

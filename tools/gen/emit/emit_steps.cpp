@@ -23,7 +23,7 @@ std::vector<std::string> parameters(const std::string& from, const std::string& 
 /// Writes the versions of a field as a constant, and returns its name.
 std::string emit_origins(Writer& out, const std::string& name, const Origins& origins) {
   std::vector<std::string> labels;
-  for (const std::string& label : origins.versions) labels.push_back(quoted(label));
+  for (const std::string& label : origins.versions) labels.push_back(string_literal(label));
   out.list("static constexpr std::string_view " + name + "[] = {", labels, "};");
   return name;
 }
@@ -43,8 +43,8 @@ void emit_bag_look_up(Writer& out, const DirectedField& way, const std::string& 
   const Field& field = *way.target();
   const std::string versions = emit_origins(out, field.name + "_versions", way.target_origins());
   out.list("if (!tenon::" + function + (way.target_origins().exact ? "<true>(" : "("),
-           {"conversion", "to.bag", quoted(field.name), quoted(bag_type(field)), versions,
-            "to." + field.name},
+           {"conversion", "to.bag", string_literal(field.name), string_literal(bag_type(field)),
+            versions, "to." + field.name},
            ")) return false;");
 }
 
@@ -54,9 +54,10 @@ void emit_copy(Writer& out, const DirectedField& way) {
   if (stored_form(source->type) == stored_form(target->type)) {
     return out.line("to.", target->name, " = from.", source->name, ";");
   }
-  out.list("if (!tenon::convert_field(",
-           {"conversion", quoted(source->name), "from." + source->name, "to." + target->name},
-           ")) return false;");
+  out.list(
+      "if (!tenon::convert_field(",
+      {"conversion", string_literal(source->name), "from." + source->name, "to." + target->name},
+      ")) return false;");
 }
 
 /// Converts between a type and a wider one. Values that the older type lacks are stored in the bag.
@@ -65,8 +66,8 @@ void emit_widened(Writer& out, const DirectedField& way, const DocumentVersion& 
   const std::string from = "from." + source.name;
   const std::string to = "to." + way.target()->name;
   if (way.up) {
-    return out.list("if (!tenon::widen_field(", {"conversion", quoted(source.name), from, to},
-                    ")) return false;");
+    return out.list("if (!tenon::widen_field(",
+                    {"conversion", string_literal(source.name), from, to}, ")) return false;");
   }
   const std::string versions = emit_origins(out, source.name + "_before", way.source_origins());
   out.list("if (!tenon::narrow_field(",
@@ -125,8 +126,8 @@ void emit_enum(Writer& out, const EnumStep& step, bool up, std::string_view end)
     for (const RenamedValue& value : step.renamed) {
       const std::string& source = up ? value.older : value.newer;
       const std::string& target = up ? value.newer : value.older;
-      out.line("if (literal == ", quoted(source), ") to.literal = {", quoted(target), ", ",
-               target.size(), "};");
+      out.line("if (literal == ", string_literal(source), ") to.literal = {",
+               string_literal(target), ", ", target.size(), "};");
     }
     out.line("return true;");
   });

@@ -12,7 +12,7 @@ namespace {
 
 void emit_enum(Writer& out, const Enum& enumeration) {
   std::vector<std::string> literals;
-  for (const std::string& value : enumeration.values) literals.push_back(quoted(value));
+  for (const std::string& value : enumeration.values) literals.push_back(string_literal(value));
   out.line();
   out.doc(enumeration.doc);
   out.line("struct ", local_name(storage_of(enumeration.cpp_name)), " {");
@@ -38,7 +38,7 @@ void emit_object(Writer& out, const StoredObject& object) {
     out.line("template <class Object, class Visit>");
     out.line("static void for_each_field(Object& object, Visit&& visit) {");
     for (const Field& field : object.fields) {
-      out.line("  visit(", quoted(field.name), ", object.", field.name, ");");
+      out.line("  visit(", string_literal(field.name), ", object.", field.name, ");");
     }
     out.line("}");
   });
@@ -108,7 +108,7 @@ void emit_load(Writer& out, const StoredObject& object, const DocumentVersion& v
   out.indented([&] {
     std::vector<std::string> loads;
     for (const Field& field : object.fields) {
-      loads.push_back("tenon::load_field(conversion, " + quoted(field.name) + ", raw." +
+      loads.push_back("tenon::load_field(conversion, " + string_literal(field.name) + ", raw." +
                       field.name + ", stored." + field.name + ")");
     }
     loads.emplace_back("stored.bag.read(conversion, raw.bag)");
@@ -128,8 +128,8 @@ void emit_save(Writer& out, const StoredObject& object, const DocumentVersion& v
     for (const Field& field : object.fields) {
       const bool optional = field.type.shape == Shape::optional;
       saves.push_back(std::string("tenon::save_") + (optional ? "optional" : "field") +
-                      "(conversion, " + quoted(field.name) + ", stored." + field.name + ", raw." +
-                      field.name + ")");
+                      "(conversion, " + string_literal(field.name) + ", stored." + field.name +
+                      ", raw." + field.name + ")");
     }
     out.chain("if (!(", saves, " && ", ")) return false;");
     out.line("tenon::Bag bag = stored.bag;");

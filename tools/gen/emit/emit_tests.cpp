@@ -19,7 +19,7 @@ std::string suite(const Document& document) {
 void emit_round_trips(Writer& out, const Document& document, const DocumentVersion& version) {
   out.line("TEST(", suite(document), ", Version", version.label, "ComesBackFromEveryOther) {");
   out.list("  tenon::tests::check_version<" + storage_name(version) + ">(",
-           {quoted(document.id), quoted(version.label), "words"}, ");");
+           {string_literal(document.id), string_literal(version.label), "words"}, ");");
   out.line("}");
   out.line();
 }
@@ -28,7 +28,9 @@ void emit_golden(Writer& out, const Document& document, const DocumentVersion& f
                  const DocumentVersion& to) {
   out.line("TEST(", suite(document), ", Version", from.label, "As", to.label, "IsGolden) {");
   out.list("  tenon::tests::check_golden<" + storage_name(from) + ">(",
-           {"*goldens", quoted(document.id), quoted(from.label), quoted(to.label), "words"}, ");");
+           {"*goldens", string_literal(document.id), string_literal(from.label),
+            string_literal(to.label), "words"},
+           ");");
   out.line("}");
   out.line();
 }

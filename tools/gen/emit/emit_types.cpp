@@ -62,7 +62,7 @@ void emit_enum(Writer& out, const Enum& enumeration) {
   out.line("  switch (value) {");
   for (const std::string& value : enumeration.values) {
     out.line("    case ", name, "::", camel_case(value), ":");
-    out.line("      return ", quoted(value), ";");
+    out.line("      return ", string_literal(value), ";");
   }
   out.line("  }");
   out.line("  return {};");
@@ -71,7 +71,8 @@ void emit_enum(Writer& out, const Enum& enumeration) {
   out.list("constexpr std::optional<" + name + "> " + function_name(enumeration) + "_from_text(",
            {"std::string_view text"}, ") noexcept {");
   for (const std::string& value : enumeration.values) {
-    out.line("  if (text == ", quoted(value), ") return ", name, "::", camel_case(value), ";");
+    out.line("  if (text == ", string_literal(value), ") return ", name, "::", camel_case(value),
+             ";");
   }
   out.line("  return std::nullopt;");
   out.line("}");

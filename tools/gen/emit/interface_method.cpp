@@ -127,8 +127,8 @@ std::vector<std::string> InterfaceMethod::raw_parameters() const {
 std::vector<std::string> InterfaceMethod::guard_arguments(const std::string& call,
                                                           const std::string& in,
                                                           const std::string& out) const {
-  std::vector<std::string> arguments{"&" + version.c_name + "::" + method.name, quoted(method.name),
-                                     call, in};
+  std::vector<std::string> arguments{"&" + version.c_name + "::" + method.name,
+                                     string_literal(method.name), call, in};
   if (!method.response.empty()) arguments.push_back(out);
   return arguments;
 }

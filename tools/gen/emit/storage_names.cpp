@@ -89,8 +89,8 @@ std::string bag_type(const Field& field) {
 }
 
 std::string bag_field(const Field& field, const DocumentVersion& version) {
-  return "{" + quoted(field.name) + ", " + quoted(version.label) + ", " + quoted(bag_type(field)) +
-         "}";
+  return "{" + string_literal(field.name) + ", " + string_literal(version.label) + ", " +
+         string_literal(bag_type(field)) + "}";
 }
 
 std::string storage_header(const Document& document) {
