@@ -200,6 +200,14 @@ Error CallGuard::no_answer(const Instance& instance, const char* method) {
                 .method = method});
 }
 
+Error CallGuard::no_stream(const Instance& instance, const char* method, const char* name) {
+  return Error(
+      {.status = TENON_INTERNAL,
+       .message = "the plugin returned success without the stream '" + std::string(name) + "'",
+       .plugin = std::string(instance.plugin()),
+       .method = method});
+}
+
 tenon_status BlockingClient::failure(tenon_status status) noexcept {
   if (nested_.cancelled() != CancelReason::restart) return status;
   return tenon_fail(nested_.raw(), interrupted, interrupted_text);

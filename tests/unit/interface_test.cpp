@@ -31,7 +31,8 @@ tenon_status configure(tenon_call* call, void*, const test_all_types_v1_configur
   return tenon_fail(call, TENON_INVALID_ARGUMENT, "not good");
 }
 
-/// Returns its request. Up to the buffer, request and response have the same members.
+/// Returns its request, without the reader if the text is "no reader". Up to the buffer, request
+/// and response have the same members.
 tenon_status echo(tenon_call* call, void*, const Request* in, const Response** out) {
   static_assert(offsetof(Request, a_buffer) == offsetof(Response, a_reader));
   auto* answer = tenon::new_response<Response>(call);
@@ -39,6 +40,10 @@ tenon_status echo(tenon_call* call, void*, const Request* in, const Response** o
   answer->struct_size = sizeof *answer;
   for (std::size_t i = 0; i < in->a_buffer.size; i++) in->a_buffer.data[i]++;
   answer->a_reader = in->a_reader;
+  if (tenon_equal(in->a_string, TENON_TEXT("no reader"))) {
+    in->a_reader->release(in->a_reader);
+    answer->a_reader = nullptr;
+  }
   answer->a_writer = in->a_writer;
   answer->no_reader = in->no_reader;
   answer->no_writer = in->no_writer;
@@ -69,13 +74,16 @@ namespace {
 /// A reader that returns a text once.
 class Words : public tenon::HostReader {
  public:
-  explicit Words(std::string text) : text_(std::move(text)) {}
+  explicit Words(std::string text) : text_(std::move(text)) { alive++; }
+  ~Words() override { alive--; }
   tenon::Result<std::size_t> read(tenon::Call&, std::span<std::uint8_t> into) override {
     const std::size_t size = std::min(text_.size(), into.size());
     std::memcpy(into.data(), text_.data(), size);
     text_.erase(0, size);
     return size;
   }
+
+  static inline int alive = 0;
 
  private:
   std::string text_;
@@ -84,7 +92,8 @@ class Words : public tenon::HostReader {
 /// A writer that collects a text.
 class Sink : public tenon::HostWriter {
  public:
-  explicit Sink(std::string& text) : text_(text) {}
+  explicit Sink(std::string& text) : text_(text) { alive++; }
+  ~Sink() override { alive--; }
   tenon::Result<void> write(tenon::Call&, tenon::BytesView from) override {
     written_ += from.text();
     return {};
@@ -93,6 +102,8 @@ class Sink : public tenon::HostWriter {
     text_ = written_;
     return {};
   }
+
+  static inline int alive = 0;
 
  private:
   std::string& text_;
@@ -117,9 +128,10 @@ struct Arguments {
     entry.title = "title";
     record.position = {1};
   }
-  tenon::Result<AllTypes::EchoResult> pass_to(tenon::Handle<AllTypes>& handle) {
+  tenon::Result<AllTypes::EchoResult> pass_to(tenon::Handle<AllTypes>& handle,
+                                              const std::string& text = "text") {
     return handle->echo(
-        true, -1, -2, -3, -4, 1, 2, 3, 4, .5f, .25, "text", tenon::BytesView("bytes"),
+        true, -1, -2, -3, -4, 1, 2, 3, 4, .5f, .25, text, tenon::BytesView("bytes"),
         tenon::Duration(6), tenon::Timestamp(tenon::Duration(7)), "{}", AllTypes::Colour::Delete,
         pair, entry, record, {1, 2}, {"a", ""}, {{"x"}, {}}, {pair}, {entry, entry}, {true, false},
         {AllTypes::Colour::Red}, {{"pi", 3.14}}, {{"k", "v"}}, {{"l", {{1}, {}}}}, {{"p", pair}},
@@ -185,6 +197,16 @@ TEST_F(InterfaceTest, ReportsHowACallFailed) {
   ASSERT_FALSE(shown);
   EXPECT_EQ(shown.error().to_string(),
             "test.example/echo: show: unimplemented: the plugin has no show");
+}
+
+TEST_F(InterfaceTest, ReleasesTheStreamsOfAResponseThatLacksOne) {
+  auto handle = host.create<AllTypes>("test.example/echo").value();
+  Arguments arguments;
+  const auto answer = arguments.pass_to(handle, "no reader");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().message(), "the plugin returned success without the stream 'a_reader'");
+  EXPECT_EQ(Words::alive, 0);
+  EXPECT_EQ(Sink::alive, 0);
 }
 
 TEST_F(InterfaceTest, CancelsAMethodThatBlocks) {

@@ -112,6 +112,16 @@ std::string owned_stream(const Field& field) {
   return "tenon::detail::optional_stream<" + host_stream(*field.type.element) + ">(" + raw + ")";
 }
 
+/// Emits the check that the response has a stream that is not optional.
+void emit_stream_check(Writer& out, const Method& method, const Field& field) {
+  std::vector<std::string> arguments{string_literal(method.name), string_literal(field.name)};
+  for (const Field& other : method.response) {
+    if (is_stream(other.type) && other.name != field.name)
+      arguments.push_back("out->" + other.name);
+  }
+  out.list("if (out->" + field.name + " == nullptr) return guard.no_stream(", arguments, ");");
+}
+
 void emit_return(Writer& out, const InterfaceMethod& method, MethodForm form) {
   const bool plain = form == MethodForm::plain;
   const Method& spec = method.method;
@@ -122,9 +132,9 @@ void emit_return(Writer& out, const InterfaceMethod& method, MethodForm form) {
   out.line("if (out == nullptr) return guard.no_answer(", string_literal(spec.name), ");");
   out.line("out = tenon::detail::complete(call.raw(), out);");
   for (const Field& field : spec.response) {
-    if (!is_stream(field.type) || field.type.shape == Shape::optional) continue;
-    out.line("if (out->", field.name, " == nullptr) return guard.no_answer(",
-             string_literal(spec.name), ");");
+    if (is_stream(field.type) && field.type.shape != Shape::optional) {
+      emit_stream_check(out, spec, field);
+    }
   }
   std::vector<std::string> values;
   for (const Field& field : spec.response) {

@@ -341,6 +341,12 @@ class CallGuard {
   TENON_ALWAYS_INLINE Error no_answer(const char* method) const {
     return no_answer(instance_, method);
   }
+  /// The same for a response without one of its streams. Releases the others.
+  template <class... Raw>
+  TENON_COLD Error no_stream(const char* method, const char* name, Raw*... others) const {
+    ((others != nullptr ? others->release(others) : void()), ...);
+    return no_stream(instance_, method, name);
+  }
 
  private:
   friend class Blocking;
@@ -424,6 +430,8 @@ class CallGuard {
                                             tenon_status (*body)(const void* context),
                                             const void* context);
   TENON_API TENON_COLD static Error no_answer(const Instance& instance, const char* method);
+  TENON_API TENON_COLD static Error no_stream(const Instance& instance, const char* method,
+                                              const char* name);
 
   TENON_API static tenon_reader* revocable(const CallTarget& target, std::uint32_t index,
                                            tenon_reader* stream);
