@@ -80,7 +80,7 @@ HostCore::HostCore(HostOptions options)
       lookup_(options_.default_domain, context_->log) {}
 
 std::shared_ptr<HostCore> HostCore::make(HostOptions options) {
-  const std::shared_ptr<HostCore> core(new HostCore(std::move(options)));
+  std::shared_ptr<HostCore> core(new HostCore(std::move(options)));
   std::shared_ptr<HostCore> use(core.get(), [kept = core](HostCore* unused) mutable noexcept {
     unused->shut_down();
     kept = nullptr;  // weak pointers may keep this function
