@@ -29,33 +29,43 @@ struct ConversionCall {
   std::vector<std::string> arguments;
 };
 
-std::string conversion(const Type& source, const Type& target, const std::string& keep);
+/// The expressions that a conversion uses.
+struct Operands {
+  std::string call;
+  std::string from;
+  std::string to;
+  int level = 0;  // of nested conversions
+};
 
-/// Returns the call that converts the expression `from` to `to`.
+std::string conversion(const Type& source, const Type& target, const std::string& keep, int level);
+
 ConversionCall conversion_call(const Type& source_type, const Type& target_type,
-                               const std::string& from, const std::string& to,
-                               const std::string& keep) {
+                               const Operands& operands, const std::string& keep) {
   const Type& source = type_in_c(source_type);
   const Type& target = type_in_c(target_type);
   if (source.shape == Shape::document) {
-    return {conversion_name(*source.document, *target.document), {"call", from, to, keep}};
+    return {conversion_name(*source.document, *target.document),
+            {operands.call, operands.from, operands.to, keep}};
   }
   const Type& source_element = *source.element;
   const Type& target_element = *target.element;
   return {std::string(container_conversion(source.shape)) + "<" + c_type(source_element) + ", " +
               c_type(target_element) + ">",
-          {"call", from, to, conversion(source_element, target_element, keep)}};
+          {operands.call, operands.from, operands.to,
+           conversion(source_element, target_element, keep, operands.level + 1)}};
 }
 
-/// Returns a lambda that converts a value.
-std::string conversion(const Type& source, const Type& target, const std::string& keep) {
-  const ConversionCall inner = conversion_call(source, target, "from", "to", keep);
+/// Returns a lambda that converts a value. Its parameters have other names at each level.
+std::string conversion(const Type& source, const Type& target, const std::string& keep, int level) {
+  const std::string number = std::to_string(level);
+  const Operands parameters{"call" + number, "from" + number, "to" + number, level};
+  const ConversionCall inner = conversion_call(source, target, parameters, keep);
   std::string arguments;
   for (const std::string& argument : inner.arguments) {
     arguments += (arguments.empty() ? "" : ", ") + argument;
   }
-  return "[](tenon_call* call, const auto& from, auto& to) { return " + inner.function + "(" +
-         arguments + "); }";
+  return "[](tenon_call* " + parameters.call + ", const auto& " + parameters.from + ", auto& " +
+         parameters.to + ") { return " + inner.function + "(" + arguments + "); }";
 }
 
 /// Whether the C++ literal is also the raw form.
@@ -74,11 +84,12 @@ void emit_assignment(Writer& out, const std::string& to, const Type& target,
                      const std::string& from, const Type& source, TypeMatch match,
                      bool comes_back) {
   if (match == TypeMatch::convertible) {
-    const ConversionCall call = conversion_call(
-        source, target, from, to, comes_back ? "tenon::Keep::everything" : "tenon::Keep::nothing");
-    out.list("if (const tenon_status status = " + call.function + "(", call.arguments, ");");
-    out.line("    status != TENON_OK) {");
-    out.line("  return status;");
+    const ConversionCall call =
+        conversion_call(source, target, {"call", from, to},
+                        comes_back ? "tenon::Keep::everything" : "tenon::Keep::nothing");
+    out.list("if (const tenon_status converted = " + call.function + "(", call.arguments, ");");
+    out.line("    converted != TENON_OK) {");
+    out.line("  return converted;");
     out.line("}");
   } else if (!differs_by_name(source, target)) {
     out.line(to, " = ", from, ";");
