@@ -9,7 +9,6 @@
 #include "platform/forced_unwind.hpp"
 
 namespace tenon::inline v0_1::detail {
-namespace {
 
 // The end of a thread has no exception object for the reference.
 __attribute__((no_sanitize("null"))) std::string text_of_exception(std::string thrower) {
@@ -23,8 +22,6 @@ __attribute__((no_sanitize("null"))) std::string text_of_exception(std::string t
     return thrower.append(" threw an exception that is not a std::exception");
   }
 }
-
-}  // namespace
 
 tenon_status end_exception(tenon_call* call, const char* thrower) {
   return fail(call, TENON_INTERNAL, text_of_exception(thrower));

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "base/plain_text.hpp"
+#include "call/exceptions.hpp"
 
 namespace tenon::inline v0_1 {
 namespace {
@@ -121,14 +122,11 @@ void Events::report(const Event& event, bool returned) noexcept try {
 void Events::call_listener(const Event& event) {
   const CallbackGate::Guard open(listener_gate_);
   if (!open) return;
-  std::string why = "something that is no std::exception";
   try {
-    return listener_(event);
-  } catch (const std::exception& e) {
-    why = e.what();
+    listener_(event);
   } catch (...) {
+    log_->write(LogLevel::error, text_of_exception("the event listener of the host"));
   }
-  log_->write(LogLevel::error, "the event listener of the host threw: " + why);
 }
 
 }  // namespace detail
