@@ -113,7 +113,7 @@ fs::path folder_of(const fs::path& lock) {
 
 class LockReader {
  public:
-  explicit LockReader(const fs::path& file) : file_(file) {}
+  explicit LockReader(const fs::path& file) : file_(file), folder_(folder_of(file)) {}
 
   Result<std::vector<LockedPackage>> read(const Lock& document) {
     std::vector<LockedPackage> packages;
@@ -151,7 +151,7 @@ class LockReader {
     auto hash = read_hash(stored.sha256.value_or(""), json_path + ".sha256");
     if (!hash) return std::move(hash).error();
     package.sha256 = std::move(*hash);
-    package.source = (folder_of(file_) / *source).lexically_normal();
+    package.source = (folder_ / *source).lexically_normal();
     if (auto read = read_libraries(stored, json_path, package.libraries); !read) {
       return std::move(read).error();
     }
@@ -190,13 +190,14 @@ class LockReader {
   }
 
   const fs::path& file_;
+  const fs::path folder_;
 };
 
 /// Returns the path of a file in the lock: relative if the file is below the folder of the lock.
-std::string source_of(const LockedPackage& package, const fs::path& lock) {
+std::string source_of(const LockedPackage& package, const fs::path& folder) {
   if (package.builtin()) return std::string(builtin_source);
   const fs::path source = package.source.lexically_normal();
-  const fs::path inside = source.lexically_relative(folder_of(lock));
+  const fs::path inside = source.lexically_relative(folder);
   const bool below = !inside.empty() && *inside.begin() != "..";
   return text_of(below ? inside : source);
 }
@@ -239,13 +240,14 @@ Result<std::vector<LockedPackage>> read_lock_file(const fs::path& file) {
 Result<void> write_lock_file(const fs::path& file, std::vector<LockedPackage> packages,
                              std::string_view writer) {
   std::sort(packages.begin(), packages.end(), comes_before);
+  const fs::path folder = folder_of(file);
   Lock document;
   for (const LockedPackage& package : packages) {
     document.packages.push_back(
         {.name = package.name,
          .version = package.version.to_string(),
          .sha256 = package.builtin() ? std::nullopt : std::optional(package.sha256),
-         .source = source_of(package, file),
+         .source = source_of(package, folder),
          .libraries = stored_libraries(package)});
   }
   const Result<std::string> text = store_lock(document, writer);
