@@ -324,7 +324,7 @@ TEST_F(Documents, ReportMissingInput) {
   EXPECT_EQ(problems_[0].code(), "cannot-read");
 }
 
-TEST_F(Documents, RefuseInputThatIsNoFile) {
+TEST_F(Documents, RefuseInputThatIsNotAFile) {
   const auto device = read_from("/dev/zero");
   ASSERT_FALSE(device);
   EXPECT_EQ(device.error().code(), "cannot-read");

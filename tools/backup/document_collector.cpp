@@ -47,38 +47,35 @@ std::string UnresolvedDocuments::where(const UnresolvedDocument& document) const
                     {document.place.offset, document.line, document.column});
 }
 
-void DocumentCollector::read(const std::filesystem::path& path) {
+tenon::Result<void> DocumentCollector::read(const std::filesystem::path& path) {
   // Without O_NONBLOCK, opening a pipe would wait for a writer.
   const tenon::tools::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status;
-  if (!file || ::fstat(file.get(), &status) != 0) {
-    problems_.push_back(cannot_read(path, errno));
-    return;
-  }
+  if (!file || ::fstat(file.get(), &status) != 0) return cannot_read(path, errno);
   if (!S_ISREG(status.st_mode)) {
-    problems_.push_back(tenon::Error({.code = "cannot-read",
-                                      .message = {},
-                                      .where = path.string(),
-                                      .found = "not a regular file",
-                                      .needed = "a file, which is read more than once",
-                                      .fix = "write the documents to a file first"}));
-    return;
+    return tenon::Error({.code = "cannot-read",
+                         .message = {},
+                         .where = path.string(),
+                         .found = "not a regular file",
+                         .needed = "a regular file, because it is read twice",
+                         .fix = "write the documents to a file first"});
   }
   path_ = path;
   file_ = documents_.files.add(path, status);
-  read_pieces(file.get(), static_cast<std::uint64_t>(status.st_size));
+  return read_pieces(file.get(), static_cast<std::uint64_t>(status.st_size));
 }
 
 /// Stops at the size that the file had when it was opened. Documents of a file that changed
 /// meanwhile cannot be read again.
-void DocumentCollector::read_pieces(int file, std::uint64_t size) {
+tenon::Result<void> DocumentCollector::read_pieces(int file, std::uint64_t size) {
   DocumentScanner scanner(*this, largest_document);
   buffer_.resize(piece_size);
   piece_offset_ = 0;
+  tenon::Result<void> done;
   while (true) {
     const ssize_t got = ::read(file, buffer_.data(), buffer_.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) problems_.push_back(cannot_read(path_, errno));
+    if (got < 0) done = cannot_read(path_, errno);
     if (got <= 0) break;
     piece_ = std::string_view(buffer_).substr(0, static_cast<std::size_t>(got));
     scanner.feed(piece_);
@@ -86,6 +83,7 @@ void DocumentCollector::read_pieces(int file, std::uint64_t size) {
     if (piece_offset_ >= size) break;
   }
   scanner.finish();
+  return done;
 }
 
 void DocumentCollector::on_element(const Extent& extent, std::string_view text,

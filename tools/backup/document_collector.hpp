@@ -69,8 +69,8 @@ class DocumentCollector : private ScanHandler {
   DocumentCollector(std::vector<tenon::Error>& problems, const OnDefinition& on_definition)
       : problems_(problems), on_definition_(on_definition) {}
 
-  /// Reads a file and adds its problems.
-  void read(const std::filesystem::path& path);
+  /// Reads a file and adds the problems of its documents. Errors: cannot-read.
+  tenon::Result<void> read(const std::filesystem::path& path);
   UnresolvedDocuments& documents() { return documents_; }
 
  private:
@@ -78,7 +78,7 @@ class DocumentCollector : private ScanHandler {
   void on_object(const Extent& extent, const Envelope& envelope) override;
   void on_broken(const Position& where, std::string_view found, const Envelope& envelope) override;
 
-  void read_pieces(int file, std::uint64_t size);
+  tenon::Result<void> read_pieces(int file, std::uint64_t size);
   void take_document(const Extent& extent);
   void add(const Extent& extent, std::string_view text);
   std::uint32_t head(std::string members);

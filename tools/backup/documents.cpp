@@ -165,9 +165,11 @@ tenon::Result<Items> read_documents(const fs::path& from, const ResourceOf& reso
   }
   std::sort(files.begin(), files.end());
   DocumentCollector collector(problems, on_definition);
-  for (const fs::path& file : files) collector.read(file);
-  if (!S_ISDIR(status.st_mode) && !problems.empty() && problems[0].code() == "cannot-read") {
-    return std::move(problems[0]);
+  for (const fs::path& file : files) {
+    auto read = collector.read(file);
+    if (read) continue;
+    if (!S_ISDIR(status.st_mode)) return std::move(read).error();
+    problems.push_back(std::move(read).error());
   }
   return Resolution(collector.documents(), resource_of, problems).run();
 }
