@@ -5,7 +5,6 @@
 
 #include <boost/json/basic_parser_impl.hpp>
 
-#include <algorithm>
 #include <cctype>
 #include <limits>
 #include <unordered_map>
@@ -19,16 +18,18 @@ constexpr std::size_t max_depth = 32;
 /// Follows the text and keeps the location of the current character and of the current token.
 class Cursor {
  public:
-  explicit Cursor(const std::string& file) : here_{file, 1, 0}, token_(here_) {}
+  explicit Cursor(const std::string& file) : here_{file, 1, 1}, token_(here_) {}
 
   void take(char c) {
+    const bool continues_character = (static_cast<unsigned char>(c) & 0xc0) == 0x80;
     if (was_newline_) {
       here_.line++;
-      here_.column = 0;
+      here_.column = 1;
+    } else if (!is_first_ && !continues_character) {
+      here_.column++;
     }
+    is_first_ = false;
     was_newline_ = c == '\n';
-    const bool continues_character = (static_cast<unsigned char>(c) & 0xc0) == 0x80;
-    if (!continues_character) here_.column++;
     if (in_text_) {
       in_text_ = escaped_ || c != '"';
       escaped_ = !escaped_ && c == '\\';
@@ -47,6 +48,7 @@ class Cursor {
  private:
   SourceLocation here_;
   SourceLocation token_;
+  bool is_first_ = true;
   bool was_newline_ = false;
   bool in_text_ = false;
   bool escaped_ = false;
@@ -164,9 +166,7 @@ std::optional<JsonValue> read_json(std::string_view text, const std::string& fil
   if (!status) parser.write_some(false, text.data(), 0, status);
   if (!status) return std::move(builder.root);
   const bool too_deep = status == boost::json::error::too_deep;
-  SourceLocation where = builder.cursor.here();
-  where.column = std::max(where.column, 1);  // 0 if the text is empty
-  diagnostics.add({.location = std::move(where),
+  diagnostics.add({.location = builder.cursor.here(),
                    .code = "not-json",
                    .message = "the file is not valid JSON: " + status.message(),
                    .needed = too_deep ? "at most " + std::to_string(max_depth) + " levels"
