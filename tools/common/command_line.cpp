@@ -28,9 +28,10 @@ std::vector<std::string> commands_of(const CLI::App& program) {
   return names;
 }
 
-/// Returns the problem with the first word that is empty, or is an option with an empty value. Such
-/// words come from unset variables of scripts; CLI11 takes the next word as the value of `--app=`.
-std::string find_empty_word(int count, const char* const* arguments) {
+/// Throws if a word is empty, or is an option with an empty value. Such words come from unset
+/// variables of scripts; CLI11 takes the next word as the value of `--app=`.
+void refuse_empty_words(int count, const char* const* arguments) {
+  const auto refuse = [](const std::string& problem) { throw CLI::ValidationError(problem); };
   bool options_may_follow = true;
   for (int i = 1; i < count; i++) {
     const std::string_view word = arguments[i];
@@ -38,13 +39,12 @@ std::string find_empty_word(int count, const char* const* arguments) {
     if (word == "--") options_may_follow = false;
     if (word.empty()) {
       const bool is_value = options_may_follow && before.starts_with('-');
-      return is_value ? std::string(before) + ": the value is empty" : "an argument is empty";
+      refuse(is_value ? std::string(before) + ": the value is empty" : "an argument is empty");
     }
     if (options_may_follow && word.starts_with("--") && word.find('=') == word.size() - 1) {
-      return std::string(word.substr(0, word.size() - 1)) + ": the value is empty";
+      refuse(std::string(word.substr(0, word.size() - 1)) + ": the value is empty");
     }
   }
-  return {};
 }
 
 /// Prints the problem with the command line, and the nearest known word.
@@ -73,12 +73,8 @@ void print(const CLI::App& program, const CLI::ParseError& error) {
 }  // namespace
 
 std::optional<int> parse(CLI::App& program, int count, const char* const* arguments) {
-  if (const std::string problem = find_empty_word(count, arguments); !problem.empty()) {
-    std::cerr << program.get_name() << ": " << harmless(problem) << "\nSee " << program.get_name()
-              << " --help.\n";
-    return wrong_usage;
-  }
   try {
+    refuse_empty_words(count, arguments);
     program.parse(count, arguments);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {
