@@ -65,11 +65,17 @@ Exit with_model(Options& options, const std::function<void(const Model&)>& use) 
   return report(diagnostics);
 }
 
-/// Refuses a name that is not the name of a file and of a CMake target. Throws UsageError.
+/// Throws UsageError if the value of an option is not of this form.
+void check_form(const std::string& option, const std::string& value, const char* form,
+                const std::string& needed) {
+  if (std::regex_match(value, std::regex(form))) return;
+  throw UsageError(option + " " + value + ": " + needed);
+}
+
+/// The name is that of a file and of a CMake target.
 void check_name(const Options& options) {
-  if (std::regex_match(options.name, std::regex("[A-Za-z0-9_][A-Za-z0-9_.+-]*"))) return;
-  throw UsageError("--name " + options.name +
-                   ": not a name; use letters, digits, '_', '.', '+' and '-'");
+  check_form("--name", options.name, "[A-Za-z0-9_][A-Za-z0-9_.+-]*",
+             "not a name; use letters, digits, '_', '.', '+' and '-'");
 }
 
 Exit build(Options& options) {
@@ -101,15 +107,11 @@ Exit check(Options& options) {
 }
 
 Exit sdk(Options& options) {
-  if (!std::regex_match(options.app, std::regex("[A-Za-z0-9][A-Za-z0-9._-]*"))) {
-    throw UsageError("--app " + options.app +
-                     ": not the name of an app; use letters, digits, '.', '_' and '-'");
-  }
+  check_form("--app", options.app, "[A-Za-z0-9][A-Za-z0-9._-]*",
+             "not the name of an app; use letters, digits, '.', '_' and '-'");
   check_name(options);
-  if (!std::regex_match(options.version, std::regex("[A-Za-z0-9._+~-]+"))) {
-    throw UsageError("--version " + options.version +
-                     ": not a version; use letters, digits, '.', '_', '+', '~' and '-'");
-  }
+  check_form("--version", options.version, "[A-Za-z0-9._+~-]+",
+             "not a version; use letters, digits, '.', '_', '+', '~' and '-'");
   return with_model(options, [&options](const Model& model) {
     if (model.kinds.empty()) throw UsageError("the specs contain no kind");
     write_sdk_package(model, options.load.folders, {options.app, options.name, options.version},
