@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string_view>
 
 namespace tenon::gen {
 namespace {
@@ -10,10 +12,10 @@ namespace {
 /// Returns the texts of `from` that are not in `without`, as a list.
 std::string words_without(const std::vector<std::string>& from,
                           const std::vector<std::string>& without) {
+  const std::set<std::string_view> left_out(without.begin(), without.end());
   std::vector<std::string> only;
-  std::ranges::copy_if(from, std::back_inserter(only), [&without](const std::string& word) {
-    return std::ranges::find(without, word) == without.end();
-  });
+  std::ranges::copy_if(from, std::back_inserter(only),
+                       [&left_out](const std::string& word) { return !left_out.contains(word); });
   return enumerate(only);
 }
 

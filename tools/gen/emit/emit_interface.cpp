@@ -116,8 +116,7 @@ std::string owned_stream(const Field& field) {
 void emit_stream_check(Writer& out, const Method& method, const Field& field) {
   std::vector<std::string> arguments{string_literal(method.name), string_literal(field.name)};
   for (const Field& other : method.response) {
-    if (is_stream(other.type) && other.name != field.name)
-      arguments.push_back("out->" + other.name);
+    if (&other != &field && is_stream(other.type)) arguments.push_back("out->" + other.name);
   }
   out.list("if (out->" + field.name + " == nullptr) return guard.no_stream(", arguments, ");");
 }
