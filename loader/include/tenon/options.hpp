@@ -100,8 +100,8 @@ struct HostOptions {
   /// Called with each event of a module, on the thread that causes it: often a background thread of
   /// the host, sometimes a thread inside a call. It may call any function of the host and destroy
   /// the host. It must not wait for a thread that is in a function of the host. It is not called
-  /// after the destructor of the host has returned. During the destructor, functions of the host
-  /// return the error `host-ended` or an empty list, unless handles exist.
+  /// after the destructor of the host has returned. Once the destructor has unloaded the modules,
+  /// `find` still works, and the other functions return the error `host-ended` or an empty list.
   std::function<void(const Event&)> on_event = {};
   /// The lowest level that is logged, for the host and its plugins. For the app "photo" the
   /// environment variable $PHOTO_LOG overrides it with trace, debug, info, warn, error or off
