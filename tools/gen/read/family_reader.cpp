@@ -5,6 +5,8 @@
 #include "gen/read/name_checker.hpp"
 
 #include <algorithm>
+#include <string>
+#include <unordered_map>
 
 namespace tenon::gen {
 namespace {
@@ -171,31 +173,33 @@ std::unique_ptr<OneVersion> make_version(const Family& family, const SpecFile& f
   return version;
 }
 
-/// Two families must differ in their ids and in their C names.
-void check_unique(const Model& model, const DeclaredFamily& declared,
+/// The first family with each C name.
+using FamiliesByName = std::unordered_map<std::string, DeclaredFamily>;
+
+/// Two families must differ in their C names. Families of the same id have the same C name.
+void check_unique(const DeclaredFamily& declared, FamiliesByName& by_name,
                   const SourceLocation& location, Diagnostics& diagnostics) {
   const Family& family = declared.family();
-  const bool is_kind = declared.kind != nullptr;
-  const auto check = [&](const Family& other, bool same_type) {
-    if (&other == &family) return;
-    if (other.id == family.id && same_type) {
-      diagnostics.add({.location = location,
-                       .code = "duplicate-spec",
-                       .message = "'" + family.id + "' is defined in two folders",
-                       .fix = "keep one of them, with all versions in it"});
-    } else if (other.space + "_" + other.name == family.space + "_" + family.name) {
-      diagnostics.add({.location = location,
-                       .code = "name-taken",
-                       .message = same_type ? "'" + family.id + "' and '" + other.id +
-                                                  "' have the same name in C"
-                                            : "the kind and the document type '" + family.id +
-                                                  "' have the same name in C",
-                       .found = family.space + "_" + family.name,
-                       .fix = "rename one of the two"});
-    }
-  };
-  for (const auto& kind : model.kinds) check(*kind, is_kind);
-  for (const auto& document : model.documents) check(*document, !is_kind);
+  const std::string c_name = family.space + "_" + family.name;
+  const auto [entry, is_first] = by_name.emplace(c_name, declared);
+  if (is_first) return;
+  const Family& other = entry->second.family();
+  const bool same_type = (declared.kind != nullptr) == (entry->second.kind != nullptr);
+  if (other.id == family.id && same_type) {
+    diagnostics.add({.location = location,
+                     .code = "duplicate-spec",
+                     .message = "'" + family.id + "' is defined in two folders",
+                     .fix = "keep one of them, with all versions in it"});
+    return;
+  }
+  diagnostics.add(
+      {.location = location,
+       .code = "name-taken",
+       .message =
+           same_type ? "'" + family.id + "' and '" + other.id + "' have the same name in C"
+                     : "the kind and the document type '" + family.id + "' have the same name in C",
+       .found = c_name,
+       .fix = "rename one of the two"});
 }
 
 template <class OneFamily>
@@ -235,6 +239,7 @@ const Family& DeclaredFamily::family() const noexcept {
 std::vector<DeclaredFamily> declare_families(const SpecFiles& files, Model& model,
                                              Diagnostics& diagnostics) {
   std::vector<DeclaredFamily> declared;
+  FamiliesByName by_name;
   for (const SpecFolder& folder : files.folders) {
     if (folder.versions.empty()) {
       diagnostics.add({.location = {folder.evolution->path},
@@ -255,7 +260,7 @@ std::vector<DeclaredFamily> declare_families(const SpecFiles& files, Model& mode
     } else {
       family.document = declare(head->id, folder, versions, model.documents);
     }
-    check_unique(model, family, versions.front()->json.find(head->key)->location, diagnostics);
+    check_unique(family, by_name, versions.front()->json.find(head->key)->location, diagnostics);
     declared.push_back(family);
   }
   sort_by_id(model.kinds);

@@ -198,7 +198,7 @@ std::vector<Field> read_fields(const JsonValue::Object& object, TypeUse use,
   return fields;
 }
 
-void read_local_types(const ObjectReader& spec, const TypeScope& scope, bool bags,
+void read_local_types(const ObjectReader& spec, TypeScope& scope, bool bags,
                       Diagnostics& diagnostics) {
   Version& version = scope.version;
   Names names("type", NameUse::part, {}, diagnostics);
@@ -214,6 +214,8 @@ void read_local_types(const ObjectReader& spec, const TypeScope& scope, bool bag
     for (const JsonMember& member : *enums) {
       add_name(member);
       version.enums.push_back(std::make_unique<Enum>(read_enum(member, version, diagnostics)));
+      scope.local.emplace(
+          member.key, Type{.shape = Shape::enumeration, .enumeration = version.enums.back().get()});
     }
   }
   const JsonValue::Object* structs = spec.optional_object("structs");
@@ -227,6 +229,8 @@ void read_local_types(const ObjectReader& spec, const TypeScope& scope, bool bag
                                         .cpp_name = inner_name(version, member.key),
                                         .bag = bags,
                                         .location = member.location}));
+    scope.local.emplace(member.key,
+                        Type{.shape = Shape::structure, .structure = version.structs.back().get()});
   }
   for (std::size_t i = 0; i < structs->size(); i++) {
     read_struct((*structs)[i], *version.structs[i], scope, diagnostics);

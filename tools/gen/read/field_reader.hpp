@@ -21,7 +21,7 @@ std::vector<Field> read_fields(const JsonValue::Object& object, TypeUse use,
 
 /// Reads "enums" and "structs" of a spec into the version of the scope. Structs are sorted so that
 /// each comes after those that it contains. `bags`: each struct has a bag.
-void read_local_types(const ObjectReader& spec, const TypeScope& scope, bool bags,
+void read_local_types(const ObjectReader& spec, TypeScope& scope, bool bags,
                       Diagnostics& diagnostics);
 
 /// Reads "life". `removable`: the version can be removed.

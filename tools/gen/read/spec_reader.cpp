@@ -208,7 +208,7 @@ void read_document_version(const JsonValue& spec, const Documents& documents,
   const ObjectReader object(spec, "a document type",
                             {"type", "version", "doc", "life", "enums", "structs", "fields"},
                             diagnostics);
-  const TypeScope scope{version, version.document->domain, documents};
+  TypeScope scope{version, version.document->domain, documents};
   version.doc = object.text("doc");
   version.life = read_life(object, true, diagnostics);
   read_local_types(object, scope, true, diagnostics);

@@ -93,17 +93,8 @@ class TypeReader {
 
   std::optional<Type> read_local(std::string_view name) {
     if (use_ == TypeUse::property) return bad_property();
-    for (const auto& enumeration : scope_.version.enums) {
-      if (enumeration->name == name) {
-        return Type{.shape = Shape::enumeration, .enumeration = enumeration.get()};
-      }
-    }
-    for (const auto& structure : scope_.version.structs) {
-      if (structure->name == name) {
-        return Type{.shape = Shape::structure, .structure = structure.get()};
-      }
-    }
-    return unknown(name);
+    const auto found = scope_.local.find(std::string(name));
+    return found != scope_.local.end() ? found->second : unknown(name);
   }
 
   std::optional<Type> read_document(std::string_view text) {
@@ -131,10 +122,10 @@ class TypeReader {
   const Document* find_document(std::string_view name) const {
     std::string id(name);
     if (name.find('/') == std::string_view::npos) id = scope_.domain + "/" + id;
-    for (const auto& document : scope_.documents) {
-      if (document->id == id) return document.get();
-    }
-    return nullptr;
+    const auto found = std::lower_bound(
+        scope_.documents.begin(), scope_.documents.end(), id,
+        [](const auto& document, const std::string& wanted) { return document->id < wanted; });
+    return found != scope_.documents.end() && (*found)->id == id ? found->get() : nullptr;
   }
 
   /// Returns all types, for suggestions.

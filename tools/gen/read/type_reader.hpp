@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace tenon::gen {
@@ -16,9 +17,10 @@ using Documents = std::vector<std::unique_ptr<Document>>;
 
 /// The names that a type may use besides the builtin types.
 struct TypeScope {
-  Version& version;           // its enums and structs; used documents are added to it
-  const std::string& domain;  // the default domain of document types
-  const Documents& documents;
+  Version& version;                               // used documents are added to it
+  const std::string& domain;                      // the default domain of document types
+  const Documents& documents;                     // sorted by id
+  std::unordered_map<std::string, Type> local{};  // the enums and structs of the version, by name
 };
 
 enum class TypeUse {
