@@ -15,13 +15,6 @@ template <class Part>
 using Parts = std::vector<std::unique_ptr<Part>>;
 
 template <class Part>
-const Part* find(const Parts<Part>& parts, const std::string& name) {
-  const auto found = std::find_if(parts.begin(), parts.end(),
-                                  [&name](const auto& part) { return part->name == name; });
-  return found != parts.end() ? found->get() : nullptr;
-}
-
-template <class Part>
 StepVersion names_of(const Version& version, const char* part, const Parts<Part>& parts) {
   StepVersion names("version " + version.label, part);
   for (const auto& one : parts) names.add(one->name);
@@ -85,9 +78,10 @@ class StepReader {
       };
       const std::string* split = string_of("split_from");
       const std::string* source = split != nullptr ? split : string_of("renamed_from");
-      const Part* before = find(older, source != nullptr ? *source : one->name);
-      if (before == nullptr) continue;
-      pairs.push_back({.older = before, .newer = one.get(), .split = split != nullptr});
+      const auto index = from.find(source != nullptr ? *source : one->name);
+      if (!index) continue;
+      pairs.push_back(
+          {.older = older[*index].get(), .newer = one.get(), .split = split != nullptr});
     }
   }
 

@@ -25,7 +25,7 @@ bool holds_enum(const Type& type) {
 Lineage::Lineage(const Document& document) : document_(document) {
   for (const auto& version : document.versions) {
     Names& names = names_[version.get()];
-    steps_.try_emplace(version.get());  // a single version has no steps
+    neighbours_.try_emplace(version.get());  // a single version has none
     for (const Field& field : version->fields) names.emplace(name_of(nullptr, field), &field);
     for (const auto& structure : version->structs) {
       for (const Field& field : structure->fields) {
@@ -34,8 +34,10 @@ Lineage::Lineage(const Document& document) : document_(document) {
     }
   }
   for (const DocumentStep& step : document.steps) {
-    steps_[step.from].push_back(&step);
-    steps_[step.to].push_back(&step);
+    const bool renames = std::any_of(step.enums.begin(), step.enums.end(),
+                                     [](const EnumStep& one) { return !one.renamed.empty(); });
+    neighbours_[step.from].push_back({step.to, renames});
+    neighbours_[step.to].push_back({step.from, renames});
     link(step, step.fields, true);
     for (const StructStep& structure : step.structs) {
       link(step, structure.fields, !structure.split);
@@ -86,13 +88,10 @@ Lineage::Relations Lineage::relations_of(const std::string& name,
     const DocumentVersion* at = reached.back();
     reached.pop_back();
     const Relation here = relations.at(at);
-    for (const DocumentStep* step : steps_.at(at)) {
-      const DocumentVersion* next = step->from == at ? step->to : step->from;
-      const bool renames = std::any_of(step->enums.begin(), step->enums.end(),
-                                       [](const EnumStep& one) { return !one.renamed.empty(); });
-      const Relation there{here.same_field && keeps(name, *at, *next),
-                           here.renames_values || renames};
-      if (relations.emplace(next, there).second) reached.push_back(next);
+    for (const Neighbour& next : neighbours_.at(at)) {
+      const Relation there{here.same_field && keeps(name, *at, *next.version),
+                           here.renames_values || next.renames_values};
+      if (relations.emplace(next.version, there).second) reached.push_back(next.version);
     }
   }
   return relations;

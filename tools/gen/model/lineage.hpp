@@ -28,6 +28,10 @@ class Lineage {
   /// The fields of one version, each with its counterpart in the neighbour.
   using Links = std::unordered_map<const Field*, const Field*>;
   using Names = std::unordered_map<std::string, const Field*>;
+  struct Neighbour {
+    const DocumentVersion* version;
+    bool renames_values;  // the step between renames values of an enum
+  };
   /// How a name in one version is related to the same name in another.
   struct Relation {
     bool same_field = true;       // no step between moves it to another field
@@ -48,8 +52,7 @@ class Lineage {
 
   const Document& document_;
   std::map<std::pair<const DocumentVersion*, const DocumentVersion*>, Links> links_{};
-  // of each version, the steps to its neighbours
-  std::unordered_map<const DocumentVersion*, std::vector<const DocumentStep*>> steps_{};
+  std::unordered_map<const DocumentVersion*, std::vector<Neighbour>> neighbours_{};
   std::map<const DocumentVersion*, Names> names_{};  // "field", and of structs "struct.field"
 };
 
