@@ -22,11 +22,10 @@ Result<ModuleLoader::Content> ModuleLoader::read() const {
   if (!file) return std::move(file).error();
   auto content = file->read_all(max_file_size);
   if (!content) return std::move(content).error();
-  if (const auto now = platform::identity_of(shared_.origin.file);
-      !now || !(*now == file->identity())) {
+  if (!file->is_unchanged()) {
     return Error({.code = "file-changed",
                   .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
-                  .message = "the file was replaced or written to while it was read",
+                  .message = "the file was written to while it was read",
                   .where = shared_.where});
   }
   return Content{std::move(*content), file->identity()};

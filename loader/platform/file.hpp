@@ -46,6 +46,10 @@ class File {
   /// Returns the identity that the file had when it was opened.
   const FileIdentity& identity() const { return identity_; }
 
+  /// Returns whether nothing was written to the file since it was opened. A file that another one
+  /// replaced is unchanged.
+  bool is_unchanged() const noexcept;
+
   /// Reads bytes at `offset`. Returns the number of bytes, which is smaller than `into` only at the
   /// end of the file.
   Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> into) const;

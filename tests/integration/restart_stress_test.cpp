@@ -6,6 +6,8 @@
 #include <atomic>
 #include <chrono>
 #include <optional>
+#include <set>
+#include <string>
 #include <test/counter.hpp>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
@@ -151,6 +153,25 @@ TEST_F(RestartStress, CreatesInstancesDuringUnloads) {
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(module(host, counters).instances, 0u);
   EXPECT_FALSE(module(host, counters).loaded);
+  EXPECT_TRUE(eventually([&] { return copies().empty(); }));
+}
+
+TEST_F(RestartStress, LoadsAFileThatIsReplacedMeanwhile) {
+  Host host(options());
+  std::atomic<bool> over{false};
+  std::thread replacing([&] {
+    for (int i = 0; !over; i++) place(i % 2 == 0 ? "counter-2.so" : "counter-1.so", "counter.so");
+  });
+  std::set<std::string> problems;
+  for (int i = 0; i < 300; i++) {
+    const auto counter = host.create<test::Counter>("counter");
+    if (!counter) problems.insert(counter.error().to_string());
+    const auto restarted = host.restart(i % 2 == 0 ? counters : echoes);
+    if (!restarted) problems.insert(restarted.error().to_string());
+  }
+  over = true;
+  replacing.join();
+  EXPECT_EQ(problems, std::set<std::string>());
   EXPECT_TRUE(eventually([&] { return copies().empty(); }));
 }
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <string>
 
@@ -77,6 +78,28 @@ TEST(File, HasAnIdentityThatChangesWithIt) {
   EXPECT_EQ(identity_of(path).value(), before);
   ASSERT_TRUE(replace_file(path, bytes("new")));
   EXPECT_NE(identity_of(path).value(), before);
+}
+
+TEST(File, IsUnchangedIfAnotherOneReplacesIt) {
+  const tests::World world;
+  const auto path = world.write("a", "one");
+  const auto file = File::open(path).value();
+  EXPECT_TRUE(file.is_unchanged());
+  fs::rename(world.write("b", "another"), path);
+  EXPECT_TRUE(file.is_unchanged());
+  fs::remove(path);
+  EXPECT_TRUE(file.is_unchanged());
+}
+
+TEST(File, IsChangedIfItIsWrittenTo) {
+  const tests::World world;
+  const auto path = world.write("a", "one");
+  const auto file = File::open(path).value();
+  world.write("a", "three");
+  EXPECT_FALSE(file.is_unchanged()) << "its size";
+  const auto again = File::open(path).value();
+  fs::last_write_time(path, fs::last_write_time(path) + std::chrono::seconds(1));
+  EXPECT_FALSE(again.is_unchanged()) << "its time";
 }
 
 TEST(File, IsReplacedAtomically) {

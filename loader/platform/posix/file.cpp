@@ -122,6 +122,13 @@ File::~File() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
+bool File::is_unchanged() const noexcept {
+  struct stat status;
+  if (::fstat(descriptor_, &status) != 0) return false;
+  const FileIdentity now = identity_from(status);
+  return now.size == identity_.size && now.modified == identity_.modified;
+}
+
 Result<std::size_t> File::read_at(std::uint64_t offset, std::span<std::byte> into) const {
   std::size_t done = 0;
   while (done < into.size()) {
