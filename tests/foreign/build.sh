@@ -4,7 +4,8 @@
 # build.sh cmake|meson BUILD: installs tenon from BUILD into a temporary folder, builds the project
 # photo from the installed files alone, and runs it. Prints TAP.
 set -u
-photo=$(cd "$(dirname "$0")" && pwd)/photo
+tenon=$(cd "$(dirname "$0")/../.." && pwd)
+photo=$tenon/tests/foreign/photo
 system=$1
 build=$2
 
@@ -190,6 +191,22 @@ END
   ! [ -e "$world/other/sdk/include/photo" ]
 }
 
+# A program that links the archive, as it is installed with -Ddefault_library=static, runs alone.
+archive_runs() (
+  meson setup "$world/static" "$tenon" -Ddefault_library=static -Dtests=false || return
+  cp -R "$prefix" "$world/archive" && prefix=$world/archive || return
+  lib=$(dirname "$(find "$prefix" -name libtenon.so)")
+  # The archive of the build only refers to its objects.
+  (cd "$build" && ar t loader/libtenon.a | xargs ar rcs "$lib/libtenon.a") || return
+  rm "$lib"/libtenon.so* || return
+  cp "$world/static/meson-private/tenon.pc" "$lib/pkgconfig" || return
+  cp "$world/static/sdk/tenonConfig.cmake" "$lib/cmake/tenon" || return
+  mv "$world/photo" "$world/linked" # with the shared library
+  configure_"$system" && build_"$system" || return
+  ! ldd "$world/photo/photo" | grep libtenon || return
+  photo_runs
+)
+
 # A change of a spec reaches host and plugins in one build, and an error is shown with its location.
 spec_changes() {
   specs=$world/copy/kinds/filter
@@ -220,5 +237,6 @@ step "tests" verify_tests
 step "sdk builds" sdk_builds
 step "sdk runs" sdk_runs
 step "sdk of another app" sdk_of_another_app
+step "archive runs" archive_runs
 step "spec changes" spec_changes
 echo "1..$count"
