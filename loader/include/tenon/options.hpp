@@ -77,7 +77,8 @@ struct HostOptions {
   /// otherwise return the wrong code: if an image of the same file is loaded (during a restart, or
   /// by another host), if the module has libraries beside it or unique symbols (`tenon inspect`:
   /// patched), or if `lock_file` is set. Files must then be replaced by rename: overwriting a
-  /// mapped file crashes the process.
+  /// mapped file crashes the process. A file that is replaced while it is loaded is not used: the
+  /// error is file-changed.
   bool map_original = false;
   /// If true, each method call is checked against the specification of its kind; for tests of
   /// plugins and hosts. A check takes time in proportion to the request and the response.
