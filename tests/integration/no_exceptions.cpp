@@ -2,8 +2,12 @@
 //
 // A plugin of the SDK that is compiled without exceptions and type information.
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <test/sdk/counter.hpp>
+#include <test/sdk/vault.hpp>
+#include <utility>
 
 #if defined(__cpp_exceptions) || defined(__cpp_rtti)
 #error "compile this with -fno-exceptions -fno-rtti"
@@ -38,7 +42,34 @@ struct Reluctant : Counter {
   ~Reluctant() override { log.warn("destroyed"); }
 };
 
+struct LoggedReader : tenon::sdk::Reader {
+  explicit LoggedReader(const tenon::sdk::Logger& to) : log(to) {}
+  ~LoggedReader() override { log.warn("reader destroyed"); }
+  std::size_t read(tenon::sdk::Call, tenon::sdk::Buffer) override { return 0; }
+
+  const tenon::sdk::Logger& log;
+};
+
+/// Fails after it has created or received streams.
+struct Vault : test::sdk::VaultV2 {
+  GetResult get(std::string_view) override {
+    tenon::sdk::fail(TENON_ABORTED, "nothing to read");
+    return {std::make_unique<LoggedReader>(log), "tag"};
+  }
+  void drop(std::unique_ptr<tenon::sdk::Reader>) override {
+    tenon::sdk::fail(TENON_ABORTED, "dropped");
+  }
+  void keep(std::unique_ptr<tenon::sdk::Reader> body) override {
+    kept_ = std::move(body);
+    tenon::sdk::fail(TENON_ABORTED, "kept");
+  }
+
+  std::unique_ptr<tenon::sdk::Reader> kept_;
+};
+
 }  // namespace
 
-#define PLUGINS(P) P(Counter, "test.example/quiet") P(Reluctant, "test.example/reluctant")
+#define PLUGINS(P)                 \
+  P(Counter, "test.example/quiet") \
+  P(Reluctant, "test.example/reluctant") P(Vault, "test.example/vault")
 TENON_PLUGINS("test.example/quiet", "1.0.0", PLUGINS);

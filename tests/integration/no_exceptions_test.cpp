@@ -8,6 +8,7 @@
 #include <string>
 #include <test/counter.hpp>
 #include <test/echo.hpp>
+#include <test/vault.hpp>
 #include <thread>
 #include <vector>
 
@@ -81,6 +82,31 @@ TEST(NoExceptions, ReturnFailuresOfConstructors) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message(), "not today");
   EXPECT_EQ(log, std::vector<std::string>{"destroyed"});
+}
+
+TEST(NoExceptions, LeaveStreamsOfFailedCallsToTheCaller) {
+  struct CountedReader : tenon_reader {
+    int releases = 0;
+  };
+  const auto release = [](tenon_reader* self) { static_cast<CountedReader*>(self)->releases++; };
+  CountedReader dropped{{sizeof(tenon_reader), nullptr, release}};
+  CountedReader kept{{sizeof(tenon_reader), nullptr, release}};
+  Host host(options());
+  {
+    auto vault = host.create<test::Vault>("test.example/vault").value();
+    EXPECT_EQ(vault->drop(Reader(&dropped)).error().message(), "dropped");
+    EXPECT_EQ(vault->keep(Reader(&kept)).error().message(), "kept");
+  }
+  EXPECT_EQ(dropped.releases, 1);
+  EXPECT_EQ(kept.releases, 1);
+}
+
+TEST(NoExceptions, DestroyStreamsThatFailedCallsReturn) {
+  std::vector<std::string> log;
+  Host host(options(&log));
+  auto vault = host.create<test::Vault>("test.example/vault").value();
+  EXPECT_EQ(vault->get("key").error().message(), "nothing to read");
+  EXPECT_EQ(log, std::vector<std::string>{"reader destroyed"});
 }
 
 }  // namespace
