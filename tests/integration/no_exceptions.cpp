@@ -67,9 +67,19 @@ struct Vault : test::sdk::VaultV2 {
   std::unique_ptr<tenon::sdk::Reader> kept_;
 };
 
+const tenon_host* host_of_module = nullptr;
+
+void start(tenon::sdk::Call, tenon::sdk::Host host) {
+  host_of_module = host.raw();
+}
+void stop() {
+  tenon::sdk::fail(TENON_UNAVAILABLE, "still busy");
+  tenon::sdk::Host(host_of_module).log.info("stopped");
+}
+
 }  // namespace
 
 #define PLUGINS(P)                 \
   P(Counter, "test.example/quiet") \
   P(Reluctant, "test.example/reluctant") P(Vault, "test.example/vault")
-TENON_PLUGINS("test.example/quiet", "1.0.0", PLUGINS);
+TENON_PLUGINS_WITH("test.example/quiet", "1.0.0", start, stop, PLUGINS);

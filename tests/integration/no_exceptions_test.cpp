@@ -109,5 +109,16 @@ TEST(NoExceptions, DestroyStreamsThatFailedCallsReturn) {
   EXPECT_EQ(log, std::vector<std::string>{"reader destroyed"});
 }
 
+TEST(NoExceptions, IgnoreFailuresOfStop) {
+  std::vector<std::string> log;
+  HostOptions verbose = options(&log);
+  verbose.log_level = LogLevel::info;
+  {
+    Host host(verbose);
+    static_cast<void>(host.create<test::Counter>("quiet").value());
+  }
+  EXPECT_EQ(log, std::vector<std::string>{"stopped"});
+}
+
 }  // namespace
 }  // namespace tenon::tests

@@ -108,7 +108,9 @@ struct TENON_SDK_LOCAL Start<nullptr> {
 template <auto stop>
 struct TENON_SDK_LOCAL Stop {
   static void function() noexcept {
-    // The module is being unloaded: there is no call that could report an exception.
+    // The module is being unloaded: there is no call that could report a failure.
+    const Frame frame{nullptr, nullptr};
+    const CurrentFrameScope scope(frame);
     ignoring_exceptions(stop);
   }
 };
