@@ -235,6 +235,10 @@ const Mistake mistakes_of_names[] = {
               "\"enums\": {\"s_view\": [\"a\"]}, "
               "\"structs\": {^\"s\": {\"fields\": {\"a\": \"bool\"}}},")),
      "name-taken", "rename"},
+    {"MethodNamedAsRawForm",
+     one(kind(method("") + ",\n{\"name\": ^\"raw_m\", \"doc\": \"A method.\", "
+                           "\"threading\": \"any\"}")),
+     "name-taken", "rename"},
     {"KindsWithTheSameHeader",
      {{"k/v1.json", kind(method(""))},
       {"l/v1.json",

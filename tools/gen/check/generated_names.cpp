@@ -192,6 +192,11 @@ class CppNames {
     members.add(scope + "Interface", version.location, "a member of " + what);
     for (const Method& method : version.methods) {
       if (original_fields(method) > 1) add_results(scope, method, members);
+      members.add(scope + "raw_" + method.name, method.location,
+                  "the raw form of '" + method.name + "'");
+    }
+    for (const Method& method : version.methods) {
+      members.check(scope + method.name, method.location, "the method '" + method.name + "'");
     }
     check_short_names(version, version.kind->space, members, "");
   }
