@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <tenon/gen/guard.hpp>
+#include <tenon/gen/streams.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -145,6 +146,7 @@ tenon_status CallGuard::refuse(const Instance& instance, tenon_call* call, const
 
 Error CallGuard::failure(Instance& instance, const CallTarget& target, Call& call,
                          tenon_status status, const char* method) {
+  status &= ~streams_taken;
   if ((status & TENON_FATAL) != 0) {
     report(instance, target, RestartReason::fatal_status, call, status, method);
   }
@@ -164,6 +166,7 @@ Error CallGuard::failure(Instance& instance, const CallTarget& target, Call& cal
 tenon_status CallGuard::failure_inside(Instance& instance, const CallTarget& target,
                                        tenon_call* raw, tenon_status status, const char* method) {
   Call& call = Call::of(raw);
+  status &= ~streams_taken;
   if ((status & TENON_FATAL) != 0) {
     report(instance, target, RestartReason::fatal_status, call, status, method);
   }

@@ -2,6 +2,7 @@
 #include "module/interception.hpp"
 
 #include <tenon/gen/steps.hpp>
+#include <tenon/gen/streams.hpp>
 
 #include <cstring>
 
@@ -58,7 +59,7 @@ tenon_status Interception::check_response(const MethodInfo& method, tenon_call* 
   const std::string problem = problem_of_response(
       {.method = method, .image = image_, .call = Call::of(call), .request = request}, response);
   if (problem.empty()) return TENON_OK;
-  return fail(call, TENON_INTERNAL, "the response breaks the ABI: " + problem);
+  return fail(call, TENON_INTERNAL, "the response breaks the ABI: " + problem) | streams_taken;
 }
 
 bool Interception::broken() const noexcept {

@@ -81,15 +81,15 @@ bool differs_by_name(const Type& source, const Type& target) {
 }  // namespace
 
 void emit_assignment(Writer& out, const std::string& to, const Type& target,
-                     const std::string& from, const Type& source, TypeMatch match,
-                     bool comes_back) {
+                     const std::string& from, const Type& source, TypeMatch match, bool comes_back,
+                     const std::vector<std::string>& otherwise) {
   if (match == TypeMatch::convertible) {
     const ConversionCall call =
         conversion_call(source, target, {"call", from, to},
                         comes_back ? "tenon::Keep::everything" : "tenon::Keep::nothing");
     out.list("if (const tenon_status converted = " + call.function + "(", call.arguments, ");");
     out.line("    converted != TENON_OK) {");
-    out.line("  return converted;");
+    for (const std::string& statement : otherwise) out.line("  ", statement);
     out.line("}");
   } else if (!differs_by_name(source, target)) {
     out.line(to, " = ", from, ";");

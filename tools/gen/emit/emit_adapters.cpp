@@ -107,9 +107,11 @@ struct ReverseMessages {
   }
 };
 
-/// Fills the fields of a request or response. Fields that were added later may be absent.
+/// Fills the fields of a request or response. Fields that were added later may be absent. The
+/// statements in `otherwise` run if a value cannot be converted; see emit_assignment.
 void emit_fills(Writer& out, const std::vector<FieldFill>& fills, const std::string& to,
-                const std::string& from, const ReverseMessages& back) {
+                const std::string& from, const ReverseMessages& back,
+                const std::vector<std::string>& otherwise) {
   for (const FieldFill& fill : fills) {
     const std::string target = to + fill.target->name;
     if (fill.source == nullptr) {
@@ -120,7 +122,8 @@ void emit_fills(Writer& out, const std::vector<FieldFill>& fills, const std::str
     if (later) out.line("if (TENON_HAS(", from, ", ", fill.source->name, ")) {");
     const auto assign = [&] {
       emit_assignment(out, target, fill.target->type, from + "->" + fill.source->name,
-                      fill.source->type, fill.match, back.may_contain(fill.target->type));
+                      fill.source->type, fill.match, back.may_contain(fill.target->type),
+                      otherwise);
     };
     if (!later) {
       assign();
@@ -132,11 +135,11 @@ void emit_fills(Writer& out, const std::vector<FieldFill>& fills, const std::str
 }
 
 void emit_response(Writer& out, const KindVersion& version, const MethodStep& step,
-                   const std::string& from) {
+                   const std::string& from, const std::vector<std::string>& otherwise) {
   if (step.method->response.empty()) return;
   out.line("auto* response = tenon::new_response<", response_name(version, *step.method),
            ">(call);");
-  emit_fills(out, step.response, "response->", from, {version, &Method::request});
+  emit_fills(out, step.response, "response->", from, {version, &Method::request}, otherwise);
   out.line("*out = response;");
 }
 
@@ -152,14 +155,106 @@ std::vector<const Field*> dropped_streams(const std::vector<Field>& fields,
   return dropped;
 }
 
+/// Returns the streams of a message.
+std::vector<const Field*> streams_of(const std::vector<Field>& fields) {
+  return dropped_streams(fields, {});
+}
+
+/// Returns the statements that release streams of a message.
+std::vector<std::string> discards(const std::vector<const Field*>& streams,
+                                  const std::string& message) {
+  std::vector<std::string> statements;
+  for (const Field* stream : streams) {
+    statements.push_back("tenon::detail::discard(" + message + stream->name + ");");
+  }
+  return statements;
+}
+
 /// Releases dropped streams. The adapter owns them: a method that succeeds takes over the streams
 /// of the request, and its caller those of the response.
 void emit_discards(Writer& out, const std::vector<const Field*>& streams,
                    const std::string& message) {
-  for (const Field* stream : streams) {
-    out.line("tenon::detail::discard(", message, stream->name, ");");
-  }
+  for (const std::string& statement : discards(streams, message)) out.line(statement);
 }
+
+/// The code of a forwarded method after the call of the older one. If the method fails although the
+/// older one has succeeded, the plugin owns the streams of the request, and the adapter those that
+/// only the newer version has, and those of the older response.
+class AfterForward {
+ public:
+  AfterForward(Writer& out, const KindVersion& version, const MethodStep& step)
+      : out_(out),
+        version_(version),
+        step_(step),
+        takes_(!streams_of(step.method->request).empty()),
+        unread_(dropped_streams(step.method->request, step.request)),
+        unreturned_(dropped_streams(step.older->response, step.response)) {}
+
+  /// Returns whether the status of the older method is that of the newer one.
+  bool is_empty() const {
+    return step_.method->response.empty() && unread_.empty() && unreturned_.empty();
+  }
+
+  void emit() const {
+    emit_failure();
+    if (step_.method->response.empty()) {
+      emit_discards(out_, unread_, "in->");
+      if (!unreturned_.empty()) {
+        out_.line("if (older_response != nullptr) {");
+        out_.indented([&] { emit_discards(out_, unreturned_, "older_response->"); });
+        out_.line("}");
+      }
+    } else {
+      if (!step_.older->response.empty()) emit_no_answer();
+      std::vector<std::string> otherwise = discards(unread_, "in->");
+      for (std::string& statement : discards(streams_of(step_.older->response), "older_response->"))
+        otherwise.push_back(std::move(statement));
+      otherwise.push_back("return " + failure("converted") + ";");
+      emit_response(out_, version_, step_, "older_response", otherwise);
+      emit_discards(out_, unread_, "in->");
+      emit_discards(out_, unreturned_, "older_response->");
+    }
+    out_.line("return TENON_OK;");
+  }
+
+ private:
+  /// Returns the status of a method whose plugin has succeeded.
+  std::string failure(const std::string& status) const {
+    return takes_ ? status + " | tenon::detail::streams_taken" : status;
+  }
+
+  void emit_failure() const {
+    if (unread_.empty()) return out_.line("if (status != TENON_OK) return status;");
+    out_.line("if (status != TENON_OK) {");
+    out_.indented([&] {
+      out_.line("if (tenon::detail::took_streams(status)) {");
+      out_.indented([&] { emit_discards(out_, unread_, "in->"); });
+      out_.line("}");
+      out_.line("return status;");
+    });
+    out_.line("}");
+  }
+
+  void emit_no_answer() const {
+    const std::string status = failure("tenon::detail::no_answer(call)");
+    if (unread_.empty()) {
+      return out_.line("if (older_response == nullptr) return ", status, ";");
+    }
+    out_.line("if (older_response == nullptr) {");
+    out_.indented([&] {
+      emit_discards(out_, unread_, "in->");
+      out_.line("return ", status, ";");
+    });
+    out_.line("}");
+  }
+
+  Writer& out_;
+  const KindVersion& version_;
+  const MethodStep& step_;
+  const bool takes_;
+  const std::vector<const Field*> unread_;
+  const std::vector<const Field*> unreturned_;
+};
 
 /// Calls the older method with a converted request, and converts the response.
 void emit_forward(Writer& out, const Origin& origin, std::size_t index, const MethodStep& step) {
@@ -168,29 +263,21 @@ void emit_forward(Writer& out, const Origin& origin, std::size_t index, const Me
   const bool has_response = !step.older->response.empty();
   out.line(request_name(older, *step.older), " older{};");
   out.line("older.struct_size = sizeof older;");
-  emit_fills(out, step.request, "older.", "in", {older, &Method::response});
+  emit_fills(out, step.request, "older.", "in", {older, &Method::response}, {"return converted;"});
   if (has_response) {
     out.line("const ", response_name(older, *step.older), "* older_response = nullptr;");
   }
   const Callee older_callee{index - step.back, step.older};
   std::vector<std::string> arguments{"call", callee_self(origin, older_callee), "&older"};
   if (has_response) arguments.emplace_back("&older_response");
-  const auto unread = dropped_streams(step.method->request, step.request);
-  const auto unreturned = dropped_streams(step.older->response, step.response);
-  if (step.method->response.empty() && unread.empty() && unreturned.empty()) {
+  const AfterForward after(out, newer, step);
+  if (after.is_empty()) {
     out.list("return " + callee_function(origin, older_callee) + "(", arguments, ");");
     return;
   }
   out.list("const tenon_status status = " + callee_function(origin, older_callee) + "(", arguments,
            ");");
-  out.line("if (status != TENON_OK) return status;");
-  if (has_response) {
-    out.line("if (older_response == nullptr) return tenon::detail::no_answer(call);");
-  }
-  emit_discards(out, unread, "in->");
-  emit_discards(out, unreturned, "older_response->");
-  emit_response(out, newer, step, "older_response");
-  out.line("return TENON_OK;");
+  after.emit();
 }
 
 void emit_action(Writer& out, const Origin& origin, std::size_t index, const MethodStep& step) {
@@ -202,7 +289,7 @@ void emit_action(Writer& out, const Origin& origin, std::size_t index, const Met
       break;
     case Action::fixed:
       emit_discards(out, dropped_streams(step.method->request, {}), "in->");
-      emit_response(out, newer, step, "");
+      emit_response(out, newer, step, "", {});
       out.line("return TENON_OK;");
       break;
     case Action::registered_name:

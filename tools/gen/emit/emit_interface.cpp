@@ -161,11 +161,15 @@ void emit_body(Writer& out, const InterfaceMethod& method, MethodForm form) {
   }
   out.list("const tenon_status status = guard.call(",
            method.guard_arguments("call.raw()", "&in", "&out"), ");");
+  if (method.passes_streams()) {
+    out.line("if (tenon::detail::took_streams(status)) {");
+    for (const Field& field : spec.request) {
+      if (is_stream(field.type)) out.line("  tenon::detail::passed(", variable_name(field), ");");
+    }
+    out.line("}");
+  }
   out.line("if (status != TENON_OK) return guard.failure(call, status, ", string_literal(spec.name),
            ");");
-  for (const Field& field : spec.request) {
-    if (is_stream(field.type)) out.line("tenon::detail::passed(", variable_name(field), ");");
-  }
   if (spec.configures) out.line("instance_->remember_config(in.config);");
   if (method.begins_session()) out.line("guard.session_begins();");
   emit_return(out, method, form);

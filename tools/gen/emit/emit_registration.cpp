@@ -50,9 +50,11 @@ void emit_lent_streams(Writer& out, const Method& method) {
   }
 }
 
-/// Wraps the streams of the response, which keep the called plugin loaded.
-void emit_revocable_streams(Writer& out, const Method& method) {
-  out.line("if (*out == nullptr) return tenon::detail::no_answer(call);");
+/// Wraps the streams of the response, which keep the called plugin loaded. Without a response the
+/// method fails, unless the called plugin owns streams of the request; see client_failure.
+void emit_revocable_streams(Writer& out, const Method& method, bool passes_streams) {
+  out.line("if (*out == nullptr) return ",
+           passes_streams ? "TENON_OK" : "tenon::detail::no_answer(call)", ";");
   out.line("auto* response = tenon::detail::copied(call, *out);");
   for (const Field& field : method.response) {
     if (!is_stream(field.type)) continue;
@@ -82,15 +84,25 @@ void emit_client_function(Writer& out, const KindVersion& version, const Method&
         "const tenon_status status = guard.call(",
         interface.guard_arguments("call", interface.passes_streams() ? "request" : "in", "out"),
         ");");
-    const std::string failure = "guard.failure(call, status, " + string_literal(method.name) + ")";
-    out.line("if (status != TENON_OK) return ",
-             blocks ? "blocking.failure(" + failure + ")" : failure, ";");
-    for (const Field& field : method.request) {
-      if (is_stream(field.type)) out.line("lent_", field.name, ".passed();");
+    if (interface.passes_streams()) {
+      out.line("if (tenon::detail::took_streams(status)) {");
+      for (const Field& field : method.request) {
+        if (is_stream(field.type)) out.line("  lent_", field.name, ".passed();");
+      }
+      out.line("}");
     }
+    std::string failure = "guard.failure(call, status, " + string_literal(method.name) + ")";
+    if (blocks) failure = "blocking.failure(" + failure + ")";
+    if (interface.passes_streams()) {
+      const char* out_argument = method.response.empty() ? ")" : ", out)";
+      failure = "tenon::detail::client_failure(status, " + failure + out_argument;
+    }
+    out.line("if (status != TENON_OK) return ", failure, ";");
     if (method.configures) out.line("instance.remember_config(in->config);");
     if (interface.begins_session()) out.line("guard.session_begins();");
-    if (interface.returns_streams()) emit_revocable_streams(out, method);
+    if (interface.returns_streams()) {
+      emit_revocable_streams(out, method, interface.passes_streams());
+    }
     out.line("return TENON_OK;");
   });
   out.line("}");

@@ -8,6 +8,7 @@
 #include <tenon/gen/guard.hpp>
 #include <tenon/gen/intercept.hpp>
 #include <tenon/gen/steps.hpp>
+#include <tenon/gen/streams.hpp>
 #include <tenon/gen/widening.hpp>
 #include <tenon/host.hpp>
 #include <tenon/values.hpp>
