@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "base/keep_until_exit.hpp"
+#include "call/exceptions.hpp"
 #include "call/quirks.hpp"
 #include "call/thread_records.hpp"
 
@@ -238,9 +240,15 @@ Result<void> Generation::create(const Kind& kind, std::int32_t target, std::stri
   }
   try {
     adapt(object, target);
-  } catch (...) {  // out of memory
+  } catch (const std::bad_alloc&) {
     end(object, guard);
     throw;
+  } catch (...) {
+    end(object, guard);
+    return Error({.status = TENON_INTERNAL,
+                  .message = text_of_exception("the hand-written step"),
+                  .plugin = plugin->name,
+                  .method = "create"});
   }
   return {};
 }

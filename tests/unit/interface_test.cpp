@@ -2,6 +2,7 @@
 //
 // The latest interface of a kind that uses every type, through a host.
 #include <test/all_types.hpp>
+#include <test/evolve_added.hpp>
 
 #include <tenon/gen/steps.hpp>
 
@@ -19,6 +20,11 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+namespace test {
+/// Whether creating the hand-written step of test.example/evolve_added throws.
+extern bool refuses_step;
+}  // namespace test
 
 namespace {
 
@@ -63,7 +69,10 @@ tenon_status nothing(tenon_call*, void*, const test_all_types_v1_nothing_request
 
 constexpr test_all_types_v1 table = {sizeof table, 1,    0,       nullptr, configure,
                                      echo,         wait, nullptr, nothing};
-#define PLUGINS(P) P(test_all_types, 1, "test.example/echo", &table)
+constexpr test_evolve_added_v1 keeper = {sizeof keeper, 1, 0, nullptr, nullptr};
+#define PLUGINS(P)                                  \
+  P(test_all_types, 1, "test.example/echo", &table) \
+  P(test_evolve_added, 1, "test.example/keeper", &keeper)
 
 }  // namespace
 
@@ -216,6 +225,17 @@ TEST_F(InterfaceTest, CancelsAMethodThatBlocks) {
   const auto waited = handle->wait(call);
   ASSERT_FALSE(waited);
   EXPECT_EQ(waited.error().code(), "cancelled");
+}
+
+TEST_F(InterfaceTest, ReportsAnExceptionOfAHandWrittenStep) {
+  test::refuses_step = true;
+  const auto refused = host.create<test::EvolveAdded>("test.example/keeper");
+  test::refuses_step = false;
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().to_string(),
+            "test.example/keeper: create: internal: the hand-written step threw an exception: no "
+            "step");
+  EXPECT_TRUE(host.create<test::EvolveAdded>("test.example/keeper"));
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include <tenon/values.hpp>
 
 #include <charconv>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -119,8 +121,11 @@ struct ChainTo4 : ChainStep3 {
 
 }  // namespace
 
+bool refuses_step = false;
+
 std::unique_ptr<EvolveAddedStep1> make_evolve_added_step1(
     const EvolveAddedStep1::OlderPlugin& plugin) {
+  if (refuses_step) throw std::runtime_error("no step");
   return std::make_unique<TwiceByKeeping>(plugin);
 }
 std::unique_ptr<EvolveChangedStep1> make_evolve_changed_step1(
