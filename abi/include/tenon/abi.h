@@ -326,9 +326,9 @@ struct tenon_host {
   /* Creates an instance of another plugin: of the module's own package, of a package that
    * its manifest requires (in the version bound to the module), or of the host's builtins.
    * An older plugin is adapted to the requested version; a plugin with only newer versions
-   * is refused. The instance stays valid when its module restarts. Destroy it with release;
-   * the host releases remaining instances when the calling module is unloaded.
-   * [any thread] */
+   * is refused. The instance stays valid when its module restarts. Destroy it with release
+   * when none of its methods is running; the host releases remaining instances when the
+   * calling module is unloaded. [any thread] */
   tenon_status (*create)(const tenon_host *host, tenon_call *call, const tenon_plugin_request *in,
                          tenon_instance *out);
   void (*release)(const tenon_host *host, tenon_instance *instance);

@@ -56,8 +56,8 @@ inline void pass(Call call, tenon_status status) {
 }  // namespace detail
 
 /// Owns an instance of another plugin and calls it. V is the class of a version of a kind, eg:
-/// photo::sdk::FilterV1. The destructor releases the instance. Which threads may call a method is
-/// stated in the interface definition of the kind.
+/// photo::sdk::FilterV1. The destructor releases the instance; no call of it may be running then.
+/// Which threads may call a method is stated in the interface definition of the kind.
 template <class V>
 class Client {
  public:
