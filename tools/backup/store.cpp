@@ -182,7 +182,10 @@ tenon::Result<void> Store::add(const tenon::StoredBackupV1& record) {
     return added;
   }
   const auto exists = has(record.contents);
-  if (!exists) return exists.error();
+  if (!exists) {
+    withdraw(record);
+    return exists.error();
+  }
   const auto written = read(name);
   if (written && written->contents != record.contents) {
     if (auto removed = remove(record.contents); !removed) return removed;
@@ -199,6 +202,7 @@ tenon::Result<void> Store::add(const tenon::StoredBackupV1& record) {
 /// Removes a backup that could not be added. Its record may exist nevertheless, eg: if only the
 /// response of the store was lost. Ignores errors, since the caller reports the first one.
 void Store::withdraw(const tenon::StoredBackupV1& record) {
+  session_->caller.begin_cleanup();  // the run may have been interrupted
   const auto written = read(record.backup.name);
   if (!written && written.error().code() != "not-found") return;
   const bool is_ours = written && written->contents == record.contents;

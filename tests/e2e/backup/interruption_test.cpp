@@ -38,6 +38,24 @@ TEST_F(Backup, IsNotStoredIfItIsInterrupted) {
   EXPECT_EQ(journal("backup a cancel "), Lines{"p:never"});
 }
 
+TEST_F(Backup, IsNotStoredIfItIsInterruptedAtItsEnd) {
+  world.place(PLAYER, "player.so");
+  write_volume();
+  world.write(
+      "tenon-backup.json",
+      R"({"store": {"plugin": "test.example/pondering", "config": {"journal": "journal"}}, )" +
+          std::string(snapshotters) + "}");
+  write_items({volume("v")});
+  Child child = world.start({TENON_BACKUP, "create", "nightly", "--from", "items.json"});
+  ASSERT_TRUE(eventually([&] { return !journal("found backups/nightly/contents-").empty(); }));
+  child.signal(SIGINT);
+  const Outcome outcome = child.wait();
+  EXPECT_EQ(outcome.exit, 1) << outcome.err;
+  EXPECT_EQ(journal("deleted backups/nightly/backup.json").size(), 1u);
+  EXPECT_EQ(journal("deleted backups/nightly/contents-").size(), 1u);
+  EXPECT_EQ(files("snapshots"), Lines());
+}
+
 TEST_F(Backup, IsInterruptedWhileAnActionAddsItems) {
   play();
   write_items({item("Secret", "web", "s", told("backup-a", "wait also=secrets/web/t")),

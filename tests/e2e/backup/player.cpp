@@ -323,6 +323,64 @@ class StuckStore : public tenon::sdk::ObjectStoreV2 {
   std::string how_;
 };
 
+/// A store in memory. object_info of an object that exists waits until it is cancelled.
+class PonderingStore : public tenon::sdk::ObjectStoreV2 {
+ public:
+  void configure(const tenon::sdk::Config& config) override { script_.configure(config); }
+  void put_object(std::string_view, std::string_view key,
+                  std::unique_ptr<tenon::sdk::Reader> body) override {
+    std::string content;
+    std::uint8_t piece[4096];
+    while (const std::size_t size = body->read(call(), {piece, sizeof piece})) {
+      content.append(reinterpret_cast<const char*>(piece), size);
+    }
+    objects_[std::string(key)] = std::move(content);
+  }
+  tenon::ObjectInfoV1 object_info(std::string_view, std::string_view key) override {
+    find(key);
+    script_.note("found " + std::string(key));
+    call().wait(std::chrono::hours(1));
+    return {};
+  }
+  std::unique_ptr<tenon::sdk::Reader> get_object(std::string_view, std::string_view key) override {
+    return std::make_unique<ObjectReader>(find(key));
+  }
+  std::vector<std::string> list_common_prefixes(std::string_view, std::string_view,
+                                                std::string_view) override {
+    return {};
+  }
+  ListObjectsResult list_objects(std::string_view, std::string_view, std::string_view,
+                                 std::uint32_t) override {
+    return {};
+  }
+  void delete_object(std::string_view, std::string_view key) override {
+    if (objects_.erase(std::string(key)) != 0) script_.note("deleted " + std::string(key));
+  }
+
+ private:
+  class ObjectReader : public tenon::sdk::Reader {
+   public:
+    explicit ObjectReader(std::string content) : rest_(std::move(content)) {}
+    std::size_t read(tenon::sdk::Call, tenon::sdk::Buffer into) override {
+      const std::size_t size = rest_.copy(reinterpret_cast<char*>(into.data), into.size);
+      rest_.erase(0, size);
+      return size;
+    }
+
+   private:
+    std::string rest_;
+  };
+
+  const std::string& find(std::string_view key) const {
+    const auto found = objects_.find(std::string(key));
+    if (found == objects_.end()) throw Failure(TENON_NOT_FOUND, "nothing is here");
+    return found->second;
+  }
+
+  Script script_;
+  std::map<std::string, std::string> objects_;
+};
+
 /// A store whose create hangs if a file "no-birth" exists.
 class UnbornStore : public StuckStore {
  public:
@@ -333,14 +391,15 @@ class UnbornStore : public StuckStore {
 
 }  // namespace
 
-#define PLUGINS(PLUGIN)                     \
-  PLUGIN(BackupPlayer, "test.example/a")    \
-  PLUGIN(BackupPlayer, "test.example/b")    \
-  PLUGIN(OldBackupPlayer, "test.example/a") \
-  PLUGIN(RestorePlayer, "test.example/a")   \
-  PLUGIN(RestorePlayer, "test.example/b")   \
-  PLUGIN(DeletePlayer, "test.example/a")    \
-  PLUGIN(DeletePlayer, "test.example/b")    \
-  PLUGIN(StuckStore, "test.example/stuck")  \
+#define PLUGINS(PLUGIN)                            \
+  PLUGIN(BackupPlayer, "test.example/a")           \
+  PLUGIN(BackupPlayer, "test.example/b")           \
+  PLUGIN(OldBackupPlayer, "test.example/a")        \
+  PLUGIN(RestorePlayer, "test.example/a")          \
+  PLUGIN(RestorePlayer, "test.example/b")          \
+  PLUGIN(DeletePlayer, "test.example/a")           \
+  PLUGIN(DeletePlayer, "test.example/b")           \
+  PLUGIN(StuckStore, "test.example/stuck")         \
+  PLUGIN(PonderingStore, "test.example/pondering") \
   PLUGIN(UnbornStore, "test.example/unborn")
 TENON_PLUGINS("test.example/player", "1.0.0", PLUGINS, {"threads": "joined"});
