@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "store.hpp"
 
+#include "item_files.hpp"
 #include "unpack_archive.hpp"
 
 #include "selection/label_syntax.hpp"
@@ -215,9 +216,16 @@ tenon::Result<Items> Store::contents(const tenon::StoredBackupV1& record) {
       plugin_, "get_object", session_->settings.timeouts.store,
       [bucket = session_->settings.bucket, key = record.contents](
           tenon::ObjectStore& store, tenon::Call& call) -> tenon::Result<Items> {
+        std::error_code failed;
+        const auto folder = std::filesystem::temp_directory_path(failed);
+        if (failed) {
+          return system_error("cannot-write", "the folder for temporary files", failed.value(),
+                              "a folder with room for the unpacked archive",
+                              "set TMPDIR to such a folder");
+        }
         auto reader = store.get_object(call, bucket, key);
         if (!reader) return std::move(reader).error();
-        return unpack_archive(*std::move(reader), std::filesystem::temp_directory_path(), {}, call);
+        return unpack_archive(*std::move(reader), folder, {}, call);
       });
 }
 

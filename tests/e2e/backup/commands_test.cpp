@@ -68,6 +68,24 @@ TEST_F(Backup, IsNeverOverwritten) {
   EXPECT_EQ(files("store"), stored);
 }
 
+TEST_F(Backup, ReportsAMissingFolderForTemporaryFiles) {
+  write_items({item("Pod", "web", "p")});
+  ASSERT_EQ(create().exit, 0);
+  world.set("TMPDIR", (world.root() / "none").string());
+  const Outcome restoring = restore("restored", {"--json"});
+  EXPECT_EQ(restoring.exit, 3);
+  EXPECT_EQ(json(restoring).at("error").at("code"), "cannot-write");
+  EXPECT_NE(restoring.err.find("set TMPDIR"), std::string::npos) << restoring.err;
+  const Outcome deleting = run({"delete", "nightly", "--json"});
+  EXPECT_EQ(deleting.exit, 1);
+  const auto deletion = json(deleting).at("deletions").at(0);
+  EXPECT_EQ(deletion.at("deleted"), false);
+  EXPECT_EQ(deletion.at("problems").at(0).at("code"), "cannot-write");
+  // The run can be repeated.
+  world.set("TMPDIR", world.root().string());
+  EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
+}
+
 TEST_F(Backup, ReportsUnreadableRecords) {
   write_items({item("Pod", "web", "p")});
   ASSERT_EQ(create("good").exit, 0);
