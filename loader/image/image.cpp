@@ -36,6 +36,14 @@ Error no_executable_folder(const fs::path& module, const fs::path& library) {
                 .fix = "set TMPDIR to a folder that is not mounted noexec"});
 }
 
+Error no_temporary_folder(const std::error_code& reason) {
+  return Error({.code = "not-found",
+                .where = "the folder for temporary files",
+                .found = reason.message(),
+                .needed = "a folder where the host's user may write",
+                .fix = "set TMPDIR to such a folder"});
+}
+
 /// Writes one file of a module under its first name, and creates hard links with the other names.
 Result<void> write_file(const BundleFile& file, const std::vector<std::string>& names,
                         PrivateCopy& copy) {
@@ -114,8 +122,11 @@ Result<ImageFolder::Folder> ImageFolder::usable_folder(Folder& folder, fs::path 
     std::lock_guard lock(mutex_);
     if (folder != nullptr && folder->is_usable()) return folder;
   }
-  std::error_code none;
-  if (parent.empty()) parent = fs::temp_directory_path(none);
+  if (parent.empty()) {
+    std::error_code failed;
+    parent = fs::temp_directory_path(failed);
+    if (failed) return no_temporary_folder(failed);
+  }
   platform::remove_abandoned_folders(parent);
   auto made = platform::PrivateFolder::create(parent);
   if (!made) return std::move(made).error();

@@ -750,6 +750,18 @@ TEST_F(ImageFolders, FollowOptionsAndEnvironment) {
   EXPECT_EQ(parent_of_copy(*folder_), world_.root());
 }
 
+TEST_F(ImageFolders, AreNeverInTheWorkingDirectory) {
+  setenv("TMPDIR", (world_.root() / "none").c_str(), 1);
+  const fs::path file = fs::path(FAULTS) / "good.so";
+  const auto copy = folder_->copy(read_bundle(bytes_of(file), file).value());
+  ASSERT_FALSE(copy) << copy->path();
+  EXPECT_EQ(copy.error().to_string(),
+            "error[not-found] the folder for temporary files\n"
+            "   found   No such file or directory\n"
+            "   needed  a folder where the host's user may write\n"
+            "   fix     set TMPDIR to such a folder");
+}
+
 TEST_F(ImageFolders, FallBackIfMemoryIsFull) {
   if (small_ == temporary_) GTEST_SKIP() << "the system has no such folder";
   const fs::path file = fs::path(FAULTS) / "good.so";
