@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The command tenon-gen: its output, its files and its exit codes.
+#include "e2e/unprivileged.hpp"
 #include "framework/world.hpp"
 
 #include <gtest/gtest.h>
@@ -143,6 +144,11 @@ TEST(GenCommand, ReportsWhyFilesCannotBeUsed) {
             "tenon-gen: cannot read kinds/filter/v1.json: No such file or directory\n");
   EXPECT_EQ(world.run({TENON_GEN, "check", "\x1b[31m"}).err,
             "tenon-gen: cannot read \\x1b[31m: No such file or directory\n");
+  fs::permissions(spec.parent_path(), fs::perms::none);
+  const Outcome unreadable = world.run(tenon::tests::unprivileged({TENON_GEN, "check", "kinds"}));
+  fs::permissions(spec.parent_path(), fs::perms::owner_all);
+  EXPECT_EQ(unreadable.exit, 3);
+  EXPECT_EQ(unreadable.err, "tenon-gen: cannot read kinds/filter: Permission denied\n");
   const Outcome outcome = world.run({TENON_GEN, "headers", "--out", "/dev/null/x", ABI});
   EXPECT_EQ(outcome.exit, 3);
   EXPECT_NE(outcome.err.find(": Not a directory\n"), std::string::npos) << outcome.err;

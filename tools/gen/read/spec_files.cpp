@@ -43,13 +43,17 @@ bool looks_like_spec(const JsonValue& json) {
 /// Returns the files below `root` with the names of specs, sorted.
 std::vector<fs::path> find_files(const fs::path& root) {
   std::vector<fs::path> paths;
-  for (auto at = fs::recursive_directory_iterator(root); at != fs::end(at); ++at) {
-    const std::string name = at->path().filename().string();
+  for (auto at = fs::recursive_directory_iterator(root); at != fs::end(at);) {
+    const fs::path path = at->path();
+    const std::string name = path.filename().string();
     if (at->is_directory()) {
       if (name.front() == '.') at.disable_recursion_pending();
     } else if (name == evolution_name || resembles_version(name)) {
-      paths.push_back(at->path());
+      paths.push_back(path);
     }
+    std::error_code failed;
+    at.increment(failed);  // enters `path` if it is a folder
+    if (failed) throw fs::filesystem_error("", path, failed);
   }
   std::sort(paths.begin(), paths.end());
   return paths;
