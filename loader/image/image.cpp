@@ -21,6 +21,10 @@ constexpr const char* entry_symbol = "tenon_module_v1";
 // Most modules are smaller. For larger ones a disk adds little to the time of the copy.
 constexpr std::size_t max_size_in_memory = 1 << 20;
 
+// In bytes. Leaves room for the number of a copy: a file in memory has a name of at most 249 bytes,
+// others of 255.
+constexpr std::size_t max_stem_length = 200;
+
 /// Reserves numbers, which make the names of loaded files unique in this process.
 std::uint64_t take_numbers(std::size_t count) {
   static std::atomic<std::uint64_t> next = 1;
@@ -137,7 +141,7 @@ Result<ImageFolder::Folder> ImageFolder::usable_folder(Folder& folder, fs::path 
 }
 
 Result<PrivateCopy> ImageFolder::copy(Bundle bundle) {
-  std::string name = bundle[0].path.stem().string() + ".g";
+  std::string name = bundle[0].path.stem().string().substr(0, max_stem_length) + ".g";
   bool in_memory = false;
   {
     std::lock_guard lock(mutex_);

@@ -710,6 +710,17 @@ TEST_F(Images, OfAForkedChildHaveASeparateFolder) {
   EXPECT_EQ(copies(), std::vector<std::string>{"good.g1.so"});
 }
 
+TEST_F(Images, MayHaveTheLongestName) {
+  const fs::path file = world_.path("app/" + std::string(252, 'x') + ".so");
+  fs::copy_file(fs::path(FAULTS) / "good.so", file);
+  for (const auto storage : {ImageOptions::Storage::folder, ImageOptions::Storage::memory}) {
+    folder_ = std::make_shared<ImageFolder>(ImageOptions{.storage = storage});
+    const auto image = load(file);
+    ASSERT_TRUE(image) << image.error().to_string();
+    EXPECT_EQ(Echo(*image).say("hello"), "1: hello");
+  }
+}
+
 const ImageOptions in_memory{.storage = ImageOptions::Storage::memory};
 
 /// The folder of copies if neither the host nor the environment sets it.
