@@ -178,17 +178,21 @@ END
   photo_runs
 }
 
-# The SDK of an app that has no kind of photo needs none of its headers.
+# The SDK of an app that has no kind of photo needs none of its headers. It contains each spec once,
+# although one is a link and the SDK is in the folder of the specs.
 sdk_of_another_app() {
   kind=$world/other/tone
-  mkdir -p "$kind" && cat >"$kind/v1.json" <<'END'
+  mkdir -p "$kind" && ln -s ../../tone.json "$kind/v1.json" && cat >"$world/tone.json" <<'END'
 { "kind": "other.example/tone", "version": 1, "doc": "Plays a tone.",
   "methods": [{ "name": "play", "doc": "Plays it.", "threading": "any" }] }
 END
   "$prefix/bin/tenon-gen" sdk --app other --out "$world/other/sdk" "$world/other" || return
   echo '#include <other/sdk/tone.hpp>' |
     c++ -std=c++17 -fsyntax-only -I"$world/other/sdk/include" -x c++ - || return
-  ! [ -e "$world/other/sdk/include/photo" ]
+  ! [ -e "$world/other/sdk/include/photo" ] || return
+  (cd "$world/other/sdk/share" && find . -name '*.json') | diff - /dev/fd/3 3<<'END'
+./other/tenon/specs/tone/v1.json
+END
 }
 
 # A program that links the archive, as it is installed with -Ddefault_library=static, runs alone.

@@ -78,11 +78,18 @@ class Headers {
   std::map<std::string, std::string> texts_;
 };
 
-void copy_specs(const std::string& folder, const Output& output) {
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.path().extension() != ".json") continue;
-    output.write(fs::relative(entry.path(), folder).string(), read_regular_file(entry.path()));
+/// Returns the texts of the specs by their paths in the folders, whether or not they are links.
+std::map<std::string, std::string> read_specs(const std::vector<std::string>& folders) {
+  std::map<std::string, std::string> texts;
+  for (const std::string& folder : folders) {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+      std::error_code ignored;
+      const fs::path& path = entry.path();
+      if (path.extension() != ".json" || !entry.is_regular_file(ignored)) continue;
+      texts.insert_or_assign(path.lexically_relative(folder).string(), read_regular_file(path));
+    }
   }
+  return texts;
 }
 
 }  // namespace
@@ -91,6 +98,8 @@ void write_sdk_package(const Model& model, const std::vector<std::string>& specs
                        const SdkPackage& package, const Installation& installed,
                        const Output& output) {
   const Headers headers(model, installed.include);
+  // Before anything is written, because the output may be in one of the folders.
+  const std::map<std::string, std::string> spec_texts = read_specs(specs);
   for (const auto& [path, text] : headers.texts()) output.in("include").write(path, text);
   const Output share = output.in("share");
   const Output cmake = share.in("cmake/" + package.name());
@@ -103,8 +112,9 @@ void write_sdk_package(const Model& model, const std::vector<std::string>& specs
   share.write("doc/" + package.name() + "/README.md", emit_sdk_readme(model, package));
   share.write("doc/" + package.name() + "/LICENSE",
               read_regular_file(installed.data / "sdk/LICENSE"));
-  for (const std::string& folder : specs)
-    copy_specs(folder, share.in(package.app + "/tenon/specs"));
+  for (const auto& [path, text] : spec_texts) {
+    share.in(package.app + "/tenon/specs").write(path, text);
+  }
 }
 
 }  // namespace tenon::gen
