@@ -138,7 +138,9 @@ TEST_F(VerifyCommand, ReportsWrongConfigurationsWithTheirLocations) {
         "wrong.json:4:44: error[duplicate-plugin]", "wrong.json:4:88: error[wrong-type]"}) {
     EXPECT_NE(run.err.find(finding), std::string::npos) << finding << " in\n" << run.err;
   }
-  EXPECT_EQ(verify({right, "--config", "nowhere.json"}).exit, 3);
+  const Outcome missing = verify({right, "--config", "nowhere.json"});
+  EXPECT_EQ(missing.exit, 3);
+  EXPECT_NE(missing.err.find("   needed  a JSON file\n"), std::string::npos) << missing.err;
 }
 
 TEST_F(VerifyCommand, DocumentsThatItRunsCode) {

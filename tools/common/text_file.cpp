@@ -42,7 +42,7 @@ std::optional<std::string> read_text_file(const std::filesystem::path& path,
                    .code = "cannot-read",
                    .message = "the file cannot be read",
                    .found = std::move(file.problem),
-                   .needed = "a file with one JSON object",
+                   .needed = "a JSON file",
                    .fix = "give the path of such a file"});
   return std::nullopt;
 }
