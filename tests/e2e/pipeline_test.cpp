@@ -496,6 +496,19 @@ TEST_F(Pipeline, EndsWhileItWaitsForItsPipelineFile) {
   ::close(writer);
 }
 
+TEST_F(Pipeline, EndsWhileItWaitsForItsPosition) {
+  write_actors("");
+  ASSERT_EQ(::mkfifo(world.path("state/position.json").c_str(), 0600), 0);
+  Child child = start();
+  const int writer = ::open((world.root() / "state/position.json").c_str(), O_WRONLY | O_CLOEXEC);
+  ASSERT_GE(writer, 0);
+  child.signal(SIGINT);
+  const Outcome outcome = child.wait();
+  EXPECT_EQ(outcome.exit, 128 + SIGINT);
+  EXPECT_EQ(outcome.err, "tenon-pipeline: interrupted before the pipeline began\n");
+  ::close(writer);
+}
+
 // -- Validation ---------------------------------------------------------------
 
 TEST_F(Pipeline, ValidatesAFileWithoutOpeningPlugins) {

@@ -236,20 +236,26 @@ void create_all_stages(tenon::Host& host, Pipelines& pipelines, Console& console
   report_skipped(host, diagnostics, console);
 }
 
-/// Creates all stages, but exits at a signal, because a plugin may hang while it is configured.
-/// Nothing is lost, because nothing was read yet.
-void create_unless_interrupted(tenon::Host& host, Pipelines& pipelines, Console& console,
-                               Diagnostics& diagnostics) {
-  OpenCalls calls([](const std::string&) {}, stop_grace_period);
-  const tenon::tools::SignalWatch watch(
-      [&](int number, bool) {
-        for (const std::string& call : calls.longer_than({})) console.say(call);
-        console.say("interrupted before the pipeline began");
-        _exit(128 + number);
-      },
-      [] {});
-  create_all_stages(host, pipelines, console, calls, diagnostics);
-}
+/// Exits at a signal, because a plugin may hang while it is configured, and a file while it is
+/// opened. Nothing is lost, because nothing was read yet.
+class ExitAtSignal {
+ public:
+  explicit ExitAtSignal(Console& console)
+      : watch_(
+            [&](int number, bool) {
+              for (const std::string& call : calls_.longer_than({})) console.say(call);
+              console.say("interrupted before the pipeline began");
+              _exit(128 + number);
+            },
+            [] {}) {}
+
+  /// The calls to report.
+  OpenCalls& calls() { return calls_; }
+
+ private:
+  OpenCalls calls_{[](const std::string&) {}, stop_grace_period};
+  tenon::tools::SignalWatch watch_;
+};
 
 /// Opens the position of a pipeline. Errors: those of PositionStore::open.
 tenon::Result<void> open_position(Pipeline& pipeline, Diagnostics& diagnostics) {
@@ -268,8 +274,9 @@ Exit run_files(const Paths& paths, const Paths& plugin_path) {
   if (pipelines.empty()) return refuse(diagnostics);
 
   tenon::tools::hold_signals();
+  std::optional<ExitAtSignal> exit_at_signal(std::in_place, console);
   tenon::Host host(host_options(plugin_path));
-  create_unless_interrupted(host, pipelines, console, diagnostics);
+  create_all_stages(host, pipelines, console, exit_at_signal->calls(), diagnostics);
   if (!diagnostics.empty()) return refuse(diagnostics);
   for (Pipeline& pipeline : pipelines) {
     if (auto opened = open_position(pipeline, diagnostics); !opened) {
@@ -278,6 +285,7 @@ Exit run_files(const Paths& paths, const Paths& plugin_path) {
     }
   }
   if (!diagnostics.empty()) return refuse(diagnostics);
+  exit_at_signal.reset();
   for (Pipeline& pipeline : pipelines) {
     pipeline.run =
         std::make_unique<PipelineRun>(host, pipeline.file, *pipeline.store, pipeline.messages);
