@@ -249,6 +249,7 @@ Exit run_command(const Options& options, const std::string& name, const Command&
   auto settings = read_settings(options.config, diagnostics);
   if (!settings || !diagnostics.empty()) return refuse(diagnostics);
 
+  tenon::tools::hold_signals();
   Console console("tenon-backup");
   auto session = std::make_unique<Session>(console, *std::move(settings), options.plugin_path,
                                            std::vector{tenon::builtins()});
@@ -371,7 +372,6 @@ int run(int count, char** arguments) {
   add_name(add("describe", "describe a backup", describe));
 
   if (const auto exit = tenon::tools::parse(program, count, arguments)) return *exit;
-  tenon::tools::hold_signals();
   return run_command(options, name, command);
 }
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -157,6 +158,18 @@ TEST_F(Backup, ReportsExecutedActionsOfAnInterruptedDeletion) {
   EXPECT_NE(outcome.out.find("test.example/b: executed for 40 items"), std::string::npos)
       << outcome.out;
   EXPECT_EQ(journal("delete a execute ").size(), 41u);
+}
+
+TEST_F(Backup, EndsWhileItWaitsForItsConfiguration) {
+  const fs::path config = world.path("config.json");
+  ASSERT_EQ(::mkfifo(config.c_str(), 0600), 0);
+  Child child = world.start({TENON_BACKUP, "-c", "config.json", "list"});
+  // Opening the FIFO for writing succeeds only after the program has opened it for reading.
+  const int writer = ::open(config.c_str(), O_WRONLY | O_CLOEXEC);
+  ASSERT_GE(writer, 0);
+  child.signal(SIGINT);
+  EXPECT_EQ(child.wait().exit, 128 + SIGINT);
+  ::close(writer);
 }
 
 TEST_F(Backup, LocksTheFolderOfARestore) {
