@@ -52,20 +52,23 @@ void print(const CLI::App& program, const CLI::ParseError& error) {
   const auto chosen = program.get_subcommands();
   const CLI::App& command = chosen.empty() ? program : *chosen.front();
   const std::string name = program.get_name() + (chosen.empty() ? "" : " " + command.get_name());
-  const auto unknown = program.remaining(true);
+  auto unknown = program.remaining(true);
+  std::erase(unknown, "--");
   if (unknown.empty()) {
     std::cerr << name << ": " << harmless(error.what()) << "\n";
   } else {
     const bool option = unknown.front().starts_with('-');
     const std::string word = unknown.front().substr(0, unknown.front().find('='));
-    std::cerr << name << ": unknown "
+    // An option of the command that is before the command or after "--".
+    const bool misplaced = option && command.get_option_no_throw(word) != nullptr;
+    std::cerr << name << (misplaced ? ": misplaced " : ": unknown ")
               << (option           ? "option"
                   : chosen.empty() ? "command"
                                    : "word")
               << " " << harmless(word) << "\n";
     const auto known = option ? options_of(command) : commands_of(command);
     const std::string meant = tools::did_you_mean(word, known);
-    if (!meant.empty()) std::cerr << meant << "\n";
+    if (!misplaced && !meant.empty()) std::cerr << meant << "\n";
   }
   std::cerr << "See " << name << " --help.\n";
 }
