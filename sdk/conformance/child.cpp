@@ -47,7 +47,10 @@ class Descriptor {
 /// A new directory, which the destructor removes with its contents.
 class Directory {
  public:
-  Directory() : path_(fs::temp_directory_path() / "tenon-case-XXXXXX") {
+  Directory() {
+    std::error_code failed;
+    path_ = fs::temp_directory_path(failed) / "tenon-case-XXXXXX";
+    if (failed) throw std::system_error(failed, "the folder for temporary files (TMPDIR)");
     if (::mkdtemp(path_.data()) == nullptr) refused("a directory for a case");
   }
   ~Directory() {

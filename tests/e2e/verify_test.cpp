@@ -124,6 +124,13 @@ TEST_F(VerifyCommand, ReportsAMissingFile) {
   EXPECT_NE(run.err.find("error[not-found] nowhere.so"), std::string::npos) << run.err;
 }
 
+TEST_F(VerifyCommand, ReportsAMissingFolderForTemporaryFiles) {
+  world_.set("TMPDIR", (world_.root() / "none").string());
+  const Outcome run = verify({right});
+  EXPECT_EQ(run.exit, 3);
+  EXPECT_EQ(run.err, "tenon: the folder for temporary files (TMPDIR): No such file or directory\n");
+}
+
 TEST_F(VerifyCommand, ReportsWrongConfigurationsWithTheirLocations) {
   world_.write("wrong.json", R"([
     {"kind": "tenon.dev/source", "plugin": "test.example/number", "config": {}},
