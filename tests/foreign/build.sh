@@ -55,8 +55,9 @@ configure_meson() {
   PKG_CONFIG_PATH=$(find "$prefix" -type d -name pkgconfig) meson setup "$world/photo" "$photo"
 }
 
-build_cmake() { cmake --build "$world/photo"; }
-build_meson() { meson compile -C "$world/photo"; }
+# build_SYSTEM [TARGET]
+build_cmake() { cmake --build "$world/photo" ${1:+--target "$1"}; }
+build_meson() { meson compile -C "$world/photo" "$@"; }
 
 runs() {
   mkdir "$world/plugins"
@@ -206,7 +207,7 @@ archive_runs() (
   cp "$world/static/meson-private/tenon.pc" "$lib/pkgconfig" || return
   cp "$world/static/sdk/tenonConfig.cmake" "$lib/cmake/tenon" || return
   mv "$world/photo" "$world/linked" # with the shared library
-  configure_"$system" && build_"$system" || return
+  configure_"$system" && build_"$system" photo || return
   ! ldd "$world/photo/photo" | grep libtenon || return
   photo_runs
 )
