@@ -132,10 +132,10 @@ void emit_raw_body(Writer& out, const Signature& signature) {
       before + "this->" + signature.method.name + "(",
       each(signature.taken, [&](const Field& field) { return argument(signature.method, field); }),
       ");");
-  // Without exceptions a method that has failed returns, too. The vtable returns its failure.
-  const bool borrows = std::any_of(signature.taken.begin(), signature.taken.end(),
-                                   [](const Field* field) { return is_stream(field->type); });
-  if (borrows || moves || signature.method.configures) {
+  // Without exceptions, a method that fails still returns here. The vtable returns its status.
+  const bool takes_streams = std::any_of(signature.taken.begin(), signature.taken.end(),
+                                         [](const Field* field) { return is_stream(field->type); });
+  if (takes_streams || moves || signature.method.configures) {
     out.line("if (tenon::sdk::failed()) return TENON_UNKNOWN;");
   }
   if (signature.method.configures) out.line("tenon::sdk::Plugin::warn_of_unread(config);");
