@@ -3,11 +3,8 @@
 // Runs tenon-pipeline: delivery, stored positions, signals, kills, restarts, and failing plugins.
 #include <tenon/pipeline_position_json.hpp>
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -484,29 +481,16 @@ TEST_F(Pipeline, EndsWhileAPluginHangsInConfigure) {
 }
 
 TEST_F(Pipeline, EndsWhileItWaitsForItsPipelineFile) {
-  ASSERT_EQ(::mkfifo(world.path("pipeline.json").c_str(), 0600), 0);
-  Child child = start();
-  // Opening the FIFO for writing succeeds only after the program has opened it for reading.
-  const int writer = ::open((world.root() / "pipeline.json").c_str(), O_WRONLY | O_CLOEXEC);
-  ASSERT_GE(writer, 0);
-  child.signal(SIGINT);
-  const Outcome outcome = child.wait();
+  const Outcome outcome = interrupt_while_it_opens("pipeline.json");
   EXPECT_EQ(outcome.exit, 128 + SIGINT);
   EXPECT_EQ(outcome.err, "");
-  ::close(writer);
 }
 
 TEST_F(Pipeline, EndsWhileItWaitsForItsPosition) {
   write_actors("");
-  ASSERT_EQ(::mkfifo(world.path("state/position.json").c_str(), 0600), 0);
-  Child child = start();
-  const int writer = ::open((world.root() / "state/position.json").c_str(), O_WRONLY | O_CLOEXEC);
-  ASSERT_GE(writer, 0);
-  child.signal(SIGINT);
-  const Outcome outcome = child.wait();
+  const Outcome outcome = interrupt_while_it_opens("state/position.json");
   EXPECT_EQ(outcome.exit, 128 + SIGINT);
   EXPECT_EQ(outcome.err, "tenon-pipeline: interrupted before the pipeline began\n");
-  ::close(writer);
 }
 
 // -- Validation ---------------------------------------------------------------

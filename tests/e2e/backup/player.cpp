@@ -284,9 +284,22 @@ class DeletePlayer : public Played<tenon::sdk::DeleteItemActionV1> {
   }
 };
 
+/// A store whose lists are empty.
+class UnlistedStore : public tenon::sdk::ObjectStoreV2 {
+ public:
+  std::vector<std::string> list_common_prefixes(std::string_view, std::string_view,
+                                                std::string_view) override {
+    return {};
+  }
+  ListObjectsResult list_objects(std::string_view, std::string_view, std::string_view,
+                                 std::uint32_t) override {
+    return {};
+  }
+};
+
 /// A store that stores nothing: put_object waits until it is cancelled, never returns, or fails as
 /// soon as a file "full" exists.
-class StuckStore : public tenon::sdk::ObjectStoreV2 {
+class StuckStore : public UnlistedStore {
  public:
   void configure(const tenon::sdk::Config& config) override {
     script_.configure(config);
@@ -308,14 +321,6 @@ class StuckStore : public tenon::sdk::ObjectStoreV2 {
   std::unique_ptr<tenon::sdk::Reader> get_object(std::string_view, std::string_view) override {
     throw Failure(TENON_NOT_FOUND, "nothing is here");
   }
-  std::vector<std::string> list_common_prefixes(std::string_view, std::string_view,
-                                                std::string_view) override {
-    return {};
-  }
-  ListObjectsResult list_objects(std::string_view, std::string_view, std::string_view,
-                                 std::uint32_t) override {
-    return {};
-  }
   void delete_object(std::string_view, std::string_view) override {}
 
  private:
@@ -324,7 +329,7 @@ class StuckStore : public tenon::sdk::ObjectStoreV2 {
 };
 
 /// A store in memory. object_info of an object that exists waits until it is cancelled.
-class PonderingStore : public tenon::sdk::ObjectStoreV2 {
+class PonderingStore : public UnlistedStore {
  public:
   void configure(const tenon::sdk::Config& config) override { script_.configure(config); }
   void put_object(std::string_view, std::string_view key,
@@ -344,14 +349,6 @@ class PonderingStore : public tenon::sdk::ObjectStoreV2 {
   }
   std::unique_ptr<tenon::sdk::Reader> get_object(std::string_view, std::string_view key) override {
     return std::make_unique<ObjectReader>(find(key));
-  }
-  std::vector<std::string> list_common_prefixes(std::string_view, std::string_view,
-                                                std::string_view) override {
-    return {};
-  }
-  ListObjectsResult list_objects(std::string_view, std::string_view, std::string_view,
-                                 std::uint32_t) override {
-    return {};
   }
   void delete_object(std::string_view, std::string_view key) override {
     if (objects_.erase(std::string(key)) != 0) script_.note("deleted " + std::string(key));

@@ -7,8 +7,12 @@
 
 #include <tenon/pipeline_position_json.hpp>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstddef>
 #include <sstream>
 #include <string>
@@ -63,6 +67,19 @@ class Pipeline : public testing::Test {
 
   Child start() { return world.start({TENON_PIPELINE, "run", "pipeline.json"}); }
   Outcome run() { return start().wait(); }
+  /// Runs the program with a FIFO as this file, and interrupts it when it has opened that.
+  Outcome interrupt_while_it_opens(const std::string& file) {
+    const auto fifo = world.path(file);
+    EXPECT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+    Child child = start();
+    // Succeeds only after the program has opened the FIFO for reading.
+    const int writer = ::open(fifo.c_str(), O_WRONLY | O_CLOEXEC);
+    EXPECT_GE(writer, 0);
+    child.signal(SIGINT);
+    Outcome outcome = child.wait();
+    ::close(writer);
+    return outcome;
+  }
 
   Lines written() { return lines_of(world.read("written")); }
   Lines journal() { return lines_of(world.read("journal")); }
