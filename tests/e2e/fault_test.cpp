@@ -75,6 +75,70 @@ TEST(Faults, LeaveTheOldOrTheNewDocument) {
                     [](World&) {});
 }
 
+// A kind with a released version.
+const char* const spec =
+    R"({"kind": "photo.example/filter", "version": 1, "doc": "Filters.",
+        "life": {"released": {"version": "1.0.0", "date": "2026-11-21"}},
+        "methods": [{"name": "apply", "doc": "Applies.", "threading": "any"}]})";
+
+TEST(Faults, LeaveTheOldOrTheNewListOfReleasedVersions) {
+  const std::string old = "{\"versions\": []}\n";
+  std::string whole;
+  for_each_fault({
+      .prepare =
+          [&](World& world) {
+            world.write("kinds/filter/v1.json", spec);
+            world.write("kinds/released.json", old);
+          },
+      .command = {TENON_GEN, "release", "kinds"},
+      .check =
+          [&](World& world, const Outcome& run, const Fault&) {
+            const std::string content = world.read("kinds/released.json");
+            EXPECT_TRUE(content == whole || (content == old && run.exit != 0)) << content;
+          },
+      .check_whole =
+          [&](World& world, const Outcome& run) {
+            EXPECT_EQ(run.exit, 0) << run.err;
+            whole = world.read("kinds/released.json");
+            EXPECT_NE(whole, old);
+          },
+  });
+}
+
+TEST(Faults, LeaveNoStepWithoutADraftAndNoCutDraft) {
+  const std::string old = R"({"kind": "photo.example/filter", "steps": []})";
+  std::string draft;
+  std::string evolution;
+  for_each_fault({
+      .prepare =
+          [&](World& world) {
+            world.write("kinds/filter/v1.json", spec);
+            world.write("kinds/filter/evolution.json", old);
+          },
+      .command = {TENON_GEN, "next", "kinds/filter"},
+      .check =
+          [&](World& world, const Outcome& run, const Fault& fault) {
+            const bool exists = std::filesystem::exists(world.root() / "kinds/filter/v2.json");
+            EXPECT_EQ(world.read("kinds/filter/v2.json"), exists ? draft : "");
+            const std::string content = world.read("kinds/filter/evolution.json");
+            EXPECT_TRUE(content == old || content == evolution) << content;
+            const bool added = content == evolution;
+            // A draft without its step is left only if the program could not remove it.
+            EXPECT_TRUE(exists == added || (exists && fault.ends_the_program()));
+            EXPECT_TRUE(added || run.exit != 0);
+            // The next run is refused while there is a draft.
+            std::filesystem::remove(world.root() / "kinds/filter/v2.json");
+            world.write("kinds/filter/evolution.json", old);
+          },
+      .check_whole =
+          [&](World& world, const Outcome& run) {
+            EXPECT_EQ(run.exit, 0) << run.err;
+            draft = world.read("kinds/filter/v2.json");
+            evolution = world.read("kinds/filter/evolution.json");
+          },
+  });
+}
+
 /// The destination of a pipeline, and a function that reads which of its numbered records arrived.
 struct Target {
   std::string name;

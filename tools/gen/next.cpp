@@ -4,7 +4,10 @@
 #include "gen/read/output.hpp"
 #include "gen/read/spec_files.hpp"
 
+#include "common/text_file.hpp"
+
 #include <algorithm>
+#include <filesystem>
 
 namespace tenon::gen {
 namespace {
@@ -38,6 +41,26 @@ JsonValue make_step(int from, const char* parts) {
   return {JsonValue::Object{{"from", {}, number(from)},
                             {"to", {}, number(from + 1)},
                             {parts, {}, {JsonValue::Object()}}}};
+}
+
+struct File {
+  std::string path;
+  std::string content;
+};
+
+/// Writes a new draft and the step to it. If this fails, there is neither of them.
+void write_draft(const File& draft, const File& evolution) {
+  try {
+    replace_maintained(draft.path, draft.content);
+    replace_maintained(evolution.path, evolution.content);
+  } catch (const IoError&) {
+    // The step may have been written, and only its folder not synchronised.
+    if (tools::read_file(evolution.path).text != evolution.content) {
+      std::error_code ignored;
+      std::filesystem::remove(draft.path, ignored);
+    }
+    throw;
+  }
 }
 
 }  // namespace
@@ -84,10 +107,10 @@ std::vector<std::string> create_next_version(const std::string& folder, Diagnost
     steps->push_back(make_step(newest.version.number, is_kind ? "methods" : "fields"));
   }
   const std::string draft_name = "v" + std::to_string(newest.version.number + 1) + ".json";
-  const Output output(here->path);
-  output.write(draft_name, to_pretty_json(draft));
-  output.write("evolution.json", to_pretty_json(evolution));
-  return {here->path + "/" + draft_name, here->path + "/evolution.json"};
+  const File new_draft{here->path + "/" + draft_name, to_pretty_json(draft)};
+  const File new_evolution{here->path + "/evolution.json", to_pretty_json(evolution)};
+  write_draft(new_draft, new_evolution);
+  return {new_draft.path, new_evolution.path};
 }
 
 }  // namespace tenon::gen

@@ -138,7 +138,7 @@ void write_list(const fs::path& path, const ReleasedList& list) {
                                           {"lines", {}, {std::move(lines)}}}});
   }
   const JsonValue json{JsonValue::Object{{"versions", {}, {std::move(versions)}}}};
-  Output(path.parent_path()).write(path.filename().string(), to_pretty_json(json));
+  replace_maintained(path, to_pretty_json(json));
 }
 
 // -- Comparing ----------------------------------------------------------------

@@ -5,6 +5,8 @@
 
 #include "common/text_file.hpp"
 
+#include "platform/replace_file.hpp"
+
 #include <cerrno>
 #include <fstream>
 #include <system_error>
@@ -16,6 +18,10 @@ namespace fs = std::filesystem;
 
 bool has_content(const fs::path& path, std::string_view content) {
   return tools::read_file(path).text == content;
+}
+
+[[noreturn]] void throw_cannot_write(const fs::path& path, const std::error_code& reason) {
+  throw IoError("cannot write " + path.generic_string() + ": " + reason.message());
 }
 
 /// Escapes a path for make.
@@ -38,9 +44,12 @@ void Output::write(const std::string& path, std::string_view content) const {
   std::ofstream file(target, std::ios::binary | std::ios::trunc);
   file << content;
   file.close();
-  if (file) return;
-  throw IoError("cannot write " + target.generic_string() + ": " +
-                std::generic_category().message(errno));
+  if (!file) throw_cannot_write(target, {errno, std::generic_category()});
+}
+
+void replace_maintained(const fs::path& path, std::string_view content) {
+  const platform::ReplaceResult result = platform::replace_content(path, content);
+  if (result.failed) throw_cannot_write(path, result.failed);
 }
 
 std::string dependency_rule(const std::string& target, const std::vector<std::string>& inputs) {
