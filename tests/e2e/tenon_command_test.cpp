@@ -532,6 +532,19 @@ Next: tenon inspect ROOT/plugins/text.so
 )");
 }
 
+TEST_F(TenonCommand, ListQuotesThePathOfTheNextCommand) {
+  world_.write("plugins/it's text.so", "some text\n");
+  const Outcome run = tenon({"list"});
+  const std::string begin = "\nNext: ";
+  const std::size_t at = run.out.find(begin);
+  ASSERT_NE(at, std::string::npos) << run.out;
+  const std::string next = run.out.substr(at + begin.size());
+  EXPECT_EQ(normal(next), R"(tenon inspect 'ROOT/plugins/it'\''s text.so')"
+                          "\n");
+  const Outcome shown = world_.run({"/bin/sh", "-c", "set -- " + next + "test -e \"$3\""});
+  EXPECT_EQ(shown.exit, 0) << shown.err;
+}
+
 TEST_F(TenonCommand, ListFailsOnlyForUnusableModules) {
   install("needs-nothing.so", "clocks/dev/clocks.so");
   const Outcome noted = tenon({"list"});

@@ -36,13 +36,23 @@ void print_plugins(const std::vector<PluginInfo>& plugins, const Paint& paint) {
   for (std::size_t i = 1; i < lines.size(); i++) std::cout << lines[i];
 }
 
+/// Returns one word of a shell's command line.
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@,:";
+  if (text.find_first_not_of(plain) == text.npos) return std::string(text);
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
+}
+
 /// Returns the command that shows more about the first module with a problem, otherwise about the
 /// first package.
 std::string next_step(const std::vector<Error>& problems) {
   for (const Error& problem : problems) {
     std::error_code ignored;
     if (std::filesystem::is_regular_file(problem.where(), ignored)) {
-      return "inspect " + std::string(problem.where());
+      return "inspect " + shell_word(problem.where());
     }
   }
   const std::string_view package = problems.front().where();
