@@ -21,6 +21,13 @@ struct ConfigureRequest {
 };
 using ConfigureFunction = tenon_status (*)(tenon_call*, void*, const ConfigureRequest*);
 
+Error step_failed(const ValidatedPlugin& plugin, std::string message) {
+  return Error({.status = TENON_INTERNAL,
+                .message = std::move(message),
+                .plugin = plugin.name,
+                .method = "create"});
+}
+
 }  // namespace
 
 /// Marks that a thread runs a function of a listed object, other than a method. `take` leaves the
@@ -239,22 +246,20 @@ Result<void> Generation::create(const Kind& kind, std::int32_t target, std::stri
     if (status != TENON_OK) return failed(call, status, *plugin, "create");
   }
   try {
-    adapt(object, target);
+    Result<void> adapted = adapt(object, target);
+    if (!adapted) end(object, guard);
+    return adapted;
   } catch (const std::bad_alloc&) {
     end(object, guard);
     throw;
   } catch (...) {
     end(object, guard);
-    return Error({.status = TENON_INTERNAL,
-                  .message = text_of_exception("the hand-written step"),
-                  .plugin = plugin->name,
-                  .method = "create"});
+    return step_failed(*plugin, text_of_exception("the hand-written step"));
   }
-  return {};
 }
 
 /// Adds the interceptor and the adapter of an object.
-void Generation::adapt(Object& object, std::int32_t target) {
+Result<void> Generation::adapt(Object& object, std::int32_t target) {
   const ValidatedPlugin& plugin = *object.plugin;
   object.target = {plugin.table.get(), object.self, this, &plugin.name};
   object.interceptor = interception_.of(plugin, object.self);
@@ -264,10 +269,14 @@ void Generation::adapt(Object& object, std::int32_t target) {
   }
   if (const Adapter* adapter = plugin.version->adapter_to(target); adapter != nullptr) {
     object.adapted = adapter->create(object.target.table, object.target.self, plugin.name);
+    if (object.adapted == nullptr) {
+      return step_failed(plugin, "the function that makes the hand-written step returned nullptr");
+    }
     object.adapter = adapter;
     object.target.table = adapter->table;
     object.target.self = object.adapted;
   }
+  return {};
 }
 
 void Generation::list(std::uint32_t index, Object& object) {

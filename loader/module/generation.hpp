@@ -199,7 +199,7 @@ class Generation final : public Serving, private StreamRunner {
                              tenon_status status) override;
   tenon_status stream_threw(std::string_view function, tenon_call* call) override;
   bool end_streams(std::uint32_t index, std::chrono::steady_clock::time_point deadline) noexcept;
-  void adapt(Object& object, std::int32_t target);
+  Result<void> adapt(Object& object, std::int32_t target);
   void set_target(std::uint32_t index, const CallTarget& target);
   const CallTarget& target_of(const ValidatedPlugin& plugin) const noexcept;
   const ValidatedPlugin* plugin_of(std::uint32_t index) const noexcept;

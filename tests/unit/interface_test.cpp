@@ -24,6 +24,8 @@
 namespace test {
 /// Whether creating the hand-written step of test.example/evolve_added throws.
 extern bool refuses_step;
+/// Whether there is none.
+extern bool lacks_step;
 }  // namespace test
 
 namespace {
@@ -235,6 +237,17 @@ TEST_F(InterfaceTest, ReportsAnExceptionOfAHandWrittenStep) {
   EXPECT_EQ(refused.error().to_string(),
             "test.example/keeper: create: internal: the hand-written step threw an exception: no "
             "step");
+  EXPECT_TRUE(host.create<test::EvolveAdded>("test.example/keeper"));
+}
+
+TEST_F(InterfaceTest, ReportsAMissingHandWrittenStep) {
+  test::lacks_step = true;
+  const auto refused = host.create<test::EvolveAdded>("test.example/keeper");
+  test::lacks_step = false;
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().to_string(),
+            "test.example/keeper: create: internal: the function that makes the hand-written step "
+            "returned nullptr");
   EXPECT_TRUE(host.create<test::EvolveAdded>("test.example/keeper"));
 }
 

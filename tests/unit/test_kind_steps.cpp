@@ -122,10 +122,12 @@ struct ChainTo4 : ChainStep3 {
 }  // namespace
 
 bool refuses_step = false;
+bool lacks_step = false;
 
 std::unique_ptr<EvolveAddedStep1> make_evolve_added_step1(
     const EvolveAddedStep1::OlderPlugin& plugin) {
   if (refuses_step) throw std::runtime_error("no step");
+  if (lacks_step) return nullptr;
   return std::make_unique<TwiceByKeeping>(plugin);
 }
 std::unique_ptr<EvolveChangedStep1> make_evolve_changed_step1(

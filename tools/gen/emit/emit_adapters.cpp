@@ -460,6 +460,8 @@ void emit_create(Writer& out, const Origin& origin) {
           {(first ? "{adapter->" + origin.vtable() : "{&" + vtable_name(origin, at)),
            first ? "self" : "adapter.get()", "plugin})"},
           ";");
+      out.line("if (adapter->step" + std::to_string(step.from->number) +
+               " == nullptr) return nullptr;");
     }
     out.line("return adapter.release();");
   });

@@ -230,7 +230,9 @@ void emit_step_class(Writer& out, const KindStep& step) {
   out.line("  const OlderPlugin older_plugin_;");
   out.line("};");
   out.line();
-  out.doc("Written by hand, in a source file that is linked with the generated one.");
+  out.doc(
+      "Written by hand, in a source file that is linked with the generated one. Without a result "
+      "the instance is not created.");
   out.list("std::unique_ptr<" + name + "> " + step_factory(step) + "(",
            {"const " + name + "::OlderPlugin& plugin"}, ");");
   out.line();

@@ -90,7 +90,7 @@ struct Adapter {
   /// A vtable of the target version. Its `self` is the result of `create`.
   const void* table;
   /// Creates the adapter of one instance from its normalised vtable and its self. The name of the
-  /// plugin must live as long as the adapter.
+  /// plugin must live as long as the adapter. Returns nullptr if a hand-written step is missing.
   void* (*create)(const void* table, void* self, std::string_view plugin);
   void (*destroy)(void* adapter) noexcept;
   /// Methods of the target that the plugin does not implement.
