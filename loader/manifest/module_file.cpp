@@ -48,10 +48,11 @@ Result<void> check_magic(const ByteSource& source, const StoredPrologue& stored)
 }
 
 Result<void> check_size(const ByteSource& source, std::uint32_t size, std::uint64_t available) {
-  if (size < min_object_size) {
-    return source.problem("size-too-small", "struct_size " + bytes_of(size),
-                          "at least " + bytes_of(min_object_size) + ", the size in ABI 1.0",
-                          "set struct_size to sizeof(tenon_module)");
+  if (size < min_object_size || size % sizeof(std::uint64_t) != 0) {
+    return source.problem(
+        "size-too-small", "struct_size " + bytes_of(size),
+        "at least " + bytes_of(min_object_size) + ", the size in ABI 1.0, and a multiple of 8",
+        "set struct_size to sizeof(tenon_module)");
   }
   if (size > max_object_size || size > available) {
     const bool past_image = size <= max_object_size;

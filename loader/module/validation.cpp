@@ -10,6 +10,7 @@ namespace tenon::inline v0_1::detail {
 namespace {
 
 constexpr std::size_t largest_struct = 65536;
+constexpr std::size_t alignment = alignof(void*);  // of the structs, and so of their sizes
 
 using Slot = void (*)();
 
@@ -111,11 +112,12 @@ Result<void> Validator::check_prologue(const tenon_module& module) const {
                   .fix = "build the plugin with TENON_MODULE or TENON_PLUGIN"});
   }
   const auto size = static_cast<std::size_t>(module.struct_size);
-  if (size < least) {
+  if (size < least || size % alignment != 0) {
     return Error({.code = "size-too-small",
                   .where = where_,
                   .found = "tenon_module_v1 of " + std::to_string(size) + " bytes",
-                  .needed = "at least " + std::to_string(least) + " bytes",
+                  .needed = "at least " + std::to_string(least) + " bytes, and a multiple of " +
+                            std::to_string(alignment),
                   .fix = "build the plugin with an unchanged tenon/abi.h"});
   }
   if (size > largest_struct || !has(&module, size)) {
@@ -169,12 +171,14 @@ Result<void> Validator::check_size(const void* object, std::size_t least,
                                    const std::string& what) const {
   std::size_t size;
   std::memcpy(&size, object, sizeof size);
-  if (size >= least && size <= largest_struct && has(object, size)) return {};
-  return Error({.code = size < least ? "size-too-small" : "size-too-large",
+  const bool small = size < least || size % alignment != 0;
+  if (!small && size <= largest_struct && has(object, size)) return {};
+  return Error({.code = small ? "size-too-small" : "size-too-large",
                 .where = where_,
                 .found = what + " of " + std::to_string(size) + " bytes",
                 .needed = "at least " + std::to_string(least) +
-                          " bytes, at most 65536, all inside the module",
+                          " bytes, at most 65536, a multiple of " + std::to_string(alignment) +
+                          ", and all inside the module",
                 .fix = "set struct_size to the size of the struct"});
 }
 

@@ -90,8 +90,8 @@ static tenon_status count(tenon_call* call, void* self, const test_echo_v1_count
 }
 
 static const test_echo_v1 echo = {
-#ifdef FAULT_TABLE_TOO_SMALL
-    .struct_size = 16,
+#ifdef TABLE_SIZE
+    .struct_size = TABLE_SIZE,
     .version = 1,
 #elif defined FAULT_TABLE_VERSION
     .struct_size = sizeof(test_echo_v1),

@@ -73,15 +73,17 @@ TEST_P(SkippedModule, IsReportedAndLeavesOthersUsable) {
 
 INSTANTIATE_TEST_SUITE_P(
     Faults, SkippedModule,
-    testing::Values(
-        Fault{"no-manifest", "no-manifest"}, Fault{"broken-manifest", "broken-manifest"},
-        Fault{"two-manifests", "two-manifests"}, Fault{"no-module-object", "no-module-object"},
-        Fault{"wrong-magic", "wrong-magic"}, Fault{"size-too-small", "size-too-small"},
-        Fault{"size-too-large", "size-too-large"}, Fault{"size-past-image", "size-too-large"},
-        Fault{"abi-too-new", "abi-too-new"}, Fault{"manifest-too-new", "abi-too-new"},
-        Fault{"abi-unknown", "abi-unknown"}, Fault{"differs-manifest-size", "manifest-differs"},
-        Fault{"kind-too-new", "kind-too-new"}, Fault{"unknown-kind", "unknown-kind"},
-        Fault{"kind-differs", "kind-differs"}, Fault{"some-library", "no-manifest"}),
+    testing::Values(Fault{"no-manifest", "no-manifest"},
+                    Fault{"broken-manifest", "broken-manifest"},
+                    Fault{"two-manifests", "two-manifests"},
+                    Fault{"no-module-object", "no-module-object"},
+                    Fault{"wrong-magic", "wrong-magic"}, Fault{"size-too-small", "size-too-small"},
+                    Fault{"size-cut", "size-too-small"}, Fault{"size-too-large", "size-too-large"},
+                    Fault{"size-past-image", "size-too-large"}, Fault{"abi-too-new", "abi-too-new"},
+                    Fault{"manifest-too-new", "abi-too-new"}, Fault{"abi-unknown", "abi-unknown"},
+                    Fault{"differs-manifest-size", "manifest-differs"},
+                    Fault{"kind-too-new", "kind-too-new"}, Fault{"unknown-kind", "unknown-kind"},
+                    Fault{"kind-differs", "kind-differs"}, Fault{"some-library", "no-manifest"}),
     name_of);
 
 /// Modules that are refused after loading, before any of their functions runs.
@@ -102,6 +104,7 @@ TEST_P(RefusedModule, IsUnloadedAndLeavesOthersUsable) {
 INSTANTIATE_TEST_SUITE_P(Faults, RefusedModule,
                          testing::Values(Fault{"stride-too-small", "size-too-small"},
                                          Fault{"table-too-small", "size-too-small"},
+                                         Fault{"table-cut", "size-too-small"},
                                          Fault{"table-of-another-version", "manifest-differs"},
                                          Fault{"differs-name", "manifest-differs"},
                                          Fault{"differs-kind", "manifest-differs"},

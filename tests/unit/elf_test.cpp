@@ -137,6 +137,7 @@ TEST(ModuleFile, NamesEachFault) {
   EXPECT_EQ(code_of("no-module-object"), "no-module-object");
   EXPECT_EQ(code_of("wrong-magic"), "wrong-magic");
   EXPECT_EQ(code_of("size-too-small"), "size-too-small");
+  EXPECT_EQ(code_of("size-cut"), "size-too-small");
   EXPECT_EQ(code_of("size-too-large"), "size-too-large");
   EXPECT_EQ(code_of("size-past-image"), "size-too-large");
   EXPECT_EQ(code_of("abi-too-new"), "abi-too-new");
