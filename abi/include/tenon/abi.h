@@ -420,8 +420,8 @@ typedef struct tenon_module {
   /* Optional. Called before the first create of this image. Initialise the module here:
    * constructors of static objects run inside the system's loader and must be trivial. */
   tenon_status (*start)(tenon_call *call, const tenon_host *host);
-  /* Optional. Called after the last destroy. No thread may run the module's code after it
-   * returns. */
+  /* Optional. Called after the last destroy. After it, nothing may call the module's code: no
+   * thread, signal handler, on_exit function or destructor of a thread key. */
   void (*stop)(void);
 } tenon_module;
 
