@@ -502,6 +502,8 @@ constexpr ErrorCode codes[] = {
     {"operation-timed-out", error, "backups",
      "An asynchronous operation of a plugin did not end in time.",
      "The operation hangs, or the timeout is too short.", "Raise \"timeouts\".\"operation\"."},
+    {"phase-not-stored", warning, "backups", "A backup is deleted, but its record does not say so.",
+     "The store is full.", "If the deletion is interrupted, delete the backup again."},
     {"unknown-resource-kind", error, "backups", "The kind of a Kubernetes resource is not known.",
      "Its CustomResourceDefinition is not among the documents.",
      "Add the CustomResourceDefinition."},

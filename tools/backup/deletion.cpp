@@ -89,6 +89,7 @@ class DeletionRun {
   tenon::Result<void> plan(const OnPlanned& on_planned);
 
  private:
+  tenon::Result<void> mark();
   void create_plugins();
   void download();
   void load_actions();
@@ -103,14 +104,14 @@ class DeletionRun {
   std::shared_ptr<const tenon::BackupV2> backup_;  // that actions receive
   Report& report_;
   Tally& tally_;
+  bool is_marked_ = false;
   std::vector<PluginPtr<ItemAction>> plugins_;
   std::vector<Action<ItemAction>> actions_;
   Deletion deletion_;
 };
 
 tenon::Result<Deletion> DeletionRun::run() {
-  record_.backup.phase = tenon::BackupV2::Phase::Deleting;
-  if (auto marked = store_.write(record_); !marked) return std::move(marked).error();
+  if (auto marked = mark(); !marked) return std::move(marked).error();
   session_.report_skipped(report_);
   create_plugins();
   if (!plugins_.empty() && !failed()) download();
@@ -127,6 +128,20 @@ tenon::Result<Deletion> DeletionRun::run() {
   record_.problems = report_.problems();
   if (auto marked = store_.write(record_); !marked) report_.error(marked.error());
   return std::move(deletion_);
+}
+
+/// Stores the phase. A full store is only a warning, because the deletion makes room.
+tenon::Result<void> DeletionRun::mark() {
+  record_.backup.phase = tenon::BackupV2::Phase::Deleting;
+  auto marked = store_.write(record_);
+  is_marked_ = marked.has_value();
+  if (is_marked_ || TENON_CODE(marked.error().status()) != TENON_RESOURCE_EXHAUSTED) return marked;
+  report_.warning(tenon::Error({.code = "phase-not-stored",
+                                .message = "the store has no room for the phase of the backup; the "
+                                           "deletion continues",
+                                .where = record_.backup.name,
+                                .found = std::string(marked.error().message())}));
+  return {};
 }
 
 tenon::Result<void> DeletionRun::plan(const OnPlanned& on_planned) {
@@ -219,6 +234,8 @@ void DeletionRun::remove_snapshots() {
 tenon::Result<void> DeletionRun::remove_data() {
   const std::string& name = record_.backup.name;
   if (auto removed = store_.remove_contents(name); !removed) return std::move(removed).error();
+  // There is room now. If the run is interrupted, the backup does not look complete.
+  if (!is_marked_) static_cast<void>(store_.write(record_));
   if (auto removed = store_.remove_restores(name); !removed) return removed;
   return store_.remove_record(name);
 }

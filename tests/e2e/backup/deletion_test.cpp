@@ -121,6 +121,32 @@ TEST_F(Backup, IsKeptIfItsArchiveIsBroken) {
   EXPECT_EQ(restored(), Lines());
 }
 
+TEST_F(Backup, IsDeletedFromAFullStore) {
+  world.place(PLAYER, "player.so");
+  world.write("tenon-backup.json",
+              R"({"store": {"plugin": "test.example/small"}, )" + actions("delete") + "}");
+  write_items({item("Pod", "web", "p")});
+  ASSERT_EQ(create().exit, 0);
+  ASSERT_EQ(restore().exit, 0);
+  ASSERT_EQ(create("short", {"--ttl", "1ms"}).exit, 0);
+  world.write("full", "");
+  const Outcome expired = run({"expire"});
+  EXPECT_EQ(expired.exit, 0) << expired.err;
+  EXPECT_TRUE(expired.out.starts_with("backup short: deleted\n")) << expired.out;
+  EXPECT_NE(expired.err.find("warning[phase-not-stored] short: "), std::string::npos)
+      << expired.err;
+
+  // The deletion is interrupted after it has made room.
+  world.write("stuck", "");
+  EXPECT_EQ(run({"delete", "nightly"}).exit, 3);
+  EXPECT_EQ(files("objects").size(), 2u);
+  EXPECT_NE(run({"list"}).out.find(" deleting "), std::string::npos);
+  fs::remove(world.root() / "stuck");
+  EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
+  EXPECT_EQ(files("objects"), Lines());
+  EXPECT_EQ(journal("delete a execute "), (Lines{"p of short", "p of nightly"}));
+}
+
 TEST_F(Backup, IsDeletedAfterItExpires) {
   play();
   write_items({item("Pod", "web", "p")});

@@ -11,9 +11,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +28,7 @@ namespace {
 using tenon::Json;
 using tenon::ResourceIdV1;
 using tenon::sdk::Failure;
+namespace fs = std::filesystem;
 
 std::string between(std::string_view text, std::string_view before, std::string_view after) {
   const std::size_t begin = text.find(before);
@@ -328,18 +334,35 @@ class StuckStore : public UnlistedStore {
   std::string how_;
 };
 
+class ObjectReader : public tenon::sdk::Reader {
+ public:
+  explicit ObjectReader(std::string content) : rest_(std::move(content)) {}
+  std::size_t read(tenon::sdk::Call, tenon::sdk::Buffer into) override {
+    const std::size_t size = rest_.copy(reinterpret_cast<char*>(into.data), into.size);
+    rest_.erase(0, size);
+    return size;
+  }
+
+ private:
+  std::string rest_;
+};
+
+std::string read_all(tenon::sdk::Reader& body, tenon::sdk::Call call) {
+  std::string content;
+  std::uint8_t piece[4096];
+  while (const std::size_t size = body.read(call, {piece, sizeof piece})) {
+    content.append(reinterpret_cast<const char*>(piece), size);
+  }
+  return content;
+}
+
 /// A store in memory. object_info of an object that exists waits until it is cancelled.
 class PonderingStore : public UnlistedStore {
  public:
   void configure(const tenon::sdk::Config& config) override { script_.configure(config); }
   void put_object(std::string_view, std::string_view key,
                   std::unique_ptr<tenon::sdk::Reader> body) override {
-    std::string content;
-    std::uint8_t piece[4096];
-    while (const std::size_t size = body->read(call(), {piece, sizeof piece})) {
-      content.append(reinterpret_cast<const char*>(piece), size);
-    }
-    objects_[std::string(key)] = std::move(content);
+    objects_[std::string(key)] = read_all(*body, call());
   }
   tenon::ObjectInfoV1 object_info(std::string_view, std::string_view key) override {
     find(key);
@@ -355,19 +378,6 @@ class PonderingStore : public UnlistedStore {
   }
 
  private:
-  class ObjectReader : public tenon::sdk::Reader {
-   public:
-    explicit ObjectReader(std::string content) : rest_(std::move(content)) {}
-    std::size_t read(tenon::sdk::Call, tenon::sdk::Buffer into) override {
-      const std::size_t size = rest_.copy(reinterpret_cast<char*>(into.data), into.size);
-      rest_.erase(0, size);
-      return size;
-    }
-
-   private:
-    std::string rest_;
-  };
-
   const std::string& find(std::string_view key) const {
     const auto found = objects_.find(std::string(key));
     if (found == objects_.end()) throw Failure(TENON_NOT_FOUND, "nothing is here");
@@ -376,6 +386,76 @@ class PonderingStore : public UnlistedStore {
 
   Script script_;
   std::map<std::string, std::string> objects_;
+};
+
+/// A store with a file for each object. While a file "full" exists, it stores nothing until its
+/// archives are deleted. While a file "stuck" exists, it deletes no record of a restore.
+class SmallStore : public tenon::sdk::ObjectStoreV2 {
+ public:
+  void put_object(std::string_view, std::string_view key,
+                  std::unique_ptr<tenon::sdk::Reader> body) override {
+    const std::string content = read_all(*body, call());
+    const std::vector<std::string> all = keys();
+    if (fs::exists("full") && std::any_of(all.begin(), all.end(), [](const std::string& stored) {
+          return stored.find("/contents-") != std::string::npos;
+        })) {
+      throw Failure(TENON_RESOURCE_EXHAUSTED, "the store is full");
+    }
+    fs::create_directory("objects");
+    std::ofstream(path(key), std::ios::binary) << content;
+  }
+  tenon::ObjectInfoV1 object_info(std::string_view, std::string_view key) override {
+    check(key);
+    return {};
+  }
+  std::unique_ptr<tenon::sdk::Reader> get_object(std::string_view, std::string_view key) override {
+    check(key);
+    std::ifstream file(path(key), std::ios::binary);
+    return std::make_unique<ObjectReader>(std::string(std::istreambuf_iterator<char>(file), {}));
+  }
+  std::vector<std::string> list_common_prefixes(std::string_view, std::string_view prefix,
+                                                std::string_view delimiter) override {
+    std::set<std::string> prefixes;
+    for (const std::string& key : keys(prefix)) {
+      prefixes.insert(key.substr(0, key.find(delimiter, prefix.size()) + 1));
+    }
+    return {prefixes.begin(), prefixes.end()};
+  }
+  ListObjectsResult list_objects(std::string_view, std::string_view prefix, std::string_view,
+                                 std::uint32_t) override {
+    ListObjectsResult page;
+    page.keys = keys(prefix);
+    return page;
+  }
+  void delete_object(std::string_view, std::string_view key) override {
+    const bool is_stuck = fs::exists("stuck") && starts_with(key, "restores/");
+    if (is_stuck) throw Failure(TENON_INTERNAL, "the object cannot be deleted");
+    fs::remove(path(key));
+  }
+
+ private:
+  static fs::path path(std::string_view key) {
+    std::string name(key);
+    std::replace(name.begin(), name.end(), '/', '+');
+    return fs::path("objects") / name;
+  }
+  static void check(std::string_view key) {
+    if (!fs::exists(path(key))) throw Failure(TENON_NOT_FOUND, "nothing is here");
+  }
+  static bool starts_with(std::string_view text, std::string_view begin) {
+    return text.substr(0, begin.size()) == begin;
+  }
+  static std::vector<std::string> keys(std::string_view prefix = {}) {
+    std::vector<std::string> keys;
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator("objects", none)) {
+      std::string key = entry.path().filename().string();
+      std::replace(key.begin(), key.end(), '+', '/');
+      if (starts_with(key, prefix)) keys.push_back(std::move(key));
+    }
+    std::sort(keys.begin(), keys.end());
+    return keys;
+  }
 };
 
 /// A store whose create hangs if a file "no-birth" exists.
@@ -398,5 +478,6 @@ class UnbornStore : public StuckStore {
   PLUGIN(DeletePlayer, "test.example/b")           \
   PLUGIN(StuckStore, "test.example/stuck")         \
   PLUGIN(PonderingStore, "test.example/pondering") \
+  PLUGIN(SmallStore, "test.example/small")         \
   PLUGIN(UnbornStore, "test.example/unborn")
 TENON_PLUGINS("test.example/player", "1.0.0", PLUGINS, {"threads": "joined"});
