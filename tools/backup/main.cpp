@@ -189,6 +189,9 @@ tenon::Result<void> each_backup(Run& run,
   const auto names = run.store.names();
   if (!names) return names.error();
   for (const std::string& name : *names) {
+    if (run.session.caller.cancelled()) {
+      return tenon::Error({.status = TENON_CANCELLED, .message = "the run was interrupted"});
+    }
     const auto record = run.store.read(name);
     if (record) {
       visit(*record);
@@ -202,18 +205,13 @@ tenon::Result<void> each_backup(Run& run,
 Exit expire(Run& run) {
   if (!run.options.dry_run) run.output.expect("deletions");
   const auto now = std::chrono::system_clock::now();
-  std::vector<std::string> expired;
+  Exit worst = success;
+  // Deletes each one right after its record was read, because it may be replaced meanwhile.
   const auto listed = each_backup(run, [&](const tenon::StoredBackupV1& record) {
-    if (record.backup.expires && *record.backup.expires <= now) {
-      expired.push_back(record.backup.name);
-    }
+    const bool expired = record.backup.expires && *record.backup.expires <= now;
+    if (expired) worst = std::max(worst, remove(run, record.backup.name));
   });
-  if (!listed) return fail(run, listed.error());
-  Exit worst = exit_of(run.report);
-  for (const std::string& name : expired) {
-    if (!run.session.caller.cancelled()) worst = std::max(worst, remove(run, name));
-  }
-  return worst;
+  return std::max(worst, listed ? exit_of(run.report) : fail(run, listed.error()));
 }
 
 Exit list(Run& run) {

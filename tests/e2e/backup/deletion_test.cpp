@@ -161,5 +161,22 @@ TEST_F(Backup, IsDeletedAfterItExpires) {
   EXPECT_EQ(create("wrong", {"--ttl", "soon"}).exit, 2);
 }
 
+TEST_F(Backup, IsNotDeletedIfItReplacesAnExpiredOne) {
+  play();
+  write_items({item("Pod", "web", "p", told("delete-a", "wait"))});
+  ASSERT_EQ(create("a", {"--ttl", "1ms"}).exit, 0);
+  write_items({item("Pod", "web", "q")});
+  ASSERT_EQ(create("b", {"--ttl", "1ms"}).exit, 0);
+  Child child = world.start({TENON_BACKUP, "expire"});
+  ASSERT_TRUE(eventually([&] { return !journal("delete a execute p of a").empty(); }));
+  ASSERT_EQ(run({"delete", "b"}).exit, 0);
+  ASSERT_EQ(create("b", {"--ttl", "1h"}).exit, 0);
+  world.write("go", "");
+  const Outcome expired = child.wait();
+  EXPECT_EQ(expired.exit, 0) << expired.err;
+  EXPECT_EQ(run({"describe", "a"}).exit, 3);
+  EXPECT_EQ(run({"describe", "b"}).exit, 0);
+}
+
 }  // namespace
 }  // namespace tenon::tests

@@ -286,7 +286,9 @@ class DeletePlayer : public Played<tenon::sdk::DeleteItemActionV1> {
   void execute(std::string_view item, tenon::BackupV2View backup) override {
     note("execute " + name_in(item) + " of " + std::string(backup.name()) +
          (item.find("changed-by") == std::string_view::npos ? "" : ", changed"));
-    part(item).misbehave();
+    const Part part = this->part(item);
+    part.misbehave();
+    while (part.has("wait") && !fs::exists("go")) ::usleep(1000);
   }
 };
 
