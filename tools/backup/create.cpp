@@ -15,6 +15,7 @@
 #include <tenon/backup_item_action.hpp>
 #include <tenon/backup_json.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <memory>
@@ -165,6 +166,11 @@ class BackupRun {
   std::set<std::string> namespaces_;  // of the items that were added
 };
 
+/// Returns the end of a time to live, at most the latest time that can be stored.
+tenon::Timestamp expiry(tenon::Timestamp created, tenon::Duration ttl) {
+  return created + std::min(ttl, tenon::Timestamp::max() - created);
+}
+
 tenon::StoredBackupV1 new_record(const Session& session, const CreateRequest& request) {
   tenon::StoredBackupV1 record;
   record.contents = new_contents_key(request.name, session.settings.compression);
@@ -172,7 +178,7 @@ tenon::StoredBackupV1 new_record(const Session& session, const CreateRequest& re
   backup.name = request.name;
   backup.selector = request.selector;
   backup.created = backup.started = now();
-  if (request.ttl) backup.expires = *backup.created + *request.ttl;
+  if (request.ttl) backup.expires = expiry(*backup.created, *request.ttl);
   backup.phase = tenon::BackupV2::Phase::InProgress;
   return record;
 }

@@ -152,11 +152,13 @@ TEST_F(Backup, IsDeletedAfterItExpires) {
   write_items({item("Pod", "web", "p")});
   ASSERT_EQ(create("short", {"--ttl", "1ms"}).exit, 0);
   ASSERT_EQ(create("long", {"--ttl", "1h"}).exit, 0);
+  ASSERT_EQ(create("longest", {"--ttl", "2500000h"}).exit, 0);
   ASSERT_EQ(create("endless").exit, 0);
   EXPECT_TRUE(run({"expire"}).out.starts_with("backup short: deleted\n"));
   EXPECT_EQ(journal("delete a execute "), Lines{"p of short"});
   EXPECT_EQ(run({"describe", "short"}).exit, 3);
   EXPECT_EQ(run({"describe", "long"}).exit, 0);
+  EXPECT_EQ(run({"describe", "longest"}).exit, 0);
   EXPECT_EQ(run({"describe", "endless"}).exit, 0);
   EXPECT_EQ(create("wrong", {"--ttl", "soon"}).exit, 2);
 }
