@@ -119,9 +119,10 @@ tenon::Result<Deletion> DeletionRun::run() {
   if (!failed()) execute_all();
   if (!failed()) remove_snapshots();
   if (!failed()) {
-    if (auto removed = remove_data(); !removed) return std::move(removed).error();
-    deletion_.deleted = true;
-    return std::move(deletion_);
+    const auto removed = remove_data();
+    deletion_.deleted = removed.has_value();
+    if (removed) return std::move(deletion_);
+    report_.error(removed.error());
   }
   record_.backup.counts.errors = report_.errors();
   record_.backup.counts.warnings = report_.warnings();

@@ -138,7 +138,11 @@ TEST_F(Backup, IsDeletedFromAFullStore) {
 
   // The deletion is interrupted after it has made room.
   world.write("stuck", "");
-  EXPECT_EQ(run({"delete", "nightly"}).exit, 3);
+  const Outcome stuck = run({"delete", "nightly"});
+  EXPECT_EQ(stuck.exit, 1);
+  EXPECT_NE(stuck.err.find("the object cannot be deleted"), std::string::npos) << stuck.err;
+  EXPECT_TRUE(stuck.out.starts_with("backup nightly: not deleted\n")) << stuck.out;
+  EXPECT_NE(stuck.out.find("test.example/a: executed for 1 item\n"), std::string::npos);
   EXPECT_EQ(files("objects").size(), 2u);
   EXPECT_NE(run({"list"}).out.find(" deleting "), std::string::npos);
   fs::remove(world.root() / "stuck");
