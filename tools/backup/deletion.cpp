@@ -127,6 +127,7 @@ tenon::Result<Deletion> DeletionRun::run() {
   record_.backup.counts.errors = report_.errors();
   record_.backup.counts.warnings = report_.warnings();
   record_.problems = report_.problems();
+  session_.caller.begin_cleanup();  // the run may have been interrupted
   if (auto marked = store_.write(record_); !marked) report_.error(marked.error());
   return std::move(deletion_);
 }

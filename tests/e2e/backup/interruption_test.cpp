@@ -158,6 +158,8 @@ TEST_F(Backup, ReportsExecutedActionsOfAnInterruptedDeletion) {
   EXPECT_NE(outcome.out.find("test.example/b: executed for 40 items"), std::string::npos)
       << outcome.out;
   EXPECT_EQ(journal("delete a execute ").size(), 41u);
+  const Outcome described = run({"describe", "nightly"});
+  EXPECT_NE(described.out.find("the run was interrupted"), std::string::npos) << described.out;
 }
 
 TEST_F(Backup, EndsWhileItWaitsForItsConfiguration) {
