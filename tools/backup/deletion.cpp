@@ -238,16 +238,19 @@ tenon::Result<void> DeletionRun::remove_data() {
   if (auto removed = store_.remove_contents(name); !removed) return std::move(removed).error();
   // There is room now. If the run is interrupted, the backup does not look complete.
   if (!is_marked_) static_cast<void>(store_.write(record_));
-  if (auto removed = store_.remove_restores(name); !removed) return removed;
+  if (auto removed = store_.remove_restores(name); !removed) return std::move(removed).error();
   return store_.remove_record(name);
 }
 
-/// Removes the objects of an unfinished backup, which has no record.
+/// Removes the objects of an unfinished backup, which has no record, and records of restores that
+/// ended after their backup was deleted.
 tenon::Result<Deletion> remove_leftovers(Store& store, const std::string& name,
                                          tenon::Error not_found) {
-  const auto removed = store.remove_contents(name);
-  if (!removed) return removed.error();
-  if (*removed == 0) return not_found;
+  const auto contents = store.remove_contents(name);
+  if (!contents) return contents.error();
+  const auto restores = store.remove_restores(name);
+  if (!restores) return restores.error();
+  if (*contents + *restores == 0) return not_found;
   Deletion deletion;
   deletion.deleted = true;
   return deletion;

@@ -291,9 +291,8 @@ tenon::Result<std::size_t> Store::remove_contents(const std::string& name) {
   return remove_all(backup_prefix(name), record_key(name));
 }
 
-tenon::Result<void> Store::remove_restores(const std::string& name) {
-  auto removed = remove_all(restores_prefix(name), {});
-  return removed ? tenon::Result<void>() : std::move(removed).error();
+tenon::Result<std::size_t> Store::remove_restores(const std::string& name) {
+  return remove_all(restores_prefix(name), {});
 }
 
 tenon::Result<void> Store::remove_record(const std::string& name) {

@@ -63,7 +63,8 @@ class Store {
   /// Removes all objects of a backup except its record, including archives of unfinished runs.
   /// Returns the number of removed objects.
   tenon::Result<std::size_t> remove_contents(const std::string& name);
-  tenon::Result<void> remove_restores(const std::string& name);
+  /// Removes the records of the restores of a backup. Returns their number.
+  tenon::Result<std::size_t> remove_restores(const std::string& name);
   tenon::Result<void> remove_record(const std::string& name);
 
  private:

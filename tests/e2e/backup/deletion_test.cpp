@@ -151,6 +151,19 @@ TEST_F(Backup, IsDeletedFromAFullStore) {
   EXPECT_EQ(journal("delete a execute "), (Lines{"p of short", "p of nightly"}));
 }
 
+TEST_F(Backup, IsDeletedWithRestoresThatEndedLater) {
+  write_items({item("Pod", "web", "p")});
+  ASSERT_EQ(create().exit, 0);
+  ASSERT_EQ(restore("restored", {"--name", "first"}).exit, 0);
+  const std::string record = "store/tenon/restores/nightly/first.json";
+  const std::string content = world.read(record);
+  ASSERT_EQ(run({"delete", "nightly"}).exit, 0);
+  world.write(record, content);  // as by a restore that ends now
+  EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
+  EXPECT_EQ(files("store"), Lines());
+  EXPECT_EQ(run({"delete", "nightly"}).exit, 3);
+}
+
 TEST_F(Backup, IsDeletedAfterItExpires) {
   play();
   write_items({item("Pod", "web", "p")});
