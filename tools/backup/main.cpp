@@ -161,7 +161,8 @@ Exit restore(Run& run) {
   const auto record = restore_backup(run.session, run.store, request, run.report, run.tally);
   if (!record) return fail(run, record.error());
   run.output.restored(*record);
-  return exit_of(run.report);
+  const auto stored = run.store.write(*record);
+  return stored ? exit_of(run.report) : fail(run, stored.error());
 }
 
 Exit remove(Run& run, const std::string& name) {

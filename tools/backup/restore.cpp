@@ -386,10 +386,7 @@ tenon::Result<tenon::StoredRestoreV1> restore_backup(Session& session, Store& st
   if (!backup) return backup.error();
   auto input = read_input(store, *backup, request);
   if (!input) return std::move(input).error();
-  auto record = RestoreRun(session, request, report, tally, *backup, *std::move(input)).run();
-  if (!record) return record;
-  if (auto stored = store.write(*record); !stored) return std::move(stored).error();
-  return record;
+  return RestoreRun(session, request, report, tally, *backup, *std::move(input)).run();
 }
 
 tenon::Result<void> plan_restore(Session& session, Store& store, const RestoreRequest& request,

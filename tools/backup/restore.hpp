@@ -28,9 +28,9 @@ struct RestoreRequest {
   tenon::TextMap namespace_mapping;
 };
 
-/// Restores a backup. Writes the record of the restore into the store and returns it. Items that
-/// others need are written first. Existing files are kept; a warning is reported if they differ.
-/// Problems with single items and plugins are reported, and the run continues. Errors: not-found;
+/// Restores a backup. Returns the record of the restore, which the caller stores. Items that others
+/// need are written first. Existing files are kept; a warning is reported if they differ. Problems
+/// with single items and plugins are reported, and the run continues. Errors: not-found;
 /// already-exists; bad-pattern, bad-label-selector; those of unpack_archive and of the store;
 /// cannot-write; in-use; cancelled.
 tenon::Result<tenon::StoredRestoreV1> restore_backup(Session& session, Store& store,

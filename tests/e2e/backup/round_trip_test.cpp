@@ -212,6 +212,22 @@ TEST_F(Backup, SelectsItemsByOptions) {
   }
 }
 
+TEST_F(Backup, IsRestoredFromAFullStore) {
+  world.place(PLAYER, "player.so");
+  world.write("tenon-backup.json", R"({"store": {"plugin": "test.example/small"}})");
+  write_items({item("ConfigMap", "web", "a")});
+  ASSERT_EQ(create().exit, 0);
+  world.write("full", "");
+  const Outcome outcome = restore("restored", {"--name", "first", "--json"});
+  EXPECT_EQ(outcome.exit, 3);
+  EXPECT_NE(outcome.err.find("the store is full"), std::string::npos) << outcome.err;
+  EXPECT_EQ(restored(), Lines{"configmaps/namespaces/web/a"});
+  const auto result = json(outcome);
+  EXPECT_EQ(result.at("error").at("code").as_string(), "resource-exhausted");
+  EXPECT_EQ(result.at("restore").at("restored").as_int64(), 1);
+  EXPECT_EQ(restore("restored").out.find("restore nightly-"), 0u);
+}
+
 TEST_F(Backup, RefusesWrongSelectors) {
   write_items({item("ConfigMap", "web", "a")});
   EXPECT_EQ(create("a", {"--selector", "a=="}).exit, 0);
