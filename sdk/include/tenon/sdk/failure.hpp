@@ -16,6 +16,7 @@
 #include <tenon/sdk/frame.hpp>
 #include <tenon/sdk/text.hpp>
 
+#include <cerrno>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -96,6 +97,11 @@ inline tenon_status status_of(const std::error_code& error) {
   for (const auto& [code, status] : known) {
     if (error == code) return status;
   }
+#if defined(EDQUOT)  // has no std::errc
+  const bool is_errno =
+      error.category() == std::generic_category() || error.category() == std::system_category();
+  if (is_errno && error.value() == EDQUOT) return TENON_RESOURCE_EXHAUSTED;
+#endif
   return TENON_UNKNOWN;
 }
 
