@@ -83,6 +83,8 @@ tenon_status status_of_http(long status) {
     case 503:
     case 504:
       return later;
+    case 507:
+      return TENON_RESOURCE_EXHAUSTED;
     default:
       return TENON_UNKNOWN;
   }

@@ -94,6 +94,7 @@ TEST(ErrorResponses, GetTheHttpStatusWithoutAKnownCode) {
   EXPECT_EQ(failure_of("", {404, "", "", ""}).status(), TENON_NOT_FOUND);
   EXPECT_EQ(failure_of("", {429, "", "", ""}).status(), later);
   EXPECT_EQ(failure_of("", {500, "", "", ""}).status(), later);
+  EXPECT_EQ(failure_of("", {507, "StorageFull", "", ""}).status(), TENON_RESOURCE_EXHAUSTED);
   EXPECT_EQ(failure_of("", {418, "", "", ""}).status(), TENON_UNKNOWN);
 }
 
