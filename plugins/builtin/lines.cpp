@@ -19,8 +19,14 @@ Lines::~Lines() {
 }
 
 void Lines::seek(std::int64_t offset, std::int64_t line) {
-  if (::fseeko(file_.get(), offset, SEEK_SET) != 0) {
+  const auto size = ::fseeko(file_.get(), 0, SEEK_END) == 0 ? ::ftello(file_.get()) : -1;
+  if (size < 0 || ::fseeko(file_.get(), offset, SEEK_SET) != 0) {
     throw sdk::system_failure(errno, "cannot seek to byte ", offset, " of ", path_);
+  }
+  if (size < offset) {
+    throw sdk::Failure(TENON_DATA_LOSS, path_, " has ", size, " bytes, but ", offset,
+                       " have been read, so it was truncated or replaced; fix: delete the "
+                       "pipeline, and run it again to read the whole file");
   }
   offset_ = offset;
   line_ = line;

@@ -96,6 +96,16 @@ TEST_F(FileTest, RefusesUnreadableFiles) {
   }
 }
 
+TEST_F(FileTest, RefusesThePositionOfALongerFile) {
+  write("a.jsonl", "{}\n");
+  const TextMap config = {{"path", path("a.jsonl")}};
+  EXPECT_EQ(read_all<FileSource>(config, to_bytes("3 1")).size(), 0u);
+  EXPECT_EQ(failure_of([&] { read_all<FileSource>(config, to_bytes("4 2")); }, TENON_DATA_LOSS),
+            path("a.jsonl") +
+                " has 3 bytes, but 4 have been read, so it was truncated or replaced; "
+                "fix: delete the pipeline, and run it again to read the whole file");
+}
+
 TEST_F(FileTest, DetectsFormatsByExtension) {
   write("a", "{}\n");
   for (const char* name : {"a.jsonl", "a.ndjson", "a.json", "a.b/a.json"}) {
