@@ -145,6 +145,21 @@ TEST_F(Documents, AreResolvedAfterDefinitions) {
   EXPECT_EQ(order, "definition[Thing][CustomResourceDefinition]");
 }
 
+TEST_F(Documents, AreNotReadAfterACancellation) {
+  world_.write("d/a.json", std::string(1'000'000, ' ') + pod);
+  world_.write("d/b.json", node);
+  for (const char* from : {"d", "d/a.json"}) {
+    std::vector<tenon::Error> problems;
+    int asked = 0;
+    const auto items = read_documents(world_.root() / from, resource_of, problems, {},
+                                      [&] { return ++asked == 2; });
+    ASSERT_FALSE(items);
+    EXPECT_EQ(items.error().code(), "cancelled");
+    EXPECT_EQ(asked, 2);
+    EXPECT_TRUE(problems.empty());
+  }
+}
+
 TEST_F(Documents, AreReadFromFoldersRecursively) {
   world_.write("d/b/x.json", pod);
   world_.write("d/a.json", node);

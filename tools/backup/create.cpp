@@ -33,7 +33,8 @@ tenon::Timestamp now() {
   return std::chrono::time_point_cast<tenon::Duration>(std::chrono::system_clock::now());
 }
 
-tenon::Result<Input> read_input(const CreateRequest& request, Report& report) {
+tenon::Result<Input> read_input(const Session& session, const CreateRequest& request,
+                                Report& report) {
   Input input;
   std::vector<tenon::Error> problems;
   auto items = read_documents(
@@ -41,7 +42,8 @@ tenon::Result<Input> read_input(const CreateRequest& request, Report& report) {
       [&](std::string_view api_version, std::string_view kind) {
         return input.names.resource_of(api_version, kind);
       },
-      problems, [&](const boost::json::object& item) { add_definition(item, input.names); });
+      problems, [&](const boost::json::object& item) { add_definition(item, input.names); },
+      [&] { return session.caller.cancelled(); });
   if (!items) return std::move(items).error();
   for (const tenon::Error& problem : problems) report.error(problem);
   auto filter = Selector::compile(request.selector, input.names);
@@ -365,14 +367,14 @@ tenon::Result<tenon::StoredBackupV1> create_backup(Session& session, Store& stor
                                                    const CreateRequest& request, Report& report,
                                                    Tally& tally) {
   if (auto absent = store.check_absent(request.name); !absent) return std::move(absent).error();
-  auto input = read_input(request, report);
+  auto input = read_input(session, request, report);
   if (!input) return std::move(input).error();
   return BackupRun(session, store, request, report, tally, *std::move(input)).run();
 }
 
 tenon::Result<void> plan_backup(Session& session, const CreateRequest& request, Report& report,
                                 const OnPlanned& on_planned) {
-  auto input = read_input(request, report);
+  auto input = read_input(session, request, report);
   if (!input) return std::move(input).error();
   const auto actions =
       load_actions<ItemAction>(session, session.settings.backup_actions, input->names, report);

@@ -73,6 +73,9 @@ tenon::Result<void> DocumentCollector::read_pieces(int file, std::uint64_t size)
   piece_offset_ = 0;
   tenon::Result<void> done;
   while (true) {
+    if (is_cancelled_ && is_cancelled_()) {
+      return tenon::Error({.status = TENON_CANCELLED, .message = "the run was interrupted"});
+    }
     const ssize_t got = ::read(file, buffer_.data(), buffer_.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) done = cannot_read(path_, errno);

@@ -66,10 +66,11 @@ struct UnresolvedDocuments {
 /// Reads files and collects their documents.
 class DocumentCollector : private ScanHandler {
  public:
-  DocumentCollector(std::vector<tenon::Error>& problems, const OnDefinition& on_definition)
-      : problems_(problems), on_definition_(on_definition) {}
+  DocumentCollector(std::vector<tenon::Error>& problems, const OnDefinition& on_definition,
+                    const IsCancelled& is_cancelled)
+      : problems_(problems), on_definition_(on_definition), is_cancelled_(is_cancelled) {}
 
-  /// Reads a file and adds the problems of its documents. Errors: cannot-read.
+  /// Reads a file and adds the problems of its documents. Errors: cannot-read; cancelled.
   tenon::Result<void> read(const std::filesystem::path& path);
   UnresolvedDocuments& documents() { return documents_; }
 
@@ -88,6 +89,7 @@ class DocumentCollector : private ScanHandler {
 
   std::vector<tenon::Error>& problems_;
   const OnDefinition& on_definition_;
+  const IsCancelled& is_cancelled_;
   UnresolvedDocuments documents_;
   std::filesystem::path path_;  // of the current file
   std::uint32_t file_ = 0;      // its number

@@ -151,7 +151,8 @@ class Resolution {
 
 tenon::Result<Items> read_documents(const fs::path& from, const ResourceOf& resource_of,
                                     std::vector<tenon::Error>& problems,
-                                    const OnDefinition& on_definition) {
+                                    const OnDefinition& on_definition,
+                                    const IsCancelled& is_cancelled) {
   struct stat status;
   if (::stat(from.c_str(), &status) != 0) return cannot_read(from, errno);
   std::vector<fs::path> files;
@@ -164,11 +165,12 @@ tenon::Result<Items> read_documents(const fs::path& from, const ResourceOf& reso
     files.push_back(from);
   }
   std::sort(files.begin(), files.end());
-  DocumentCollector collector(problems, on_definition);
+  DocumentCollector collector(problems, on_definition, is_cancelled);
   for (const fs::path& file : files) {
     auto read = collector.read(file);
     if (read) continue;
-    if (!S_ISDIR(status.st_mode)) return std::move(read).error();
+    const bool cancelled = read.error().code() == "cancelled";
+    if (!S_ISDIR(status.st_mode) || cancelled) return std::move(read).error();
     problems.push_back(std::move(read).error());
   }
   return Resolution(collector.documents(), resource_of, problems).run();

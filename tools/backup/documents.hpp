@@ -27,6 +27,8 @@ constexpr std::size_t deepest_document = 256;
 using ResourceOf = std::function<std::string(std::string_view api_version, std::string_view kind)>;
 /// Called with each document of the kind CustomResourceDefinition.
 using OnDefinition = std::function<void(const boost::json::object&)>;
+/// Returns whether to stop reading. Called for each piece of a file.
+using IsCancelled = std::function<bool()>;
 
 /// Reads a file, or all files *.json in a folder and the folders in it, in the order of their
 /// paths. Links to files are followed, links to folders are not. A file holds documents, one after
@@ -41,10 +43,11 @@ using OnDefinition = std::function<void(const boost::json::object&)>;
 /// duplicate-resource if two documents of one resource differ, of which the first one is used.
 /// Their `where` is file:line:column, counted from 1 in characters.
 ///
-/// Error: cannot-read.
+/// Errors: cannot-read; cancelled.
 tenon::Result<Items> read_documents(const std::filesystem::path& from,
                                     const ResourceOf& resource_of,
                                     std::vector<tenon::Error>& problems,
-                                    const OnDefinition& on_definition = {});
+                                    const OnDefinition& on_definition = {},
+                                    const IsCancelled& is_cancelled = {});
 
 }  // namespace backup
