@@ -228,6 +228,20 @@ TEST_F(Backup, IsRestoredFromAFullStore) {
   EXPECT_EQ(restore("restored").out.find("restore nightly-"), 0u);
 }
 
+TEST_F(Backup, IsRestoredIfItsNameIsLong) {
+  write_items({item("ConfigMap", "web", "a")});
+  const std::string name = std::string(63, 'a') + "." + std::string(63, 'b') + "." +
+                           std::string(63, 'c') + "." + std::string(35, 'd') + "." +
+                           std::string(25, 'e');
+  ASSERT_EQ(create(name).exit, 0);
+  const Outcome outcome = run({"restore", name, "--to", "restored"});
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  const Lines records = files("store/tenon/restores");
+  ASSERT_EQ(records.size(), 1u);
+  const std::string file = fs::path(records[0]).filename();
+  EXPECT_TRUE(file.starts_with(name.substr(0, 227) + "-2")) << file;  // not ".-2"
+}
+
 TEST_F(Backup, RefusesWrongSelectors) {
   write_items({item("ConfigMap", "web", "a")});
   EXPECT_EQ(create("a", {"--selector", "a=="}).exit, 0);
