@@ -96,6 +96,7 @@ struct RestorePolicy {
     std::shared_ptr<const std::string> original;
     std::string text;
     bool skipped = false;
+    bool has_volume = false;  // of an earlier restore, from a snapshot
     std::vector<ResourceIdV1> additional{};
     std::vector<Wait> waits{};
     std::vector<Operation> operations{};
@@ -282,7 +283,9 @@ std::optional<RestoreRun::Item> RestoreRun::read(std::size_t index) {
 /// Creates a volume from the snapshot of an item, unless the item is already restored.
 void RestoreRun::restore_snapshot(Item& item) {
   const auto found = snapshot_of_.find(item.id.name);
-  if (found == snapshot_of_.end() || folder_.has(item.id)) return;
+  if (found == snapshot_of_.end()) return;
+  item.has_volume = folder_.has(item.id);
+  if (item.has_volume) return;
   auto changed = snapshots_.restore(*found->second, item.text);
   if (changed) {
     item.text = *std::move(changed);
@@ -372,7 +375,8 @@ void RestoreRun::end(const Item& item) {
     return;
   }
   ++record_.skipped;
-  if (*written == RestoredFolder::Written::unchanged) return;
+  // The file of a restored volume names that volume, so it always differs.
+  if (*written == RestoredFolder::Written::unchanged || item.has_volume) return;
   report_.warning(tenon::Error({.code = "already-exists",
                                 .message = "a different version of the item exists and is kept",
                                 .where = archive_path(item.id),
