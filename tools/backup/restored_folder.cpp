@@ -21,12 +21,16 @@ namespace {
 using tenon::tools::Descriptor;
 
 tenon::Error cannot_write(const std::filesystem::path& path, int error) {
+  const bool too_long = error == ENAMETOOLONG;
   return tenon::Error({.code = "cannot-write",
                        .message = "the item cannot be written",
                        .where = path.string(),
                        .found = std::generic_category().message(error),
-                       .needed = "a folder with room, in which this user may write",
-                       .fix = "make room, or restore into another folder"});
+                       .needed = too_long ? "a file system that allows such names; most allow 255 "
+                                            "bytes, including .json"
+                                          : "a folder with room, in which this user may write",
+                       .fix = too_long ? "take the item from the archive"
+                                       : "make room, or restore into another folder"});
 }
 
 bool holds(const std::filesystem::path& path, std::string_view text) {

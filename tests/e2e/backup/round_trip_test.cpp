@@ -244,6 +244,16 @@ TEST_F(Backup, IsRestoredIfItsNameIsLong) {
   EXPECT_TRUE(file.starts_with(name.substr(0, 227) + "-2")) << file;  // not ".-2"
 }
 
+TEST_F(Backup, ReportsNamesThatAreTooLongForAFile) {
+  write_items({item("ConfigMap", "web", std::string(253, 'a')), item("ConfigMap", "web", "b")});
+  ASSERT_EQ(create().exit, 0);
+  const Outcome outcome = restore();
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_EQ(restored(), Lines{"configmaps/namespaces/web/b"});
+  EXPECT_NE(outcome.err.find("fix     take the item from the archive"), std::string::npos)
+      << outcome.err;
+}
+
 TEST_F(Backup, RefusesWrongSelectors) {
   write_items({item("ConfigMap", "web", "a")});
   EXPECT_EQ(create("a", {"--selector", "a=="}).exit, 0);
