@@ -91,6 +91,16 @@ TEST_F(InFlightWindowTest, ReturnsAllRecordsInOrderWithManyBatches) {
   EXPECT_EQ(offered, all);
 }
 
+TEST_F(InFlightWindowTest, LimitsTheBatches) {
+  for (std::uint64_t i = 0; i < InFlightWindow::max_batches; i++) {
+    EXPECT_TRUE(window_.has_capacity()) << i;
+    read({std::to_string(i)});
+  }
+  EXPECT_FALSE(window_.has_capacity());
+  commit_one();
+  EXPECT_TRUE(window_.has_capacity());
+}
+
 class WindowLimits : public testing::Test {
  protected:
   /// Reads one record with a payload of a size.

@@ -54,6 +54,9 @@ class InFlightWindow {
  public:
   using Number = std::uint64_t;
 
+  /// The limit of batches. The Call of each keeps a file descriptor if the source waited in it.
+  static constexpr std::uint64_t max_batches = 256;
+
   /// The Call and the limits of the next read.
   struct ReadBudget {
     tenon::Call* call;     // nullptr if the run has failed
@@ -200,7 +203,9 @@ class InFlightWindow {
   std::unique_ptr<Batch>& slot(std::uint64_t batch) { return batches_[batch % batches_.size()]; }
   const Batch& batch(std::uint64_t number) const { return *batches_[number % batches_.size()]; }
   Number held() const;
-  bool below_limits() const { return held() < limits_.records && bytes_ < limits_.bytes; }
+  bool below_limits() const {
+    return held() < limits_.records && bytes_ < limits_.bytes && added_ - released_ < max_batches;
+  }
   void grow();
   void set_processing_ended();
   void publish(Batch& batch, const Records& processed);
