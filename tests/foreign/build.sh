@@ -45,6 +45,18 @@ schemas_are_installed() {
   done
 }
 
+# Every relative link in an installed page leads to an installed file.
+links_lead_to_files() {
+  cd "$prefix/share/doc/tenon" && find . -name '*.md' >"$world/pages" || return
+  while read -r page; do
+    grep -o '\](\([^)#: ]*\)[#)]' "$page" | sed 's/^](//; s/.$//' | while read -r link; do
+      [ -z "$link" ] || [ -f "${page%/*}/$link" ] || echo "$page: $link"
+    done
+  done <"$world/pages" >"$world/broken"
+  cat "$world/broken"
+  [ -s "$world/pages" ] && ! [ -s "$world/broken" ]
+}
+
 configure_cmake() {
   cmake -S "$photo" -B "$world/photo" -DCMAKE_PREFIX_PATH="$prefix" \
     -DCMAKE_C_FLAGS='-Wall -Wextra -pedantic -Werror' \
@@ -232,6 +244,7 @@ spec_changes() {
 
 step "install" install_tenon
 step "schemas" schemas_are_installed
+step "links" links_lead_to_files
 step "configure" configure_"$system"
 step "build" build_"$system"
 step "run" runs
