@@ -104,9 +104,10 @@ Enum read_enum(const JsonMember& member, const Version& version, Diagnostics& di
   return enumeration;
 }
 
-/// Returns the names of other members in the C struct and its C++ view.
+/// Returns the names of other members in the C struct, its C++ view and its storage type.
 std::vector<std::string> reserved_in(const Struct& structure) {
-  return structure.bag ? std::vector<std::string>{"bag", "raw"} : std::vector<std::string>{"raw"};
+  if (!structure.bag) return {"raw"};
+  return {"bag", "for_each_field", "raw"};
 }
 
 void read_struct(const JsonMember& member, Struct& structure, const TypeScope& scope,

@@ -214,7 +214,8 @@ void read_document_version(const JsonValue& spec, const Documents& documents,
   read_local_types(object, scope, true, diagnostics);
   object.required("fields");
   if (const JsonValue::Object* fields = object.optional_object("fields")) {
-    version.fields = read_fields(*fields, TypeUse::value, {"bag", "raw"}, scope, diagnostics);
+    version.fields =
+        read_fields(*fields, TypeUse::value, {"bag", "for_each_field", "raw"}, scope, diagnostics);
   }
 }
 
