@@ -98,7 +98,9 @@ END
 refuses_macros() {
   mkdir "$1" "$1.macros" && cp -R "$source/tests/specs/echo" "$1" && generate "$1" || return
   # shellcheck disable=SC2086
-  g++ -std=gnu++20 -dM -E $include "-I$1.out/include" "$1.out/kinds.cpp" |
+  for code in "20 $1.out/kinds.cpp" "17 $1.out/include/test/sdk/echo.hpp"; do
+    g++ "-std=gnu++${code%% *}" -dM -E $include "-I$1.out/include" -x c++ "${code#* }"
+  done |
     sed -n 's/^#define \([a-z][a-z0-9]*\(_[a-z0-9]\{1,\}\)*\)[( ].*/\1/p' | sort -u >"$1.names"
   grep -q '^assert$' "$1.names" || return
   while read -r macro; do
