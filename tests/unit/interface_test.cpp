@@ -139,8 +139,9 @@ struct Arguments {
     entry.title = "title";
     record.position = {1};
   }
-  tenon::Result<AllTypes::EchoResult> pass_to(tenon::Handle<AllTypes>& handle,
-                                              const std::string& text = "text") {
+  tenon::Result<AllTypes::EchoResult> pass_to(
+      tenon::Handle<AllTypes>& handle, const std::string& text = "text",
+      tenon::Reader reader = std::make_unique<Words>("one")) {
     return handle->echo(
         true, -1, -2, -3, -4, 1, 2, 3, 4, .5f, .25, text, tenon::BytesView("bytes"),
         tenon::Duration(6), tenon::Timestamp(tenon::Duration(7)), "{}", AllTypes::Colour::Delete,
@@ -149,7 +150,7 @@ struct Arguments {
         false, std::nullopt, std::nullopt, std::nullopt, 8, std::nullopt, std::nullopt,
         std::nullopt, std::nullopt, std::nullopt, std::nullopt, "there", std::nullopt, std::nullopt,
         std::nullopt, std::nullopt, std::nullopt, pair, std::nullopt, std::vector<std::int32_t>{},
-        std::nullopt, {buffer.data(), buffer.size()}, std::make_unique<Words>("one"),
+        std::nullopt, {buffer.data(), buffer.size()}, std::move(reader),
         std::make_unique<Sink>(written), std::make_unique<Words>("two"), std::nullopt);
   }
 };
@@ -208,6 +209,17 @@ TEST_F(InterfaceTest, ReportsHowACallFailed) {
   ASSERT_FALSE(shown);
   EXPECT_EQ(shown.error().to_string(),
             "test.example/echo: show: unimplemented: the plugin has no show");
+}
+
+TEST_F(InterfaceTest, RefusesAnEmptyStream) {
+  auto handle = host.create<AllTypes>("test.example/echo").value();
+  Arguments arguments;
+  const auto answer = arguments.pass_to(handle, "text", tenon::Reader());
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().to_string(),
+            "test.example/echo: echo: invalid-argument: the stream 'a_reader' is empty");
+  EXPECT_EQ(Words::alive, 0);
+  EXPECT_EQ(Sink::alive, 0);
 }
 
 TEST_F(InterfaceTest, ReleasesTheStreamsOfAResponseThatLacksOne) {

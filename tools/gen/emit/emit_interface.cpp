@@ -98,6 +98,13 @@ void emit_request(Writer& out, const InterfaceMethod& method, MethodForm form) {
   for (const Field& field : method.method.request) {
     if (is_stream(field.type)) {
       out.line("in.", field.name, " = tenon::detail::raw_of(", variable_name(field), ");");
+      if (field.type.shape == Shape::optional) continue;
+      out.list("if (in." + field.name + " == nullptr) return guard.failure(",
+               {"call",
+                "tenon_fail(call.raw(), TENON_INVALID_ARGUMENT, " +
+                    string_literal("the stream '" + field.name + "' is empty") + ")",
+                string_literal(method.method.name)},
+               ");");
       continue;
     }
     const std::vector<std::string> raw = InterfaceMethod::raw_of(field, form);
