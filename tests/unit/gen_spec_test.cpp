@@ -55,6 +55,8 @@ const Mistake mistakes_of_json[] = {
     {"JsonEndsEarly", one("{\"kind\": \"a.example/k\",\n \"version\": 1^\n"), "not-json",
      "correct"},
     {"JsonTooDeep", one("{\"kind\": " + std::string(31, '[') + "^["), "not-json", "correct"},
+    {"JsonWithByteOrderMark", one("^\xef\xbb\xbf" + kind(method(""))), "not-json",
+     "without a byte order mark"},
     {"KeyTwice", one(kind(method(", ^\"name\": \"m\""))), "duplicate-key", "remove"},
     {"UnknownKey", one(kind(method(",\n ^\"thraeding\": \"any\""))), "unknown-key",
      "did you mean 'threading'?"},

@@ -165,6 +165,15 @@ std::optional<JsonValue> read_json(std::string_view text, const std::string& fil
   }
   if (!status) parser.write_some(false, text.data(), 0, status);
   if (!status) return std::move(builder.root);
+  if (text.substr(0, 3) == "\xef\xbb\xbf") {
+    diagnostics.add({.location = builder.cursor.here(),
+                     .code = "not-json",
+                     .message = "the file is not valid JSON",
+                     .found = "a byte order mark, which most editors do not show",
+                     .needed = "a text that begins with JSON",
+                     .fix = "save the file as UTF-8 without a byte order mark"});
+    return std::nullopt;
+  }
   const bool too_deep = status == boost::json::error::too_deep;
   diagnostics.add({.location = builder.cursor.here(),
                    .code = "not-json",
