@@ -42,7 +42,11 @@ class TypeReader {
     const std::string_view name = text.substr(0, bracket);
     const std::optional<Shape> shape = shape_of(name);
     if (bracket != std::string_view::npos) {
-      if (!shape || !takes_element(*shape) || text.back() != '>') return unknown(text);
+      if (!shape || !takes_element(*shape)) return unknown(text);
+      if (text.back() != '>') {
+        return bad("'" + std::string(text) + "' has no '>' at its end",
+                   "'" + std::string(name) + "<...>'", "add '>'");
+      }
       return read_holder(*shape, text.substr(bracket + 1, text.size() - bracket - 2), outer);
     }
     if (shape && takes_element(*shape)) {
@@ -67,6 +71,11 @@ class TypeReader {
     if (++depth_ > max_depth) {
       return bad("the type has too many levels", "at most " + std::to_string(max_depth) + " levels",
                  "name the inner levels as structs");
+    }
+    const std::size_t comma = std::min(inner.find_first_of("<,"), inner.size());
+    if (shape == Shape::map && inner.substr(comma, 1) == ",") {
+      return bad("a map has two types", "only the type of its values, because all keys are strings",
+                 "remove '" + std::string(inner.substr(0, comma + 1)) + "'");
     }
     std::optional<Type> element = read(inner, shape);
     if (!element) return std::nullopt;
