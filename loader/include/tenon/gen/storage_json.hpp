@@ -106,7 +106,7 @@ bool read_value(Conversion& conversion, const json::Reader& in, StoredList<Form>
   if (!in.read_array(count)) return false;
   auto* made = conversion.make_array<Form>(count);
   list.raw = {made, count, sizeof(Form)};
-  for (const json::Reader& element : in.elements()) {
+  for (const json::Reader element : in.elements()) {
     Form& value = *made++;
     if constexpr (StoredStruct<Form>) {
       if (element.form() == json::Reader::Form::null) continue;
@@ -123,7 +123,7 @@ bool read_value(Conversion& conversion, const json::Reader& in, StoredMap<Form>&
   auto* keys = conversion.make_array<tenon_string>(count);
   auto* values = conversion.make_array<Form>(count);
   map.raw = {{keys, count, sizeof(tenon_string)}, {values, count, sizeof(Form)}};
-  for (const auto& [key, value] : in.members()) {
+  for (const auto [key, value] : in.members()) {
     *keys++ = conversion.copies ? conversion.copy(key) : tenon_string{key.data(), key.size()};
     if (!read_value(conversion, value, *values++)) return false;
   }
