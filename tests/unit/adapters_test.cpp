@@ -588,7 +588,7 @@ TEST(Kinds, DefineAFallbackForEachOptionalSlot) {
   const test_evolve_changed_v1_same_response* out = nullptr;
   const auto same = reinterpret_cast<Same>(method.unimplemented);
   EXPECT_EQ(same(call.raw(), nullptr, &in, &out), TENON_UNIMPLEMENTED);
-  EXPECT_EQ(call.message(), "the plugin has no same");
+  EXPECT_EQ(call.message(), "the plugin has no method same");
 }
 
 }  // namespace

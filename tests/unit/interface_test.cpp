@@ -208,7 +208,7 @@ TEST_F(InterfaceTest, ReportsHowACallFailed) {
   const auto shown = good->show();
   ASSERT_FALSE(shown);
   EXPECT_EQ(shown.error().to_string(),
-            "test.example/echo: show: unimplemented: the plugin has no show");
+            "test.example/echo: show: unimplemented: the plugin has no method show");
 }
 
 TEST_F(InterfaceTest, RefusesAnEmptyStream) {

@@ -53,7 +53,7 @@ struct Origin {
     return tenon_fail(call, TENON_UNAVAILABLE, "the file is busy");
   }
   static tenon_status no_stop(tenon_call* call, void*, const tenon_source_v1_stop_request*) {
-    return tenon_fail(call, TENON_UNIMPLEMENTED, "the plugin has no stop");
+    return tenon_fail(call, TENON_UNIMPLEMENTED, "the plugin has no method stop");
   }
 };
 

@@ -35,7 +35,7 @@ void emit_fallbacks(Writer& out, const KindVersion& version) {
     }
     out.list("tenon_status " + name_of(version, "no_" + method.name) + "(", parameters, ") {");
     out.line("  return tenon_fail(call, TENON_UNIMPLEMENTED, ",
-             string_literal("the plugin has no " + method.name), ");");
+             string_literal("the plugin has no method " + method.name), ");");
     out.line("}");
   }
 }

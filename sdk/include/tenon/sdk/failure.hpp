@@ -71,7 +71,7 @@ class Failure : public std::exception {
 /// Returns the failure of a method that the plugin does not implement, with the status
 /// TENON_UNIMPLEMENTED.
 inline Failure unimplemented(std::string_view method) {
-  return Failure(TENON_UNIMPLEMENTED, "the plugin has no ", method);
+  return Failure(TENON_UNIMPLEMENTED, "the plugin has no method ", method);
 }
 
 /// Returns the status for an error of the operating system; TENON_UNKNOWN if none fits.
