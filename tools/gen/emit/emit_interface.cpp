@@ -99,7 +99,7 @@ void emit_request(Writer& out, const InterfaceMethod& method, MethodForm form) {
     if (is_stream(field.type)) {
       out.line("in.", field.name, " = tenon::detail::raw_of(", variable_name(field), ");");
       if (field.type.shape == Shape::optional) continue;
-      out.list("if (in." + field.name + " == nullptr) return guard.failure(",
+      out.list("if (in." + field.name + " == nullptr) [[unlikely]] return guard.failure(",
                {"call",
                 "tenon_fail(call.raw(), TENON_INVALID_ARGUMENT, " +
                     string_literal("the stream '" + field.name + "' is empty") + ")",
@@ -175,8 +175,8 @@ void emit_body(Writer& out, const InterfaceMethod& method, MethodForm form) {
     }
     out.line("}");
   }
-  out.line("if (status != TENON_OK) return guard.failure(call, status, ", string_literal(spec.name),
-           ");");
+  out.line("if (status != TENON_OK) [[unlikely]] return guard.failure(call, status, ",
+           string_literal(spec.name), ");");
   if (spec.configures) out.line("instance_->remember_config(in.config);");
   if (method.begins_session()) out.line("guard.session_begins();");
   emit_return(out, method, form);

@@ -97,7 +97,7 @@ void emit_client_function(Writer& out, const KindVersion& version, const Method&
       const char* out_argument = method.response.empty() ? ")" : ", out)";
       failure = "tenon::detail::client_failure(status, " + failure + out_argument;
     }
-    out.line("if (status != TENON_OK) return ", failure, ";");
+    out.line("if (status != TENON_OK) [[unlikely]] return ", failure, ";");
     if (method.configures) out.line("instance.remember_config(in->config);");
     if (interface.begins_session()) out.line("guard.session_begins();");
     if (interface.returns_streams()) {

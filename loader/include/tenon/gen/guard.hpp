@@ -357,6 +357,15 @@ class CallGuard {
     Slot* slot;
   };
 
+  /// The members of the guard of a call with a deadline. As single arguments they would be passed
+  /// on the stack, and every call would need a frame pointer.
+  struct TimedEntry {
+    Instance& instance;
+    const CallTarget& target;
+    Slot* slot;
+    const char* method;
+  };
+
   /// Makes a call with a deadline visible to the host.
   class Timed {
    public:
@@ -380,19 +389,18 @@ class CallGuard {
   call_uncaught(tenon_status (*Table::*method)(tenon_call*, void*, Arguments...), const char* name,
                 tenon_call* call, std::type_identity_t<Arguments>... arguments) const {
     if (call->deadline != no_deadline) [[unlikely]]
-      return call_timed(instance_, *target_, slot_, method, name, call, arguments...);
+      return call_timed(TimedEntry{instance_, *target_, slot_, name}, method, call, arguments...);
     const auto* table = static_cast<const Table*>(target_->table);
     return (table->*method)(call, target_->self, arguments...);
   }
 
   template <class Table, class... Arguments>
   TENON_COLD static tenon_status call_timed(
-      Instance& instance, const CallTarget& target, Slot* slot,
-      tenon_status (*Table::*method)(tenon_call*, void*, Arguments...), const char* name,
+      const TimedEntry& entry, tenon_status (*Table::*method)(tenon_call*, void*, Arguments...),
       tenon_call* call, std::type_identity_t<Arguments>... arguments) {
-    const Timed timed(instance, slot, call->deadline, name);
-    const auto* table = static_cast<const Table*>(target.table);
-    return (table->*method)(call, target.self, arguments...);
+    const Timed timed(entry.instance, entry.slot, call->deadline, entry.method);
+    const auto* table = static_cast<const Table*>(entry.target.table);
+    return (table->*method)(call, entry.target.self, arguments...);
   }
 
   TENON_ALWAYS_INLINE void leave() const noexcept {
@@ -415,12 +423,12 @@ class CallGuard {
                                             bool served);
   TENON_API TENON_COLD static tenon_status refuse(const Instance& instance, tenon_call* call,
                                                   const char* method, bool served) noexcept;
-  TENON_API TENON_COLD static Error failure(Instance& instance, const CallTarget& target,
-                                            Call& call, tenon_status status, const char* method);
-  TENON_API TENON_COLD static tenon_status failure_inside(Instance& instance,
-                                                          const CallTarget& target,
-                                                          tenon_call* call, tenon_status status,
-                                                          const char* method);
+  // These two are not cold: gcc 12 would move the code behind them, which every call runs, as well.
+  TENON_API static Error failure(Instance& instance, const CallTarget& target, Call& call,
+                                 tenon_status status, const char* method);
+  TENON_API static tenon_status failure_inside(Instance& instance, const CallTarget& target,
+                                               tenon_call* call, tenon_status status,
+                                               const char* method);
   /// Called inside a catch clause.
   TENON_API TENON_COLD static tenon_status thrown(Instance& instance, const CallTarget& target,
                                                   tenon_call* call, const char* method);
