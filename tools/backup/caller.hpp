@@ -110,6 +110,8 @@ class Caller {
   /// Allows calls again, so that a cancelled run can clean up. `cancelled` stays true.
   void begin_cleanup();
   bool cancelled() const;
+  /// Returns the error of a run that was cancelled.
+  static tenon::Error cancelled_error();
   /// Waits for this time, or until the Caller is cancelled.
   void wait(std::chrono::nanoseconds time);
 
@@ -182,7 +184,6 @@ class Caller {
 
   void run(CallThread::Task task);
   bool await_thread();
-  static tenon::Error cancelled_error();
   tenon::Error abandon(const tenon::PluginInfo& plugin, std::string_view method,
                        std::chrono::nanoseconds timeout);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "document_collector.hpp"
 
+#include "caller.hpp"
+
 #include "common/descriptor.hpp"
 
 #include <boost/json/serialize.hpp>
@@ -73,9 +75,7 @@ tenon::Result<void> DocumentCollector::read_pieces(int file, std::uint64_t size)
   piece_offset_ = 0;
   tenon::Result<void> done;
   while (true) {
-    if (is_cancelled_ && is_cancelled_()) {
-      return tenon::Error({.status = TENON_CANCELLED, .message = "the run was interrupted"});
-    }
+    if (is_cancelled_ && is_cancelled_()) return Caller::cancelled_error();
     const ssize_t got = ::read(file, buffer_.data(), buffer_.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) done = cannot_read(path_, errno);

@@ -191,7 +191,7 @@ tenon::Result<void> each_backup(Run& run,
   if (!names) return names.error();
   for (const std::string& name : *names) {
     if (run.session.caller.cancelled()) {
-      return tenon::Error({.status = TENON_CANCELLED, .message = "the run was interrupted"});
+      return Caller::cancelled_error();
     }
     const auto record = run.store.read(name);
     if (record) {

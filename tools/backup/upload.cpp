@@ -18,8 +18,7 @@ struct Upload::State {
   explicit State(const ArchiveSettings& settings) : archive(settings) {}
 
   ArchiveStream archive;
-  tenon::Result<void> stored =
-      tenon::Error({.status = TENON_CANCELLED, .message = "the run was interrupted"});
+  tenon::Result<void> stored = Caller::cancelled_error();
 };
 
 Upload::Upload(Store& store, Caller& caller, std::string key, const ArchiveSettings& settings)
