@@ -165,22 +165,16 @@ std::optional<JsonValue> read_json(std::string_view text, const std::string& fil
   }
   if (!status) parser.write_some(false, text.data(), 0, status);
   if (!status) return std::move(builder.root);
-  if (text.substr(0, 3) == "\xef\xbb\xbf") {
-    diagnostics.add({.location = builder.cursor.here(),
-                     .code = "not-json",
-                     .message = "the file is not valid JSON",
-                     .found = "a byte order mark, which most editors do not show",
-                     .needed = "a text that begins with JSON",
-                     .fix = "save the file as UTF-8 without a byte order mark"});
-    return std::nullopt;
-  }
+  const bool has_mark = text.starts_with("\xef\xbb\xbf");
   const bool too_deep = status == boost::json::error::too_deep;
   diagnostics.add({.location = builder.cursor.here(),
                    .code = "not-json",
                    .message = "the file is not valid JSON: " + status.message(),
+                   .found = has_mark ? "a byte order mark, which most editors do not show" : "",
                    .needed = too_deep ? "at most " + std::to_string(max_depth) + " levels"
                                       : "JSON without comments and without a comma before } or ]",
-                   .fix = "correct the text here or just before it"});
+                   .fix = has_mark ? "save the file as UTF-8 without a byte order mark"
+                                   : "correct the text here or just before it"});
   return std::nullopt;
 }
 
