@@ -182,7 +182,7 @@ constexpr ErrorCode codes[] = {
      "A struct was written by hand, or the file is damaged.",
      "Set struct_size to the size of the struct, and rebuild the module."},
     {"size-too-small", error, "modules",
-     "A struct_size or stride in a module is too small, or ends inside of a field.",
+     "A struct_size or stride in a module is too small, or ends inside a field.",
      "A struct was written by hand, or the file is damaged.",
      "Set struct_size to the size of the struct, and rebuild the module."},
     {"slot-interposed", error, "modules",

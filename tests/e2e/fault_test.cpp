@@ -75,7 +75,7 @@ TEST(Faults, LeaveTheOldOrTheNewDocument) {
                     [](World&) {});
 }
 
-// A kind with a released version.
+/// A kind with a released version.
 const char* const spec =
     R"({"kind": "photo.example/filter", "version": 1, "doc": "Filters.",
         "life": {"released": {"version": "1.0.0", "date": "2026-11-21"}},
@@ -105,7 +105,7 @@ TEST(Faults, LeaveTheOldOrTheNewListOfReleasedVersions) {
   });
 }
 
-TEST(Faults, LeaveNoStepWithoutADraftAndNoCutDraft) {
+TEST(Faults, LeaveTheDraftAndItsStepOrNeither) {
   const std::string old = R"({"kind": "photo.example/filter", "steps": []})";
   std::string draft;
   std::string evolution;

@@ -105,9 +105,9 @@ void run(const fs::path& folder, const InsideScenario& scenario, const std::stri
   faulty_end();
   EXPECT_TRUE(!thrown || allocation_failed.load());
   // Several threads make requests, so the request of this number may be another one in this run.
-  Fault made = fault != nullptr ? *fault : Fault{};
-  if (allocation_failed.load()) made.request = {"allocation", ""};
-  scenario.check(fault != nullptr ? &made : nullptr);
+  Fault actual = fault != nullptr ? *fault : Fault{};
+  if (allocation_failed.load()) actual.request = {"allocation", ""};
+  scenario.check(fault != nullptr ? &actual : nullptr);
   for (const fs::path& file : files_in(folder)) {
     EXPECT_TRUE(before.contains(file)) << file << " is left";
   }

@@ -24,7 +24,7 @@
 namespace test {
 /// Whether creating the hand-written step of test.example/evolve_added throws.
 extern bool refuses_step;
-/// Whether there is none.
+/// Whether the function that makes this step returns nullptr.
 extern bool lacks_step;
 }  // namespace test
 

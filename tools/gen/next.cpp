@@ -48,13 +48,13 @@ struct File {
   std::string content;
 };
 
-/// Writes a new draft and the step to it. If this fails, there is neither of them.
+/// Writes a new draft and the step to it, or neither. Throws IoError.
 void write_draft(const File& draft, const File& evolution) {
   try {
     replace_maintained(draft.path, draft.content);
     replace_maintained(evolution.path, evolution.content);
   } catch (const IoError&) {
-    // The step may have been written, and only its folder not synchronised.
+    // The step is in place if only the synchronisation of its folder failed.
     if (tools::read_file(evolution.path).text != evolution.content) {
       std::error_code ignored;
       std::filesystem::remove(draft.path, ignored);

@@ -357,7 +357,7 @@ class CallGuard {
     Slot* slot;
   };
 
-  /// The members of the guard of a call with a deadline. As single arguments they would be passed
+  /// The members of the guard of a call with a deadline. As separate arguments they would be passed
   /// on the stack, and every call would need a frame pointer.
   struct TimedEntry {
     Instance& instance;

@@ -89,7 +89,7 @@ class TENON_API Reader {
   bool read_array(std::size_t& count) const { return read_count(Form::array, "array", count); }
   bool read_object(std::size_t& count) const { return read_count(Form::object, "object", count); }
   /// Return the elements or members in the order of the text:
-  /// `for (const Reader& element : in.elements())`, `for (const auto& [key, value] :
+  /// `for (const Reader element : in.elements())`, `for (const auto [key, value] :
   /// in.members())`. Other values have none.
   Range<Reader> elements() const noexcept;
   Range<Member> members() const noexcept;
