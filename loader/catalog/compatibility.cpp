@@ -79,37 +79,9 @@ Error unknown_kind(const Provided& provided, const std::string& where) {
                 .grade = ErrorGrade::warning});
 }
 
-Result<void> check_compatible(const PluginDescription& plugin, const std::string& where) {
-  const Provided& provided = *plugin.provided;
-  const Compatibility& compatibility = plugin.compatibility;
-  switch (compatibility.grade) {
-    case CompatibilityGrade::latest:
-    case CompatibilityGrade::adapted:
-      return {};
-    case CompatibilityGrade::too_new:
-      return too_new(provided, *find_kind(provided.kind), where);
-    case CompatibilityGrade::not_adaptable:
-      return not_adaptable(provided, compatibility, where);
-    case CompatibilityGrade::other_spec:
-      return other_spec(provided, *find_kind(provided.kind)->find(provided.version), where);
-    case CompatibilityGrade::unknown_kind:
-      break;
-  }
-  return unknown_kind(provided, where);
-}
-
-}  // namespace
-
-std::string title_of(const Provided& provided) {
-  return provided.name + " (" + provided.kind + " version " + std::to_string(provided.version) +
-         ")";
-}
-
-Compatibility compatibility_of(const Provided& provided) {
-  const Kind* kind = find_kind(provided.kind);
-  if (kind == nullptr) return {};
-  Compatibility compatibility{.host_version = kind->latest().version};
-  const KindVersion* version = kind->find(provided.version);
+Compatibility compatibility_with(const Kind& kind, const Provided& provided) {
+  Compatibility compatibility{.host_version = kind.latest().version};
+  const KindVersion* version = kind.find(provided.version);
   if (version == nullptr) {
     compatibility.grade = CompatibilityGrade::too_new;
   } else if (version->fingerprint != provided.fingerprint) {
@@ -126,6 +98,48 @@ Compatibility compatibility_of(const Provided& provided) {
     compatibility.grade = CompatibilityGrade::latest;
   }
   return compatibility;
+}
+
+/// Returns the kind with which a plugin can be used best, and how. Grades are in that order.
+std::pair<const Kind*, Compatibility> closest_kind(const Provided& provided) {
+  std::pair<const Kind*, Compatibility> closest{};
+  for (const Kind* kind : find_kinds(provided.kind)) {
+    auto compatibility = compatibility_with(*kind, provided);
+    if (compatibility.grade < closest.second.grade) closest = {kind, std::move(compatibility)};
+  }
+  return closest;
+}
+
+Result<void> check_compatible(const PluginDescription& plugin, const std::string& where) {
+  const Provided& provided = *plugin.provided;
+  if (plugin.compatibility.usable()) return {};
+  // A library with kinds may have been loaded or unloaded since.
+  const auto [kind, compatibility] = closest_kind(provided);
+  switch (compatibility.grade) {
+    case CompatibilityGrade::latest:
+    case CompatibilityGrade::adapted:
+      return {};
+    case CompatibilityGrade::too_new:
+      return too_new(provided, *kind, where);
+    case CompatibilityGrade::not_adaptable:
+      return not_adaptable(provided, compatibility, where);
+    case CompatibilityGrade::other_spec:
+      return other_spec(provided, *kind->find(provided.version), where);
+    case CompatibilityGrade::unknown_kind:
+      break;
+  }
+  return unknown_kind(provided, where);
+}
+
+}  // namespace
+
+std::string title_of(const Provided& provided) {
+  return provided.name + " (" + provided.kind + " version " + std::to_string(provided.version) +
+         ")";
+}
+
+Compatibility compatibility_of(const Provided& provided) {
+  return closest_kind(provided).second;
 }
 
 std::vector<Error> incompatibilities(const ModuleDescription& module) {

@@ -3,7 +3,9 @@
 
 #include <tenon/inspect.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -13,7 +15,8 @@
 namespace tenon::inline v0_1 {
 namespace {
 
-// Kinds are registered before main, and when a library with kinds is loaded later.
+// Kinds are registered before main, and when a library with kinds is loaded later, until it is
+// unloaded.
 std::mutex mutex;
 const platform::UnlockedInChildren<mutex> unlocked;
 std::vector<const Kind*>& kinds() {
@@ -24,9 +27,17 @@ constinit std::atomic<std::uint64_t> revision{0};
 
 }  // namespace
 
-KindRegistration::KindRegistration(const Kind& kind) {
+KindRegistration::KindRegistration(const Kind& kind) : kind_(&kind) {
   std::lock_guard lock(mutex);
-  kinds().push_back(&kind);
+  kinds().push_back(kind_);
+  ++revision;
+}
+
+KindRegistration::~KindRegistration() {
+  std::lock_guard lock(mutex);
+  // Libraries may share the object, and each registers it.
+  const auto found = std::ranges::find(kinds(), kind_);
+  if (found != kinds().end()) kinds().erase(found);
   ++revision;
 }
 
@@ -37,17 +48,19 @@ void use_kinds(std::vector<const Kind*> fresh) {
 }
 
 const Kind* find_kind(std::string_view id) noexcept {
-  return detail::find_kind(id);
+  std::lock_guard lock(mutex);
+  const auto found = std::ranges::find(kinds(), id, &Kind::id);
+  return found != kinds().end() ? *found : nullptr;
 }
 
 namespace detail {
 
-const Kind* find_kind(std::string_view id) noexcept {
+std::vector<const Kind*> find_kinds(std::string_view id) {
+  std::vector<const Kind*> found;
   std::lock_guard lock(mutex);
-  for (const Kind* kind : kinds()) {
-    if (kind->id == id) return kind;
-  }
-  return nullptr;
+  std::ranges::copy_if(kinds(), std::back_inserter(found),
+                       [id](const Kind* kind) { return kind->id == id; });
+  return found;
 }
 
 std::uint64_t kinds_revision() noexcept {

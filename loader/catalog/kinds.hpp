@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The kinds that this program was built with.
+// The kinds that this program and its libraries were built with.
 #pragma once
 
 #include <tenon/gen/kind.hpp>
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace tenon::inline v0_1::detail {
 
-/// Returns the kind with this id, or nullptr if the program does not have it.
-const Kind* find_kind(std::string_view id) noexcept;
+/// Returns the kinds with this id, in the order of their registration. There are several if
+/// libraries of the program have kinds of their own.
+std::vector<const Kind*> find_kinds(std::string_view id);
 
 /// Returns a number that increases when the kinds of the program change.
 std::uint64_t kinds_revision() noexcept;

@@ -73,10 +73,12 @@ std::string PluginInfo::property(std::string_view name) const {
 }
 
 bool PluginInfo::offers(std::string_view method) const {
-  const Kind* known_kind = detail::find_kind(kind());
-  const KindVersion* found = known_kind != nullptr ? known_kind->find(version()) : nullptr;
-  if (found == nullptr || found->fingerprint != fingerprint()) return false;
-  return found->own_method(known_kind->latest().version, method) != nullptr;
+  for (const Kind* known_kind : detail::find_kinds(kind())) {
+    const KindVersion* found = known_kind->find(version());
+    if (found == nullptr || found->fingerprint != fingerprint()) continue;
+    return found->own_method(known_kind->latest().version, method) != nullptr;
+  }
+  return false;
 }
 
 namespace detail {

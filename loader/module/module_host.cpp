@@ -39,19 +39,20 @@ struct KnownVersion {
 /// Returns the kind and version of a request, if this program knows them.
 Result<KnownVersion> look_up(const tenon_plugin_request& in) {
   const std::string_view id(in.kind.data, in.kind.size);
-  const Kind* kind = find_kind(id);
-  const KindVersion* version = kind != nullptr ? kind->find(in.version) : nullptr;
-  if (version == nullptr) {
-    return Error({.status = TENON_NOT_FOUND,
-                  .message = "the host does not know version " + std::to_string(in.version) +
-                             " of " + std::string(id)});
+  bool known = false;
+  for (const Kind* kind : find_kinds(id)) {
+    const KindVersion* version = kind->find(in.version);
+    if (version == nullptr) continue;
+    if (version->fingerprint == in.fingerprint) return KnownVersion{kind, version};
+    known = true;
   }
-  if (version->fingerprint != in.fingerprint) {
+  const std::string title = "version " + std::to_string(in.version) + " of " + std::string(id);
+  if (known) {
     return Error({.status = TENON_FAILED_PRECONDITION,
-                  .message = "the host was built with another spec of version " +
-                             std::to_string(in.version) + " of " + std::string(id)});
+                  .message = "the host was built with another spec of " + title});
   }
-  return KnownVersion{kind, version};
+  return Error(
+      {.status = TENON_NOT_FOUND, .message = "the host does not know " + title});
 }
 
 }  // namespace

@@ -85,13 +85,14 @@ Result<ValidatedModule> Validator::run(const tenon_module& module) {
   if (auto valid = check_manifest(list); !valid) return std::move(valid).error();
   for (std::size_t i = 0; i < list.count; i++) {
     const auto& entry = TENON_AT(tenon_registration, list, i);
-    const Kind* kind = find_kind(view(entry.kind));
-    const KindVersion* version = kind != nullptr ? kind->find(entry.version) : nullptr;
     // Kinds that this program does not know were reported when the manifest was read.
-    if (version == nullptr || version->fingerprint != entry.fingerprint) continue;
-    auto plugin = validate_plugin(entry, *version, *kind);
-    if (!plugin) return std::move(plugin).error();
-    validated.plugins.push_back(std::move(*plugin));
+    for (const Kind* kind : find_kinds(view(entry.kind))) {
+      const KindVersion* version = kind->find(entry.version);
+      if (version == nullptr || version->fingerprint != entry.fingerprint) continue;
+      auto plugin = validate_plugin(entry, *version, *kind);
+      if (!plugin) return std::move(plugin).error();
+      validated.plugins.push_back(std::move(*plugin));
+    }
   }
   for (auto [slot, name] : {std::pair{reinterpret_cast<Slot>(validated.object.start), "start"},
                             std::pair{reinterpret_cast<Slot>(validated.object.stop), "stop"}}) {

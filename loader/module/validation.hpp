@@ -20,7 +20,8 @@
 
 namespace tenon::inline v0_1::detail {
 
-/// One plugin of a loaded module, at a version of a kind that this program knows.
+/// One plugin of a loaded module, at a version of a kind that this program knows. There is one for
+/// each of several kinds with the same id and spec.
 struct ValidatedPlugin {
   const Kind* kind;
   const KindVersion* version;

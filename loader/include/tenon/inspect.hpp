@@ -97,7 +97,8 @@ TENON_API ModuleReport inspect(const std::filesystem::path& file,
 /// Inspects a module that is linked into the program. Thread-safe.
 TENON_API ModuleReport inspect(const tenon_module& builtin);
 
-/// Returns the kind of this process with this id; nullptr if there is none. Thread-safe.
+/// Returns the kind of this process with this id, the first of several; nullptr if there is none.
+/// Thread-safe.
 TENON_API const Kind* find_kind(std::string_view id) noexcept;
 
 /// Replaces the registered kinds of the process: for programs that inspect the plugins of another

@@ -178,10 +178,19 @@ struct Kind {
   }
 };
 
-/// Registers a kind with all hosts of the process. Generated code does it before main.
+/// Registers a kind with all hosts of the process until this object is destroyed. Generated code
+/// does it when the program or library with the kind is loaded. Several may register a kind under
+/// one id, from different specs: each can create the plugins that match its own. Thread-safe; but
+/// no host may load modules while a library with kinds is unloaded.
 class TENON_API KindRegistration {
  public:
   explicit KindRegistration(const Kind& kind);
+  ~KindRegistration();
+  KindRegistration(const KindRegistration&) = delete;
+  KindRegistration& operator=(const KindRegistration&) = delete;
+
+ private:
+  const Kind* kind_;
 };
 
 }  // namespace tenon::inline v0_1

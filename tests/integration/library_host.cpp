@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// A library with a host and kinds of its own, for programs that load and unload it.
+#include <tenon/host.hpp>
+
+#include <unistd.h>
+
+#include <string>
+#include <string_view>
+#include <test/counter.hpp>
+
+#include "integration/host_echo.hpp"
+
+/// Creates a host, calls a counter among the plugins in `folder`, and ends both. `hanging`: the
+/// function of the counter that does not end, eg: "1:stop". Returns the error, or nullptr.
+extern "C" __attribute__((visibility("default"))) const char* use_counter(const char* folder,
+                                                                          const char* hanging) {
+  static std::string error;
+  tenon::tests::host_echo_says = [hanging](std::string_view asking) {
+    while (asking == hanging) pause();
+    return std::string();
+  };
+  tenon::HostOptions options{
+      .app = "", .plugin_path = {folder}, .builtins = {tenon::tests::host_echo()}};
+  options.restart.drain_timeout = std::chrono::milliseconds(200);
+  options.restart.step_timeout = std::chrono::milliseconds(200);
+  tenon::Host host(options);
+  auto counter = host.create<test::Counter>("counter");
+  if (counter) {
+    const auto sum = (*counter)->add(1);
+    if (sum) return nullptr;
+    error = sum.error().to_string();
+  } else {
+    error = counter.error().to_string();
+  }
+  return error.c_str();
+}

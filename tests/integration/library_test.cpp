@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Libraries with a host and kinds of their own, which the program unloads.
+#include <gtest/gtest.h>
+
+#include <dlfcn.h>
+
+#include <test/counter.hpp>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using LibraryWithHost = Hosting;
+
+TEST_F(LibraryWithHost, UsesTheSamePluginsAsTheProgram) {
+  place("counter-1.so");
+  Host host(options());
+  auto counter = host.create<test::Counter>("counter").value();
+  EXPECT_TRUE(counter->add(1));
+
+  void* library = dlopen(LIBRARY_HOST, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << dlerror();
+  using Use = const char* (*)(const char*, const char*);
+  const auto use = reinterpret_cast<Use>(dlsym(library, "use_counter"));
+  const char* failed = use(world_.plugins().c_str(), "none");
+  EXPECT_EQ(failed, nullptr) << failed;
+  EXPECT_TRUE(host.create<test::Counter>("counter"));
+  dlclose(library);
+
+  EXPECT_TRUE(counter->add(1));
+  host.rescan();
+  EXPECT_TRUE(host.restart("test.example/counters"));
+  EXPECT_TRUE(host.create<test::Counter>("counter")) << "no kind of the library is used any more";
+}
+
+}  // namespace
+}  // namespace tenon::tests
