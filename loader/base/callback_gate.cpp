@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/own_library.hpp"
+
 namespace tenon::inline v0_1::detail {
 
 CallbackGate::Guard::Guard(CallbackGate& gate) : gate_(gate) {
@@ -26,10 +28,12 @@ CallbackGate::Guard::~Guard() {
 bool CallbackGate::close(std::chrono::steady_clock::time_point deadline) noexcept {
   std::unique_lock lock(mutex_);
   closed_ = true;
-  return changed_.wait_until(lock, deadline, [&] {
+  const bool ended = changed_.wait_until(lock, deadline, [&] {
     return std::all_of(inside_.begin(), inside_.end(),
                        [](std::thread::id id) { return id == std::this_thread::get_id(); });
   });
+  if (!ended) platform::leave_library_loaded();
+  return ended;
 }
 
 }  // namespace tenon::inline v0_1::detail

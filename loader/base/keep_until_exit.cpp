@@ -4,6 +4,8 @@
 #include <atomic>
 #include <utility>
 
+#include "base/own_library.hpp"
+
 namespace tenon::inline v0_1::detail {
 namespace {
 
@@ -16,6 +18,7 @@ constinit std::atomic<Kept*> all_kept{nullptr};
 }  // namespace
 
 void keep_until_exit(std::shared_ptr<void> object) {
+  platform::leave_library_loaded();
   auto* kept = new Kept{std::move(object), all_kept.load()};
   while (!all_kept.compare_exchange_weak(kept->next, kept)) {
   }

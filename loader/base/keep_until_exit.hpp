@@ -7,7 +7,8 @@
 
 namespace tenon::inline v0_1::detail {
 
-/// Keeps `object` until the process exits, reachable for leak checkers. Thread-safe; takes no lock.
+/// Keeps `object` and this library until the process exits, reachable for leak checkers.
+/// Thread-safe; takes no lock.
 void keep_until_exit(std::shared_ptr<void> object);
 
 }  // namespace tenon::inline v0_1::detail

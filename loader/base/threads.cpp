@@ -5,6 +5,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/own_library.hpp"
+
 namespace tenon::inline v0_1::detail {
 
 Result<std::thread> start_thread(std::string_view purpose, std::function<void()> body) try {
@@ -16,6 +18,11 @@ Result<std::thread> start_thread(std::string_view purpose, std::function<void()>
                 .found = failed.code().message(),
                 .needed = "a background thread of the host",
                 .fix = "raise the limit of threads for this process or user"});
+}
+
+void leave_running(std::thread& thread) {
+  platform::leave_library_loaded();
+  thread.detach();
 }
 
 }  // namespace tenon::inline v0_1::detail

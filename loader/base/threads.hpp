@@ -22,4 +22,7 @@ namespace tenon::inline v0_1::detail {
 /// Starts a thread. `purpose` completes the error text, eg: "timers". Errors: no-thread.
 Result<std::thread> start_thread(std::string_view purpose, std::function<void()> body);
 
+/// Detaches a thread that still runs code of this library, which therefore stays loaded.
+void leave_running(std::thread& thread);
+
 }  // namespace tenon::inline v0_1::detail

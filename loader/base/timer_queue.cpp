@@ -71,7 +71,7 @@ void TimerQueue::stop() noexcept {
   }
   if (!thread_.joinable()) return;
   if (thread_.get_id() == std::this_thread::get_id()) {
-    thread_.detach();
+    leave_running(thread_);
   } else {
     thread_.join();
   }

@@ -146,7 +146,7 @@ std::size_t Workers::stop(Clock::time_point deadline) noexcept {
   state_->wait_for_ends(lock, std::max(deadline, Clock::now() + min_patience));
   const std::size_t stuck = state_->count_others(false) + state_->count_others(true);
   for (auto& worker : state_->workers) {
-    if (worker.thread.joinable()) worker.thread.detach();
+    if (worker.thread.joinable()) leave_running(worker.thread);
   }
   return stuck;
 }

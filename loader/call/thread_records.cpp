@@ -62,6 +62,22 @@ void give_back(void* record) noexcept {
   add_to_free_records(*static_cast<ThreadRecord*>(record));
 }
 
+/// REQUIRED: the mutex.
+platform::ThreadExit& thread_exit() noexcept {
+  static platform::ThreadExit exit(give_back);
+  return exit;
+}
+
+/// Disarms all threads when the library is unloaded, since its code is then gone, and when the
+/// process exits.
+struct EndOfLibrary {
+  ~EndOfLibrary() {
+    std::lock_guard lock(records_mutex);
+    thread_exit().end();
+  }
+};
+const EndOfLibrary end_of_library;
+
 // -- The order of slots ---------------------------------------------------------
 
 /// The slot of a reader that entered before it ordered its slots itself may still be in the store
@@ -145,13 +161,10 @@ bool is_occupied(const ServingModule& module, const Serving& serving) noexcept {
 }  // namespace
 
 ThreadRecord* attach_thread() noexcept {
-  static const platform::ThreadExit at_exit(give_back);
-  {
-    std::lock_guard lock(records_mutex);
-    thread_record = take_record();
-  }
+  std::lock_guard lock(records_mutex);
+  thread_record = take_record();
   free_slot = &thread_record->slots[1];
-  at_exit.arm(thread_record);
+  thread_exit().arm(thread_record);
   return thread_record;
 }
 

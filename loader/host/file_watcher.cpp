@@ -39,7 +39,7 @@ FileWatcher::~FileWatcher() {
   platform::signal_event(state_->stop);
   if (!thread_.joinable()) return;
   if (thread_.get_id() == std::this_thread::get_id()) {
-    thread_.detach();
+    leave_running(thread_);
   } else {
     thread_.join();
   }

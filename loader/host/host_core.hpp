@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/fork.hpp"
+#include "base/own_library.hpp"
 #include "host/catalog.hpp"
 #include "host/catalog_store.hpp"
 #include "host/host_rules.hpp"
@@ -80,6 +81,7 @@ class HostCore final : public PluginDirectory {
   std::vector<ListedModule> make_builtins();
   void file_changed(const std::filesystem::path& file);
 
+  const platform::LibraryUse library_;  // the first member, so that it ends last
   const platform::ProcessMark process_;
   std::weak_ptr<HostCore> users_;
   std::shared_ptr<HostCore> host_;  // the use by the Host

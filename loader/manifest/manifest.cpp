@@ -471,12 +471,7 @@ std::string AbiVersion::to_string() const {
 }
 
 Result<Manifest> parse_manifest(std::string text, std::string_view path) {
-  constexpr std::size_t max_reused = 65536;
-  if (text.size() > max_reused) {
-    json::Parser parser;  // a local one, so that its memory is freed
-    return ManifestReader(path, parser).read(std::move(text));
-  }
-  static thread_local json::Parser parser;
+  json::Parser parser;
   return ManifestReader(path, parser).read(std::move(text));
 }
 

@@ -140,10 +140,7 @@ bool set_details(Conversion& conversion, const Details* list, ManifestV2Storage&
   const std::size_t index = list != nullptr ? index_of_object(*list) : 0;
   if (list == nullptr || index == list->size()) return true;
   to.details = &(*list)[index];
-  constexpr std::size_t max_reused = 65536;
-  static thread_local json::Parser reused;
-  std::optional<json::Parser> own;  // for large texts, so that its memory is freed
-  json::Parser& parser = to.details->text.size > max_reused ? own.emplace() : reused;
+  json::Parser parser;
   const auto object = object_of(parser, to.details);
   if (!object || read_details(conversion, *object, to)) return true;
   return conversion.fail("details[" + std::to_string(index) + "]", parser.take_error());

@@ -6,8 +6,8 @@
 
 namespace tenon::inline v0_1::platform {
 
-/// Calls a handler at the end of each armed thread. Thread-safe. REQUIRED: never destroyed, because
-/// threads may end after main.
+/// Calls a handler at the end of each armed thread, until `end`. Its destruction does not change
+/// that, because threads may end after main.
 class ThreadExit {
  public:
   /// `handler` is called with the argument that its thread was armed with.
@@ -15,8 +15,10 @@ class ThreadExit {
 
   /// Arms the calling thread. The handler runs once, after the destructors of all thread_local
   /// objects. If the handler arms the thread again, it is called again. Has no effect if the system
-  /// has no key left for the handler.
+  /// has no key left for the handler, and after `end`. Thread-safe, but not together with `end`.
   void arm(void* argument) const noexcept;
+  /// Disarms all threads, for ever. Does not wait for a handler that another thread runs.
+  void end() noexcept;
 
  private:
   unsigned key_ = 0;

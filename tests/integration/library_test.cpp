@@ -12,7 +12,26 @@
 namespace tenon::tests {
 namespace {
 
-using LibraryWithHost = Hosting;
+class LibraryWithHost : public Hosting {
+ protected:
+  /// Runs a program that uses the library twice. `hanging`: see unloading_host.cpp.
+  Outcome use_and_unload(const std::string& hanging) {
+    place("counter-asks-1.so", "counter.so");
+    return world_.run({UNLOADING_HOST, LIBRARY_HOST, world_.plugins().string(), hanging});
+  }
+};
+
+TEST_F(LibraryWithHost, IsUnloadedWithTheLoader) {
+  const Outcome outcome = use_and_unload("none");
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "used by the main thread: unmapped\nused by another thread: unmapped\n");
+}
+
+TEST_F(LibraryWithHost, LeavesTheLoaderMappedWhileAThreadHangs) {
+  const Outcome outcome = use_and_unload("1:stop");
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "used by the main thread: mapped\nused by another thread: mapped\n");
+}
 
 TEST_F(LibraryWithHost, UsesTheSamePluginsAsTheProgram) {
   place("counter-1.so");

@@ -102,8 +102,11 @@ struct Value;
 
 namespace detail {
 
-/// Data of empty values, which are not NULL because NULL means absent.
-inline constexpr std::uint8_t nothing = 0;
+/// Returns the data of empty values, which are not NULL because NULL means absent. Not a variable:
+/// one in a header is a unique symbol, which prevents that a library is unloaded.
+inline const std::uint8_t* no_data() noexcept {
+  return reinterpret_cast<const std::uint8_t*>("");
+}
 
 template <class T>
 struct PlainValue {
@@ -248,7 +251,7 @@ struct Value<Bytes> {
     }
   }
   static Raw pass(tenon_call*, View value) noexcept {
-    return {value.data() != nullptr ? value.data() : &detail::nothing, value.size()};
+    return {value.data() != nullptr ? value.data() : detail::no_data(), value.size()};
   }
   static View view(const Raw& raw) noexcept { return {raw.data, raw.size}; }
   static Bytes own(const Raw& raw) { return view(raw).own(); }
@@ -302,7 +305,7 @@ class ListView {
   using Element = typename Value<T>::View;
   using Iterator = detail::IndexIterator<ListView, Element>;
 
-  ListView() noexcept : raw_{&detail::nothing, 0, sizeof(typename Value<T>::Raw)} {}
+  ListView() noexcept : raw_{detail::no_data(), 0, sizeof(typename Value<T>::Raw)} {}
   explicit ListView(const tenon_list& raw) noexcept : raw_(raw) {}
 
   std::size_t size() const noexcept { return raw_.count; }
@@ -362,8 +365,8 @@ class MapView {
   using Iterator = detail::IndexIterator<MapView, Element>;
 
   MapView() noexcept
-      : MapView(tenon_map{{&detail::nothing, 0, sizeof(tenon_string)},
-                          {&detail::nothing, 0, sizeof(typename Value<T>::Raw)}}) {}
+      : MapView(tenon_map{{detail::no_data(), 0, sizeof(tenon_string)},
+                          {detail::no_data(), 0, sizeof(typename Value<T>::Raw)}}) {}
   explicit MapView(const tenon_map& raw) noexcept : raw_(raw) {}
 
   std::size_t size() const noexcept { return raw_.keys.count; }

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/fork.hpp"
+#include "base/own_library.hpp"
 #include "platform/posix/fault.hpp"
 
 namespace tenon::inline v0_1::platform {
@@ -232,9 +233,12 @@ CrashHandlers::~CrashHandlers() {
   for (std::size_t i = 0; i < std::size(signals); ++i) {
     struct sigaction now = {};
     sigaction(signals[i], nullptr, &now);
-    if (now.sa_sigaction != on_signal) continue;
-    sigaction(signals[i], &handlers.before[i], nullptr);
-    handlers.installed[i] = false;
+    if (now.sa_sigaction == on_signal) {
+      sigaction(signals[i], &handlers.before[i], nullptr);
+      handlers.installed[i] = false;
+    } else if (handlers.installed[i]) {
+      leave_library_loaded();
+    }
   }
 }
 

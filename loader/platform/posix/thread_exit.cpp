@@ -18,4 +18,9 @@ void ThreadExit::arm(void* argument) const noexcept {
   if (valid_) pthread_setspecific(key_, argument);
 }
 
+void ThreadExit::end() noexcept {
+  if (valid_) pthread_key_delete(key_);
+  valid_ = false;
+}
+
 }  // namespace tenon::inline v0_1::platform

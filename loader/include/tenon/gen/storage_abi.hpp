@@ -6,6 +6,7 @@
 #include <tenon/abi.h>
 #include <tenon/gen/conversion.hpp>
 #include <tenon/gen/storage_forms.hpp>
+#include <tenon/values.hpp>
 
 #include <charconv>
 #include <concepts>
@@ -29,8 +30,6 @@ namespace detail {
 
 template <class Form>
 using RawForm = typename Stored<Form>::Raw;
-
-inline constexpr std::uint8_t no_element = 0;
 
 struct NullableList {
   static constexpr bool nullable = true;
@@ -90,7 +89,7 @@ struct Stored<tenon_bytes> {
   static constexpr bool nullable = true;
   static bool absent(const Raw& raw) noexcept { return raw.data == nullptr; }
   static Raw none() noexcept { return {nullptr, 0}; }
-  static Raw nothing() noexcept { return {&detail::no_element, 0}; }
+  static Raw nothing() noexcept { return {detail::no_data(), 0}; }
 };
 
 template <>
@@ -148,7 +147,7 @@ struct Stored<StoredList<Form>> : detail::NullableList {
   using Element = detail::RawForm<Form>;
   static constexpr bool shared = false;
   static Raw none() noexcept { return {nullptr, 0, 0}; }
-  static Raw nothing() noexcept { return {&detail::no_element, 0, sizeof(Element)}; }
+  static Raw nothing() noexcept { return {detail::no_data(), 0, sizeof(Element)}; }
 
   static bool load(Conversion& conversion, const Raw& raw, StoredList<Form>& form) {
     if constexpr (Stored<Form>::shared) {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The library that contains the loader. A program that has loaded it as part of a library of its
+// own may unload it when no host is left.
+#pragma once
+
+namespace tenon::inline v0_1::platform {
+
+/// Keeps the library that contains this code loaded while the object exists. Has no effect in code
+/// that is linked into the executable. Thread-safe. REQUIRED: no lock is held when it is created or
+/// destroyed, because it calls the system's loader.
+class LibraryUse {
+ public:
+  LibraryUse() noexcept;
+  ~LibraryUse();
+  LibraryUse(const LibraryUse&) = delete;
+  LibraryUse& operator=(const LibraryUse&) = delete;
+
+ private:
+  void* handle_;
+};
+
+/// Keeps the library loaded until the process exits, because its code may still run when the last
+/// host has ended, eg: on a thread that hangs. Thread-safe; takes no lock. REQUIRED: a LibraryUse
+/// exists.
+void leave_library_loaded() noexcept;
+
+}  // namespace tenon::inline v0_1::platform
