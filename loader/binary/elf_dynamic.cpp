@@ -178,13 +178,13 @@ Result<void> ElfFile::check_segments(const elf::Header& header) const {
 /// end after its segment, in the same page.
 Result<void> ElfFile::check_relro() const {
   if (!relro_ || relro_->size == 0) return {};
-  constexpr std::string_view what = "the part that becomes read-only";
-  const auto permissions = elf::readable | elf::writable;
-  if (auto good = check({{relro_->begin, 1}, permissions, what}); !good) return good;
+  const RequiredRange first{
+      {relro_->begin, 1}, elf::readable | elf::writable, "the part that becomes read-only"};
+  if (auto good = check(first); !good) return good;
   const auto& memory = load_of(relro_->begin)->memory;
   const auto available = memory.begin + memory.size - relro_->begin;
-  const bool inside = relro_->size <= available || relro_->size - available < page_;
-  return inside ? Result<void>() : broken(std::string(what) + " outside of the segments");
+  if (relro_->size <= available || relro_->size - available < page_) return {};
+  return broken("the part that becomes read-only outside of the segments");
 }
 
 }  // namespace tenon::inline v0_1::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // GoogleTest, and the headers of the standard library that most tests include. The largest targets
-// compile them once, as in tools/gen/pch/standard.hpp.
+// compile them once, as in loader/base/pch/standard.hpp.
 #include <gtest/gtest.h>
 
 #include <algorithm>
