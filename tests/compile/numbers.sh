@@ -24,6 +24,11 @@ e: - -
 1.5x: - -
 0x10: - -
 1e999: - -
+1e-999: - -
+1e-310: 1e-310 -
+1e-310x: - -
+ 1: - -
+ inf: - -
 1,5: - -
 250ms: - 250000000 ns
 1h30m: - 5400000000000 ns
@@ -39,7 +44,7 @@ for compiler in 'g++' 'clang++ -stdlib=libc++'; do
   # shellcheck disable=SC2086
   if $compiler -std=c++17 -I"$source/abi/include" -I"$source/sdk/include" \
     "$source/tests/compile/numbers.cpp" -o "$world/numbers" >"$world/log" 2>&1 &&
-    "$world/numbers" 0 +2 1.5e3 -2.5E-2 .5 5. -Inf NaN 'nan(3)' e 1e 1.5x 0x10 1e999 1,5 \
+    "$world/numbers" 0 +2 1.5e3 -2.5E-2 .5 5. -Inf NaN 'nan(3)' e 1e 1.5x 0x10 1e999 1e-999 1e-310 1e-310x ' 1' ' inf' 1,5 \
       250ms 1h30m -1.5s 1e3s infs >"$world/printed" &&
     diff "$world/expected" "$world/printed" >"$world/log"; then
     echo "ok $number - $compiler"

@@ -61,10 +61,15 @@ std::size_t parse_real(std::string_view text, T& value,
   if (number.find_first_of("0123456789") != std::string::npos) {
     std::istringstream stream(number);
     stream.imbue(std::locale::classic());
-    if (!(stream >> value)) return 0;
-    return stream.eof() ? number.size() : static_cast<std::size_t>(stream.tellg());
+    stream >> value;
+    // A subnormal number is reported as out of range but stored.
+    if (stream.fail() && (value == 0 || !std::isfinite(value))) return 0;
+    if (stream.eof()) return number.size();
+    stream.clear();
+    return static_cast<std::size_t>(stream.tellg());
   }
-  if (fixed) return 0;
+  const bool blank = text.find_first_of(" \t\n\v\f\r") == 0;  // strtod would skip it
+  if (fixed || blank) return 0;
   const std::string word(text);
   char* end = nullptr;
   value = static_cast<T>(std::strtod(word.c_str(), &end));
