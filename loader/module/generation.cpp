@@ -10,6 +10,7 @@
 #include "call/exceptions.hpp"
 #include "call/quirks.hpp"
 #include "call/thread_records.hpp"
+#include "catalog/kinds.hpp"
 
 namespace tenon::inline v0_1::detail {
 namespace {
@@ -26,6 +27,13 @@ Error step_failed(const ValidatedPlugin& plugin, std::string message) {
                 .message = std::move(message),
                 .plugin = plugin.name,
                 .method = "create"});
+}
+
+/// Returns whether both kinds have a version `target` of the same spec, which determines its vtable.
+bool agree_on(std::int32_t target, const Kind& a, const Kind& b) noexcept {
+  const KindVersion* of_a = a.find(target);
+  const KindVersion* of_b = b.find(target);
+  return of_a != nullptr && of_b != nullptr && of_a->fingerprint == of_b->fingerprint;
 }
 
 }  // namespace
@@ -210,17 +218,29 @@ std::optional<Image> Generation::stop() noexcept {
 }
 
 const ValidatedPlugin* Generation::choose(const Kind& kind, std::int32_t target,
-                                          std::string_view name) const noexcept {
-  const ValidatedPlugin* best = nullptr;
-  const auto& plugins = validated_.plugins;
-  auto plugin = std::lower_bound(
-      plugins.begin(), plugins.end(), name,
-      [](const ValidatedPlugin& one, std::string_view wanted) { return one.name < wanted; });
-  for (; plugin != plugins.end() && plugin->name == name; ++plugin) {
-    if (plugin->kind != &kind || !plugin->version->serves(target)) continue;
-    if (best == nullptr || plugin->version->version > best->version->version) best = &*plugin;
+                                          std::string_view name) const {
+  const auto newest_with = [&](const auto& is_usable) {
+    const ValidatedPlugin* best = nullptr;
+    const auto& plugins = validated_.plugins;
+    auto plugin = std::lower_bound(
+        plugins.begin(), plugins.end(), name,
+        [](const ValidatedPlugin& one, std::string_view wanted) { return one.name < wanted; });
+    for (; plugin != plugins.end() && plugin->name == name; ++plugin) {
+      if (!is_usable(*plugin) || !plugin->version->serves(target)) continue;
+      if (best == nullptr || plugin->version->version > best->version->version) best = &*plugin;
+    }
+    return best;
+  };
+  if (const auto* own =
+          newest_with([&](const ValidatedPlugin& plugin) { return plugin.kind == &kind; })) {
+    return own;
   }
-  return best;
+  // The library with this kind was loaded after the module.
+  const auto known = find_kinds(kind.id);
+  return newest_with([&](const ValidatedPlugin& plugin) {
+    return std::ranges::find(known, plugin.kind) != known.end() &&
+           agree_on(target, *plugin.kind, kind);
+  });
 }
 
 Result<void> Generation::create(const Kind& kind, std::int32_t target, std::string_view name,

@@ -51,8 +51,7 @@ Result<KnownVersion> look_up(const tenon_plugin_request& in) {
     return Error({.status = TENON_FAILED_PRECONDITION,
                   .message = "the host was built with another spec of " + title});
   }
-  return Error(
-      {.status = TENON_NOT_FOUND, .message = "the host does not know " + title});
+  return Error({.status = TENON_NOT_FOUND, .message = "the host does not know " + title});
 }
 
 }  // namespace

@@ -5,26 +5,18 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <test/counter.hpp>
 
 #include "integration/host_echo.hpp"
 
-/// Creates a host, calls a counter among the plugins in `folder`, and ends both. `hanging`: the
-/// function of the counter that does not end, eg: "1:stop". Returns the error, or nullptr.
-extern "C" __attribute__((visibility("default"))) const char* use_counter(const char* folder,
-                                                                          const char* hanging) {
+namespace {
+
+/// Calls a counter. Returns the error, or nullptr.
+const char* add_one(tenon::Host& host) {
   static std::string error;
-  tenon::tests::host_echo_says = [hanging](std::string_view asking) {
-    while (asking == hanging) pause();
-    return std::string();
-  };
-  tenon::HostOptions options{
-      .app = "", .plugin_path = {folder}, .builtins = {tenon::tests::host_echo()}};
-  options.restart.drain_timeout = std::chrono::milliseconds(200);
-  options.restart.step_timeout = std::chrono::milliseconds(200);
-  tenon::Host host(options);
   auto counter = host.create<test::Counter>("counter");
   if (counter) {
     const auto sum = (*counter)->add(1);
@@ -34,4 +26,30 @@ extern "C" __attribute__((visibility("default"))) const char* use_counter(const 
     error = counter.error().to_string();
   }
   return error.c_str();
+}
+
+}  // namespace
+
+extern "C" {
+
+/// Creates a host, calls a counter among the plugins in `folder`, and ends both. `hanging`: the
+/// function of the counter that does not end, eg: "1:stop". Returns the error, or nullptr.
+__attribute__((visibility("default"))) const char* use_counter(const char* folder,
+                                                               const char* hanging) {
+  tenon::tests::host_echo_says = [hanging](std::string_view asking) {
+    while (asking == hanging) pause();
+    return std::string();
+  };
+  tenon::HostOptions options{
+      .app = "", .plugin_path = {folder}, .builtins = {tenon::tests::host_echo()}};
+  options.restart.drain_timeout = std::chrono::milliseconds(200);
+  options.restart.step_timeout = std::chrono::milliseconds(200);
+  tenon::Host host(options);
+  return add_one(host);
+}
+
+/// Calls a counter of a host of the program.
+__attribute__((visibility("default"))) const char* use_counter_of(tenon::Host* host) {
+  return add_one(*host);
+}
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Libraries with a host and kinds of their own, which the program unloads.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
-#include <dlfcn.h>
-
+#include <string>
 #include <test/counter.hpp>
 
 #include "integration/hosting.hpp"
@@ -34,24 +34,30 @@ TEST_F(LibraryWithHost, LeavesTheLoaderMappedWhileAThreadHangs) {
 }
 
 TEST_F(LibraryWithHost, UsesTheSamePluginsAsTheProgram) {
-  place("counter-1.so");
+  place("counter-1.so", "counter.so");
   Host host(options());
   auto counter = host.create<test::Counter>("counter").value();
   EXPECT_TRUE(counter->add(1));
 
   void* library = dlopen(LIBRARY_HOST, RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << dlerror();
-  using Use = const char* (*)(const char*, const char*);
-  const auto use = reinterpret_cast<Use>(dlsym(library, "use_counter"));
+  const auto use =
+      reinterpret_cast<const char* (*)(const char*, const char*)>(dlsym(library, "use_counter"));
   const char* failed = use(world_.plugins().c_str(), "none");
   EXPECT_EQ(failed, nullptr) << failed;
-  EXPECT_TRUE(host.create<test::Counter>("counter"));
+  const auto use_of = reinterpret_cast<const char* (*)(Host*)>(dlsym(library, "use_counter_of"));
+  failed = use_of(&host);
+  EXPECT_EQ(failed, nullptr) << "the module was loaded before the library: " << failed;
+  ASSERT_TRUE(host.restart("test.example/counters"));
+  failed = use_of(&host);
+  EXPECT_EQ(failed, nullptr) << failed;
   dlclose(library);
 
-  EXPECT_TRUE(counter->add(1));
+  EXPECT_TRUE(counter->add(1)) << "no kind of the library is used any more";
+  EXPECT_TRUE(host.create<test::Counter>("counter"));
   host.rescan();
   EXPECT_TRUE(host.restart("test.example/counters"));
-  EXPECT_TRUE(host.create<test::Counter>("counter")) << "no kind of the library is used any more";
+  EXPECT_TRUE(host.create<test::Counter>("counter"));
 }
 
 }  // namespace
