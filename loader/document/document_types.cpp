@@ -2,12 +2,20 @@
 #include <tenon/document.hpp>
 
 #include <algorithm>
+#include <iterator>
+#include <mutex>
 #include <utility>
+
+#include "base/fork.hpp"
 
 namespace tenon::inline v0_1 {
 namespace {
 
-/// Filled before main by registrations, in any order.
+// Types are registered before main, and when a library with types is loaded later, until it is
+// unloaded.
+std::mutex mutex;
+const platform::UnlockedInChildren<mutex> unlocked;
+/// In the order of their ids. Those with one id are in the order of their registration.
 std::vector<const DocumentType*>& types() {
   static std::vector<const DocumentType*> all;
   return all;
@@ -26,25 +34,37 @@ const DocumentVersion* DocumentType::find(std::string_view label) const noexcept
   return found != versions.end() ? &*found : nullptr;
 }
 
-DocumentTypeRegistration::DocumentTypeRegistration(const DocumentType& type) {
-  if (find_document_type(type.id) != nullptr) return;
-  types().insert(std::upper_bound(types().begin(), types().end(), &type, is_before), &type);
+DocumentTypeRegistration::DocumentTypeRegistration(const DocumentType& type) : type_(&type) {
+  std::lock_guard lock(mutex);
+  types().insert(std::upper_bound(types().begin(), types().end(), type_, is_before), type_);
+}
+
+DocumentTypeRegistration::~DocumentTypeRegistration() {
+  std::lock_guard lock(mutex);
+  // Libraries may share the object, and each registers it.
+  const auto found = std::find(types().begin(), types().end(), type_);
+  if (found != types().end()) types().erase(found);
 }
 
 void use_document_types(std::vector<const DocumentType*> fresh) {
-  std::sort(fresh.begin(), fresh.end(), is_before);
+  std::stable_sort(fresh.begin(), fresh.end(), is_before);
+  std::lock_guard lock(mutex);
   types() = std::move(fresh);
 }
 
 std::vector<const DocumentType*> document_types() {
-  return types();
+  std::lock_guard lock(mutex);
+  std::vector<const DocumentType*> first;
+  std::unique_copy(types().begin(), types().end(), std::back_inserter(first),
+                   [](const auto* a, const auto* b) { return a->id == b->id; });
+  return first;
 }
 
 const DocumentType* find_document_type(std::string_view id) {
-  for (const DocumentType* type : types()) {
-    if (type->id == id) return type;
-  }
-  return nullptr;
+  std::lock_guard lock(mutex);
+  const auto found = std::find_if(types().begin(), types().end(),
+                                  [id](const DocumentType* type) { return type->id == id; });
+  return found != types().end() ? *found : nullptr;
 }
 
 }  // namespace tenon::inline v0_1

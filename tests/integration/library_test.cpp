@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Libraries with a host and kinds of their own, which the program unloads.
+#include <tenon/document.hpp>
+#include <tenon/inspect.hpp>
+
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <test/counter.hpp>
+#include <test/echo.hpp>
 
 #include "integration/hosting.hpp"
 
@@ -58,6 +64,27 @@ TEST_F(LibraryWithHost, UsesTheSamePluginsAsTheProgram) {
   host.rescan();
   EXPECT_TRUE(host.restart("test.example/counters"));
   EXPECT_TRUE(host.create<test::Counter>("counter"));
+}
+
+TEST_F(LibraryWithHost, RegistersKindsAndTypesUntilItIsUnloaded) {
+  constexpr std::string_view id = "test.example/inside";
+  place("registers.so", "echo.so");
+  Host host(options());
+  for (int generation = 1; generation <= 3; generation += 2) {
+    auto echo = host.create<test::Echo>("standalone:echo").value();
+    ASSERT_NE(find_kind(id), nullptr);
+    EXPECT_EQ(find_kind(id)->id, id);
+    ASSERT_NE(find_document_type(id), nullptr);
+    EXPECT_EQ(find_document_type(id)->id, id);
+    ASSERT_TRUE(host.restart("test.example/echo"));
+    ASSERT_NE(find_kind(id), nullptr) << "the new code has registered its own";
+    EXPECT_EQ(find_document_type(id)->id, id);
+  }
+  EXPECT_FALSE(is_mapped("echo.g"));
+  EXPECT_EQ(find_kind(id), nullptr);
+  EXPECT_EQ(find_document_type(id), nullptr);
+  EXPECT_TRUE(std::ranges::none_of(document_types(),
+                                   [&](const DocumentType* type) { return type->id == id; }));
 }
 
 }  // namespace

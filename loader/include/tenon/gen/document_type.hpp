@@ -68,10 +68,18 @@ struct TENON_API DocumentType {
   const DocumentVersion* find(std::string_view label) const noexcept;
 };
 
-/// Registers a type with the process. Generated code does it before main.
+/// Registers a type with the process until this object is destroyed. Generated code does it when
+/// the program or library with the type is loaded. Of several types with one id, the one that was
+/// registered first is used. Thread-safe.
 class TENON_API DocumentTypeRegistration {
  public:
   explicit DocumentTypeRegistration(const DocumentType& type);
+  ~DocumentTypeRegistration();
+  DocumentTypeRegistration(const DocumentTypeRegistration&) = delete;
+  DocumentTypeRegistration& operator=(const DocumentTypeRegistration&) = delete;
+
+ private:
+  const DocumentType* type_;
 };
 
 }  // namespace tenon::inline v0_1
