@@ -231,6 +231,12 @@ TEST_F(Documents, AreAnIoErrorIfMissing) {
   EXPECT_EQ(convert({"--colour", "in.json"}).exit, 2);
 }
 
+TEST_F(Documents, AreReplacedOnlyInFilesAndFolders) {
+  const Outcome run = convert({"--in-place", "/dev/null"});
+  EXPECT_EQ(run.exit, 3);
+  EXPECT_NE(run.err.find("/dev/null: neither a file nor a folder\n"), std::string::npos) << run.err;
+}
+
 TEST_F(Documents, AreReplacedInPlace) {
   world_.write("store/a.json", older);
   world_.write("store/below/b.jsonl", std::string(older) + older);

@@ -266,8 +266,12 @@ Exit convert_in_place(Converter& converter, const fs::path& path) {
   Outcome outcome;
   std::vector<fs::path> files;
   std::error_code ignored;
-  if (fs::is_regular_file(path, ignored)) {
+  const fs::file_status status = fs::status(path, ignored);
+  if (fs::is_regular_file(status)) {
     files.push_back(path);
+  } else if (fs::exists(status) && !fs::is_directory(status)) {
+    report_unusable(path, "neither a file nor a folder");
+    outcome.failed = true;
   } else {
     add_files(path, files, outcome);
     std::sort(files.begin(), files.end());
