@@ -41,7 +41,7 @@ void read_timeout(const ObjectReader& timeouts, std::string_view key,
                    .code = "wrong-value",
                    .message = "the timeout '" + std::string(key) + "' is invalid",
                    .found = to_json(*value),
-                   .needed = Parameter::expected() + ", longer than 0",
+                   .needed = Parameter::expected().append(", longer than 0"),
                    .fix = "change the value"});
 }
 
