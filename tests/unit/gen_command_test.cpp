@@ -170,6 +170,18 @@ TEST(GenCommand, ReportsOutputErrors) {
   }
 }
 
+TEST(GenCommand, KeepsAFileThatItCannotReplace) {
+  const World world;
+  world.write("kinds/filter/v1.json", spec);
+  world.write("out/photo/filter/v1.h", "old");
+  const Outcome outcome = world.run({"sh", "-c",
+                                     "trap '' XFSZ; ulimit -f 1; "
+                                     "exec '" TENON_GEN "' headers --out out kinds"});
+  EXPECT_EQ(outcome.exit, 3);
+  EXPECT_EQ(outcome.err, "tenon-gen: cannot write out/photo/filter/v1.h: File too large\n");
+  EXPECT_EQ(world.read("out/photo/filter/v1.h"), "old");
+}
+
 TEST(GenCommand, RefusesAnSdkWithoutKindsOrWithABadName) {
   const World world;
   world.write("types/look/v1.json", look);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "common/text_file.hpp"
 
+#include "platform/replace_file.hpp"
+
 #include <cerrno>
 #include <fstream>
 #include <system_error>
@@ -45,6 +47,11 @@ std::optional<std::string> read_text_file(const std::filesystem::path& path,
                    .needed = "a JSON file",
                    .fix = "give the path of such a file"});
   return std::nullopt;
+}
+
+void write_file(const std::filesystem::path& path, std::string_view content) {
+  const std::error_code failed = platform::replace_content(path, content).failed;
+  if (failed) throw IoError("cannot write " + path.generic_string() + ": " + failed.message());
 }
 
 }  // namespace tenon::tools

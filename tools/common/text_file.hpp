@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads text files.
+// Reads and replaces text files.
 #pragma once
 
 #include "common/diagnostics.hpp"
 
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace tenon::tools {
+
+/// A folder does not exist, or a file cannot be read or written.
+class IoError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 struct FileContent {
   std::optional<std::string> text;
@@ -23,5 +31,8 @@ FileContent read_file(const std::filesystem::path& path);
 /// cannot be read.
 std::optional<std::string> read_text_file(const std::filesystem::path& path,
                                           Diagnostics& diagnostics);
+
+/// Writes a file atomically: if this fails, an existing file keeps its content. Throws IoError.
+void write_file(const std::filesystem::path& path, std::string_view content);
 
 }  // namespace tenon::tools

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/next.hpp"
 
-#include "gen/read/output.hpp"
 #include "gen/read/spec_files.hpp"
 
 #include "common/text_file.hpp"
@@ -51,8 +50,8 @@ struct File {
 /// Writes a new draft and the step to it, or neither. Throws IoError.
 void write_draft(const File& draft, const File& evolution) {
   try {
-    replace_maintained(draft.path, draft.content);
-    replace_maintained(evolution.path, evolution.content);
+    tools::write_file(draft.path, draft.content);
+    tools::write_file(evolution.path, evolution.content);
   } catch (const IoError&) {
     // The step is in place if only the synchronisation of its folder failed.
     if (tools::read_file(evolution.path).text != evolution.content) {

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "gen/emit/emit_sdk_package.hpp"
+#include "gen/emit/output.hpp"
 #include "gen/model/model.hpp"
-#include "gen/read/output.hpp"
 
 #include <filesystem>
 #include <string>

@@ -4,8 +4,9 @@
 #include "gen/model/fingerprint.hpp"
 #include "gen/model/layout.hpp"
 #include "gen/model/naming.hpp"
-#include "gen/read/output.hpp"
 #include "gen/read/spec_files.hpp"
+
+#include "common/text_file.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -138,7 +139,7 @@ void write_list(const fs::path& path, const ReleasedList& list) {
                                           {"lines", {}, {std::move(lines)}}}});
   }
   const JsonValue json{JsonValue::Object{{"versions", {}, {std::move(versions)}}}};
-  replace_maintained(path, to_pretty_json(json));
+  tools::write_file(path, to_pretty_json(json));
 }
 
 // -- Comparing ----------------------------------------------------------------

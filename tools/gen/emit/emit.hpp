@@ -4,8 +4,8 @@
 #pragma once
 
 #include "gen/emit/emit_host.hpp"
+#include "gen/emit/output.hpp"
 #include "gen/model/model.hpp"
-#include "gen/read/output.hpp"
 
 #include <string>
 #include <vector>

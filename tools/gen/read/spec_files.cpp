@@ -3,8 +3,6 @@
 
 #include "gen/common.hpp"
 
-#include "common/text_file.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <iterator>

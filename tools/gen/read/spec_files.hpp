@@ -7,19 +7,14 @@
 #include "gen/common.hpp"
 #include "gen/model/version_name.hpp"
 
+#include "common/text_file.hpp"
+
 #include <filesystem>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace tenon::gen {
-
-/// A folder does not exist, or a file cannot be read or written.
-class IoError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// Returns the content of a file of at most 64 MB. Pipes and devices, which could block or not end,
 /// are not read. Throws IoError.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes generated files, and files that people maintain.
+// Writes generated files.
 #pragma once
 
 #include <filesystem>
@@ -25,9 +25,6 @@ class Output {
  private:
   std::filesystem::path folder_;
 };
-
-/// Replaces a file that people maintain: if this fails, the file keeps its content. Throws IoError.
-void replace_maintained(const std::filesystem::path& path, std::string_view content);
 
 /// Returns a rule of make by which `target` depends on `inputs`.
 std::string dependency_rule(const std::string& target, const std::vector<std::string>& inputs);
