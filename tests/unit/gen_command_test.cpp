@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 
 namespace {
@@ -201,13 +202,20 @@ TEST(GenCommand, RefusesAnSdkWithoutKindsOrWithABadName) {
             "'-'\n");
 }
 
+/// Returns the spec as released with a package version.
+std::string released_spec(const std::string& version, const std::string& part = "",
+                          const std::string& edit = "") {
+  std::string text = spec;
+  text.replace(
+      text.find("\"doc\""), 0,
+      "\"life\": {\"released\": {\"version\": \"" + version + "\", \"date\": \"2026-11-21\"}}, ");
+  if (!part.empty()) text.replace(text.find(part), part.size(), edit);
+  return text;
+}
+
 TEST(GenCommand, BeginsTheNextVersion) {
   const World world;
-  std::string released = spec;
-  released.replace(released.find("\"doc\""), 0,
-                   "\"life\": {\"released\": {\"version\": \"1.0.0\", \"date\": "
-                   "\"2026-11-21\"}}, ");
-  world.write("kinds/filter/v1.json", released);
+  world.write("kinds/filter/v1.json", released_spec("1.0.0"));
   const Outcome outcome = world.run({TENON_GEN, "next", "kinds/filter"});
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "kinds/filter/v2.json\nkinds/filter/evolution.json\n");
@@ -218,15 +226,19 @@ TEST(GenCommand, BeginsTheNextVersion) {
   EXPECT_NE(again.err.find("two-drafts"), std::string::npos);
 }
 
-/// Returns the spec as released with a package version.
-std::string released_spec(const std::string& version, const std::string& part = "",
-                          const std::string& edit = "") {
-  std::string text = spec;
-  text.replace(
-      text.find("\"doc\""), 0,
-      "\"life\": {\"released\": {\"version\": \"" + version + "\", \"date\": \"2026-11-21\"}}, ");
-  if (!part.empty()) text.replace(text.find(part), part.size(), edit);
-  return text;
+TEST(GenCommand, KeepsFilesWithTheNameOfTheNextVersion) {
+  for (const std::string path : {"kinds/filter/v2.json", "kinds/filter/evolution.json"}) {
+    const World world;
+    world.write("kinds/filter/v1.json", released_spec("1.0.0"));
+    world.write(path, "{\"mine\": true}");
+    const Outcome outcome = world.run({TENON_GEN, "next", "kinds/filter"});
+    EXPECT_EQ(outcome.exit, 1);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err.find(path + ": error[name-taken]"), 0u) << outcome.err;
+    EXPECT_EQ(world.read(path), "{\"mine\": true}");
+    const fs::directory_iterator files(world.path("kinds/filter"));
+    EXPECT_EQ(std::distance(begin(files), end(files)), 2) << path;
+  }
 }
 
 const std::string any_thread = "\"threading\": \"any\"";

@@ -62,6 +62,18 @@ void write_draft(const File& draft, const File& evolution) {
   }
 }
 
+/// Checks that no other file has the path of a new one.
+void check_absent(const std::string& path, Diagnostics& diagnostics) {
+  std::error_code ignored;
+  const auto status = std::filesystem::symlink_status(path, ignored);
+  if (status.type() == std::filesystem::file_type::not_found) return;
+  diagnostics.add({.location = {path},
+                   .code = "name-taken",
+                   .message = "a file with this name exists and is not a spec",
+                   .needed = "no such file: the next version is written under this name",
+                   .fix = "remove the file, or move it elsewhere"});
+}
+
 }  // namespace
 
 std::vector<std::string> create_next_version(const std::string& folder, Diagnostics& diagnostics) {
@@ -108,6 +120,9 @@ std::vector<std::string> create_next_version(const std::string& folder, Diagnost
   const std::string draft_name = "v" + std::to_string(newest.version.number + 1) + ".json";
   const File new_draft{here->path + "/" + draft_name, to_pretty_json(draft)};
   const File new_evolution{here->path + "/evolution.json", to_pretty_json(evolution)};
+  check_absent(new_draft.path, diagnostics);
+  if (!here->evolution) check_absent(new_evolution.path, diagnostics);
+  if (!diagnostics.empty()) return {};
   write_draft(new_draft, new_evolution);
   return {new_draft.path, new_evolution.path};
 }
