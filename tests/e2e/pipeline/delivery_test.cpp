@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Runs tenon-pipeline: delivery, and the order of the calls to plugins.
+#include "e2e/pipeline/pipeline.hpp"
+#include "e2e/pipeline/query.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+namespace tenon::tests {
+namespace {
+
+// -- Delivery -----------------------------------------------------------------
+
+TEST_F(Pipeline, CopiesLinesBetweenFiles) {
+  const std::string content = "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n";
+  world.write("in.jsonl", content);
+  write_pipeline(plugin("tenon.dev/file", "\"path\": \"in.jsonl\""),
+                 plugin("tenon.dev/file", "\"path\": \"out.jsonl\""));
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, numbers(3, 3, 3));
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(world.read("out.jsonl"), content);
+
+  world.write("in.jsonl", content + "{\"a\":4}\n");
+  EXPECT_EQ(run().out, numbers(1, 1, 1));
+  EXPECT_EQ(world.read("out.jsonl"), content + "{\"a\":4}\n");
+}
+
+TEST_F(Pipeline, CopiesCsvRowsIntoSqlite) {
+  world.write("in.csv", "id,name\n1,\"Ann, B.\"\n2,Bob\n3,Cy\n");
+  write_pipeline(plugin("tenon.dev/file", "\"path\": \"in.csv\", \"key\": \"id\""),
+                 plugin("tenon.dev/sqlite", "\"path\": \"out.db\", \"table\": \"people\""));
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.out, numbers(3, 3, 3)) << outcome.err;
+  EXPECT_EQ(query(world.root() / "out.db", "SELECT count(*) FROM people WHERE name = 'Ann, B.'"),
+            1);
+  EXPECT_EQ(query(world.root() / "out.db", "SELECT count(*) FROM people"), 3);
+}
+
+TEST_F(Pipeline, DeliversEveryRecordToEveryDestination) {
+  write_pipeline(plugin("test.example/actor", "\"count\": \"2500\""),
+                 plugin("test.example/actor", "\"written\": \"written\"") + ", " +
+                     plugin("tenon.dev/file", "\"path\": \"out.jsonl\""));
+  EXPECT_EQ(run().out, numbers(2500, 2500, 2500));
+  EXPECT_EQ(written(), positions(1, 2500));
+  EXPECT_EQ(lines_of(world.read("out.jsonl")).size(), 2500u);
+  EXPECT_EQ(position(), "2500");
+}
+
+TEST_F(Pipeline, DeliversRecordsWithAWindowOfOne) {
+  world.write("pipeline.json",
+              R"({"name": "test", "position": "state/position.json", "window": {"records": 1},)"
+              R"( "source": )" +
+                  plugin("test.example/actor", R"("count": "5", "journal": "journal")") +
+                  R"(, "destinations": [)" +
+                  plugin("test.example/actor", R"("written": "written")") + "]}");
+  EXPECT_EQ(run().out, numbers(5, 5, 5));
+  EXPECT_EQ(written(), positions(1, 5));
+  const Lines calls = journal();
+  for (int i = 1; i <= 5; i++) {
+    const std::string number = std::to_string(i);
+    EXPECT_EQ(std::count(calls.begin(), calls.end(), "source: ack " + number + " to " + number), 1);
+  }
+}
+
+TEST_F(Pipeline, StopsADestinationThatHoldsItsLastRecords) {
+  write_actors("\"count\": \"10\"", "\"hold\": \"true\"");
+  EXPECT_EQ(run().out, numbers(10, 10, 10));
+}
+
+TEST_F(Pipeline, RetriesAReadAfterARetryableFailure) {
+  write_actors("\"retry_at\": \"4\"");
+  EXPECT_EQ(run().out, numbers(10, 10, 10));
+  EXPECT_EQ(written(), positions(1, 10));
+}
+
+TEST_F(Pipeline, ShowsProgressOnlyOnATerminal) {
+  write_actors("\"count\": \"100\", \"batch\": \"1\", \"delay\": \"5ms\"");
+  const Outcome outcome = world.run(
+      {"script", "-qec", std::string(TENON_PIPELINE) + " run pipeline.json", "/dev/null"});
+  EXPECT_NE(outcome.out.find("\rrecords: read "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("/s)"), std::string::npos);
+  EXPECT_TRUE(outcome.out.ends_with("records: read 100, written 100, acknowledged 100\r\n"));
+}
+
+// -- The order of calls -------------------------------------------------------
+
+TEST_F(Pipeline, CallsPluginsInTheOrderOfTheirKinds) {
+  write_actors("\"note\": \"a\"");
+  ASSERT_EQ(run().exit, 0);
+  Lines calls = journal();
+  // Its place among the other calls is not fixed.
+  const auto ack = std::find(calls.begin(), calls.end(), "source: ack 1 to 10");
+  ASSERT_GT(ack - calls.begin(), 5);
+  ASSERT_LT(ack, std::find(calls.begin(), calls.end(), "source: teardown"));
+  calls.erase(ack);
+  EXPECT_EQ(calls,
+            (Lines{"source: configure", "destination: configure", "source: created a",
+                   "source: open -", "destination: created -", "destination: open", "source: stop",
+                   "destination: stop 10", "source: teardown", "destination: teardown"}));
+}
+
+TEST_F(Pipeline, CallsOnUpdatedIfTheConfigChanged) {
+  write_actors("\"note\": \"a\"");
+  ASSERT_EQ(run().exit, 0);
+  world.write("journal", "");
+  write_actors("\"note\": \"b\"");
+  ASSERT_EQ(run().exit, 0);
+  ASSERT_EQ(run().exit, 0);
+  const Lines once = {"source: configure",   "destination: configure", "source: updated a b",
+                      "source: open 10",     "destination: open",      "source: stop",
+                      "destination: stop -", "source: teardown",       "destination: teardown"};
+  Lines expected = once;
+  for (const std::string& line : once) {
+    if (line != "source: updated a b") expected.push_back(line);
+  }
+  EXPECT_EQ(journal(), expected);
+}
+
+TEST_F(Pipeline, TearsDownPluginsIfOpenFails) {
+  write_actors("\"broken\": \"true\"");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_EQ(outcome.out, numbers(0, 0, 0));
+  EXPECT_EQ(outcome.err,
+            "tenon-pipeline: test.example/actor: open: unavailable: nobody is at home\n");
+  EXPECT_EQ(journal(), (Lines{"source: configure", "destination: configure", "source: created -",
+                              "source: open -", "source: teardown", "destination: teardown"}));
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Runs tenon-pipeline: pipeline files, their validation, I/O errors, and usage.
+#include "e2e/pipeline/pipeline.hpp"
+
+#include <tenon/pipeline_position_json.hpp>
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tenon::tests {
+namespace {
+
+// -- Validation ---------------------------------------------------------------
+
+TEST_F(Pipeline, ValidatesAFileWithoutOpeningPlugins) {
+  write_actors("\"count\": \"3\"");
+  const Outcome outcome = world.run({TENON_PIPELINE, "validate", "pipeline.json"});
+  EXPECT_EQ(outcome.exit, 0);
+  EXPECT_EQ(outcome.out, "pipeline.json: no problem found\n");
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(journal(), (Lines{"source: configure", "destination: configure", "source: teardown",
+                              "destination: teardown"}));
+  EXPECT_FALSE(std::filesystem::exists(world.root() / "state"));
+}
+
+TEST_F(Pipeline, ReportsTheSameProblemsInValidateAndRun) {
+  write_pipeline(plugin("test.example/acter", "\"count\": \"3\""),
+                 plugin("tenon.dev/log", "\"level\": \"loud\""));
+  const Outcome outcome = world.run({TENON_PIPELINE, "validate", "pipeline.json"});
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, run().err);
+}
+
+TEST_F(Pipeline, WarnsOfUnreadParameters) {
+  write_actors("\"conut\": \"3\"");
+  const Outcome outcome = world.run({TENON_PIPELINE, "validate", "pipeline.json"});
+  EXPECT_EQ(outcome.exit, 0);
+  EXPECT_NE(outcome.err.find("[warning] test.example/actor: the plugin did not use these "
+                             "parameters: \"conut\"\n"),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(Pipeline, FillsInParameterDefaults) {
+  write_pipeline(plugin("tenon.dev/generator", "\"count\": \"1\", \"size\": \" \""),
+                 plugin("tenon.dev/log", ""));
+  EXPECT_EQ(run().exit, 0);
+  const auto state = tenon::read_pipeline_position(world.read("state/position.json"));
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->source->config, (TextMap{{"count", "1"}, {"rate", "0"}, {"size", "100"}}));
+  EXPECT_EQ(state->destinations.at(0).config, (TextMap{{"level", "info"}}));
+}
+
+// -- Wrong files --------------------------------------------------------------
+
+TEST_F(Pipeline, ReportsAllProblemsOfAFile) {
+  world.write("pipeline.json", R"({
+  "name": "test",
+  "sorce": {},
+  "source": {"plugin": "test.example/acter", "config": {"count": 3}},
+  "destinations": [
+    {"plugin": "tenon.dev/sqlite", "config": {"path": "out.db", "tabel": "t"}},
+    {"plugin": "tenon.dev/log", "config": {"level": "loud"}},
+    {"plugin": "drop-in:tenon.dev/log"}
+  ]
+})");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err,
+            R"(pipeline.json:1:1: error[missing-key]: a pipeline lacks the key 'position'
+   fix     add "position": ...
+pipeline.json:3:3: error[unknown-key]: a pipeline has no key 'sorce'
+   needed  'name', 'source', 'processors', 'destinations', 'dead_letters', 'position' and 'window'
+   fix     did you mean 'source'?
+pipeline.json:4:24: error[not-found]: test.example/acter
+   found   neither a standalone plugin nor a builtin; only tenon.dev/file, tenon.dev/generator, tenon.dev/sqlite, test.example/actor
+   needed  a plugin of tenon.dev/source with that name
+   fix     did you mean 'test.example/actor'?
+pipeline.json:4:66: error[wrong-type]: the value of 'count' has the wrong type
+   found   an integer
+   needed  a string: every value of a config is one
+   fix     put it in quotes
+pipeline.json:6:46: error[missing-parameter]: 'tenon.dev/sqlite' needs the parameter 'table'
+   needed  'table': the table to write, which is created if missing
+   fix     add "table": "..." to its config
+pipeline.json:6:65: error[unknown-parameter]: 'tenon.dev/sqlite' has no parameter 'tabel'
+   needed  'columns', 'key', 'path' and 'table'
+   fix     did you mean 'table'?
+pipeline.json:7:53: error[wrong-parameter]: 'tenon.dev/log' does not accept this value of 'level'
+   found   loud
+   needed  one of ["trace", "debug", "info", "warn", "error"]
+   fix     change the value
+pipeline.json:8:16: error[bad-reference]: "drop-in:tenon.dev/log"
+   found   the prefix "drop-in", which is neither builtin nor standalone
+   needed  [builtin:|standalone:]name[@version], eg: example.io/dpkg@1.0.0 or example.io/dpkg@^1.2
+   fix     write the reference in that form
+)");
+  EXPECT_FALSE(std::filesystem::exists(world.root() / "out.db"));
+}
+
+TEST_F(Pipeline, ReportsTheBrokenFileOfAMissingPlugin) {
+  world.place(world.write("broken", "no module"), "dpkg.so");
+  write_pipeline(plugin("example.io/dpkg", ""), plugin("test.example/actor", ""));
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_EQ(outcome.err.find("tenon-pipeline: skipped: error[not-a-module]"), 0u) << outcome.err;
+  EXPECT_NE(outcome.err.find("error[not-found]: example.io/dpkg"), std::string::npos);
+}
+
+TEST_F(Pipeline, ReportsConfigsThatPluginsRefuse) {
+  write_pipeline(plugin("test.example/actor", "\"count\": \"many\""),
+                 plugin("test.example/actor", "\"hold\": \"perhaps\""));
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_EQ(lines_of(outcome.err).size(), 2u) << outcome.err;
+  EXPECT_NE(outcome.err.find("configure: parameter \"count\" is \"many\""), std::string::npos);
+  EXPECT_NE(outcome.err.find("configure: parameter \"hold\" is \"perhaps\""), std::string::npos);
+}
+
+TEST_F(Pipeline, ReportsInvalidAndMissingFiles) {
+  world.write("pipeline.json", "{\"name\": \"test\",}\n");
+  EXPECT_EQ(run().exit, 2);
+  EXPECT_EQ(run().err.find("pipeline.json:1:17: error[not-json]"), 0u) << run().err;
+  const Outcome missing = world.run({TENON_PIPELINE, "run", "nowhere.json"});
+  EXPECT_EQ(missing.exit, 2);
+  EXPECT_EQ(missing.err.find("nowhere.json: error[cannot-read]"), 0u) << missing.err;
+}
+
+TEST_F(Pipeline, RefusesThePositionOfAnotherPipeline) {
+  write_actors("");
+  ASSERT_EQ(run().exit, 0);
+  world.write("in.jsonl", "{}\n");
+  write_pipeline(plugin("tenon.dev/file", "\"path\": \"in.jsonl\""),
+                 plugin("test.example/actor", ""));
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_NE(outcome.err.find("error[wrong-position]"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("found   test.example/actor"), std::string::npos);
+  EXPECT_EQ(position(), "10");
+
+  write_actors("");
+  std::string file = world.read("pipeline.json");
+  world.write("pipeline.json", file.replace(file.find("\"test\""), 6, "\"other\""));
+  const Outcome renamed = run();
+  EXPECT_EQ(renamed.exit, 2);
+  EXPECT_NE(renamed.err.find("position.json contains the position of another pipeline\n"
+                             "   found   test\n   needed  other\n"),
+            std::string::npos)
+      << renamed.err;
+}
+
+TEST_F(Pipeline, ReportsADamagedPosition) {
+  write_actors("");
+  ASSERT_EQ(run().exit, 0);
+  world.write("state/position.json", "{\"type\":\"tenon.dev/pipeline_position\",\"version\":1");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_NE(outcome.err.find("position.json:1:"), std::string::npos) << outcome.err;
+  EXPECT_EQ(written().size(), 10u);
+}
+
+// -- I/O errors and usage -----------------------------------------------------
+
+TEST_F(Pipeline, FailsBeforeOpenIfThePositionCannotBeStored) {
+  world.write("state", "a file where a folder should be");
+  write_actors("");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 3);
+  EXPECT_NE(outcome.err.find("error[cannot-write]"), std::string::npos) << outcome.err;
+  EXPECT_EQ(written(), Lines{});
+}
+
+TEST_F(Pipeline, RefusesASecondRun) {
+  write_actors("\"count\": \"100000\", \"batch\": \"1\", \"delay\": \"1ms\"");
+  Child child = start();
+  ASSERT_TRUE(wrote(5));
+  const Outcome second = run();
+  EXPECT_EQ(second.exit, 3);
+  EXPECT_NE(second.err.find("error[in-use]"), std::string::npos) << second.err;
+  child.signal(SIGINT);
+  EXPECT_EQ(child.wait().exit, 0);
+}
+
+TEST_F(Pipeline, ReportsOutputErrors) {
+  write_actors("");
+  const std::string command = TENON_PIPELINE " run pipeline.json";
+  const std::string told = "tenon-pipeline: cannot write to standard output\n";
+  // A full disk, and a pipe without a reader.
+  for (const std::string& output :
+       {command + " > /dev/full", "exec 5> >(exit 0); wait $!; " + command + " >&5"}) {
+    const Outcome outcome = world.run({"bash", "-c", output});
+    EXPECT_EQ(outcome.exit, 3) << output;
+    EXPECT_EQ(outcome.err, told);
+  }
+  EXPECT_EQ(position(), "10");
+}
+
+TEST_F(Pipeline, SearchesTheGivenPluginPath) {
+  std::filesystem::rename(world.plugins(), world.root() / "elsewhere");
+  write_actors("");
+  EXPECT_EQ(run().exit, 2);
+  const Outcome outcome =
+      world.run({TENON_PIPELINE, "run", "pipeline.json", "--plugin-path", "elsewhere"});
+  EXPECT_EQ(outcome.out, numbers(10, 10, 10)) << outcome.err;
+}
+
+TEST_F(Pipeline, PrintsUsage) {
+  const std::vector<std::pair<Lines, std::string>> wrong{
+      {{}, "tenon-pipeline: A subcommand is required\nSee tenon-pipeline --help.\n"},
+      {{"run"}, "tenon-pipeline run: FILE is required\nSee tenon-pipeline run --help.\n"},
+      {{"walk", "x"}, "tenon-pipeline: unknown command walk\nSee tenon-pipeline --help.\n"},
+      {{"run", "x", "--plugin-pat=y"},
+       "tenon-pipeline run: unknown option --plugin-pat\ndid you mean '--plugin-path'?\n"
+       "See tenon-pipeline run --help.\n"}};
+  for (auto [command, told] : wrong) {
+    command.insert(command.begin(), TENON_PIPELINE);
+    const Outcome outcome = world.run(command);
+    EXPECT_EQ(outcome.exit, 2);
+    EXPECT_EQ(outcome.err, told);
+  }
+  const Outcome help = world.run({TENON_PIPELINE, "--help"});
+  EXPECT_EQ(help.exit, 0);
+  EXPECT_NE(help.out.find("SIGINT"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tenon::tests
