@@ -63,7 +63,8 @@ static tenon_status fail_to(tenon_call *call, const char *what, const char *path
   tenon_status status = TENON_UNKNOWN;
   if (error == ENOENT) status = TENON_NOT_FOUND;
   if (error == EACCES || error == EROFS) status = TENON_PERMISSION_DENIED;
-  if (error == ENOSPC || error == EDQUOT || error == EMFILE) status = TENON_RESOURCE_EXHAUSTED;
+  if (error == ENOSPC || error == EDQUOT || error == EFBIG || error == EMFILE)
+    status = TENON_RESOURCE_EXHAUSTED;
   return fail(call, status, "cannot %s %s: %s", what, path, strerror(error));
 }
 

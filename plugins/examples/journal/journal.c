@@ -58,7 +58,7 @@ static tenon_status fail_to(tenon_call *call, const char *what, const char *path
   tenon_status status = TENON_UNKNOWN;
   if (error == ENOENT) status = TENON_NOT_FOUND;
   if (error == EACCES || error == EROFS) status = TENON_PERMISSION_DENIED;
-  if (error == ENOSPC || error == EDQUOT) status = TENON_RESOURCE_EXHAUSTED;
+  if (error == ENOSPC || error == EDQUOT || error == EFBIG) status = TENON_RESOURCE_EXHAUSTED;
   return fail(call, status, "cannot %s %s: %s", what, path, strerror(error));
 }
 

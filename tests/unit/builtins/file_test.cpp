@@ -211,7 +211,7 @@ TEST_F(FileTest, RollsBackABatchIfTheDiskIsFull) {
   file.write({record("1", "{\"a\":1}")});
   {
     const FullDisk full(12);
-    EXPECT_EQ(failure_of([&] { file.write({record("2", "{\"a\":2}")}); }, TENON_UNKNOWN),
+    EXPECT_EQ(failure_of([&] { file.write({record("2", "{\"a\":2}")}); }, TENON_RESOURCE_EXHAUSTED),
               "cannot write " + path("out.jsonl") + ": File too large");
     EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n");
   }

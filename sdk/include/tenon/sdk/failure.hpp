@@ -84,6 +84,7 @@ inline tenon_status status_of(const std::error_code& error) {
       {std::errc::file_exists, TENON_ALREADY_EXISTS},
       {std::errc::not_enough_memory, TENON_RESOURCE_EXHAUSTED},
       {std::errc::no_space_on_device, TENON_RESOURCE_EXHAUSTED},
+      {std::errc::file_too_large, TENON_RESOURCE_EXHAUSTED},
       {std::errc::too_many_files_open, TENON_RESOURCE_EXHAUSTED},
       {std::errc::too_many_files_open_in_system, TENON_RESOURCE_EXHAUSTED},
       {std::errc::is_a_directory, TENON_FAILED_PRECONDITION},
