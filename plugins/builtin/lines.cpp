@@ -19,17 +19,32 @@ Lines::~Lines() {
 }
 
 void Lines::seek(std::int64_t offset, std::int64_t line) {
+  constexpr const char* fix = "; fix: delete the pipeline, and run it again to read the whole file";
   const auto size = ::fseeko(file_.get(), 0, SEEK_END) == 0 ? ::ftello(file_.get()) : -1;
-  if (size < 0 || ::fseeko(file_.get(), offset, SEEK_SET) != 0) {
+  const std::int64_t before = offset > 0 ? offset - 1 : 0;
+  if (size < 0 || ::fseeko(file_.get(), before, SEEK_SET) != 0) {
     throw sdk::system_failure(errno, "cannot seek to byte ", offset, " of ", path_);
   }
   if (size < offset) {
     throw sdk::Failure(TENON_DATA_LOSS, path_, " has ", size, " bytes, but ", offset,
-                       " have been read, so it was truncated or replaced; fix: delete the "
-                       "pipeline, and run it again to read the whole file");
+                       " have been read, so it was truncated or replaced", fix);
+  }
+  if (offset > 0 && std::getc(file_.get()) != '\n' && !at_end_of_line()) {
+    throw sdk::Failure(TENON_DATA_LOSS, "byte ", offset, " of ", path_,
+                       ", where reading stopped, is inside a line, so the file was replaced or its "
+                       "last line was not complete",
+                       fix);
   }
   offset_ = offset;
   line_ = line;
+}
+
+/// Returns whether only the newline of a line follows, or nothing. That newline may have been added
+/// after the last line was read.
+bool Lines::at_end_of_line() {
+  const int next = std::getc(file_.get());
+  std::ungetc(next, file_.get());
+  return next == EOF || next == '\n' || next == '\r';
 }
 
 bool Lines::next(std::string_view& line) {

@@ -39,6 +39,8 @@ class Lines {
     void operator()(std::FILE* file) const noexcept { std::fclose(file); }
   };
 
+  bool at_end_of_line();
+
   std::string path_;
   std::unique_ptr<std::FILE, Close> file_;
   char* text_ = nullptr;  // allocated by getline

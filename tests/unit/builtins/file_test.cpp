@@ -106,6 +106,26 @@ TEST_F(FileTest, RefusesThePositionOfALongerFile) {
                 "fix: delete the pipeline, and run it again to read the whole file");
 }
 
+TEST_F(FileTest, RefusesAPositionInsideALine) {
+  write("a.jsonl", "{}\n{\"a\":10}\n");
+  const TextMap config = {{"path", path("a.jsonl")}};
+  EXPECT_EQ(failure_of([&] { read_all<FileSource>(config, to_bytes("9 2")); }, TENON_DATA_LOSS),
+            "byte 9 of " + path("a.jsonl") +
+                ", where reading stopped, is inside a line, so the file was replaced or its last "
+                "line was not complete; "
+                "fix: delete the pipeline, and run it again to read the whole file");
+}
+
+TEST_F(FileTest, ReadsLinesThatWereAddedAfterAnIncompleteLastLine) {
+  const TextMap config = {{"path", path("a.jsonl")}};
+  for (const char* end_of_line : {"\n", "\r\n"}) {
+    write("a.jsonl", "{}");
+    EXPECT_EQ(read_all<FileSource>(config, to_bytes("2 1")).size(), 0u);
+    write("a.jsonl", std::string("{}") + end_of_line + "[]");
+    EXPECT_EQ(payloads(read_all<FileSource>(config, to_bytes("2 1"))), Texts{"[]"});
+  }
+}
+
 TEST_F(FileTest, DetectsFormatsByExtension) {
   write("a", "{}\n");
   for (const char* name : {"a.jsonl", "a.ndjson", "a.json", "a.b/a.json"}) {
