@@ -34,8 +34,9 @@ void unblock_stop() {
 void hold_signals() {
   const sigset_t set = watched();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  // A write of a plugin to a closed connection fails with an error instead.
-  signal(SIGPIPE, SIG_IGN);
+  // A write of a plugin to a closed connection, or beyond the largest size of a file, fails with an
+  // error instead.
+  for (const int number : {SIGPIPE, SIGXFSZ}) signal(number, SIG_IGN);
 }
 
 SignalWatch::SignalWatch(Stop stop, std::function<void()> hang_up)

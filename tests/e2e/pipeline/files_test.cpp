@@ -178,6 +178,20 @@ TEST_F(Pipeline, FailsBeforeOpenIfThePositionCannotBeStored) {
   EXPECT_EQ(written(), Lines{});
 }
 
+/// SIGXFSZ would end the process.
+TEST_F(Pipeline, ReportsAFileThatReachesTheLargestSize) {
+  write_pipeline(plugin("tenon.dev/generator", R"("count": "3000")"),
+                 plugin("tenon.dev/file", R"("path": "out.jsonl")"));
+  const Outcome limited =
+      world.run({"sh", "-c", "ulimit -f 64; exec '" TENON_PIPELINE "' run pipeline.json"});
+  EXPECT_EQ(limited.exit, 1);
+  EXPECT_NE(limited.err.find("tenon.dev/file: write_batch: "), std::string::npos) << limited.err;
+  EXPECT_NE(limited.err.find(": File too large"), std::string::npos) << limited.err;
+  const Outcome rest = run();
+  EXPECT_EQ(rest.exit, 0) << rest.err;
+  EXPECT_EQ(position(), "3000");
+}
+
 TEST_F(Pipeline, RefusesASecondRun) {
   write_actors("\"count\": \"100000\", \"batch\": \"1\", \"delay\": \"1ms\"");
   Child child = start();
