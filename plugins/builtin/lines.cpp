@@ -50,7 +50,10 @@ bool Lines::at_end_of_line() {
 bool Lines::next(std::string_view& line) {
   ssize_t size = ::getline(&text_, &capacity_, file_.get());
   if (size < 0) {
-    if (std::ferror(file_.get()) != 0) throw sdk::system_failure(errno, "cannot read ", path_);
+    // Without either of both flags, there is no memory for the line.
+    if (std::ferror(file_.get()) != 0 || std::feof(file_.get()) == 0) {
+      throw sdk::system_failure(errno, "cannot read ", path_);
+    }
     return false;
   }
   line = {text_, static_cast<std::size_t>(size)};

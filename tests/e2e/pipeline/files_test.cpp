@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -191,6 +192,21 @@ TEST_F(Pipeline, ReportsAFileThatReachesTheLargestSize) {
   EXPECT_EQ(rest.exit, 0) << rest.err;
   EXPECT_EQ(position(), "3000");
 }
+
+#if !SANITIZED  // a sanitizer needs more memory
+TEST_F(Pipeline, ReportsALineThatDoesNotFitIntoMemory) {
+  world.write("in.jsonl", "");
+  std::filesystem::resize_file(world.root() / "in.jsonl", std::uintmax_t{2} << 30);
+  write_pipeline(plugin("tenon.dev/file", R"("path": "in.jsonl")"),
+                 plugin("tenon.dev/file", R"("path": "out.jsonl")"));
+  const Outcome outcome =
+      world.run({"sh", "-c", "ulimit -v 1000000; exec '" TENON_PIPELINE "' run pipeline.json"});
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_EQ(outcome.err,
+            "tenon-pipeline: tenon.dev/file: read_batch: resource-exhausted: cannot read in.jsonl: "
+            "Cannot allocate memory\n");
+}
+#endif
 
 TEST_F(Pipeline, RefusesASecondRun) {
   write_actors("\"count\": \"100000\", \"batch\": \"1\", \"delay\": \"1ms\"");
