@@ -117,7 +117,9 @@ tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& pa
                          .fix = "wait until it ends, or stop it"});
   }
   PositionStore store(path, lock.release());
-  if (!std::filesystem::exists(path)) return store;
+  std::error_code ignored;  // reported when the file is read
+  const auto status = std::filesystem::status(path, ignored);
+  if (status.type() == std::filesystem::file_type::not_found) return store;
   const auto text = tenon::tools::read_text_file(path, diagnostics);
   if (!text) return store;
   tenon::Result<PipelineState> state = tenon::read_pipeline_position(*text);

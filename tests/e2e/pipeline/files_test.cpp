@@ -193,6 +193,17 @@ TEST_F(Pipeline, ReportsAFileThatReachesTheLargestSize) {
   EXPECT_EQ(position(), "3000");
 }
 
+TEST_F(Pipeline, ReportsAPositionInALoopOfLinks) {
+  write_actors("");
+  std::filesystem::create_symlink("position.json", world.path("state/position.json"));
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_EQ(outcome.err.find("state/position.json: error[cannot-read]: the file cannot be read\n"
+                             "   found   Too many levels of symbolic links\n"),
+            0u)
+      << outcome.err;
+}
+
 #if !SANITIZED  // a sanitizer needs more memory
 TEST_F(Pipeline, ReportsALineThatDoesNotFitIntoMemory) {
   world.write("in.jsonl", "");
