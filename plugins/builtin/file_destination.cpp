@@ -23,12 +23,24 @@ struct ExistingContent {
   std::string incomplete_line;  // for the log
 };
 
+/// Returns whether a line may be the beginning of an object. Part of a file may contain zeros after
+/// a power failure.
+bool may_begin_object(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(" \t");
+  return begin == line.npos || line[begin] == '{' || line[begin] == '\0';
+}
+
 ExistingContent check_json_lines(Lines& lines) {
   ExistingContent content;
   std::string_view line;
   while (lines.next(line)) {
     // Only objects are written, and a part of an object is not valid JSON.
     if (!lines.ends_with_newline() && !check_json(line).is_object) {
+      if (!may_begin_object(line)) {
+        throw sdk::Failure(TENON_FAILED_PRECONDITION, lines.path(), ":", lines.line(),
+                           ": the last line is not part of a JSON object, so this destination did "
+                           "not write it; fix: choose another path, or end the line");
+      }
       content.incomplete_line.assign(line);
       return content;
     }

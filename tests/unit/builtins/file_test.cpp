@@ -198,12 +198,26 @@ TEST_F(FileTest, RemovesAnIncompleteLineOnOpen) {
   write("out.jsonl", "{\"a\":1}\n{\"a\":");
   WritingFile(config).write({record("2", "{\"a\":2}")});
   EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":2}\n");
-  write("out.jsonl", "{\"a\":1}\n12");  // not an object, so its end is unknown
+  write("out.jsonl", std::string("{\"a\":1}\n\0\0", 10));  // after a power failure
   WritingFile(config).write({record("2", "{\"a\":2}")});
   EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":2}\n");
   write("out.jsonl", "{\"a\":1}\n{\"a\":3}");  // complete except for the newline
   WritingFile(config).write({record("4", "{\"a\":4}")});
   EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":3}\n{\"a\":4}\n");
+}
+
+TEST_F(FileTest, KeepsALastLineThatItDidNotWrite) {
+  for (const std::string text : {"[{\"a\":1},{\"a\":2}]", "{\"a\":1}\n12", "notes"}) {
+    write("out.jsonl", text);
+    const std::string failure = failure_of(
+        [&] {
+          WritingFile({{"path", path("out.jsonl")}});
+        },
+        TENON_FAILED_PRECONDITION);
+    EXPECT_NE(failure.find(": the last line is not part of a JSON object"), std::string::npos)
+        << failure;
+    EXPECT_EQ(content("out.jsonl"), text);
+  }
 }
 
 /// Simulates a full disk with a limit of the file size of the process.
