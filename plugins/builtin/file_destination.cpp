@@ -7,7 +7,7 @@
 
 #include <boost/json.hpp>
 
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -91,7 +91,11 @@ void FileDestination::configure(const sdk::Config& config) {
 void FileDestination::open() {
   header_.clear();
   ExistingContent content;
-  if (::access(path_.c_str(), F_OK) == 0) {
+  struct stat status;
+  if (::stat(path_.c_str(), &status) == 0) {
+    if (!S_ISREG(status.st_mode)) {
+      throw sdk::Failure(TENON_FAILED_PRECONDITION, path_, " is not a regular file");
+    }
     Lines lines(path_);
     content = format_ == FileFormat::csv ? check_csv(lines, header_) : check_json_lines(lines);
   }

@@ -220,6 +220,14 @@ TEST_F(FileTest, KeepsALastLineThatItDidNotWrite) {
   }
 }
 
+TEST_F(FileTest, WritesOnlyRegularFiles) {
+  for (const char* device : {"/dev/full", "/dev/null"}) {
+    const TextMap config = {{"path", device}, {"format", "json-lines"}};
+    EXPECT_EQ(failure_of([&] { WritingFile{config}; }, TENON_FAILED_PRECONDITION),
+              std::string(device) + " is not a regular file");
+  }
+}
+
 /// Simulates a full disk with a limit of the file size of the process.
 class FullDisk {
  public:
