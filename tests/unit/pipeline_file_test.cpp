@@ -111,10 +111,22 @@ TEST_F(PipelineFileTest, MayLimitItsWindow) {
   EXPECT_EQ(file->window.bytes, 1u);
   read(begin + R"(, "window": {"bytes": 0}})");
   EXPECT_EQ(finding(),
+            "2:58: error[wrong-value]: 'bytes' is out of range\n"
+            "   found   0\n"
+            "   needed  an integer from 1 to 2147483647\n"
+            "   fix     change the number");
+  read(begin + R"(, "window": {"bytes": 4294967296}})");
+  EXPECT_EQ(finding(),
+            "2:58: error[wrong-value]: 'bytes' is out of range\n"
+            "   found   4294967296\n"
+            "   needed  an integer from 1 to 2147483647\n"
+            "   fix     change the number");
+  read(begin + R"(, "window": {"bytes": 1.5}})");
+  EXPECT_EQ(finding(),
             "2:58: error[wrong-type]: 'bytes' has the wrong type\n"
-            "   found   an integer\n"
-            "   needed  an integer from 1\n"
-            "   fix     write an integer from 1");
+            "   found   a number\n"
+            "   needed  an integer from 1 to 2147483647\n"
+            "   fix     write an integer from 1 to 2147483647");
   read(begin + R"(, "window": {"batches": 4}})");
   EXPECT_EQ(finding(),
             "2:49: error[unknown-key]: a window has no key 'batches'\n"

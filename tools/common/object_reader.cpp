@@ -117,12 +117,21 @@ bool ObjectReader::flag(std::string_view key) const {
 std::optional<int> ObjectReader::number(std::string_view key, int least) const {
   const JsonValue* value = required(key);
   if (value == nullptr) return std::nullopt;
+  constexpr int most = std::numeric_limits<int>::max();
   const std::int64_t* number = value->as<std::int64_t>();
-  if (number != nullptr && *number >= least && *number <= std::numeric_limits<int>::max()) {
-    return static_cast<int>(*number);
+  if (number != nullptr && *number >= least && *number <= most) return static_cast<int>(*number);
+  const std::string needed =
+      "an integer from " + std::to_string(least) + " to " + std::to_string(most);
+  if (number == nullptr) {
+    add_wrong_type(*value, "'" + std::string(key) + "'", needed, diagnostics_);
+  } else {
+    diagnostics_.add({.location = value->location,
+                      .code = "wrong-value",
+                      .message = "'" + std::string(key) + "' is out of range",
+                      .found = std::to_string(*number),
+                      .needed = needed,
+                      .fix = "change the number"});
   }
-  add_wrong_type(*value, "'" + std::string(key) + "'", "an integer from " + std::to_string(least),
-                 diagnostics_);
   return std::nullopt;
 }
 
