@@ -485,7 +485,9 @@ constexpr ErrorCode codes[] = {
      "The archive is incomplete or was changed.", "Get another copy of the archive."},
     {"broken-backup-record", error, "backups",
      "The record of a backup is invalid or belongs to another backup.",
-     "The object in the store was changed.", "Restore the object from another copy of the store."},
+     "The object in the store was changed.",
+     "Restore the object from another copy of the store, or follow the fix in the error to delete "
+     "the backup."},
     {"duplicate-resource", error, "backups", "A resource is present twice.",
      "Two documents describe one resource differently.", "Remove one of the two."},
     {"identity-changed", error, "backups", "An action changed the name or namespace of an item.",

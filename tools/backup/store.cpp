@@ -131,7 +131,11 @@ tenon::Result<tenon::StoredBackupV1> Store::read(const std::string& name) {
        .where = record_key(name),
        .found = record ? record->backup.name : std::string(),
        .needed = record ? name : std::string(),
-       .fix = "restore this object from another copy of the store"});
+       .fix =
+           "restore this object from another copy of the store; or, to delete the backup without "
+           "its snapshots and without executing delete actions, remove this object from the "
+           "store and run tenon-backup delete " +
+           name});
 }
 
 tenon::Result<void> Store::write(const tenon::StoredBackupV1& record) {

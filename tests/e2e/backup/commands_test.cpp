@@ -3,6 +3,7 @@
 // The commands of tenon-backup: dry runs, lists, descriptions, progress, and invalid input.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -90,16 +91,25 @@ TEST_F(Backup, ReportsUnreadableRecords) {
   write_items({item("Pod", "web", "p")});
   ASSERT_EQ(create("good").exit, 0);
   ASSERT_EQ(create("bad").exit, 0);
-  for (const std::string& file : files("store")) {
-    if (file.find("bad/backup.json") != std::string::npos) {
-      world.write("store/" + file, "{\"type\": \"tenon.dev/stored_backup\"");
-    }
-  }
+  const Lines before = files("store");
+  const auto file = std::find_if(before.begin(), before.end(), [](const std::string& name) {
+    return name.ends_with("bad/backup.json");
+  });
+  ASSERT_NE(file, before.end());
+  world.write("store/" + *file, "{\"type\": \"tenon.dev/stored_backup\"");
   const Outcome listed = run({"list"});
   EXPECT_EQ(listed.exit, 1);
   EXPECT_NE(listed.out.find("good "), std::string::npos);
   EXPECT_NE(listed.err.find("error[broken-backup-record]"), std::string::npos) << listed.err;
-  EXPECT_EQ(run({"delete", "bad"}).exit, 3);
+  const Outcome refused = run({"delete", "bad"});
+  EXPECT_EQ(refused.exit, 3);
+  EXPECT_TRUE(
+      refused.err.ends_with("remove this object from the store and run tenon-backup delete bad\n"))
+      << refused.err;
+  fs::remove(world.root() / "store" / *file);
+  EXPECT_EQ(run({"delete", "bad"}).exit, 0);
+  EXPECT_EQ(run({"list"}).exit, 0);
+  EXPECT_EQ(create("bad").exit, 0);
 }
 
 TEST_F(Backup, ReportsAllProblemsOfAConfiguration) {
