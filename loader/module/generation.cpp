@@ -113,11 +113,14 @@ Generation::Generation(std::optional<Image> image, ValidatedModule validated,
   targets_.push_back(std::make_unique<CallTarget[]>(capacity_));
   add_targets(targets_.back().get(), capacity_);
   newest_targets_.store(targets_.back().get());
+  std::vector<PluginMethods> methods;
   for (ValidatedPlugin& plugin : validated_.plugins) {
+    methods.push_back(plugin.methods());
     interception_.prepare(plugin);
     plugin_targets_.push_back({nullptr, nullptr, this, &plugin.name});
   }
   add_targets(plugin_targets_.data(), plugin_targets_.size());
+  methods_ = std::make_shared<const std::vector<PluginMethods>>(std::move(methods));
 }
 
 void Generation::report(RestartReason why, const Error& error) noexcept {
@@ -342,7 +345,7 @@ void Generation::set_target(std::uint32_t index, const CallTarget& target) {
 
 /// Returns the target of functions of a plugin other than methods.
 const CallTarget& Generation::target_of(const ValidatedPlugin& plugin) const noexcept {
-  return plugin_targets_[static_cast<std::size_t>(&plugin - validated_.plugins.data())];
+  return plugin_targets_[index_of(plugin)];
 }
 
 void Generation::serve(ServingModule& module) noexcept {
@@ -355,9 +358,9 @@ const ValidatedPlugin* Generation::plugin_of(std::uint32_t index) const noexcept
   return index < objects_.size() ? objects_[index].plugin : nullptr;
 }
 
-const KindVersion* Generation::version_of(std::uint32_t index) const noexcept {
+const PluginMethods* Generation::methods_of(std::uint32_t index) const noexcept {
   const ValidatedPlugin* plugin = plugin_of(index);
-  return plugin != nullptr ? plugin->version : nullptr;
+  return plugin != nullptr ? &(*methods_)[index_of(*plugin)] : nullptr;
 }
 
 Generation::Object Generation::take(std::uint32_t index, bool streams_ended) noexcept {
@@ -411,13 +414,6 @@ void Generation::end(const Object& object, const GenerationGuard& guard) noexcep
     object.plugin->base.destroy(object.self);
     return TENON_OK;
   });
-}
-
-bool Generation::implements(std::uint32_t index, std::string_view method) const {
-  if (plugin_of(index) == nullptr) return false;
-  const Object& object = objects_[index];
-  const MethodInfo* own = object.plugin->version->own_method(target_of(object).version, method);
-  return own != nullptr && object.plugin->implements(*own);
 }
 
 /// Returns the version at which the instance is used.

@@ -173,12 +173,11 @@ class Generation final : public Serving, private StreamRunner {
   /// Reports a failure that requires a restart to the module, if that still exists.
   void report(RestartReason why, const Error& error) noexcept;
 
-  /// Returns the plugin's version of the kind at `index`; nullptr if there is no object. REQUIRED:
-  /// the lock.
-  const KindVersion* version_of(std::uint32_t index) const noexcept;
-  /// Returns whether the plugin itself implements a method of the version at which the instance is
-  /// used. REQUIRED: the lock.
-  bool implements(std::uint32_t index, std::string_view method) const;
+  /// Returns the methods of all its plugins.
+  std::shared_ptr<const std::vector<PluginMethods>> methods() const noexcept { return methods_; }
+  /// Returns those of the plugin at `index`, an element of `methods()`; nullptr if there is no
+  /// object. REQUIRED: the lock.
+  const PluginMethods* methods_of(std::uint32_t index) const noexcept;
 
   /// Directs the calls of `module`, its module, to it. REQUIRED: the lock.
   void serve(ServingModule& module) noexcept;
@@ -201,6 +200,9 @@ class Generation final : public Serving, private StreamRunner {
   bool end_streams(std::uint32_t index, std::chrono::steady_clock::time_point deadline) noexcept;
   Result<void> adapt(Object& object, std::int32_t target);
   void set_target(std::uint32_t index, const CallTarget& target);
+  std::size_t index_of(const ValidatedPlugin& plugin) const noexcept {
+    return static_cast<std::size_t>(&plugin - validated_.plugins.data());
+  }
   const CallTarget& target_of(const ValidatedPlugin& plugin) const noexcept;
   const ValidatedPlugin* plugin_of(std::uint32_t index) const noexcept;
   const tenon_base* base_of(std::uint32_t index) const;
@@ -215,6 +217,7 @@ class Generation final : public Serving, private StreamRunner {
   const AbiVersion abi_;
   ValidatedModule validated_;               // plugins sorted by name
   std::vector<CallTarget> plugin_targets_;  // for functions other than methods, by plugin
+  std::shared_ptr<const std::vector<PluginMethods>> methods_;  // by plugin
   const std::weak_ptr<FaultSink> faults_;
   const std::shared_ptr<Log> log_;
   const std::chrono::milliseconds patience_;

@@ -78,9 +78,9 @@ class LiveInstance : public Instance {
     configured_++;
   }
   InstanceRecord record() const { return {serial_, configured_, &spec_, config_}; }
-  /// The version of the kind that its plugin has.
-  const KindVersion* version() const noexcept { return version_; }
-  void set_version(const KindVersion* version) noexcept { version_ = version; }
+  /// The methods of its plugin in the code that serves, or that served last. Owned by the module.
+  const PluginMethods* methods() const noexcept { return methods_; }
+  void set_methods(const PluginMethods* methods) noexcept { methods_ = methods; }
 
  private:
   RevocableStreams* caller_streams_ = nullptr;
@@ -91,7 +91,7 @@ class LiveInstance : public Instance {
   const InstanceSpec& spec_;
   std::shared_ptr<const TextMap> config_;
   std::uint64_t configured_ = 0;  // the number of configurations so far
-  const KindVersion* version_ = nullptr;
+  const PluginMethods* methods_ = nullptr;
 };
 
 /// REQUIRED for all functions: the lock of the module.

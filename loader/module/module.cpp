@@ -208,8 +208,8 @@ Result<InstancePtr> Module::create_in(Generation& generation, const GenerationGu
 InstancePtr Module::add(Generation::Object& object, const CreateRequest& request,
                         std::shared_ptr<const TextMap> config) {
   auto instance = instances_.prepare(request, std::move(config));
-  instance->set_version(object.plugin->version);
   generation_->list(instance->index(), object);
+  instance->set_methods(generation_->methods_of(instance->index()));
   // Nothing fails after this.
   if (self_ == nullptr) self_ = shared_from_this();
   if (request.owner == Owner::program && host_ == nullptr)
@@ -288,11 +288,8 @@ void Module::unload_if_unused() noexcept {
 
 bool Module::implements(const LiveInstance& instance, std::string_view method) const {
   Lock lock(shared_.mutex, std::defer_lock);
-  if (!inherited()) {
-    lock.lock();
-    if (generation_ != nullptr) return generation_->implements(instance.index(), method);
-  }
-  return instance.version()->own_method(instance.spec().target, method) != nullptr;
+  if (!inherited()) lock.lock();
+  return instance.methods()->implement(instance.spec().target, method);
 }
 
 PluginInfo Module::plugin_info(const LiveInstance& instance) const {
@@ -302,7 +299,7 @@ PluginInfo Module::plugin_info(const LiveInstance& instance) const {
   {
     const Lock lock(shared_.mutex);
     manifest = manifest_;
-    version = instance.version();
+    version = instance.methods()->version;
   }
   const InstanceSpec& spec = instance.spec();
   const auto plugin = std::ranges::find_if(manifest->provides, [&](const Provided& one) {
@@ -390,8 +387,9 @@ void Module::adopt(LoadedCode&& fresh) noexcept {
   identity_ = fresh.identity;
   count_++;
   schedule_.cancel_after_fault();
+  const auto last = std::exchange(methods_, generation_->methods());
   instances_.visit([this](LiveInstance& instance) {
-    instance.set_version(generation_->version_of(instance.index()));
+    instance.set_methods(generation_->methods_of(instance.index()));
   });
   serve_again();
 }

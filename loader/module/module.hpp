@@ -109,7 +109,7 @@ class Module final : public ServingModule,
   }
 
   /// Returns whether the plugin itself implements a method of the latest interface in the code that
-  /// serves. If none serves, returns whether its last version of the kind has the method.
+  /// serves, or that served last.
   bool implements(const LiveInstance& instance, std::string_view method) const;
 
   /// Returns the plugin of an instance in the manifest of the code that serves; empty in a forked
@@ -210,7 +210,8 @@ class Module final : public ServingModule,
   std::shared_ptr<const Manifest> manifest_;
   platform::FileIdentity identity_;
   GenerationPtr generation_;
-  std::uint64_t count_ = 0;  // generation number of the last one
+  std::uint64_t count_ = 0;                                    // generation number of the last one
+  std::shared_ptr<const std::vector<PluginMethods>> methods_;  // of the last one
 
   Lifecycle lifecycle_;
   LiveInstances instances_{*this, *this};

@@ -279,6 +279,19 @@ bool ValidatedPlugin::implements(const MethodInfo& method) const noexcept {
                      sizeof method.unimplemented) != 0;
 }
 
+PluginMethods ValidatedPlugin::methods() const {
+  PluginMethods methods{version, {}};
+  for (const MethodInfo& method : version->methods) {
+    methods.implemented.push_back(implements(method));
+  }
+  return methods;
+}
+
+bool PluginMethods::implement(std::int32_t target, std::string_view method) const noexcept {
+  const MethodInfo* own = version->own_method(target, method);
+  return own != nullptr && implemented[static_cast<std::size_t>(own - version->methods.data())];
+}
+
 Result<ValidatedModule> validate(const tenon_module& module, const platform::ImageMap* map,
                                  const Manifest& manifest, const std::string& where) {
   return Validator(map, manifest, where).run(module);

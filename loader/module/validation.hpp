@@ -10,8 +10,10 @@
 #include <tenon/result.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "manifest/manifest.hpp"
@@ -19,6 +21,16 @@
 #include "platform/image_map.hpp"
 
 namespace tenon::inline v0_1::detail {
+
+/// The methods that a plugin implements. Does not refer to its code.
+struct PluginMethods {
+  const KindVersion* version;
+  std::vector<bool> implemented;  // by index in `version`
+
+  /// Returns whether a method of version `target` calls a method of the plugin, perhaps under an
+  /// older name.
+  bool implement(std::int32_t target, std::string_view method) const noexcept;
+};
 
 /// One plugin of a loaded module, at a version of a kind that this program knows. There is one for
 /// each of several kinds with the same id and spec.
@@ -35,6 +47,7 @@ struct ValidatedPlugin {
 
   /// Returns whether the plugin implements a method of its version.
   bool implements(const MethodInfo& method) const noexcept;
+  PluginMethods methods() const;
 };
 
 /// A module that passed validation.

@@ -187,6 +187,8 @@ TEST_F(Containment, NamesPluginAndMethodInRefusedCalls) {
   EXPECT_TRUE(refused.error().retryable());
   EXPECT_EQ(refused.error().plugin(), unruly_package);
   EXPECT_EQ(refused.error().method(), "say");
+  EXPECT_TRUE(unruly.supports("say"));
+  EXPECT_FALSE(unruly.supports("count")) << "the plugin left it out";
 }
 
 TEST_F(Containment, InterruptsBlockingCallsOfASession) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <test/counter.hpp>
 #include <test/echo.hpp>
+#include <test/probe.hpp>
 #include <thread>
 
 #include "integration/hosting.hpp"
@@ -57,9 +58,11 @@ class ForkedChild : public Hosting {
 };
 
 TEST_F(ForkedChild, CallsThroughInheritedHandles) {
+  place("probe-v2.so");
   Host host(watching());
   auto counter = host.create<test::Counter>("counter", {{"first", "40"}}).value();
   ASSERT_EQ(counter->add(1).value(), 41);
+  const auto probe = host.create<test::Probe>("probe").value();
 
   const int failures = failures_in_child([&](int& failed) {
     const auto sum = counter->add(1);
@@ -69,7 +72,8 @@ TEST_F(ForkedChild, CallsThroughInheritedHandles) {
     const auto reason = counter->block(hurried);
     expect(failed, reason && *reason == TENON_CANCELLED_BY_DEADLINE, "a blocking call works");
     expect(failed, counter->configure({{"first", "7"}}).has_value(), "configure works");
-    expect(failed, counter.supports("add"), "supports returns");
+    expect(failed, counter.supports("add"), "supports returns what the plugin implements");
+    expect(failed, !probe.supports("missing"), "supports returns what the plugin left out");
     expect(failed, counter.info().name().empty(), "info is empty");
     const auto fatal = counter->refuse(TENON_INTERNAL | TENON_FATAL, "broken");
     expect(failed, !fatal && fatal.error().fatal(), "a fatal status is returned");
