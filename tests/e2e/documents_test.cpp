@@ -113,7 +113,8 @@ TEST_P(BadDocuments, AreReportedWithTheirLocation) {
 
 const std::string head = R"({"type":"tenon.dev/record","version":1,"value":)";
 const Refused refused[] = {
-    {"Unfinished", "{\"a\":", "in.json: error[not-json] 2:1: incomplete JSON", {}},
+    {"Unfinished", "{\"a\":", "in.json:2:1: error[not-json] incomplete JSON", {}},
+    {"UnfinishedAfterAnEmptyLine", "\n{\"a\":\n]", "in.json:3:1: error[not-json] ", {}},
     {"NoUtf8", head + "{\"key\":\"\xff\"}}", "error[not-json]", {}},
     {"WrongType",
      head + R"({"metadata":{"a b":7}}})",
@@ -211,6 +212,9 @@ TEST_F(Documents, AreConvertedUpToABadLine) {
   EXPECT_EQ(run.exit, 1);
   EXPECT_EQ(run.out, newer);
   EXPECT_NE(run.err.find("in.json:2: "), std::string::npos) << run.err;
+  EXPECT_EQ(convert_text(std::string(older) + "{\"a\":\n")
+                .err.find("tenon convert: in.json:2:6: error[not-json] "),
+            0u);
 }
 
 TEST_F(Documents, AreWrittenBeforeMoreInputArrives) {

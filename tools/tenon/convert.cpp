@@ -29,11 +29,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the location of a document for messages, eg: "packages.jsonl:17".
-std::string location(const std::string& name, std::size_t line) {
-  return line == 0 ? name : name + ":" + std::to_string(line);
-}
-
 void report(const std::string& where, const Error& error) {
   std::cerr << "tenon convert: " << harmless(where) << ": " << error.to_string() << "\n";
   if (error.code() == "version-too-new" || error.message() == "not a field of this type") {
@@ -146,10 +141,10 @@ class Documents {
     number++;
     if (line.size() <= largest_document && !is_whole(line)) {
       lines.rest(line += '\n');
-      return convert_one(line, 0, write);
+      return convert_one(line, number, false, write);
     }
     do {
-      if (!is_empty(line) && !convert_one(line, number, write)) return false;
+      if (!is_empty(line) && !convert_one(line, number, true, write)) return false;
       number++;
     } while (lines.next(line));
     return true;
@@ -158,15 +153,26 @@ class Documents {
  private:
   bool is_whole(std::string_view line) { return parser_.parse(line).has_value(); }
 
+  /// Converts a document that begins in this line of the input.
   template <class Write>
-  bool convert_one(std::string_view text, std::size_t line, Write&& write) {
+  bool convert_one(std::string_view text, std::size_t line, bool in_stream, Write&& write) {
     const Result<std::string_view> converted = converter_.convert(text);
-    if (!converted) {
-      report(location(name_, line), converted.error());
-      return false;
+    if (converted) {
+      write(*converted);
+      return true;
     }
-    write(*converted);
-    return true;
+    const Error& error = converted.error();
+    const std::string where(error.where());
+    if (const std::size_t colon = where.find(':');
+        error.code() == "not-json" && colon != where.npos) {
+      // Line and column in the document.
+      line += std::stoul(where) - 1;
+      report(name_ + ":" + std::to_string(line) + where.substr(colon),
+             Error({.code = std::string(error.code()), .message = std::string(error.message())}));
+    } else {
+      report(in_stream ? name_ + ":" + std::to_string(line) : name_, error);
+    }
+    return false;
   }
 
   Converter& converter_;
