@@ -29,7 +29,8 @@ Error step_failed(const ValidatedPlugin& plugin, std::string message) {
                 .method = "create"});
 }
 
-/// Returns whether both kinds have a version `target` of the same spec, which determines its vtable.
+/// Returns whether both kinds have a version `target` of the same spec, which determines its
+/// vtable.
 bool agree_on(std::int32_t target, const Kind& a, const Kind& b) noexcept {
   const KindVersion* of_a = a.find(target);
   const KindVersion* of_b = b.find(target);

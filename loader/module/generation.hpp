@@ -191,8 +191,7 @@ class Generation final : public Serving, private StreamRunner {
              const GenerationContext& context);
   friend struct EndGeneration;
   void end() noexcept;
-  const ValidatedPlugin* choose(const Kind& kind, std::int32_t target,
-                                std::string_view name) const;
+  const ValidatedPlugin* choose(const Kind& kind, std::int32_t target, std::string_view name) const;
   tenon_status run_stream(std::string_view function, tenon_call* call, const Body& body) override;
   tenon_status stream_failed(std::string_view function, tenon_call* call,
                              tenon_status status) override;
