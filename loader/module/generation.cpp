@@ -223,15 +223,14 @@ std::optional<Image> Generation::stop() noexcept {
 
 const ValidatedPlugin* Generation::choose(const Kind& kind, std::int32_t target,
                                           std::string_view name) const {
+  const auto first = std::lower_bound(
+      validated_.plugins.begin(), validated_.plugins.end(), name,
+      [](const ValidatedPlugin& one, std::string_view wanted) { return one.name < wanted; });
   const auto newest_with = [&](const auto& is_usable) {
     const ValidatedPlugin* best = nullptr;
-    const auto& plugins = validated_.plugins;
-    auto plugin = std::lower_bound(
-        plugins.begin(), plugins.end(), name,
-        [](const ValidatedPlugin& one, std::string_view wanted) { return one.name < wanted; });
-    for (; plugin != plugins.end() && plugin->name == name; ++plugin) {
-      if (!is_usable(*plugin) || !plugin->version->serves(target)) continue;
-      if (best == nullptr || plugin->version->version > best->version->version) best = &*plugin;
+    for (auto one = first; one != validated_.plugins.end() && one->name == name; ++one) {
+      if (!is_usable(*one) || !one->version->serves(target)) continue;
+      if (best == nullptr || one->version->version > best->version->version) best = &*one;
     }
     return best;
   };
