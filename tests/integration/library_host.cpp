@@ -33,7 +33,8 @@ const char* add_one(tenon::Host& host) {
 extern "C" {
 
 /// Creates a host, calls a counter among the plugins in `folder`, and ends both. `hanging`: the
-/// function of the counter that does not end, eg: "1:stop". Returns the error, or nullptr.
+/// function of the counter that does not end, eg: "1:stop"; none if empty. Returns the error, or
+/// nullptr.
 __attribute__((visibility("default"))) const char* use_counter(const char* folder,
                                                                const char* hanging) {
   tenon::tests::host_echo_says = [hanging](std::string_view asking) {

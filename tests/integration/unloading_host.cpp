@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// unloading-host LIBRARY FOLDER FUNCTION: uses a library with a host, and unloads it: first on the
-// main thread, then while a thread that has called a plugin still runs. The program itself does not
-// use tenon. Prints after each unloading whether the code of the loader is still mapped. FUNCTION
-// of the plugin hangs.
+// unloading-host LIBRARY FOLDER [FUNCTION]: uses a library with a host, and unloads it: first on
+// the main thread, then while a thread that has called a plugin still runs. The program itself does
+// not use tenon. Prints after each unloading whether the code of the loader is still mapped. If
+// FUNCTION is given, it hangs, and only the main thread uses the library.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -45,17 +45,20 @@ void unload(void* image, const char* when) {
 
 }  // namespace
 
-int main(int, char** arguments) {
+int main(int count, char** arguments) {
   library = arguments[1];
+  const char* folder = arguments[2];
+  const bool hangs = count > 3;
   void* image = load();
-  use(image, arguments[2], arguments[3]);
+  use(image, folder, hangs ? arguments[3] : "");
   unload(image, "used by the main thread");
+  if (hangs) return 0;
 
   image = load();
   std::promise<void> used;
   std::promise<void> unloaded;
   std::thread user([&] {
-    use(image, arguments[2], arguments[3]);
+    use(image, folder, "");
     used.set_value();
     unloaded.get_future().wait();
   });
