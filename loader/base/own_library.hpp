@@ -11,13 +11,13 @@ namespace tenon::inline v0_1::platform {
 /// destroyed, because it calls the system's loader.
 class LibraryUse {
  public:
-  LibraryUse() noexcept;
+  LibraryUse();
   ~LibraryUse();
   LibraryUse(const LibraryUse&) = delete;
   LibraryUse& operator=(const LibraryUse&) = delete;
 
  private:
-  void* handle_;
+  void* handle_ = nullptr;
 };
 
 /// Keeps the library loaded until the process exits, because its code may still run when the last

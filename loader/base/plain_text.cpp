@@ -81,6 +81,15 @@ std::string valid_utf8(std::string_view text) {
   return cleaned(text, [](std::uint32_t) { return true; });
 }
 
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@,:";
+  if (!text.empty() && text.find_first_not_of(plain) == text.npos) return std::string(text);
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
+}
+
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view spaces = " \t";
   const auto first = text.find_first_not_of(spaces);

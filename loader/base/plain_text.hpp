@@ -18,6 +18,9 @@ std::string harmless(std::string_view text);
 /// characters.
 std::string valid_utf8(std::string_view text);
 
+/// Returns `text` as one word of a shell's command line, in quotes if it needs them.
+std::string shell_word(std::string_view text);
+
 /// Returns `text` without leading and trailing spaces and tabs.
 std::string_view trimmed(std::string_view text);
 

@@ -387,10 +387,10 @@ void Module::adopt(LoadedCode&& fresh) noexcept {
   identity_ = fresh.identity;
   count_++;
   schedule_.cancel_after_fault();
-  const auto last = std::exchange(methods_, generation_->methods());
   instances_.visit([this](LiveInstance& instance) {
     instance.set_methods(generation_->methods_of(instance.index()));
   });
+  methods_ = generation_->methods();
   serve_again();
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/plain_text.hpp"
 #include "base/quote.hpp"
 
 namespace tenon::inline v0_1::detail {
@@ -137,7 +138,7 @@ std::string Explanation::fix(const Chain& chain) {
     fix = "change the requirements of " + requirer(end) + " so that one version of " +
           propagator_.dependency(end).name + " meets them all";
   } else if (const auto* broken = this->broken(end)) {
-    fix = "run tenon inspect '" + broken->where + "', and correct what it reports";
+    fix = "run tenon inspect " + shell_word(broken->where) + ", and correct what it reports";
   } else if (what == "contradictory-requirement") {
     fix = "change the requirement of " + requirer(end);
   }

@@ -112,7 +112,7 @@ TEST_F(PackageCommands, ReportABrokenManifest) {
       "example.io/broken ^1\n"
       "   found   ROOT/plugins/broken-1.0.0.so, which cannot be used\n"
       "   needed  example.io/broken ^1\n"
-      "   fix     run tenon inspect 'ROOT/plugins/broken-1.0.0.so', and correct what it reports\n");
+      "   fix     run tenon inspect ROOT/plugins/broken-1.0.0.so, and correct what it reports\n");
   fs::remove(world_.plugins() / "wants-broken-1.0.0.so");
   for (const char* command : {"lock", "graph"}) {
     const Outcome run = tenon({command});

@@ -59,5 +59,12 @@ TEST(PlainText, EscapesLinesInErrors) {
   EXPECT_EQ(call.to_string(), "p: m: internal: a\\x0ab");
 }
 
+TEST(PlainText, IsQuotedForShellsIfItMustBe) {
+  EXPECT_EQ(shell_word("/a/b-1.0.so"), "/a/b-1.0.so");
+  EXPECT_EQ(shell_word("a b"), "'a b'");
+  EXPECT_EQ(shell_word("it's"), R"('it'\''s')");
+  EXPECT_EQ(shell_word(""), "''");
+}
+
 }  // namespace
 }  // namespace tenon

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <fstream>
 #include <iostream>
@@ -162,12 +163,12 @@ class Documents {
       return true;
     }
     const Error& error = converted.error();
-    const std::string where(error.where());
-    if (const std::size_t colon = where.find(':');
-        error.code() == "not-json" && colon != where.npos) {
-      // Line and column in the document.
-      line += std::stoul(where) - 1;
-      report(name_ + ":" + std::to_string(line) + where.substr(colon),
+    const std::string_view where = error.where();
+    std::size_t in_document = 0;
+    const auto [rest, failed] = std::from_chars(where.begin(), where.end(), in_document);
+    if (error.code() == "not-json" && failed == std::errc()) {
+      // The error is at a line and column of the document.
+      report(name_ + ":" + std::to_string(line + in_document - 1) + std::string(rest, where.end()),
              Error({.code = std::string(error.code()), .message = std::string(error.message())}));
     } else {
       report(in_stream ? name_ + ":" + std::to_string(line) : name_, error);

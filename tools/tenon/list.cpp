@@ -15,6 +15,8 @@
 #include "search_path_errors.hpp"
 #include "text.hpp"
 
+#include "base/plain_text.hpp"
+
 namespace tenon::command {
 namespace {
 
@@ -34,16 +36,6 @@ void print_plugins(const std::vector<PluginInfo>& plugins, const Paint& paint) {
   const auto lines = aligned(std::move(rows));
   std::cout << paint.strong(lines.front());
   for (std::size_t i = 1; i < lines.size(); i++) std::cout << lines[i];
-}
-
-/// Returns one word of a shell's command line.
-std::string shell_word(std::string_view text) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@,:";
-  if (text.find_first_not_of(plain) == text.npos) return std::string(text);
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
-  return word + "'";
 }
 
 /// Returns the command that shows more about the first module with a problem, otherwise about the

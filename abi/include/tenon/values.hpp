@@ -103,7 +103,7 @@ struct Value;
 namespace detail {
 
 /// Returns the data of empty values, which are not NULL because NULL means absent. Not a variable:
-/// one in a header is a unique symbol, which prevents that a library is unloaded.
+/// one in a header is a unique symbol, which keeps the library that includes it loaded.
 inline const std::uint8_t* no_data() noexcept {
   return reinterpret_cast<const std::uint8_t*>("");
 }

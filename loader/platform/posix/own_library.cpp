@@ -5,6 +5,9 @@
 
 #include <atomic>
 
+#include "base/lock_order.hpp"
+#include "platform/image_map.hpp"
+
 namespace tenon::inline v0_1::platform {
 namespace {
 
@@ -12,13 +15,13 @@ constinit std::atomic<bool> left_loaded{false};
 
 }  // namespace
 
-LibraryUse::LibraryUse() noexcept : handle_(nullptr) {
-  Dl_info own{};
-  if (dladdr(&left_loaded, &own) == 0 || own.dli_fname == nullptr) return;
-  handle_ = dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+LibraryUse::LibraryUse() {
+  detail::lock_order::expect_none();
+  handle_ = dlopen(image_at(&left_loaded).c_str(), RTLD_LAZY | RTLD_NOLOAD);
 }
 
 LibraryUse::~LibraryUse() {
+  detail::lock_order::expect_none();
   if (handle_ != nullptr && !left_loaded.load()) dlclose(handle_);
 }
 
