@@ -346,6 +346,12 @@ void interrupt_calls(ServingModule& module, const Serving& serving,
   cancelling_calls.store(false);
 }
 
+void exclude_failed_call(const Serving& serving) noexcept {
+  if (innermost_serving() != &serving) return;
+  thread_record->blocking[thread_record->index_of(free_slot - 1)].store(nullptr);
+  const std::lock_guard lock(cancelling_mutex);  // waits until no restart uses the call
+}
+
 void Blocking::begin_counted() noexcept {
   std::lock_guard lock(cancelling_mutex);
   counted_calls().push_back({this, &module_, &call_, thread_record});

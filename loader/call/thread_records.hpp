@@ -102,6 +102,11 @@ class GenerationGuard {
 void interrupt_calls(ServingModule& module, const Serving& serving,
                      const ThreadRecord* own = nullptr) noexcept;
 
+/// Excludes the innermost call of the calling thread from those that `interrupt_calls` cancels. The
+/// call has failed in `serving`, and must return that failure even if the failure begins a restart.
+/// A call without a slot is not excluded.
+void exclude_failed_call(const Serving& serving) noexcept;
+
 /// A call that did not end by its deadline.
 struct OverdueCall {
   std::uint32_t instance;

@@ -30,6 +30,7 @@ void ModuleFaults::report(Generation& generation, RestartReason why, const Error
   GenerationPtr broken;  // stays mapped for ever
   if (why == RestartReason::crash) generation.mark_broken();
   if (module_.inherited()) return;  // nothing is restarted
+  exclude_failed_call(generation);
   ModuleLock lock(shared_.mutex);
   const bool serves = &generation == module_.serving();
   const bool first = module_.serving() == nullptr && module_.instances().count() == 0;

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "integration/blocked_next.hpp"
 #include "integration/hosting.hpp"
 
 namespace tenon::tests {
@@ -99,6 +100,31 @@ TEST_F(Session, InterruptsACallThatBlocksAfterTheGateClosed) {
   EXPECT_TRUE(restarted);
   EXPECT_EQ(late->status(), interrupted);
   EXPECT_FALSE(is_mapped("stream.g1"));
+}
+
+TEST_F(Session, ReturnsTheFailureThatBeginsARestart) {
+  HostOptions options = this->options();
+  options.count_calls = true;
+  std::optional<BlockedNext> other;
+  std::thread restarting;
+  std::optional<Host> host;
+  options.on_event = [&](const Event& event) {
+    if (event.type != Event::Type::faulted) return;
+    // The failed call has not returned yet while the restart interrupts the calls.
+    restarting = std::thread([&] { EXPECT_TRUE(host->restart(streams)); });
+    EXPECT_EQ(other->status(), interrupted);
+  };
+  host.emplace(options);
+  auto waiting = opened(*host, "0");
+  auto failing = opened(*host, "-2");
+  other.emplace(waiting);
+  ASSERT_TRUE(eventually([&] { return module(*host, streams).calls.in_flight == 1; }));
+
+  const auto failed = failing->next();
+
+  restarting.join();
+  EXPECT_EQ(failed.error().message(), "the pump is stuck");
+  EXPECT_EQ(failed.error().status(), TENON_INTERNAL | TENON_FATAL);
 }
 
 TEST_F(Session, ContinuesIfTheRestartFails) {

@@ -161,7 +161,8 @@ TEST_F(WritingDestinationTest, FailsIfACallbackIsCalledTwice) {
   const std::string failure =
       "internal: the plugin \"test.example/author\" acknowledged the record at position \"2\" "
       "twice";
-  EXPECT_NE(next().front().find(failure), std::string::npos);
+  const std::string actual = next().front();
+  EXPECT_NE(actual.find(failure), std::string::npos) << actual;
 }
 
 TEST_F(WritingDestinationTest, AcknowledgesNothingOfAFailedBatch) {
