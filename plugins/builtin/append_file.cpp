@@ -4,6 +4,8 @@
 #include <tenon/sdk/failure.hpp>
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,14 +13,11 @@
 
 namespace tenon::builtin {
 
-AppendFile::AppendFile(std::string path, std::int64_t size) : path_(std::move(path)), size_(size) {
+AppendFile::AppendFile(std::string path) : path_(std::move(path)) {
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (file_ < 0) throw sdk::system_failure(errno, "cannot open ", path_);
   try {
-    if (::ftruncate(file_, size_) != 0 || ::lseek(file_, size_, SEEK_SET) < 0) {
-      throw sdk::system_failure(errno, "cannot seek to the end of ", path_);
-    }
-    make_entry_durable();
+    lock();
   } catch (...) {
     ::close(file_);
     throw;
@@ -27,6 +26,22 @@ AppendFile::AppendFile(std::string path, std::int64_t size) : path_(std::move(pa
 
 AppendFile::~AppendFile() {
   ::close(file_);
+}
+
+// Two writers would overwrite each other's pieces. Some file systems have no locks.
+void AppendFile::lock() const {
+  if (::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  throw sdk::Failure(TENON_FAILED_PRECONDITION, path_,
+                     " is being written by another destination or process; fix: choose another "
+                     "path, or end the other writer");
+}
+
+void AppendFile::truncate(std::int64_t size) {
+  size_ = size;
+  if (::ftruncate(file_, size_) != 0 || ::lseek(file_, size_, SEEK_SET) < 0) {
+    throw sdk::system_failure(errno, "cannot seek to the end of ", path_);
+  }
+  make_entry_durable();
 }
 
 void AppendFile::make_entry_durable() const {
@@ -62,7 +77,15 @@ void AppendFile::append(std::string_view piece) {
 }
 
 void AppendFile::sync() {
-  if (::fdatasync(file_) != 0) throw sdk::system_failure(errno, "cannot write ", path_);
+  struct stat status;
+  if (::fdatasync(file_) != 0 || ::fstat(file_, &status) != 0) {
+    throw sdk::system_failure(errno, "cannot write ", path_);
+  }
+  if (status.st_nlink == 0) {
+    throw sdk::Failure(TENON_DATA_LOSS, path_,
+                       " was removed or replaced while records were written to it; fix: choose a "
+                       "path that nothing else writes");
+  }
 }
 
 }  // namespace tenon::builtin

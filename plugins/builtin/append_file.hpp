@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A file to which pieces are appended, each one completely or not at all.
+// A file to which pieces are appended, each one completely or not at all. Only one object writes to
+// a file at a time.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +12,30 @@ namespace tenon::builtin {
 
 class AppendFile {
  public:
-  /// Opens or creates the file, makes its directory entry durable, and truncates it to `size`
-  /// bytes. Throws sdk::Failure.
-  AppendFile(std::string path, std::int64_t size);
+  /// Opens or creates the file and locks it until the object is destroyed. Throws sdk::Failure,
+  /// TENON_FAILED_PRECONDITION if another object or process writes to the file.
+  explicit AppendFile(std::string path);
   ~AppendFile();
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
 
+  /// Makes the directory entry durable, and truncates the file to `size` bytes, to which pieces are
+  /// then appended. Called once, before the functions below. Throws sdk::Failure.
+  void truncate(std::int64_t size);
   /// Writes a piece. If that fails, the file is unchanged. Throws sdk::Failure, which is fatal if a
   /// partial write could not be undone.
   void append(std::string_view piece);
   /// Waits until all pieces are on the disk. May be called while another thread appends. Throws
-  /// sdk::Failure.
+  /// sdk::Failure, TENON_DATA_LOSS if the file was removed or replaced.
   void sync();
 
  private:
+  void lock() const;
   void make_entry_durable() const;
 
   std::string path_;
   int file_ = -1;
-  std::int64_t size_;
+  std::int64_t size_ = 0;
 };
 
 }  // namespace tenon::builtin

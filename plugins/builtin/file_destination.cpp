@@ -90,19 +90,18 @@ void FileDestination::configure(const sdk::Config& config) {
 
 void FileDestination::open() {
   header_.clear();
-  ExistingContent content;
   struct stat status;
-  if (::stat(path_.c_str(), &status) == 0) {
-    if (!S_ISREG(status.st_mode)) {
-      throw sdk::Failure(TENON_FAILED_PRECONDITION, path_, " is not a regular file");
-    }
-    Lines lines(path_);
-    content = format_ == FileFormat::csv ? check_csv(lines, header_) : check_json_lines(lines);
+  if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    throw sdk::Failure(TENON_FAILED_PRECONDITION, path_, " is not a regular file");
   }
+  file_.emplace(path_);
+  Lines lines(path_);
+  const ExistingContent content =
+      format_ == FileFormat::csv ? check_csv(lines, header_) : check_json_lines(lines);
   if (!content.incomplete_line.empty()) {
     log.warn(path_, " ends with an incomplete line, which is removed: ", content.incomplete_line);
   }
-  file_.emplace(path_, content.size);
+  file_->truncate(content.size);
   if (content.needs_newline) file_->append("\n");
 }
 

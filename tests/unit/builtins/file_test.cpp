@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -226,6 +227,34 @@ TEST_F(FileTest, WritesOnlyRegularFiles) {
     EXPECT_EQ(failure_of([&] { WritingFile{config}; }, TENON_FAILED_PRECONDITION),
               std::string(device) + " is not a regular file");
   }
+}
+
+TEST_F(FileTest, WritesNoFileThatIsBeingWritten) {
+  const TextMap config = {{"path", path("out.jsonl")}};
+  {
+    WritingFile first(config);
+    EXPECT_EQ(failure_of([&] { WritingFile{config}; }, TENON_FAILED_PRECONDITION),
+              path("out.jsonl") +
+                  " is being written by another destination or process; fix: choose another path, "
+                  "or end the other writer");
+    EXPECT_EQ(first.write({record("1", "{\"a\":1}")}), Texts{""});
+  }
+  EXPECT_EQ(WritingFile(config).write({record("2", "{\"a\":2}")}), Texts{""});
+  EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":2}\n");
+}
+
+TEST_F(FileTest, AcknowledgesNothingInAFileThatWasReplaced) {
+  WritingFile file({{"path", path("out.jsonl")}});
+  Call call;
+  file.accept(call, {record("1", "{\"a\":1}")});
+  write("new.jsonl", "");
+  std::filesystem::rename(path("new.jsonl"), path("out.jsonl"));
+  Texts outcome;
+  EXPECT_EQ(failure_of([&] { file.next_acks(call, outcome); }, TENON_DATA_LOSS),
+            path("out.jsonl") +
+                " was removed or replaced while records were written to it; fix: choose a path "
+                "that nothing else writes");
+  EXPECT_EQ(outcome, Texts{});
 }
 
 /// Simulates a full disk with a limit of the file size of the process.
