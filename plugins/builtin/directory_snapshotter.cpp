@@ -6,6 +6,7 @@
 #include "persistent_volume.hpp"
 #include "relative_path.hpp"
 #include "snapshot_description.hpp"
+#include "utf8.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -2,6 +2,7 @@
 #include "key_walk.hpp"
 
 #include "relative_path.hpp"
+#include "utf8.hpp"
 
 #include <algorithm>
 #include <optional>

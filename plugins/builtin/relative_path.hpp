@@ -31,9 +31,6 @@ void check_name(std::string_view what, std::string_view name);
 /// Returns the parts between the slashes. None is empty if problem_of_path is empty.
 std::vector<std::string> parts_of(std::string_view path);
 
-/// Returns whether a text is UTF-8. Texts of the ABI always are; file names need not be.
-bool is_utf8(std::string_view text);
-
 inline bool starts_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
