@@ -3,6 +3,7 @@
 
 #include "json_text.hpp"
 #include "records.hpp"
+#include "utf8.hpp"
 
 #include <boost/json.hpp>
 
@@ -33,6 +34,9 @@ void FileSource::open(std::optional<BytesView> position) {
   lines_.emplace(path_);
   if (format_ == FileFormat::csv && !read_csv_row(*lines_, header_)) {
     throw sdk::Failure(TENON_INVALID_ARGUMENT, path_, ": no header, the file is empty");
+  }
+  for (const std::string& name : header_) {
+    if (!is_utf8(name)) throw wrong("a name in the header is not UTF-8");
   }
   if (!position) return;
   std::string_view rest = position->text();
@@ -78,7 +82,10 @@ bool FileSource::next_row() {
     throw wrong(row.size(), " fields, but the header has ", header_.size());
   }
   boost::json::object object;
-  for (std::size_t i = 0; i < row.size(); i++) object.insert_or_assign(header_[i], row[i]);
+  for (std::size_t i = 0; i < row.size(); i++) {
+    if (!is_utf8(row[i])) throw wrong("the field \"", header_[i], "\" is not UTF-8");
+    object.insert_or_assign(header_[i], row[i]);
+  }
   const std::string payload = boost::json::serialize(object);
   set_record(key_field_.empty() ? std::to_string(lines_->line()) : key_of(std::move(object)),
              payload);

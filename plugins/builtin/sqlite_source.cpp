@@ -3,6 +3,7 @@
 
 #include "json_text.hpp"
 #include "records.hpp"
+#include "utf8.hpp"
 
 #include <sqlite3.h>
 
@@ -83,6 +84,12 @@ void SqliteSource::read_some(sdk::RecordBatch& batch) {
 void SqliteSource::set_record() {
   std::string payload = "{";
   for (int column = 1; column < rows_->columns(); column++) {
+    if (rows_->type(column) == SQLITE_TEXT && !is_utf8(rows_->text(column))) {
+      throw sdk::Failure(TENON_INVALID_ARGUMENT, path_, ": the text of column \"",
+                         rows_->column_name(column), "\" in the row ", rows_->integer(0),
+                         " is not UTF-8; fix: correct it, or store it as a blob, which is read as "
+                         "hexadecimal digits");
+    }
     if (column > 1) payload += ',';
     payload += json_string(rows_->column_name(column)) + ':' + column_json(*rows_, column);
   }

@@ -334,6 +334,8 @@ TEST_F(FileTest, ReportsErrorsInCsv) {
   EXPECT_EQ(failure("a,b\n1,\"2\n", TENON_DATA_LOSS), ":2: a quote is never closed");
   EXPECT_EQ(failure("a,b\n1,\"2\"x\n"), ":2: text after a closing quote");
   EXPECT_EQ(failure("a,b\n1,2\"\"\n"), ":2: a quote inside a field that is not quoted");
+  EXPECT_EQ(failure("a,b\n1,\xff\n"), ":2: the field \"b\" is not UTF-8");
+  EXPECT_EQ(failure("a,\xff\n"), ":1: a name in the header is not UTF-8");
   EXPECT_EQ(failure(""), ": no header, the file is empty");
 }
 

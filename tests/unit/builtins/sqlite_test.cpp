@@ -52,6 +52,20 @@ TEST_F(SqliteTest, ReadsATable) {
   expect_resumes<SqliteSource>({{"path", path("data.db")}, {"table", "t"}, {"key", "name"}});
 }
 
+TEST_F(SqliteTest, ReportsTextsThatAreNotUtf8) {
+  run("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT);"
+      "INSERT INTO t VALUES (1, 'good'), (2, cast(x'ff41' AS TEXT))");
+  SqliteSource source;
+  configure(source, table("t"));
+  source.open({});
+  EXPECT_EQ(payloads(read_batch(source, 10)), Texts{R"({"id":1,"name":"good"})"});
+  EXPECT_EQ(
+      failure_of([&] { read_batch(source, 10); }),
+      path("data.db") +
+          ": the text of column \"name\" in the row 2 is not UTF-8; fix: correct it, or store "
+          "it as a blob, which is read as hexadecimal digits");
+}
+
 TEST_F(SqliteTest, LimitsTheBytesOfABatch) {
   // Each record has 7 bytes of payload, 26 of metadata, and one digit as position and as key.
   run("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)");
