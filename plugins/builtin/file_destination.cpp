@@ -3,6 +3,7 @@
 
 #include "json_text.hpp"
 #include "lines.hpp"
+#include "path_parameter.hpp"
 #include "records.hpp"
 
 #include <boost/json.hpp>
@@ -84,7 +85,7 @@ std::string field_text(const boost::json::value& value) {
 }  // namespace
 
 void FileDestination::configure(const sdk::Config& config) {
-  path_ = config.get<std::string>("path");
+  path_ = path_parameter(config, "path");
   format_ = file_format(config, path_);
 }
 

@@ -2,6 +2,7 @@
 #include "file_source.hpp"
 
 #include "json_text.hpp"
+#include "path_parameter.hpp"
 #include "records.hpp"
 #include "utf8.hpp"
 
@@ -25,7 +26,7 @@ void set_position(std::string& position, std::int64_t offset, std::int64_t line)
 }  // namespace
 
 void FileSource::configure(const sdk::Config& config) {
-  path_ = config.get<std::string>("path");
+  path_ = path_parameter(config, "path");
   key_field_ = config.get("key", "");
   format_ = file_format(config, path_);
 }

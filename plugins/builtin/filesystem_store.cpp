@@ -4,6 +4,7 @@
 #include "key_walk.hpp"
 #include "object_location.hpp"
 #include "partial.hpp"
+#include "path_parameter.hpp"
 #include "relative_path.hpp"
 
 #include <sys/stat.h>
@@ -68,7 +69,7 @@ std::string tag_of(const struct stat& status) {
 }  // namespace
 
 void FilesystemStore::configure(const sdk::Config& config) {
-  const auto directory = config.get<std::string>("directory");
+  const auto directory = path_parameter(config, "directory");
   directory_ = std::filesystem::absolute(directory).lexically_normal().string();
   try {
     static_cast<void>(Folder::open(directory_));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "sqlite.hpp"
 
+#include "path_parameter.hpp"
+
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -55,11 +57,8 @@ bool same_name(std::string_view a, std::string_view b) noexcept {
 }
 
 std::string database_path(const sdk::Config& config) {
-  std::string path = config.get<std::string>("path");
+  std::string path = path_parameter(config, "path");
   std::error_code ignored;
-  if (path.find('\0') != std::string::npos) {
-    throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"path\" has a NUL character");
-  }
   if (std::filesystem::is_directory(path, ignored)) {
     throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"path\" is \"", path,
                        "\", a directory, expected the path of a file");

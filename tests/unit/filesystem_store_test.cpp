@@ -30,6 +30,9 @@ TEST_F(FilesystemStore, RequiresAnExistingFolder) {
             std::string::npos)
       << missing.error().to_string();
   EXPECT_FALSE(fs::exists(world_.root() / "none"));
+  const auto cut = try_create({{"directory", world_.root().string() + std::string("\0a", 2)}});
+  ASSERT_FALSE(cut);
+  EXPECT_EQ(cut.error().message(), "parameter \"directory\" has a NUL character");
 }
 
 TEST_F(FilesystemStore, KeepsObjectsAcrossInstances) {

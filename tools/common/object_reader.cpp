@@ -29,6 +29,13 @@ std::string read_text(const JsonValue& value, const std::string& subject,
                      .needed = "a string that is not empty",
                      .fix = "write a value, or remove the key if it is optional"});
   }
+  if (value.text()->find('\0') != std::string::npos) {
+    diagnostics.add({.location = value.location,
+                     .code = "wrong-value",
+                     .message = subject + " has a NUL character",
+                     .needed = "a string without one",
+                     .fix = "remove the character"});
+  }
   return *value.text();
 }
 

@@ -26,7 +26,7 @@ class ObjectReader {
   const JsonValue* optional(std::string_view key) const;
   const JsonValue* required(std::string_view key) const;
 
-  /// Returns a string, which must not be empty.
+  /// Returns a string, which must not be empty and must not have a NUL character.
   std::string text(std::string_view key) const;
   std::string optional_text(std::string_view key) const;
   /// Returns one of `words`.
@@ -55,7 +55,8 @@ class ObjectReader {
 void add_wrong_type(const JsonValue& value, const std::string& subject, const std::string& needed,
                     Diagnostics& diagnostics);
 
-/// Returns the string. Reports a value that is not a string, and returns "", and an empty one.
+/// Returns the string. Reports a value that is not a string, and returns "". Also reports a string
+/// that is empty or has a NUL character.
 std::string read_text(const JsonValue& value, const std::string& subject, Diagnostics& diagnostics);
 
 /// Returns the string if it is one of `words`. Reports any other value and returns "".

@@ -107,6 +107,19 @@ pipeline.json:8:16: error[bad-reference]: "drop-in:tenon.dev/log"
   EXPECT_FALSE(std::filesystem::exists(world.root() / "out.db"));
 }
 
+TEST_F(Pipeline, RefusesAPositionWithANulCharacter) {
+  write_actors("");
+  std::string file = world.read("pipeline.json");
+  world.write("pipeline.json", file.insert(file.find(".json\"}"), "\\u0000"));
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_NE(outcome.err.find("error[wrong-value]: 'position' has a NUL character\n"
+                             "   needed  a string without one\n"
+                             "   fix     remove the character\n"),
+            std::string::npos)
+      << outcome.err;
+}
+
 TEST_F(Pipeline, ReportsTheBrokenFileOfAMissingPlugin) {
   world.place(world.write("broken", "no module"), "dpkg.so");
   write_pipeline(plugin("example.io/dpkg", ""), plugin("test.example/actor", ""));

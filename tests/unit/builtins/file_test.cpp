@@ -229,6 +229,14 @@ TEST_F(FileTest, WritesOnlyRegularFiles) {
   }
 }
 
+TEST_F(FileTest, RefusesAPathWithANulCharacter) {
+  const TextMap config = {{"path", path("a.jsonl") + std::string("\0b", 2)},
+                          {"format", "json-lines"}};
+  const std::string expected = "parameter \"path\" has a NUL character";
+  EXPECT_EQ(failure_of([&] { read_all<FileSource>(config); }), expected);
+  EXPECT_EQ(failure_of([&] { WritingFile{config}; }), expected);
+}
+
 TEST_F(FileTest, WritesNoFileThatIsBeingWritten) {
   const TextMap config = {{"path", path("out.jsonl")}};
   {
