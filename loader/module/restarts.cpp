@@ -79,7 +79,7 @@ void Restarts::perform(const RequestPtr& request) try {
   {
     ModuleLock lock(shared_.mutex);
     const LifecycleLock lifecycle(module_, lock);
-    if (!may_begin(*request, static_cast<bool>(lifecycle))) return;
+    if (!may_begin(*request, lifecycle, lock)) return;
     restart = std::make_shared<Restart>(module_, request);
     module_.instances().record_changes();
     current_ = restart;
@@ -131,13 +131,11 @@ Result<void> Restarts::run_and_lock(const std::shared_ptr<Restart>& restart, Mod
   return done;
 }
 
-/// Returns whether a worker may perform a restart. Otherwise completes the request: the first of
-/// several restarts after one fault is enough. REQUIRED: the lock.
-bool Restarts::may_begin(RestartRequest& request, bool has_lifecycle_lock) {
-  const bool done = !is_requested(request.reason) && module_.serving() != nullptr &&
-                    module_.generation_number() > request.asked_at;
-  const bool needed = module_.used() && !done;
-  if (has_lifecycle_lock && needed && !shared_.shut_down) return true;
+/// Returns whether a worker may perform a restart. Otherwise completes the request.
+bool Restarts::may_begin(RestartRequest& request, const LifecycleLock& lifecycle,
+                         ModuleLock& lock) {
+  const bool needed = is_needed(request, lock);
+  if (lifecycle && needed && !shared_.shut_down) return true;
   request.result = Result<void>();
   if (needed) {
     request.result = shared_.busy();
@@ -146,6 +144,20 @@ bool Restarts::may_begin(RestartRequest& request, bool has_lifecycle_lock) {
   request.completed = true;
   shared_.done.notify_all();
   return false;
+}
+
+/// Returns whether nothing else has met the request yet: the first of several restarts after one
+/// fault, or after one change of the file, is enough.
+bool Restarts::is_needed(const RestartRequest& request, ModuleLock& lock) {
+  if (request.reason == RestartReason::file_changed && module_.serving() != nullptr) {
+    lock.unlock();
+    const bool changed = module_.changed();
+    lock.lock();
+    return changed;
+  }
+  const bool done = !is_requested(request.reason) && module_.serving() != nullptr &&
+                    module_.generation_number() > request.asked_at;
+  return module_.used() && !done;
 }
 
 void Restarts::complete(RestartRequest& request, const Event& what) {

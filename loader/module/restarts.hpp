@@ -17,6 +17,7 @@
 
 namespace tenon::inline v0_1::detail {
 
+class LifecycleLock;
 class Module;
 class Restart;
 
@@ -77,7 +78,8 @@ class Restarts {
  private:
   void perform(const RequestPtr& request);
   Result<void> run_and_lock(const std::shared_ptr<Restart>& restart, ModuleLock& lock);
-  bool may_begin(RestartRequest& request, bool has_lifecycle_lock);
+  bool may_begin(RestartRequest& request, const LifecycleLock& lifecycle, ModuleLock& lock);
+  bool is_needed(const RestartRequest& request, ModuleLock& lock);
   void end(Restart& restart, Result<void> done);
   void complete(RestartRequest& request) noexcept;
   void finish_late(Restart& restart);

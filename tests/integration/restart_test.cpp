@@ -4,13 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
 #include <optional>
+#include <test/counter.hpp>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
 #include <thread>
 #include <vector>
 
 #include "integration/hosting.hpp"
+#include "integration/script.hpp"
 
 namespace tenon::tests {
 namespace {
@@ -127,6 +132,33 @@ TEST_F(Restart, SkipsUnchangedFiles) {
   EXPECT_EQ(restarts.restarted, Texts());
   EXPECT_EQ(codes(restarts.failed), Texts{"restart-refused"});
   EXPECT_EQ(probe->edition().value(), 2);
+}
+
+std::ptrdiff_t count_threads() {
+  const std::filesystem::directory_iterator threads("/proc/self/task");
+  return std::distance(begin(threads), end(threads));
+}
+
+TEST_F(Restart, HappensOnceIfTwoThreadsFindAChangedFile) {
+  place("counter-asks-stateless-1.so", "counter.so");
+  Script script(world_.root());
+  Host host(options());
+  auto counter = host.create<test::Counter>("counter").value();
+  place("counter-asks-stateless-2.so", "counter.so");
+  script.hang("2:create");
+  std::thread first([&] { host.restart_changed(); });
+  ASSERT_TRUE(script.hangs());
+  const auto before = count_threads();
+
+  std::thread second([&] { host.restart_changed(); });
+  EXPECT_TRUE(eventually([&] { return count_threads() == before + 2; }))
+      << "the worker of the second restart waits for the first restart";
+  script.release();
+  first.join();
+  second.join();
+
+  EXPECT_EQ(count_events(Event::Type::restarted), 1u);
+  EXPECT_EQ(counter->edition().value(), 2);
 }
 
 std::string truncated(std::string file) {
