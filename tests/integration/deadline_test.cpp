@@ -76,9 +76,9 @@ TEST_F(Deadline, IsNotReportedForCallsThatEndInTime) {
   auto probe = host.create<test::Probe>("probe").value();
   std::size_t late = 0;  // calls delayed by other processes
   const auto with_timeout = [&](std::chrono::milliseconds timeout, auto call_probe) {
+    const auto begin = std::chrono::steady_clock::now();
     Call call;
     call.set_timeout(timeout);
-    const auto begin = std::chrono::steady_clock::now();
     call_probe(call);
     if (std::chrono::steady_clock::now() - begin > timeout + 10ms)
       late++;  // half of the grace period
