@@ -59,7 +59,7 @@ TEST_F(Deadline, IsReportedWhileTheOverdueCallRuns) {
 }
 
 TEST_F(Deadline, DoesNotPreventARestart) {
-  Host host(short_timeouts());
+  Host host(short_drain());
   auto probe = host.create<test::Probe>("probe").value();
   call_too_long(probe);
   place("probe-2.so", "probe.so");

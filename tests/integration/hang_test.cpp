@@ -222,7 +222,7 @@ TEST_F(HangingPlugin, DelaysTheHostOnlyUntilItsDeadlineAtTheEndOfAThread) {
     return "";
   };
   {
-    Host host(short_timeouts());
+    Host host(short_drain());
     auto counter = host.create<test::Counter>("counter").value();
     place_edition("counter-asks-stateless", 2);
     EXPECT_TRUE(host.restart(counters));
@@ -235,7 +235,7 @@ TEST_F(HangingPlugin, DelaysTheHostOnlyUntilItsDeadlineAtTheEndOfAThread) {
 }
 
 TEST_F(HangingPlugin, KeepsOnlyItsOwnGenerationMapped) {
-  HostOptions options = short_timeouts();
+  HostOptions options = short_drain();
   options.restart.step_timeout = 60s;
   place_edition("counter-asks-stateless", 1);
   Script script(world_.root());

@@ -32,7 +32,7 @@ TEST_P(ListenerEndsHost, GetsNoFurtherEvents) {
   std::atomic<bool> ended{false};
   std::atomic<bool> gone{false};
   std::atomic<int> later{0};
-  HostOptions options = short_timeouts();
+  HostOptions options = short_drain();
   options.watch = cause == "watch";
   options.on_event = [&](const Event& event) {
     if (gone) later++;
@@ -85,7 +85,7 @@ TEST_F(HostEnd, ReturnsErrorsToAListenerThatUsesTheHost) {
   std::atomic<bool> inside{false};
   Texts errors;
   std::size_t listed = 0;
-  HostOptions options = short_timeouts();
+  HostOptions options = short_drain();
   options.on_event = [&](const Event& event) {
     if (event.type != Event::Type::restarted) return;
     inside = true;
@@ -111,7 +111,7 @@ TEST_F(HostEnd, KeepsCodeMappedForACallInAStream) {
   place("giver-1.so", "outlived.so");
   place("taker-1.so", "taker.so");
   place("stream-1.so", "stream.so");
-  auto host = std::make_unique<Host>(short_timeouts());
+  auto host = std::make_unique<Host>(short_drain());
   std::atomic<bool> inside{false};
   std::atomic<bool> let_go{false};
   host_echo_says = [&](std::string_view) {

@@ -51,11 +51,16 @@ class Hosting : public testing::Test {
               events_.push_back(event);
             }};
   }
-  /// Options with short timeouts of restarts.
-  HostOptions short_timeouts() {
+  /// Options with a short wait for calls in old code.
+  HostOptions short_drain() {
     HostOptions options = this->options();
-    options.restart.gate_timeout = std::chrono::milliseconds(200);
     options.restart.drain_timeout = std::chrono::milliseconds(200);
+    return options;
+  }
+  /// The same with a short gate timeout. Restarts may then fail because the machine is busy.
+  HostOptions short_timeouts() {
+    HostOptions options = short_drain();
+    options.restart.gate_timeout = std::chrono::milliseconds(200);
     return options;
   }
 

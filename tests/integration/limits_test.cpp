@@ -26,7 +26,7 @@ class Limits : public Hosting {
 
   /// Options that tolerate two failures, with a short pause before the second restart.
   HostOptions strict() {
-    HostOptions options = short_timeouts();
+    HostOptions options = this->options();
     options.restart.failures.initial_backoff = 1ms;
     options.restart.failures.max_failures = 2;
     return options;

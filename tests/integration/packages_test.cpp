@@ -367,7 +367,7 @@ TEST_F(NestedCalls, MayBeCyclic) {
 TEST_F(NestedCalls, RefuseCyclesWhileModulesStart) {
   place("link-first-needs-second.so", "link-first.so");
   place("link-second-needs-first.so", "link-second.so");
-  Host host(short_timeouts());
+  Host host(short_drain());
   const auto refused = host.create<test::Echo>("first");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code(), "start-failed");

@@ -290,7 +290,7 @@ TEST_F(Restart, DrainsOldCallsWhileNewCallsRun) {
 }
 
 TEST_F(Restart, KeepsCodeMappedForAnOverdueCall) {
-  Host host(short_timeouts());
+  Host host(short_drain());
   auto probe = host.create<test::Probe>("probe").value();
   std::atomic<bool> inside{false};
   host_echo_says = [&](std::string_view) {

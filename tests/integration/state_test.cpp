@@ -72,6 +72,7 @@ struct Flaw {
   const char* old_build;
   const char* new_build;
   const char* code;
+  bool slow = false;  // the restart waits until the gate timeout
 };
 
 void PrintTo(const Flaw& flaw, std::ostream* out) {
@@ -82,7 +83,7 @@ class FailingTransfer : public State, public testing::WithParamInterface<Flaw> {
 
 TEST_P(FailingTransfer, KeepsTheOldStateServing) {
   place(GetParam().old_build, "counter.so");
-  Host host(short_timeouts());
+  Host host(GetParam().slow ? short_timeouts() : options());
   auto counter = host.create<test::Counter>("counter", {{"first", "40"}}).value();
   ASSERT_TRUE(counter->add(2));
   place(GetParam().new_build, "counter.so");
@@ -103,8 +104,9 @@ INSTANTIATE_TEST_SUITE_P(
     Flaws, FailingTransfer,
     testing::Values(
         Flaw{"SaveFails", "counter-save-fails.so", "counter-1.so", "internal"},
-        Flaw{"SaveIsTooSlow", "counter-save-waits.so", "counter-1.so", "deadline-exceeded"},
-        Flaw{"SaveIgnoresItsDeadline", "counter-save-sleeps.so", "counter-1.so", "restart-failed"},
+        Flaw{"SaveIsTooSlow", "counter-save-waits.so", "counter-1.so", "deadline-exceeded", true},
+        Flaw{"SaveIgnoresItsDeadline", "counter-save-sleeps.so", "counter-1.so", "restart-failed",
+             true},
         Flaw{"RestoreFails", "counter-1.so", "counter-restore-fails.so", "data-loss"},
         Flaw{"CreateFails", "counter-1.so", "counter-create-fails.so", "resource-exhausted"},
         Flaw{"StartFails", "counter-1.so", "counter-start-fails.so", "start-failed"},

@@ -31,7 +31,6 @@ class Authors : public testing::Test {
     place("author");
     HostOptions options{.app = "", .plugin_path = {world_.plugins()}};
     options.count_calls = true;
-    options.restart.gate_timeout = std::chrono::milliseconds(200);
     options.restart.drain_timeout = std::chrono::milliseconds(200);
     return Host(options);
   }
