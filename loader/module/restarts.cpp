@@ -147,9 +147,10 @@ bool Restarts::may_begin(RestartRequest& request, const LifecycleLock& lifecycle
 }
 
 /// Returns whether nothing else has met the request yet: the first of several restarts after one
-/// fault, or after one change of the file, is enough.
+/// fault, or after one change of the file, is enough. The first create loads the file as it is then.
 bool Restarts::is_needed(const RestartRequest& request, ModuleLock& lock) {
-  if (request.reason == RestartReason::file_changed && module_.serving() != nullptr) {
+  if (request.reason == RestartReason::file_changed) {
+    if (module_.serving() == nullptr) return module_.instances().count() != 0;
     lock.unlock();
     const bool changed = module_.changed();
     lock.lock();

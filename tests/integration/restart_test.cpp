@@ -161,6 +161,34 @@ TEST_F(Restart, HappensOnceIfTwoThreadsFindAChangedFile) {
   EXPECT_EQ(counter->edition().value(), 2);
 }
 
+// The first of three threads that wait for a load fails it. One of the others loads the file.
+TEST_F(Restart, LeavesTheFirstLoadToACreate) {
+  for (int round = 0; round < 20; round++) {
+    place("counter-asks-stateless-1.so", "counter.so");
+    Script script(world_.root());
+    Host host(options());
+    std::atomic<bool> started{false};
+    std::atomic<bool> fails{false};
+    script.set("1:start", [&] {
+      started = true;
+      return eventually([&] { return fails.load(); }) ? "fail" : "";
+    });
+    std::thread failing([&] { EXPECT_FALSE(host.create<test::Counter>("counter")); });
+    ASSERT_TRUE(eventually([&] { return started.load(); }));
+    place("counter-asks-stateless-2.so", "counter.so");
+    std::thread creating([&] { EXPECT_TRUE(host.create<test::Counter>("counter")); });
+    const auto before = count_threads();
+    std::thread restarting([&] { host.restart_changed(); });
+    EXPECT_TRUE(eventually([&] { return count_threads() == before + 2; }));
+
+    fails = true;
+    failing.join();
+    creating.join();
+    restarting.join();
+  }
+  EXPECT_EQ(count_events(Event::Type::restarted), 0u);
+}
+
 std::string truncated(std::string file) {
   file.resize(file.size() / 2);
   return file;
