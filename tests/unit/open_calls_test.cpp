@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <regex>
 #include <semaphore>
 #include <string>
 #include <vector>
@@ -15,6 +16,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// Replaces the durations in descriptions of calls.
+std::vector<std::string> at_any_time(std::vector<std::string> calls) {
+  for (std::string& call : calls) {
+    call = std::regex_replace(call, std::regex(" [0-9]+ s$"), " N s");
+  }
+  return calls;
+}
+
 TEST(OpenCalls, ListCallsThatHaveNotReturned) {
   OpenCalls calls([](const std::string&) {}, 1h);
   CallSlot& one = calls.add("x.example/one");
@@ -22,12 +31,12 @@ TEST(OpenCalls, ListCallsThatHaveNotReturned) {
   const CallSlot::Scope reading(one, "read");
   {
     const CallSlot::Scope writing(two, "write");
-    EXPECT_EQ(calls.longer_than(0s),
-              (std::vector<std::string>{"x.example/one: read has not returned for 0 s",
-                                        "x.example/two: write has not returned for 0 s"}));
+    EXPECT_EQ(at_any_time(calls.longer_than(0s)),
+              (std::vector<std::string>{"x.example/one: read has not returned for N s",
+                                        "x.example/two: write has not returned for N s"}));
   }
-  EXPECT_EQ(calls.longer_than(0s),
-            std::vector<std::string>{"x.example/one: read has not returned for 0 s"});
+  EXPECT_EQ(at_any_time(calls.longer_than(0s)),
+            std::vector<std::string>{"x.example/one: read has not returned for N s"});
   EXPECT_EQ(calls.longer_than(1h), std::vector<std::string>());
 }
 
