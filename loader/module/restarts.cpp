@@ -16,10 +16,7 @@ namespace tenon::inline v0_1::detail {
 Result<RestartOutcome> Restarts::request(RestartReason reason, const RestartOptions& options) {
   ModuleLock lock(shared_.mutex);
   if (!module_.used()) {
-    const bool released = module_.faults().release();
-    const Event event = module_.event(Event::Type::released);
-    lock.unlock();
-    if (released) shared_.report(event);
+    release_unused(lock);
     return RestartOutcome::not_loaded;  // the next create loads the file as it is then
   }
   const Generation* serving = module_.serving();
@@ -34,6 +31,14 @@ Result<RestartOutcome> Restarts::request(RestartReason reason, const RestartOpti
   lock.lock();
   if (auto done = wait_for(lock, **request); !done) return std::move(done).error();
   return RestartOutcome::restarted;
+}
+
+/// Ends the quarantine of a module that is not used. Releases the lock.
+void Restarts::release_unused(ModuleLock& lock) {
+  const bool released = module_.faults().release();
+  const Event event = module_.event(Event::Type::released);
+  lock.unlock();
+  if (released) shared_.report(event);
 }
 
 Result<Restarts::RequestPtr> Restarts::begin(RestartReason reason, const RestartOptions& options,
@@ -78,6 +83,11 @@ void Restarts::perform(const RequestPtr& request) try {
   bool abandoned = false;
   {
     ModuleLock lock(shared_.mutex);
+    if (!module_.used() && is_requested(request->reason)) {
+      request->result = Result<void>();
+      release_unused(lock);
+      return complete(*request);
+    }
     const LifecycleLock lifecycle(module_, lock);
     if (!may_begin(*request, lifecycle, lock)) return;
     restart = std::make_shared<Restart>(module_, request);

@@ -76,6 +76,7 @@ class Restarts {
   bool resume(ModuleLock& lock, const Restart& abandoned);
 
  private:
+  void release_unused(ModuleLock& lock);
   void perform(const RequestPtr& request);
   Result<void> run_and_lock(const std::shared_ptr<Restart>& restart, ModuleLock& lock);
   bool may_begin(RestartRequest& request, const LifecycleLock& lifecycle, ModuleLock& lock);

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <test/counter.hpp>
 #include <test/probe.hpp>
 #include <test/stream.hpp>
@@ -226,6 +227,22 @@ TEST_F(Limits, ReleaseQuarantineAfterAFileChange) {
   place("counter-2.so", "counter.so");
   EXPECT_TRUE(eventually([&] { return counter->add(1).has_value(); }));
   EXPECT_TRUE(eventually([&] { return count_events(Event::Type::released) == 1; }));
+}
+
+TEST_F(Limits, ReleaseQuarantineOfAnUnusedModuleAfterAFileChange) {
+  place("counter-add-fails.so", "counter.so");
+  HostOptions options = strict();
+  options.watch = true;
+  Host host(options);
+  auto counter = std::make_optional(host.create<test::Counter>("counter").value());
+  EXPECT_TRUE(eventually([&] {
+    static_cast<void>((*counter)->add(1));
+    return module(host, counters).quarantined;
+  }));
+  counter.reset();
+  place("counter-2.so", "counter.so");
+  EXPECT_TRUE(eventually([&] { return host.create<test::Counter>("counter").has_value(); }));
+  EXPECT_EQ(count_events(Event::Type::released), 1u);
 }
 
 TEST_F(Limits, RetryAFailedRestartAfterAPause) {
