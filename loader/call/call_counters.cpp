@@ -22,22 +22,24 @@ void MethodCounter::add_to(CallCounts& counts) const noexcept {
 std::span<MethodCounter> CallCounters::of(const std::string& plugin, const KindVersion& version) {
   std::lock_guard lock(mutex_);
   auto found = std::find_if(counted_.begin(), counted_.end(), [&](const Counted& one) {
-    return one.version == &version && one.plugin == plugin;
+    return one.fingerprint == version.fingerprint && one.plugin == plugin;
   });
   if (found == counted_.end()) {
-    counted_.push_back(
-        {plugin, &version, std::make_unique<MethodCounter[]>(version.methods.size())});
+    Counted fresh{
+        plugin, version.fingerprint, {}, std::make_unique<MethodCounter[]>(version.methods.size())};
+    for (const MethodInfo& method : version.methods) fresh.names.emplace_back(method.name);
+    counted_.push_back(std::move(fresh));
     found = counted_.end() - 1;
   }
-  return {found->methods.get(), version.methods.size()};
+  return {found->methods.get(), found->names.size()};
 }
 
 std::vector<MethodCalls> CallCounters::read() const {
   std::map<std::pair<std::string_view, std::string_view>, CallCounts> sums;
   std::lock_guard lock(mutex_);
   for (const Counted& one : counted_) {
-    for (std::size_t i = 0; i < one.version->methods.size(); i++) {
-      CallCounts& counts = sums[{one.plugin, one.version->methods[i].name}];
+    for (std::size_t i = 0; i < one.names.size(); i++) {
+      CallCounts& counts = sums[{one.plugin, one.names[i]}];
       one.methods[i].add_to(counts);
     }
   }

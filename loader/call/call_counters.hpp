@@ -30,9 +30,11 @@ class CallCounters {
   std::vector<MethodCalls> read() const;
 
  private:
+  /// The library with the kind may be unloaded before the host ends.
   struct Counted {
     std::string plugin;
-    const KindVersion* version;
+    std::uint64_t fingerprint;  // of the version of the kind
+    std::vector<std::string> names;
     std::unique_ptr<MethodCounter[]> methods;
   };
 

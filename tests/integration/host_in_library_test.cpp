@@ -62,6 +62,25 @@ TEST_F(LibraryWithHost, UsesTheSamePluginsAsTheProgram) {
   EXPECT_TRUE(host.create<test::Counter>("counter"));
 }
 
+TEST_F(LibraryWithHost, IsUnloadedBeforeItsCallsAreRead) {
+  place("counter-1.so", "counter.so");
+  HostOptions counting = options();
+  counting.count_calls = true;
+  Host host(counting);
+  void* library = dlopen(LIBRARY_HOST, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << dlerror();
+  const auto use_of = reinterpret_cast<const char* (*)(Host*)>(dlsym(library, "use_counter_of"));
+  const char* failed = use_of(&host);
+  EXPECT_EQ(failed, nullptr) << failed;
+  dlclose(library);
+  EXPECT_FALSE(is_mapped("library-host.so"));
+
+  const auto methods = module(host, "test.example/counters").methods;
+  ASSERT_EQ(methods.size(), 1u);
+  EXPECT_EQ(methods[0].method, "add");
+  EXPECT_EQ(methods[0].calls, 1u);
+}
+
 TEST_F(LibraryWithHost, RegistersKindsAndTypesUntilItIsUnloaded) {
   constexpr std::string_view id = "test.example/inside";
   place("registers.so", "echo.so");
