@@ -25,4 +25,7 @@ class LibraryUse {
 /// exists.
 void leave_library_loaded() noexcept;
 
+/// Returns whether a LibraryUse exists, or the library is left loaded. Thread-safe; takes no lock.
+bool library_in_use() noexcept;
+
 }  // namespace tenon::inline v0_1::platform

@@ -11,6 +11,7 @@
 
 #include "base/fork.hpp"
 #include "base/log.hpp"
+#include "base/own_library.hpp"
 #include "platform/barrier.hpp"
 #include "platform/thread_exit.hpp"
 
@@ -23,8 +24,8 @@ constinit std::atomic<bool> cancelling_calls{false};
 
 namespace {
 
-// Records are never freed: the record of a thread that ends is reused by the next thread. Readers
-// of the list of all records take no lock.
+// Records are freed only with the library: the record of a thread that ends is reused by the next
+// thread. Readers of the list of all records take no lock.
 std::mutex records_mutex;
 std::atomic<ThreadRecord*> all_records{nullptr};
 ThreadRecord* free_records = nullptr;  // guarded by the mutex
@@ -59,6 +60,7 @@ void give_back(void* record) noexcept {
   std::lock_guard lock(records_mutex);
   thread_record = nullptr;
   free_slot = nullptr;
+  if (all_records.load() == nullptr) return;  // the process exits meanwhile
   add_to_free_records(*static_cast<ThreadRecord*>(record));
 }
 
@@ -68,12 +70,18 @@ platform::ThreadExit& thread_exit() noexcept {
   return exit;
 }
 
-/// Disarms all threads when the library is unloaded, since its code is then gone, and when the
-/// process exits.
+/// Disarms all threads and frees their records when the library is unloaded, since its code is then
+/// gone, and when the process exits. Threads that still call plugins then keep their records.
 struct EndOfLibrary {
   ~EndOfLibrary() {
     std::lock_guard lock(records_mutex);
     thread_exit().end();
+    if (platform::library_in_use()) return;
+    thread_record = nullptr;
+    free_slot = nullptr;
+    free_records = nullptr;
+    ThreadRecord* record = all_records.exchange(nullptr);
+    while (record != nullptr) delete std::exchange(record, record->next);
   }
 };
 const EndOfLibrary end_of_library;

@@ -24,7 +24,10 @@ TEST_F(LibraryWithHost, IsUnloadedWithTheLoader) {
   place("counter-1.so", "counter.so");
   const Outcome outcome = world_.run({UNLOADING_HOST, LIBRARY_HOST, world_.plugins().string()});
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, "used by the main thread: unmapped\nused by another thread: unmapped\n");
+  EXPECT_EQ(outcome.out,
+            "used by the main thread: unmapped\n"
+            "used by another thread: unmapped\n"
+            "used repeatedly: freed\n");
 }
 
 TEST_F(LibraryWithHost, LeavesTheLoaderMappedWhileAThreadHangs) {
