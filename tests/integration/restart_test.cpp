@@ -151,7 +151,7 @@ TEST_F(Restart, HappensOnceIfTwoThreadsFindAChangedFile) {
   const auto before = count_threads();
 
   std::thread second([&] { host.restart_changed(); });
-  EXPECT_TRUE(eventually([&] { return count_threads() == before + 2; }))
+  EXPECT_TRUE(eventually([&] { return count_threads() >= before + 2; }))
       << "the worker of the second restart waits for the first restart";
   script.release();
   first.join();
@@ -179,7 +179,7 @@ TEST_F(Restart, LeavesTheFirstLoadToACreate) {
     std::thread creating([&] { EXPECT_TRUE(host.create<test::Counter>("counter")); });
     const auto before = count_threads();
     std::thread restarting([&] { host.restart_changed(); });
-    EXPECT_TRUE(eventually([&] { return count_threads() == before + 2; }));
+    EXPECT_TRUE(eventually([&] { return count_threads() >= before + 2; }));
 
     fails = true;
     failing.join();
