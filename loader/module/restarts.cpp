@@ -157,7 +157,8 @@ bool Restarts::may_begin(RestartRequest& request, const LifecycleLock& lifecycle
 }
 
 /// Returns whether nothing else has met the request yet: the first of several restarts after one
-/// fault, or after one change of the file, is enough. The first create loads the file as it is then.
+/// fault, or after one change of the file, is enough. If the module was never loaded, the first
+/// create loads the file as it is then.
 bool Restarts::is_needed(const RestartRequest& request, ModuleLock& lock) {
   if (request.reason == RestartReason::file_changed) {
     if (module_.serving() == nullptr) return module_.instances().count() != 0;
