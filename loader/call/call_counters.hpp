@@ -30,7 +30,7 @@ class CallCounters {
   std::vector<MethodCalls> read() const;
 
  private:
-  /// The library with the kind may be unloaded before the host ends.
+  /// Copies the names, because the library with the kind may be unloaded before the host ends.
   struct Counted {
     std::string plugin;
     std::uint64_t fingerprint;  // of the version of the kind

@@ -60,7 +60,7 @@ void give_back(void* record) noexcept {
   std::lock_guard lock(records_mutex);
   thread_record = nullptr;
   free_slot = nullptr;
-  if (all_records.load() == nullptr) return;  // the process exits meanwhile
+  if (all_records.load() == nullptr) return;  // EndOfLibrary has freed it
   add_to_free_records(*static_cast<ThreadRecord*>(record));
 }
 
@@ -70,8 +70,8 @@ platform::ThreadExit& thread_exit() noexcept {
   return exit;
 }
 
-/// Disarms all threads and frees their records when the library is unloaded, since its code is then
-/// gone, and when the process exits. Threads that still call plugins then keep their records.
+/// Disarms all threads when the library is unloaded, since its code is then gone, and when the
+/// process exits. Also frees the records, unless threads may still call plugins.
 struct EndOfLibrary {
   ~EndOfLibrary() {
     std::lock_guard lock(records_mutex);

@@ -141,7 +141,8 @@ Result<void> Restarts::run_and_lock(const std::shared_ptr<Restart>& restart, Mod
   return done;
 }
 
-/// Returns whether a worker may perform a restart. Otherwise completes the request.
+/// Returns whether a worker may perform a restart. Otherwise completes the request. REQUIRED: the
+/// lock; see is_needed.
 bool Restarts::may_begin(RestartRequest& request, const LifecycleLock& lifecycle,
                          ModuleLock& lock) {
   const bool needed = is_needed(request, lock);
@@ -158,7 +159,7 @@ bool Restarts::may_begin(RestartRequest& request, const LifecycleLock& lifecycle
 
 /// Returns whether nothing else has met the request yet: the first of several restarts after one
 /// fault, or after one change of the file, is enough. If the module was never loaded, the first
-/// create loads the file as it is then.
+/// create loads the file as it is then. REQUIRED: the lock, which is released to look at the file.
 bool Restarts::is_needed(const RestartRequest& request, ModuleLock& lock) {
   if (request.reason == RestartReason::file_changed) {
     if (module_.serving() == nullptr) return module_.instances().count() != 0;

@@ -95,7 +95,7 @@ void FileDestination::open() {
   if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     throw sdk::Failure(TENON_FAILED_PRECONDITION, path_, " is not a regular file");
   }
-  file_.emplace(path_);
+  file_.emplace(path_);  // before the check, so that no other writer changes what was checked
   Lines lines(path_);
   const ExistingContent content =
       format_ == FileFormat::csv ? check_csv(lines, header_) : check_json_lines(lines);

@@ -25,15 +25,26 @@ std::string to_hex(std::string_view bytes) {
   return hex;
 }
 
-/// Returns a value as JSON. A blob becomes a string of hexadecimal digits.
-std::string column_json(const Statement& row, int column) {
+/// Returns a text as JSON. Throws sdk::Failure if it is not UTF-8.
+std::string text_json(const Statement& row, int column, const std::string& path) {
+  const std::string_view text = row.text(column);
+  if (is_utf8(text)) return json_string(text);
+  throw sdk::Failure(TENON_INVALID_ARGUMENT, path, ": the text of column \"",
+                     row.column_name(column), "\" in row ", row.integer(0),
+                     " is not UTF-8; fix: correct it, or store it as a blob, which is read as "
+                     "hexadecimal digits");
+}
+
+/// Returns a value as JSON. A blob becomes a string of hexadecimal digits. `path` is that of the
+/// database, for messages. Throws sdk::Failure.
+std::string column_json(const Statement& row, int column, const std::string& path) {
   switch (row.type(column)) {
     case SQLITE_INTEGER:
       return std::to_string(row.integer(column));
     case SQLITE_FLOAT:
       return std::isfinite(row.real(column)) ? number_text(row.real(column)) : "null";
     case SQLITE_TEXT:
-      return json_string(row.text(column));
+      return text_json(row, column, path);
     case SQLITE_BLOB:
       return json_string(to_hex(row.text(column)));
     default:
@@ -84,14 +95,8 @@ void SqliteSource::read_some(sdk::RecordBatch& batch) {
 void SqliteSource::set_record() {
   std::string payload = "{";
   for (int column = 1; column < rows_->columns(); column++) {
-    if (rows_->type(column) == SQLITE_TEXT && !is_utf8(rows_->text(column))) {
-      throw sdk::Failure(TENON_INVALID_ARGUMENT, path_, ": the text of column \"",
-                         rows_->column_name(column), "\" in the row ", rows_->integer(0),
-                         " is not UTF-8; fix: correct it, or store it as a blob, which is read as "
-                         "hexadecimal digits");
-    }
     if (column > 1) payload += ',';
-    payload += json_string(rows_->column_name(column)) + ':' + column_json(*rows_, column);
+    payload += json_string(rows_->column_name(column)) + ':' + column_json(*rows_, column, path_);
   }
   payload += '}';
   set_json(record_, std::to_string(rows_->integer(0)), rows_->text(key_), payload);

@@ -72,11 +72,10 @@ TEST_F(SqliteTest, ReportsTextsThatAreNotUtf8) {
   configure(source, table("t"));
   source.open({});
   EXPECT_EQ(payloads(read_batch(source, 10)), Texts{R"({"id":1,"name":"good"})"});
-  EXPECT_EQ(
-      failure_of([&] { read_batch(source, 10); }),
-      path("data.db") +
-          ": the text of column \"name\" in the row 2 is not UTF-8; fix: correct it, or store "
-          "it as a blob, which is read as hexadecimal digits");
+  EXPECT_EQ(failure_of([&] { read_batch(source, 10); }),
+            path("data.db") +
+                ": the text of column \"name\" in row 2 is not UTF-8; fix: correct it, or store "
+                "it as a blob, which is read as hexadecimal digits");
 }
 
 TEST_F(SqliteTest, LimitsTheBytesOfABatch) {
