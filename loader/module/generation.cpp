@@ -291,13 +291,13 @@ Result<void> Generation::adapt(Object& object, std::int32_t target) {
     object.target.self = object.interceptor->as_self();
   }
   if (const Adapter* adapter = plugin.version->adapter_to(target); adapter != nullptr) {
-    object.adapted = adapter->create(object.target.table, object.target.self, plugin.name);
-    if (object.adapted == nullptr) {
+    void* adapted = adapter->create(object.target.table, object.target.self, plugin.name);
+    if (adapted == nullptr) {
       return step_failed(plugin, "the function that makes the hand-written step returned nullptr");
     }
     object.adapter = adapter;
     object.target.table = adapter->table;
-    object.target.self = object.adapted;
+    object.target.self = adapted;
   }
   return {};
 }
@@ -407,7 +407,7 @@ bool Generation::end_streams(std::uint32_t index,
 void Generation::end(const Object& object, const GenerationGuard& guard) noexcept {
   if (object.plugin == nullptr) return;
   guard.run_plugin(target_of(*object.plugin));
-  if (object.adapted != nullptr) object.adapter->destroy(object.adapted);
+  if (object.adapter != nullptr) object.adapter->destroy(object.target.self);
   if (object.plugin->base.destroy == nullptr) return;
   Call call;
   interception_.run_alone(object.plugin->name, "destroy", call.raw(), [&] {

@@ -109,12 +109,11 @@ class Generation final : public Serving, private StreamRunner {
     const ValidatedPlugin* plugin = nullptr;  // nullptr if there is no object
     void* self = nullptr;
     const Adapter* adapter = nullptr;  // nullptr if used at its own version
-    CallTarget target;                 // of its methods
+    CallTarget target;                 // of its methods; its `self` is that of the adapter
     std::uint64_t number = 0;          // unique in the generation, once it is listed
   };
   /// The object of an instance with its adapter and interceptor.
   struct Object : Reached {
-    void* adapted = nullptr;
     std::unique_ptr<PluginInterceptor> interceptor = nullptr;
     std::size_t uses = 0;  // functions in progress, other than methods
   };
