@@ -229,8 +229,9 @@ Slot* GenerationGuard::first_slot() noexcept {
   return free_slot++;
 }
 
-GenerationGuard::GenerationGuard(const Serving& serving, ServingModule& module) noexcept
-    : GenerationGuard(serving) {
+GenerationGuard::GenerationGuard(const Serving& serving, ServingModule& module,
+                                 std::memory_order order) noexcept
+    : GenerationGuard(serving.own(), order) {
   if (slot_ != nullptr) return;
   counted_ = &module;
   counted_->overflow.fetch_add(1);
@@ -241,7 +242,7 @@ void GenerationGuard::leave_without_slot() noexcept {
 }
 
 void GenerationGuard::run_plugin(const CallTarget& target) const noexcept {
-  if (slot_ != nullptr) slot_->store(&target);
+  if (slot_ != nullptr) slot_->store(&target, std::memory_order_release);
 }
 
 // -- Publication -----------------------------------------------------------------

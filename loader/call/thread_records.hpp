@@ -73,7 +73,9 @@ class GenerationGuard {
     if (slot_ != nullptr) slot_->store(&target, order);
   }
   /// For a thread that does not hold an instance of `module`, the module of the generation.
-  GenerationGuard(const Serving& serving, ServingModule& module) noexcept;
+  /// `order` as above.
+  GenerationGuard(const Serving& serving, ServingModule& module,
+                  std::memory_order order = std::memory_order_seq_cst) noexcept;
   ~GenerationGuard() {
     if (slot_ != nullptr) [[likely]] {
       slot_->store(nullptr, std::memory_order_release);
@@ -82,7 +84,8 @@ class GenerationGuard {
       leave_without_slot();
     }
   }
-  /// Records that the thread now runs functions of a plugin of the generation.
+  /// Records that the thread now runs functions of a plugin of the generation. Others need not see
+  /// this at once: the slot then still has a target of the same generation.
   void run_plugin(const CallTarget& target) const noexcept;
   GenerationGuard(const GenerationGuard&) = delete;
   GenerationGuard& operator=(const GenerationGuard&) = delete;

@@ -17,6 +17,10 @@ namespace {
 // How long the destructor of a host waits for each module, however long others took.
 constexpr auto min_patience = std::chrono::milliseconds(500);
 
+// For a thread that enters the serving generation under the lock of the module. A restart takes the
+// lock before it reads the slots.
+constexpr auto ordered_by_lock = std::memory_order_relaxed;
+
 }  // namespace
 
 Module::Module(ModuleOrigin origin, std::shared_ptr<const Manifest> manifest,
@@ -114,7 +118,11 @@ class Module::Claim {
   Claim(const Claim&) = delete;
   Claim& operator=(const Claim&) = delete;
 
-  void pass() noexcept { passed_ = true; }
+  /// Passes the use to the instance if there is one.
+  Result<InstancePtr> end_with(Result<InstancePtr> made) noexcept {
+    passed_ = made.has_value();
+    return made;
+  }
 
  private:
   Module& module_;
@@ -156,24 +164,22 @@ Result<InstancePtr> Module::create(const Kind& kind, std::int32_t target, std::s
                                    const std::optional<TextMap>& config, Owner owner) {
   const CreateRequest request{kind, target, name, config, owner, ++serials_};
   Claim claim(*this, owner);
-  Result<InstancePtr> made = InstancePtr();
   if (Generation* generation = open_.load(); generation != nullptr) {
     const GenerationGuard guard(*generation, *this);
-    if (open_.load() == generation) made = create_in(*generation, guard, request);
-  }
-  while (made && *made == nullptr) {
-    Lock lock(shared_.mutex);
-    if (auto ready = become_ready(lock); !ready) {
-      made = std::move(ready).error();
-      break;
+    if (open_.load() == generation) {
+      auto made = create_in(*generation, guard, request);
+      if (!made || *made != nullptr) return claim.end_with(std::move(made));
     }
-    Generation& generation = *generation_;
-    const GenerationGuard guard(generation, *this);  // keeps it loaded
-    lock.unlock();
-    made = create_in(generation, guard, request);
   }
-  if (made) claim.pass();
-  return made;
+  for (;;) {
+    Lock lock(shared_.mutex);
+    if (auto ready = become_ready(lock); !ready) return std::move(ready).error();
+    Generation& generation = *generation_;
+    const GenerationGuard guard(generation, *this, ordered_by_lock);  // keeps it loaded
+    lock.unlock();
+    auto made = create_in(generation, guard, request);
+    if (!made || *made != nullptr) return claim.end_with(std::move(made));
+  }
 }
 
 /// Creates an instance in the generation that the thread has entered. Returns nullptr if a restart
@@ -185,23 +191,23 @@ Result<InstancePtr> Module::create_in(Generation& generation, const GenerationGu
       !created) {
     return std::move(created).error();
   }
-  Result<InstancePtr> made = InstancePtr();
   try {
     std::shared_ptr<const TextMap> config;
     if (request.config) {
       config = std::make_shared<const TextMap>(*request.config);
       if (auto done = generation.configure(object, *config, guard); !done) {
-        made = std::move(done).error();
+        generation.end(object, guard);
+        return std::move(done).error();
       }
     }
     const Lock lock(shared_.mutex);
-    if (made && generation_.get() == &generation) return add(object, request, std::move(config));
+    if (generation_.get() == &generation) return add(object, request, std::move(config));
   } catch (...) {  // out of memory
     generation.end(object, guard);
     throw;
   }
   generation.end(object, guard);
-  return made;
+  return InstancePtr();
 }
 
 /// Adds an instance. If an allocation fails, the caller still owns the object. REQUIRED: the lock.
@@ -226,7 +232,7 @@ void Module::release(LiveInstance& instance) noexcept {
       instances_.reuse(index);
     } else {
       Generation& generation = *generation_;
-      const GenerationGuard guard(generation, *this);
+      const GenerationGuard guard(generation, *this, ordered_by_lock);
       bool streams_ended = true;
       if (!generation.streams().empty()) {
         lock.unlock();
@@ -320,7 +326,7 @@ void Module::remember_config(LiveInstance& instance, const TextMap& config) {
   instances_.touch(instance.index());
   Generation* generation = generation_.get();
   if (generation == nullptr || this_thread_is_in(*generation)) return;
-  const GenerationGuard guard(*generation, *this);
+  const GenerationGuard guard(*generation, *this, ordered_by_lock);
   lock.unlock();
   if (auto configured = generation->configure(instance.index(), *kept); !configured) {
     shared_.context->log->write(LogLevel::warn, in_one_line(configured.error()));
