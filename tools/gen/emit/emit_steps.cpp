@@ -169,22 +169,14 @@ void emit_neighbours(Writer& out, const DirectedStep& way) {
   out.line();
 }
 
-/// Converts through the versions between the first and the last.
-void emit_distant(Writer& out, const std::vector<DirectedStep>& ways) {
-  emit_signature(out, local_storage_name(ways.front().from()), local_storage_name(ways.back().to()),
-                 defined);
-  out.indented([&] {
-    std::vector<std::string> calls;
-    std::string from = "from";
-    for (const DirectedStep& way : ways) {
-      const bool last = &way == &ways.back();
-      const std::string to = last ? "to" : "v" + way.to().label;
-      if (!last) out.line(local_storage_name(way.to()), " ", to, ";");
-      calls.push_back("convert(conversion, " + from + ", " + to + ")");
-      from = to;
-    }
-    out.chain("return ", calls, " && ", ";");
-  });
+/// Converts to the version before the last, which is a conversion of its own, and then to the last.
+void emit_distant(Writer& out, const DocumentVersion& from, const DocumentVersion& before,
+                  const DocumentVersion& to) {
+  emit_signature(out, local_storage_name(from), local_storage_name(to), defined);
+  const std::string between = "v" + before.label;
+  out.line("  ", local_storage_name(before), " ", between, ";");
+  out.line("  return convert(conversion, from, ", between, ") && convert(conversion, ", between,
+           ", to);");
   out.line("}");
   out.line();
 }
@@ -302,8 +294,8 @@ void emit_conversions(Writer& out, const Document& document) {
     emit_neighbours(out, {&step, false});
   }
   for_each_pair(document, [&](const DocumentVersion& from, const DocumentVersion& to) {
-    const std::vector<DirectedStep> ways = steps_between(document, from, to);
-    if (ways.size() > 1) emit_distant(out, ways);
+    const std::vector<const DocumentVersion*> path = document.path(from, to);
+    if (path.size() > 2) emit_distant(out, from, *path[path.size() - 2], to);
     if (!from.removed() && !to.removed()) emit_abi_conversion(out, from, to, defined);
   });
 }
