@@ -290,11 +290,11 @@ void add_selection(CLI::App& command, tenon::SelectorV1& selector) {
         ->allow_extra_args(false)
         ->type_name("PATTERN,...");
   };
-  add("--include-namespaces", selector.included_namespaces, "only items in these namespaces");
-  add("--exclude-namespaces", selector.excluded_namespaces, "no items in these namespaces");
-  add("--include-resources", selector.included_resources, "only items of these resources");
-  add("--exclude-resources", selector.excluded_resources, "no items of these resources");
-  command.add_option("-l,--selector", selector.label_selector, "only items with these labels")
+  add("--include-namespaces", selector.included_namespaces, "Only items in these namespaces");
+  add("--exclude-namespaces", selector.excluded_namespaces, "No items in these namespaces");
+  add("--include-resources", selector.included_resources, "Only items of these resources");
+  add("--exclude-resources", selector.excluded_resources, "No items of these resources");
+  command.add_option("-l,--selector", selector.label_selector, "Only items with these labels")
       ->type_name("LABELS");
 }
 
@@ -306,15 +306,13 @@ int run(int count, char** arguments) {
   program.require_subcommand(1);
   program.fallthrough();
   Options options;
-  program.add_option("-c,--config", options.config, "the configuration file")
+  program.add_option("-c,--config", options.config, "Configuration file")
       ->type_name("FILE")
       ->capture_default_str();
-  program
-      .add_option("--plugin-path", options.plugin_path,
-                  "a folder of plugins to search before all others")
+  program.add_option("--plugin-path", options.plugin_path, "Folder to search before all others")
       ->type_name("DIR")
       ->allow_extra_args(false);
-  program.add_flag("--json", options.json, "print one JSON object");
+  program.add_flag("--json", options.json, "Prints one JSON object");
 
   Command command;
   std::string name;
@@ -327,14 +325,14 @@ int run(int count, char** arguments) {
     return added;
   };
   const auto add_name = [&](CLI::App* added) {
-    added->add_option("NAME", options.name, "the name of the backup")->required();
+    added->add_option("NAME", options.name, "Name of the backup")->required();
   };
   const auto add_dry_run = [&](CLI::App* added) {
     added->add_flag("--dry-run", options.dry_run,
-                    "print the actions that would be executed for each item");
+                    "Prints the actions that would be executed for each item");
   };
 
-  CLI::App* create_command = add("create", "create a backup", create);
+  CLI::App* create_command = add("create", "Creates a backup", create);
   add_name(create_command);
   create_command
       ->add_option("--from", options.from, "JSON documents as `kubectl get -o json` prints them")
@@ -346,29 +344,29 @@ int run(int count, char** arguments) {
   add_selection(*create_command, options.selector);
   add_dry_run(create_command);
 
-  CLI::App* restore_command = add("restore", "restore a backup into a folder", restore);
+  CLI::App* restore_command = add("restore", "Restores a backup into a folder", restore);
   add_name(restore_command);
-  restore_command->add_option("--to", options.restore.to, "the folder")
+  restore_command->add_option("--to", options.restore.to, "Folder for the items")
       ->required()
       ->type_name("DIR");
-  restore_command->add_option("--name", options.restore.name, "the name of the restore")
+  restore_command->add_option("--name", options.restore.name, "Name of the restore")
       ->type_name("RESTORE");
   restore_command
       ->add_option("--map-namespace", options.mappings,
-                   "restore items of one namespace into another")
+                   "Restores items of one namespace into another")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("OLD=NEW,...");
   add_selection(*restore_command, options.selector);
   add_dry_run(restore_command);
 
-  CLI::App* delete_command = add("delete", "delete a backup, its snapshots and its external files",
+  CLI::App* delete_command = add("delete", "Deletes a backup, its snapshots and its external files",
                                  [](Run& run) { return remove(run); });
   add_name(delete_command);
   add_dry_run(delete_command);
-  add_dry_run(add("expire", "delete each backup whose --ttl has expired", expire));
-  add("list", "list the backups", list);
-  add_name(add("describe", "describe a backup", describe));
+  add_dry_run(add("expire", "Deletes each backup whose --ttl has expired", expire));
+  add("list", "Lists the backups", list);
+  add_name(add("describe", "Describes a backup", describe));
 
   if (const auto exit = tenon::tools::parse(program, count, arguments)) return *exit;
   return run_command(options, name, command);

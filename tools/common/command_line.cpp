@@ -47,6 +47,12 @@ void refuse_empty_words(int count, const char* const* arguments) {
   }
 }
 
+/// Words the description of `--help` like those of the other options.
+void describe_help(CLI::App& program) {
+  program.get_help_ptr()->description("Prints this help");
+  for (CLI::App* command : program.get_subcommands({})) describe_help(*command);
+}
+
 /// Prints the problem with the command line, and the nearest known word.
 void print(const CLI::App& program, const CLI::ParseError& error) {
   const auto chosen = program.get_subcommands();
@@ -78,6 +84,7 @@ void print(const CLI::App& program, const CLI::ParseError& error) {
 std::optional<int> parse(CLI::App& program, int count, const char* const* arguments) {
   try {
     refuse_empty_words(count, arguments);
+    describe_help(program);
     program.parse(count, arguments);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {

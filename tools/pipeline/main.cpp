@@ -343,24 +343,24 @@ int run(int count, char** arguments) {
   program.footer(
       "SIGINT stops reading, delivers the records that were read, and exits. A second SIGINT exits "
       "without delivering them. SIGHUP restarts modules whose files have changed.\n"
-      "Exit status: 0 success, 1 a pipeline failed, 2 wrong usage or an invalid pipeline file, 3 "
+      "Exit status: 0 success, 1 a pipeline failed, 2 usage error or invalid pipeline file, 3 "
       "I/O error.");
   program.require_subcommand(1);
   Paths paths;
   Paths plugin_path;
   const auto add = [&](const char* name, const char* description) {
     CLI::App* command = program.add_subcommand(name, description);
-    command->add_option("FILE", paths, "pipeline files, or folders of them")->required();
-    command->add_option("--plugin-path", plugin_path, "a folder to search before all others")
+    command->add_option("FILE", paths, "Pipeline files, or folders of them")->required();
+    command->add_option("--plugin-path", plugin_path, "Folder to search before all others")
         ->type_name("DIR")
         ->allow_extra_args(false);
     return command;
   };
-  add("run", "runs pipelines until their sources end");
+  add("run", "Runs pipelines until their sources end");
   const CLI::App* validate =
-      add("validate", "checks pipeline files; plugins are configured, but not opened");
+      add("validate", "Checks pipeline files; plugins are configured, but not opened");
   const CLI::App* deletion = add("delete",
-                                 "deletes pipelines that will not run again: calls on_deleted of "
+                                 "Deletes pipelines that will not run again: calls on_deleted of "
                                  "their plugins and removes their positions");
   if (const auto exit = tenon::tools::parse(program, count, arguments)) return *exit;
   if (validate->parsed()) return validate_files(paths, plugin_path);

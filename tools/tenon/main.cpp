@@ -24,48 +24,45 @@ using namespace tenon::command;
 void add_app(CLI::App& command, Options& options) {
   command
       .add_option("-a,--app", options.app,
-                  "the host program whose folders, environment and description are used")
+                  "Host program whose folders, environment and description are used")
       ->capture_default_str();
   command
-      .add_option(
-          "--specs", options.specs,
-          "use the specs of kinds and document types in this folder instead of those of the app")
+      .add_option("--specs", options.specs,
+                  "Folder of specs of kinds and document types, used instead of those of the app")
       ->type_name("DIR");
 }
 
 void add_json(CLI::App& command, Options& options) {
-  command.add_flag("--json", options.json, "print JSON instead of text (schema 1)");
+  command.add_flag("--json", options.json, "Prints JSON instead of text (schema 1)");
 }
 
 void add_common(CLI::App& command, Options& options) {
   add_app(command, options);
-  command
-      .add_option("--plugin-path", options.plugin_path,
-                  "a folder of plugins to search before all others")
+  command.add_option("--plugin-path", options.plugin_path, "Folder to search before all others")
       ->type_name("DIR")
       ->allow_extra_args(false);
   add_json(command, options);
 }
 
 void add_lock(CLI::App& command, Options& options) {
-  command.add_option("--lock", options.lock_file, "the lock file that the host uses")
+  command.add_option("--lock", options.lock_file, "Lock file that the host uses")
       ->type_name("FILE");
 }
 
 void add_convert_arguments(CLI::App& command, ConvertArguments& arguments) {
   command.add_option("--type", arguments.type,
-                     "the type of documents that do not name it, eg: tenon.dev/record");
-  command.add_option("--from", arguments.from, "the version of documents that do not name it");
+                     "Type of documents that do not name it, eg: tenon.dev/record");
+  command.add_option("--from", arguments.from, "Version of documents that do not name it");
   command.add_option("--to", arguments.to,
-                     "the version to convert to; default: the one that `tenon types` shows as "
+                     "Version to convert to; default: the one that `tenon types` shows as "
                      "stored");
   command.add_flag("--lenient", arguments.lenient,
-                   "keep fields and versions that are unknown, instead of refusing the document");
+                   "Keeps fields and versions that are unknown, instead of refusing the document");
   CLI::Option* in_place = command.add_flag(
-      "--in-place", arguments.in_place, "replace FILE, or all *.json and *.jsonl below a folder");
+      "--in-place", arguments.in_place, "Replaces FILE, or all *.json and *.jsonl below a folder");
   CLI::Option* file = command.add_option(
       "FILE", arguments.file,
-      "one document, or one on each line, of at most 64 MB each; default: standard input");
+      "One document, or one on each line, of at most 64 MB each; default: standard input");
   in_place->needs(file);
 }
 
@@ -88,18 +85,17 @@ GraphFormat parse_format(const std::string& text) {
 }
 
 void add_verify_arguments(CLI::App& command, Options& options, VerifyArguments& verify) {
-  command.add_option("FILE", verify.file, "a module file")->required();
+  command.add_option("FILE", verify.file, "Module file")->required();
   command
-      .add_option(
-          "--config", verify.configs,
-          "a JSON file with configurations of its plugins: [{\"kind\": \"tenon.dev/source\", "
-          "\"plugin\": \"me.example/numbers\", \"config\": {}}]")
+      .add_option("--config", verify.configs,
+                  "JSON file with configurations of its plugins: [{\"kind\": \"tenon.dev/source\", "
+                  "\"plugin\": \"me.example/numbers\", \"config\": {}}]")
       ->type_name("FILE")
       ->allow_extra_args(false);
   command
       .add_option_function<std::string>(
           "--timeout", [&verify](const std::string& text) { verify.timeout = parse_timeout(text); },
-          "the time limit of each case, eg: 500ms")
+          "Time limit of each case, eg: 500ms")
       ->type_name("TIME")
       ->default_str("10s");
   add_json(command, options);
@@ -111,72 +107,72 @@ int run(int count, char** arguments) {
       "Only verify runs code of a plugin.",
       "tenon");
   program.footer("Exit status: 0 success, 1 problem found, 2 usage error, 3 I/O error.");
-  program.set_version_flag("--version", TENON_VERSION, "print the version");
+  program.set_version_flag("--version", TENON_VERSION, "Prints the version");
   program.require_subcommand(1);
 
   Options options;
   std::string kind;
-  CLI::App* listing = program.add_subcommand("list", "list the plugins that a host would find");
+  CLI::App* listing = program.add_subcommand("list", "Lists the plugins that a host would find");
   add_common(*listing, options);
-  listing->add_option("--kind", kind, "only plugins of this kind, eg: tenon.dev/source");
+  listing->add_option("--kind", kind, "Only plugins of this kind, eg: tenon.dev/source");
 
   std::string subject;
   CLI::App* looking = program.add_subcommand(
-      "inspect", "check one module without running its code, and show its contents");
+      "inspect", "Checks one module without running its code, and shows its contents");
   add_common(*looking, options);
-  looking->add_option("FILE|REF", subject, "a module file, or [builtin:|standalone:]name[@version]")
+  looking->add_option("FILE|REF", subject, "Module file, or [builtin:|standalone:]name[@version]")
       ->required();
 
   std::string code;
   CLI::App* explaining =
-      program.add_subcommand("explain", "show the meaning, cause and remedy of an error code");
-  explaining->add_option("CODE", code, "eg: kind-too-new; default: list all codes");
+      program.add_subcommand("explain", "Shows the meaning, cause and remedy of an error code");
+  explaining->add_option("CODE", code, "Error code, eg: kind-too-new; default: lists all codes");
   add_json(*explaining, options);
 
   VerifyArguments verify_arguments;
   CLI::App* verifying = program.add_subcommand(
-      "verify", "test a module against the rules of its kinds; runs its code in child processes");
+      "verify", "Tests a module against the rules of its kinds; runs its code in child processes");
   add_verify_arguments(*verifying, options, verify_arguments);
 
   std::vector<std::string> references;
   bool reasons = false;
   CLI::App* resolving =
-      program.add_subcommand("resolve", "show the packages that a host would use for references");
+      program.add_subcommand("resolve", "Shows the packages that a host would use for references");
   add_common(*resolving, options);
   add_lock(*resolving, options);
   resolving
-      ->add_option("REF", references, "a plugin or a package: [builtin:|standalone:]name[@version]")
+      ->add_option("REF", references, "Plugin or package: [builtin:|standalone:]name[@version]")
       ->required();
   resolving->add_flag("--explain", reasons,
-                      "show what requires each package, and why newer versions are not used");
+                      "Shows what requires each package, and why newer versions are not used");
 
   std::string lock_file = "tenon.lock";
-  CLI::App* locking =
-      program.add_subcommand("lock", "write a lock file, which pins the packages that a host uses");
+  CLI::App* locking = program.add_subcommand(
+      "lock", "Writes a lock file, which pins the packages that a host uses");
   add_common(*locking, options);
-  locking->add_option("-o,--output", lock_file, "the file to write or replace")
+  locking->add_option("-o,--output", lock_file, "File to write or replace")
       ->type_name("FILE")
       ->capture_default_str();
 
   GraphFormat format = GraphFormat::dot;
-  CLI::App* drawing = program.add_subcommand("graph", "draw the packages and their requirements");
+  CLI::App* drawing = program.add_subcommand("graph", "Draws the packages and their requirements");
   add_common(*drawing, options);
   add_lock(*drawing, options);
   drawing
       ->add_option_function<std::string>(
           "--format", [&format](const std::string& text) { format = parse_format(text); },
-          "dot (Graphviz), mermaid, or svg, which needs the program dot")
+          "Format: dot (Graphviz), mermaid, or svg, which needs the program dot")
       ->type_name("dot|svg|mermaid")
       ->default_str("dot")
       ->excludes(drawing->get_option("--json"));
 
-  CLI::App* typing = program.add_subcommand("types", "list the document types and their versions");
+  CLI::App* typing = program.add_subcommand("types", "Lists the document types and their versions");
   add_app(*typing, options);
   add_json(*typing, options);
 
   ConvertArguments convert_arguments;
   CLI::App* converting =
-      program.add_subcommand("convert", "convert documents between versions of their type");
+      program.add_subcommand("convert", "Converts documents between versions of their type");
   add_app(*converting, options);
   add_convert_arguments(*converting, convert_arguments);
 
