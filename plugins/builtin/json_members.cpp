@@ -3,8 +3,6 @@
 
 #include "json_text.hpp"
 
-#include <boost/json.hpp>
-
 #include <algorithm>
 #include <cstddef>
 
@@ -46,6 +44,14 @@ std::string_view without_trailing_blanks(std::string_view text) {
 
 }  // namespace
 
+std::string_view JsonMembers::Member::value() const noexcept {
+  std::string_view text = rest;
+  skip_blanks(text);
+  text.remove_prefix(1);  // the colon
+  skip_blanks(text);
+  return text;
+}
+
 bool JsonMembers::read(std::string_view text) {
   members_.clear();
   names_.clear();
@@ -65,8 +71,7 @@ bool JsonMembers::read(std::string_view text) {
 
 std::string_view JsonMembers::name_of(std::string_view key) {
   if (key.find('\\') == std::string_view::npos) return key.substr(1, key.size() - 2);
-  const boost::json::value name = boost::json::parse({key.data(), key.size()});
-  return names_.emplace_back(name.get_string().c_str(), name.get_string().size());
+  return names_.emplace_back(text_of_json(key));
 }
 
 }  // namespace tenon::builtin

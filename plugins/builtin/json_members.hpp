@@ -18,6 +18,9 @@ class JsonMembers {
     std::string_view name;  // without escapes
     std::string_view key;   // the name as it is written, with quotes
     std::string_view rest;  // from the key to the end of the value, for example `: 1`
+
+    /// Returns the value as it is written.
+    std::string_view value() const noexcept;
   };
 
   /// Reads the members of an object, in their order. The text must outlive their use. Returns false

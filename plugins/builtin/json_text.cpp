@@ -84,4 +84,12 @@ std::string json_string(std::string_view text) {
   return boost::json::serialize(boost::json::string_view(text.data(), text.size()));
 }
 
+std::string text_of_json(std::string_view string) {
+  if (string.find('\\') == std::string_view::npos) {
+    return std::string(string.substr(1, string.size() - 2));
+  }
+  const boost::json::value value = boost::json::parse({string.data(), string.size()});
+  return std::string(value.get_string());
+}
+
 }  // namespace tenon::builtin

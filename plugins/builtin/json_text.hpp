@@ -25,4 +25,7 @@ boost::json::value parse_json(std::string_view text, boost::json::error_code& er
 /// Returns a text as a JSON string, in quotes.
 std::string json_string(std::string_view text);
 
+/// Returns the text of a valid JSON string, which is in quotes.
+std::string text_of_json(std::string_view string);
+
 }  // namespace tenon::builtin

@@ -30,7 +30,8 @@ tenon_status status_of_result(int result) {
     case SQLITE_PERM:
     case SQLITE_AUTH:
       return TENON_PERMISSION_DENIED;
-    case SQLITE_ERROR:
+    case SQLITE_ERROR:  // mostly SQL that does not fit the tables
+      return TENON_FAILED_PRECONDITION;
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:
     case SQLITE_TOOBIG:

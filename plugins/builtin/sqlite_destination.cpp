@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "sqlite_destination.hpp"
 
-#include <boost/json.hpp>
+#include "json_text.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace tenon::builtin {
@@ -28,43 +30,44 @@ std::string_view key_of(RecordV2View record) {
   return record.key().value_or(record.position()).text();
 }
 
-boost::json::object payload_of(RecordV2View record, const boost::json::storage_ptr& memory) {
-  const std::optional<BytesView> payload = record.payload().after();
-  if (!payload) throw sdk::Refusal("no-payload", "the record has no payload");
-  const std::string_view text = payload->text();
-  boost::json::error_code error;
-  boost::json::value value = boost::json::parse({text.data(), text.size()}, error, memory);
-  if (error || !value.is_object()) {
-    throw sdk::Refusal("wrong-json", "the payload is not a JSON object");
+/// Returns whether a text is a number of this type in its range.
+template <class Number>
+bool read_number(std::string_view text, Number& number) {
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, number);
+  return at == end && error == std::errc();
+}
+
+/// Binds a number; one that SQLite cannot represent is bound as text.
+void bind_number(Statement& statement, int parameter, std::string_view text) {
+  std::int64_t whole = 0;
+  double real = 0;
+  if (text.find_first_of(".eE") == std::string_view::npos) {
+    if (read_number(text, whole)) return statement.bind(parameter, whole);
+  } else if (read_number(text, real)) {
+    return statement.bind(parameter, real);
   }
-  return std::move(value.get_object());
+  statement.bind(parameter, text);
 }
 
-/// Writes a value to `text`, and reuses its memory.
-void write(const boost::json::value& value, std::string& text) {
-  char part[1024];
-  boost::json::serializer serializer;
-  serializer.reset(&value);
-  text.clear();
-  while (!serializer.done()) text += std::string_view(serializer.read(part));
-}
-
-/// Binds a value; lists and objects are bound as JSON, which is formatted in `text`.
-void bind(Statement& statement, int parameter, const boost::json::value& value, std::string& text) {
-  switch (value.kind()) {
-    case boost::json::kind::null:
+/// Binds a JSON value; lists and objects are bound as they are written.
+void bind(Statement& statement, int parameter, std::string_view json) {
+  switch (json.front()) {
+    case 'n':
       return statement.bind_null(parameter);
-    case boost::json::kind::bool_:
-      return statement.bind(parameter, std::int64_t{value.get_bool()});
-    case boost::json::kind::int64:
-      return statement.bind(parameter, value.get_int64());
-    case boost::json::kind::double_:
-      return statement.bind(parameter, value.get_double());
-    case boost::json::kind::string:
-      return statement.bind(parameter, std::string_view(value.get_string()));
+    case 't':
+    case 'f':
+      return statement.bind(parameter, std::int64_t{json.front() == 't'});
+    case '"':
+      if (json.find('\\') == std::string_view::npos) {
+        return statement.bind(parameter, json.substr(1, json.size() - 2));
+      }
+      return statement.bind_copy(parameter, text_of_json(json));
+    case '[':
+    case '{':
+      return statement.bind(parameter, json);
     default:
-      write(value, text);
-      return statement.bind_copy(parameter, text);
+      return bind_number(statement, parameter, json);
   }
 }
 
@@ -141,15 +144,18 @@ sdk::WritingDestination::Refused SqliteDestination::put_all(ListView<RecordV2> r
 }
 
 void SqliteDestination::put(RecordV2View record) {
-  boost::json::monotonic_resource memory(memory_.data(), memory_.size());
-  const boost::json::object fields = payload_of(record, &memory);
-  if (!columns_given_) ensure_columns(fields);
+  const std::optional<BytesView> payload = record.payload().after();
+  if (!payload) throw sdk::Refusal("no-payload", "the record has no payload");
+  if (!fields_.read(payload->text())) {
+    throw sdk::Refusal("wrong-json", "the payload is not a JSON object");
+  }
+  if (!columns_given_) ensure_columns();
   put_->reset();
   put_->bind(1, key_of(record));
   std::size_t guess = 0;
-  for (const auto& field : fields) {
-    const auto column = columns_.find(field.key(), guess++);
-    if (column) bind(*put_, static_cast<int>(*column) + 2, field.value(), text_);
+  for (const auto& field : fields_.all()) {
+    const auto column = columns_.find(field.name, guess++);
+    if (column) bind(*put_, static_cast<int>(*column) + 2, field.value());
   }
   put_->step();
 }
@@ -194,25 +200,40 @@ void SqliteDestination::create_table() {
   prepare();
 }
 
-void SqliteDestination::ensure_columns(const boost::json::object& fields) {
+void SqliteDestination::ensure_columns() {
   if (!put_) columns_ = Columns(key_column_);
   std::vector<std::string_view> missing;
   std::size_t guess = 0;
-  for (const auto& field : fields) {
-    const std::string_view name = field.key();
-    if (name == key_column_) {
-      throw sdk::Refusal("reserved-field", "the payload has a field \"", name,
+  for (const auto& field : fields_.all()) {
+    if (field.name == key_column_) {
+      throw sdk::Refusal("reserved-field", "the payload has a field \"", field.name,
                          "\", which is the column of the key; choose its name with \"key\"");
     }
-    if (!columns_.find(name, guess++)) missing.push_back(name);
+    if (!columns_.find(field.name, guess++)) missing.push_back(field.name);
   }
-  if (put_) return add_columns(missing);
-  for (const std::string_view field : missing) columns_.add(field, columns_.name_for(field));
+  if (put_ && missing.empty()) return;
+  try {
+    put_ ? add_columns(missing) : create_table(missing);
+  } catch (const sdk::Failure& failure) {
+    // The names of the fields are not possible, unless another program has removed the table.
+    if (failure.status() != TENON_FAILED_PRECONDITION) throw;
+    if (put_ && !database_->has_table(table_)) throw;
+    throw sdk::Refusal("record-refused", failure.message());
+  }
+}
+
+/// Creates the table with columns for these fields, where a field may occur twice.
+void SqliteDestination::create_table(const std::vector<std::string_view>& fields) {
+  for (const std::string_view field : fields) {
+    if (!columns_.find(field)) columns_.add(field, columns_.name_for(field));
+  }
   create_table();
 }
 
+/// The same for a table that exists.
 void SqliteDestination::add_columns(const std::vector<std::string_view>& fields) {
   for (const std::string_view field : fields) {
+    if (columns_.find(field)) continue;
     std::string name = columns_.name_for(field);
     database_->run("ALTER TABLE " + quoted_name(table_) + " ADD COLUMN " + quoted_name(name));
     columns_.add(field, std::move(name));

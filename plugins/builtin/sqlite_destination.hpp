@@ -6,14 +6,12 @@
 // host requests acknowledgements again, because it has then handled the refusal.
 #pragma once
 
+#include "json_members.hpp"
 #include "sqlite.hpp"
 #include "sqlite_columns.hpp"
 
 #include <tenon/sdk/holding_destination.hpp>
 
-#include <boost/json/object.hpp>
-
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,8 +33,9 @@ class SqliteDestination : public sdk::HoldingDestination {
   /// Reads the columns of the table if it exists.
   void read_table();
   void create_table();
-  /// Creates or extends the table so that it has a column for each field.
-  void ensure_columns(const boost::json::object& fields);
+  /// Creates or extends the table so that it has a column for each of `fields_`.
+  void ensure_columns();
+  void create_table(const std::vector<std::string_view>& fields);
   void add_columns(const std::vector<std::string_view>& fields);
   void prepare();
 
@@ -52,9 +51,7 @@ class SqliteDestination : public sdk::HoldingDestination {
   std::optional<Database> database_;
   std::optional<Statement> put_;     // if the table exists
   std::optional<Statement> remove_;  // likewise
-  // Reused for each record. Larger records are allocated.
-  std::vector<unsigned char> memory_ = std::vector<unsigned char>(std::size_t{64} << 10);
-  std::string text_;
+  JsonMembers fields_;               // of the current record
 };
 
 }  // namespace tenon::builtin

@@ -52,6 +52,25 @@ std::string column_json(const Statement& row, int column, const std::string& pat
   }
 }
 
+/// Returns a name of the row number that no column of the table has. A column with such a name hides
+/// the row number. Throws sdk::Failure.
+std::string row_number_name(Database& database, const std::string& path, const std::string& table) {
+  const Statement rows(database, "SELECT * FROM " + quoted_name(table) + " LIMIT 0");
+  const auto is_column = [&](std::string_view name) {
+    for (int column = 0; column < rows.columns(); column++) {
+      if (same_name(rows.column_name(column), name)) return true;
+    }
+    return false;
+  };
+  for (const char* name : {"rowid", "_rowid_", "oid"}) {
+    if (!is_column(name)) return name;
+  }
+  throw sdk::Failure(
+      TENON_FAILED_PRECONDITION, path, ": table \"", table,
+      "\" has columns rowid, _rowid_ and oid, which hide the row number; fix: rename "
+      "one of them");
+}
+
 }  // namespace
 
 void SqliteSource::configure(const sdk::Config& config) {
@@ -67,8 +86,9 @@ void SqliteSource::open(std::optional<BytesView> position) {
   if (!database_->has_table(table_)) {
     throw sdk::Failure(TENON_NOT_FOUND, path_, ": no table \"", table_, "\"");
   }
-  rows_.emplace(*database_,
-                "SELECT rowid, * FROM " + quoted_name(table_) + " WHERE rowid > ? ORDER BY rowid");
+  const std::string number = row_number_name(*database_, path_, table_);
+  rows_.emplace(*database_, "SELECT " + number + ", * FROM " + quoted_name(table_) + " WHERE " +
+                                number + " > ? ORDER BY " + number);
   key_ = 0;
   for (int column = 1; column < rows_->columns(); column++) {
     if (same_name(rows_->column_name(column), key_column_)) key_ = column;
@@ -93,6 +113,10 @@ void SqliteSource::read_some(sdk::RecordBatch& batch) {
 }
 
 void SqliteSource::set_record() {
+  if (rows_->type(key_) == SQLITE_NULL) {
+    throw sdk::Failure(TENON_INVALID_ARGUMENT, path_, ": the key column \"", key_column_,
+                       "\" is null in row ", rows_->integer(0));
+  }
   std::string payload = "{";
   for (int column = 1; column < rows_->columns(); column++) {
     if (column > 1) payload += ',';

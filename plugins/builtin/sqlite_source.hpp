@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon.dev/sqlite as a source: each row of a table is a record, in the order of rowid, which is
-// its position. Rows that are added during the run are read, too.
+// tenon.dev/sqlite as a source: each row of a table is a record, in the order of row numbers, which
+// are the positions. Rows that are added during the run are read, too.
 #pragma once
 
 #include "sqlite.hpp"
@@ -30,7 +30,7 @@ class SqliteSource : public sdk::ReadingSource {
   std::string key_column_;
   std::optional<Database> database_;
   std::optional<Statement> rows_;
-  int key_ = 0;  // column of the key; 0 is rowid
+  int key_ = 0;  // column of the key; 0 is the row number
   std::int64_t last_ = 0;
   RecordV2 record_;
 };

@@ -62,7 +62,26 @@ TEST_F(SqliteTest, ReadsATable) {
                                       R"({"id":9,"name":"c","weight":null,"data":"text"})"}));
   EXPECT_EQ(text(records[1].position), "7");
   EXPECT_EQ(text(*records[1].key), "7");
-  expect_resumes<SqliteSource>({{"path", path("data.db")}, {"table", "t"}, {"key", "name"}});
+  expect_resumes<SqliteSource>({{"path", path("data.db")}, {"table", "t"}, {"key", "data"}});
+}
+
+TEST_F(SqliteTest, ReadsATableWithAColumnRowid) {
+  run("CREATE TABLE t (RowId INTEGER, v); INSERT INTO t VALUES (5, 1), (5, 2), (4, 3)");
+  EXPECT_EQ(rows("t"),
+            (Texts{R"({"RowId":5,"v":1})", R"({"RowId":5,"v":2})", R"({"RowId":4,"v":3})"}));
+  run("CREATE TABLE u (rowid, oid, _rowid_)");
+  EXPECT_EQ(failure_of([&] { rows("u"); }, TENON_FAILED_PRECONDITION),
+            path("data.db") +
+                ": table \"u\" has columns rowid, _rowid_ and oid, which hide the row number; fix: "
+                "rename one of them");
+}
+
+TEST_F(SqliteTest, RefusesNullAsAKey) {
+  run("CREATE TABLE t (name TEXT); INSERT INTO t VALUES ('a'), (NULL)");
+  TextMap config = table("t");
+  config["key"] = "name";
+  EXPECT_EQ(failure_of([&] { read_all<SqliteSource>(config); }),
+            path("data.db") + ": the key column \"name\" is null in row 2");
 }
 
 TEST_F(SqliteTest, ReportsTextsThatAreNotUtf8) {
@@ -130,6 +149,33 @@ TEST_F(SqliteTest, AddsColumnsForNewFields) {
   EXPECT_EQ(rows("t"), (Texts{R"({"key":"1","a":1,"b":null,"c":null})",
                               R"({"key":"2","a":1,"b":"[1,{}]","c":null})",
                               R"({"key":"3","a":null,"b":null,"c":"18446744073709551615"})"}));
+}
+
+TEST_F(SqliteTest, WritesNumbersWithoutChangingThem) {
+  WritingSqlite(table("t"))
+      .write({record(
+          "1", R"({"a":0.12088995980580641,"b":12345678901234567890123,"c":1e400,"d":[1.50, 1],)"
+               R"("e":9223372036854775807,"f":-0.5e-3})")});
+  EXPECT_EQ(rows("t"), Texts{R"({"key":"1","a":0.12088995980580641,"b":"12345678901234567890123",)"
+                             R"("c":"1e400","d":"[1.50, 1]","e":9223372036854775807,"f":-5e-04})"});
+}
+
+TEST_F(SqliteTest, WritesTheLastOfSeveralFieldsWithOneName) {
+  WritingSqlite(table("t")).write({record("1", R"({"a":1,"a":2})")});
+  WritingSqlite(table("t")).write({record("2", R"({"b":1,"b":2})")});
+  EXPECT_EQ(rows("t"), (Texts{R"({"key":"1","a":2,"b":null})", R"({"key":"2","a":null,"b":2})"}));
+}
+
+TEST_F(SqliteTest, FailsIfTheTableWasRemoved) {
+  WritingSqlite destination(table("t"));
+  destination.write({record("1", R"({"a":1})")});
+  for (const char* payload : {R"({"a":2})", R"({"b":2})"}) {
+    run("DROP TABLE t");
+    EXPECT_EQ(
+        failure_of([&] { destination.write({record("2", payload)}); }, TENON_FAILED_PRECONDITION),
+        path("data.db") + ": no such table: t");
+    EXPECT_EQ(destination.write({record("3", payload)}), Texts{""});
+  }
 }
 
 TEST_F(SqliteTest, WritesOnlyTheConfiguredColumns) {
@@ -433,7 +479,8 @@ TEST_F(SqliteTest, ReportsTheStatusOfEachCause) {
             in + "datatype mismatch");
   EXPECT_EQ(failure(database, "SELECT zeroblob(2000000000)", TENON_INVALID_ARGUMENT),
             in + "string or blob too big");
-  EXPECT_EQ(failure(database, "no SQL", TENON_INVALID_ARGUMENT), in + "near \"no\": syntax error");
+  EXPECT_EQ(failure(database, "no SQL", TENON_FAILED_PRECONDITION),
+            in + "near \"no\": syntax error");
   database.run("PRAGMA max_page_count = 2");
   EXPECT_EQ(
       failure(database, "INSERT INTO t VALUES (2, zeroblob(100000))", TENON_RESOURCE_EXHAUSTED),
