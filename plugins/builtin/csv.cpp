@@ -15,12 +15,12 @@ bool starts_with_byte_order_mark(std::string_view text) {
   return text.substr(0, byte_order_mark.size()) == byte_order_mark;
 }
 
-/// Reads the next line that is not empty, and the lines into which its quoted fields continue.
-/// Returns false at the end.
-bool read_text(Lines& lines, std::string& text) {
+/// Reads the next line that is not empty, and the lines into which its quoted fields continue, up to
+/// the end of the file if a quote is not closed. Returns the number of the first line; 0 at the end.
+std::int64_t read_text(Lines& lines, std::string& text) {
   std::string_view line;
   do {
-    if (!lines.next(line)) return false;
+    if (!lines.next(line)) return 0;
     if (lines.line() == 1 && starts_with_byte_order_mark(line))
       line.remove_prefix(byte_order_mark.size());
   } while (without_return(line).empty());
@@ -29,25 +29,24 @@ bool read_text(Lines& lines, std::string& text) {
   // A complete row has an even number of quotes: two around a field, and two for each inside.
   auto quotes = std::count(line.begin(), line.end(), '"');
   while (quotes % 2 != 0) {
-    if (!lines.next(line)) {
-      throw sdk::Failure(TENON_DATA_LOSS, lines.path(), ":", first, ": a quote is never closed");
-    }
+    if (!lines.next(line)) break;
     text.append("\n").append(line);
     quotes += std::count(line.begin(), line.end(), '"');
   }
   text.resize(without_return(text).size());
-  return true;
+  return first;
 }
 
-/// Removes the quoted field at the start of `rest`, which has an even number of quotes.
-std::string take_quoted(std::string_view& rest) {
-  std::string field;
+/// Moves the quoted field at the start of `rest` to `field`. Returns whether it is closed.
+bool take_quoted(std::string_view& rest, std::string& field) {
   rest.remove_prefix(1);
   for (;;) {
-    std::size_t quote = rest.find('"');
+    const std::size_t quote = std::min(rest.find('"'), rest.size());
     field.append(rest.substr(0, quote));
-    rest.remove_prefix(quote + 1);
-    if (rest.empty() || rest.front() != '"') return field;
+    rest.remove_prefix(quote);
+    if (rest.empty()) return false;
+    rest.remove_prefix(1);
+    if (rest.empty() || rest.front() != '"') return true;
     field.push_back('"');
     rest.remove_prefix(1);
   }
@@ -78,17 +77,23 @@ void append_field(std::string& out, std::string_view field) {
 
 bool read_csv_row(Lines& lines, CsvRow& row) {
   std::string text;
-  if (!read_text(lines, text)) return false;
-  auto wrong = [&](std::string_view what) {
-    return sdk::Failure(TENON_INVALID_ARGUMENT, lines.path(), ":", lines.line(), ": ", what);
+  const std::int64_t first_line = read_text(lines, text);
+  if (first_line == 0) return false;
+  const auto wrong = [&](std::string_view what, tenon_status status = TENON_INVALID_ARGUMENT) {
+    return sdk::Failure(status, lines.path(), ":", first_line, ": ", what);
   };
   row.clear();
   std::string_view rest = text;
   for (;;) {
-    bool quoted = !rest.empty() && rest.front() == '"';
-    row.push_back(quoted ? take_quoted(rest) : take_plain(rest));
-    if (!quoted && row.back().find('"') != std::string::npos) {
-      throw wrong("a quote inside a field that is not quoted");
+    const bool quoted = !rest.empty() && rest.front() == '"';
+    std::string& field = row.emplace_back();
+    if (quoted) {
+      if (!take_quoted(rest, field)) throw wrong("a quote is never closed", TENON_DATA_LOSS);
+    } else {
+      field = take_plain(rest);
+      if (field.find('"') != std::string::npos) {
+        throw wrong("a quote inside a field that is not quoted");
+      }
     }
     if (rest.empty()) return true;
     if (rest.front() != ',') throw wrong("text after a closing quote");

@@ -16,7 +16,7 @@ using CsvRow = std::vector<std::string>;
 
 /// Reads the next row, which may span lines, and skips empty lines. Returns false at the end.
 /// Throws sdk::Failure with file and line if the text is not CSV; its status is TENON_DATA_LOSS if
-/// a quote is never closed.
+/// the file ends inside a field in quotes. `row` then has the fields up to the end.
 bool read_csv_row(Lines& lines, CsvRow& row);
 
 /// Appends a row and a newline to a text, in the form that `read_csv_row` reads. The row must have

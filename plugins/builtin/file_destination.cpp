@@ -6,13 +6,13 @@
 #include "path_parameter.hpp"
 #include "records.hpp"
 
-#include <boost/json.hpp>
-
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
+#include <utility>
 
 namespace tenon::builtin {
 namespace {
@@ -55,31 +55,35 @@ ExistingContent check_csv(Lines& lines, CsvRow& header) {
   ExistingContent content;
   CsvRow row;
   for (;;) {
+    bool complete = true;
     try {
       if (!read_csv_row(lines, row)) return content;
+      complete = lines.ends_with_newline();
     } catch (const sdk::Failure& failure) {
       if (failure.status() != TENON_DATA_LOSS) throw;
-      content.incomplete_line = failure.message();
-      return content;
+      complete = false;
     }
-    if (!lines.ends_with_newline()) {
-      for (const std::string& field : row) content.incomplete_line.append(field).push_back(' ');
-      return content;
-    }
-    if (header.empty()) header = row;
-    if (row.size() != header.size()) {
+    if (header.empty() && complete) header = row;
+    // The part of a row that a crash left has the same number of fields or fewer.
+    const bool fits =
+        complete ? row.size() == header.size() : header.empty() || row.size() <= header.size();
+    if (!fits) {
       throw sdk::Failure(TENON_FAILED_PRECONDITION, lines.path(), ":", lines.line(), ": ",
                          row.size(), " fields, but the header has ", header.size());
+    }
+    if (!complete) {
+      append_csv_row(content.incomplete_line, row);
+      content.incomplete_line.pop_back();
+      return content;
     }
     content.size = lines.offset();
   }
 }
 
-std::string field_text(const boost::json::value& value) {
-  if (value.is_null()) return {};
-  if (value.is_string()) return std::string(value.get_string());
-  if (value.is_double()) return number_text(value.get_double());
-  return boost::json::serialize(value);
+/// Returns the field for a JSON value: numbers, lists and objects as they are written.
+std::string field_text(std::string_view json) {
+  if (json == "null") return {};
+  return json.front() == '"' ? text_of_json(json) : std::string(json);
 }
 
 }  // namespace
@@ -90,15 +94,16 @@ void FileDestination::configure(const sdk::Config& config) {
 }
 
 void FileDestination::open() {
-  header_.clear();
   struct stat status;
   if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     throw sdk::Failure(TENON_FAILED_PRECONDITION, path_, " is not a regular file");
   }
   file_.emplace(path_);  // before the check, so that no other writer changes what was checked
   Lines lines(path_);
+  CsvRow header;
   const ExistingContent content =
-      format_ == FileFormat::csv ? check_csv(lines, header_) : check_json_lines(lines);
+      format_ == FileFormat::csv ? check_csv(lines, header) : check_json_lines(lines);
+  set_header(std::move(header));
   if (!content.incomplete_line.empty()) {
     log.warn(path_, " ends with an incomplete line, which is removed: ", content.incomplete_line);
   }
@@ -120,7 +125,7 @@ sdk::WritingDestination::Refused FileDestination::write_all(ListView<RecordV2> r
   try {
     file_->append(piece_);
   } catch (const sdk::Failure&) {
-    header_ = header_before;
+    set_header(header_before);
     throw;
   }
   return refused;
@@ -132,42 +137,46 @@ void FileDestination::add(RecordV2View record) {
     throw sdk::Refusal("no-payload", "the record has no payload");
   }
   const std::string_view text = payload->text();
+  if (format_ == FileFormat::csv) return add_row(text);
   if (!check_json(text).is_object) {
     throw sdk::Refusal("wrong-json", "the payload is not a JSON object");
   }
-  const bool one_line =
-      text.find('\n') == std::string_view::npos && text.find('\r') == std::string_view::npos;
-  if (format_ == FileFormat::json_lines && one_line) {
-    piece_.append(text).push_back('\n');
-    return;
-  }
-  boost::json::error_code ignored;  // the text was checked
-  const boost::json::value value = parse_json(text, ignored);
-  if (format_ == FileFormat::csv) {
-    add_row(value.get_object());
-  } else {
-    piece_.append(boost::json::serialize(value)).push_back('\n');
-  }
+  // Outside of strings, line ends are only white space; inside, they are escaped.
+  const auto is_line_end = [](char c) { return c == '\n' || c == '\r'; };
+  std::replace_copy_if(text.begin(), text.end(), std::back_inserter(piece_), is_line_end, ' ');
+  piece_.push_back('\n');
 }
 
-void FileDestination::add_row(const boost::json::object& object) {
+void FileDestination::add_row(std::string_view payload) {
+  if (!fields_.read(payload)) {
+    throw sdk::Refusal("wrong-json", "the payload is not a JSON object");
+  }
   if (header_.empty()) {
-    if (object.empty()) throw sdk::Refusal("no-fields", "the payload has no fields");
-    for (const auto& member : object) header_.emplace_back(member.key());
+    if (fields_.all().empty()) throw sdk::Refusal("no-fields", "the payload has no fields");
+    CsvRow names;
+    for (const auto& field : fields_.all()) {
+      if (std::find(names.begin(), names.end(), field.name) == names.end())
+        names.emplace_back(field.name);
+    }
+    set_header(std::move(names));
     append_csv_row(piece_, header_);
   }
-  for (const auto& member : object) {
-    if (std::find(header_.begin(), header_.end(), member.key()) == header_.end()) {
-      throw sdk::Refusal("unknown-field", "the field \"", std::string_view(member.key()),
-                         "\" is not in the header of ", path_);
+  CsvRow row(header_.size());
+  for (const auto& field : fields_.all()) {
+    const auto column = columns_.find(field.name);
+    if (column == columns_.end()) {
+      throw sdk::Refusal("unknown-field", "the field \"", field.name, "\" is not in the header of ",
+                         path_);
     }
-  }
-  CsvRow row;
-  for (const std::string& name : header_) {
-    const boost::json::value* value = object.if_contains(name);
-    row.push_back(value != nullptr ? field_text(*value) : std::string());
+    row[column->second] = field_text(field.value());
   }
   append_csv_row(piece_, row);
+}
+
+void FileDestination::set_header(CsvRow names) {
+  header_ = std::move(names);
+  columns_.clear();
+  for (std::size_t i = 0; i < header_.size(); i++) columns_.emplace(header_[i], i);
 }
 
 void FileDestination::teardown() {

@@ -8,13 +8,16 @@
 #include "append_file.hpp"
 #include "csv.hpp"
 #include "file_format.hpp"
+#include "json_members.hpp"
 
 #include <tenon/sdk/holding_destination.hpp>
 
-#include <boost/json/object.hpp>
-
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace tenon::builtin {
 
@@ -29,13 +32,16 @@ class FileDestination : public sdk::HoldingDestination {
  private:
   /// Appends a record to `piece_` as a line or row. Throws sdk::Refusal if that is not possible.
   void add(RecordV2View record);
-  void add_row(const boost::json::object& object);
+  void add_row(std::string_view payload);
+  void set_header(CsvRow names);
 
   std::string path_;
   FileFormat format_ = FileFormat::json_lines;
   std::optional<AppendFile> file_;
-  CsvRow header_;      // empty until the first row
-  std::string piece_;  // the text of the batch
+  CsvRow header_;                                            // empty until the first row
+  std::map<std::string, std::size_t, std::less<>> columns_;  // by the names in the header
+  JsonMembers fields_;                                       // of the current record
+  std::string piece_;                                        // the text of the batch
 };
 
 }  // namespace tenon::builtin

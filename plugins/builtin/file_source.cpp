@@ -6,8 +6,9 @@
 #include "records.hpp"
 #include "utf8.hpp"
 
-#include <boost/json.hpp>
+#include <boost/json/serialize.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <iterator>
 #include <string_view>
@@ -64,15 +65,10 @@ bool FileSource::next_json() {
     if (!lines_->next(line)) return false;
     line = without_return(line);
   } while (line.find_first_not_of(" \t") == std::string_view::npos);
-  if (key_field_.empty()) {
+  if (!members_.read(line)) {
     if (const auto error = check_json(line).error) throw wrong("not JSON: ", error.message());
-    set_record(std::to_string(lines_->line()), line);
-    return true;
   }
-  boost::json::error_code error;
-  const boost::json::value value = parse_json(line, error);
-  if (error) throw wrong("not JSON: ", error.message());
-  set_record(key_of(value), line);
+  set_record(key_field_.empty() ? std::to_string(lines_->line()) : key(), line);
   return true;
 }
 
@@ -88,8 +84,7 @@ bool FileSource::next_row() {
     object.insert_or_assign(header_[i], row[i]);
   }
   const std::string payload = boost::json::serialize(object);
-  set_record(key_field_.empty() ? std::to_string(lines_->line()) : key_of(std::move(object)),
-             payload);
+  set_record(key_field_.empty() ? std::to_string(lines_->line()) : key_of(object), payload);
   return true;
 }
 
@@ -98,11 +93,22 @@ void FileSource::set_record(std::string_view key, std::string_view payload) {
   set_json(record_, position_, key, payload);
 }
 
-std::string FileSource::key_of(const boost::json::value& value) const {
-  const boost::json::value* key =
-      value.is_object() ? value.get_object().if_contains(key_field_) : nullptr;
+/// Returns the key of the object in `members_`: a number as it is written, since different numbers
+/// may be the same double.
+std::string FileSource::key() const {
+  const auto& all = members_.all();
+  const auto found = std::find_if(all.rbegin(), all.rend(),
+                                  [this](const auto& member) { return member.name == key_field_; });
+  if (found == all.rend()) throw wrong("the key field \"", key_field_, "\" is missing");
+  const std::string_view value = found->value();
+  if (value == "null") throw wrong("the key field \"", key_field_, "\" is null");
+  return value.front() == '"' ? text_of_json(value) : std::string(value);
+}
+
+std::string FileSource::key_of(const boost::json::object& row) const {
+  const boost::json::value* key = row.if_contains(key_field_);
   if (key == nullptr) throw wrong("the key field \"", key_field_, "\" is missing");
-  return key->is_string() ? std::string(key->get_string()) : boost::json::serialize(*key);
+  return std::string(key->get_string());
 }
 
 }  // namespace tenon::builtin

@@ -6,11 +6,12 @@
 
 #include "csv.hpp"
 #include "file_format.hpp"
+#include "json_members.hpp"
 #include "lines.hpp"
 
 #include <tenon/sdk/reading_source.hpp>
 
-#include <boost/json/value.hpp>
+#include <boost/json/object.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -32,7 +33,8 @@ class FileSource : public sdk::ReadingSource {
   bool next_json();
   bool next_row();
   void set_record(std::string_view key, std::string_view payload);
-  std::string key_of(const boost::json::value& value) const;
+  std::string key() const;
+  std::string key_of(const boost::json::object& row) const;
   template <class... Parts>
   sdk::Failure wrong(const Parts&... parts) const {
     return sdk::Failure(TENON_INVALID_ARGUMENT, path_, ":", lines_->line(), ": ", parts...);
@@ -42,6 +44,7 @@ class FileSource : public sdk::ReadingSource {
   std::string key_field_;
   FileFormat format_ = FileFormat::json_lines;
   std::optional<Lines> lines_;
+  JsonMembers members_;
   CsvRow header_;
   RecordV2 record_;       // the last record that was read
   std::string position_;  // the position of that record

@@ -169,7 +169,30 @@ TEST_F(FileTest, AppendsLinesAndRefusesOtherPayloads) {
             (Texts{"", "wrong-json: the payload is not a JSON object",
                    "no-payload: the record has no payload", ""}));
   EXPECT_EQ(WritingFile(config).write({record("5", "{}")}), (Texts{""}));
-  EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"b\":2}\n{}\n");
+  EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{ \"b\": 2}\n{}\n");
+}
+
+TEST_F(FileTest, WritesNumbersAsTheyAreWritten) {
+  const std::string numbers = R"("a":12345678901234567890123,"b":0.12088995980580641,"c":1.50)";
+  WritingFile({{"path", path("out.jsonl")}}).write({record("1", "{\r\n" + numbers + "}")});
+  EXPECT_EQ(content("out.jsonl"), "{  " + numbers + "}\n");
+  WritingFile({{"path", path("out.csv")}}).write({record("1", "{" + numbers + "}")});
+  EXPECT_EQ(content("out.csv"), "a,b,c\n12345678901234567890123,0.12088995980580641,1.50\n");
+}
+
+TEST_F(FileTest, ReadsKeysAsTheyAreWritten) {
+  write("in.jsonl",
+        "{\"id\":12345678901234567890123}\n{\"id\": 12345678901234567890124 }\n"
+        "{\"id\":\"a\\u0062\"}\n{\"id\":1,\"id\":2}\n{\"id\":null}\n");
+  const TextMap config = {{"path", path("in.jsonl")}, {"key", "id"}};
+  FileSource source;
+  configure(source, config);
+  source.open({});
+  Texts keys;
+  for (const RecordV2& record : read_batch(source, 4)) keys.push_back(text(*record.key));
+  EXPECT_EQ(keys, (Texts{"12345678901234567890123", "12345678901234567890124", "ab", "2"}));
+  EXPECT_EQ(failure_of([&] { read_batch(source, 1); }),
+            path("in.jsonl") + ":5: the key field \"id\" is null");
 }
 
 TEST_F(FileTest, HoldsRecordsAfterARefusalUntilItIsSettled) {
@@ -188,7 +211,7 @@ TEST_F(FileTest, WritesDeeplyNestedObjects) {
   WritingFile file({{"path", path("out.jsonl")}});
   const std::string deep = R"({"a":)" + std::string(200, '[') + std::string(200, ']') + "}";
   EXPECT_EQ(file.write({record("1", deep), record("2", "\n" + deep)}), (Texts{"", ""}));
-  EXPECT_EQ(content("out.jsonl"), deep + "\n" + deep + "\n");
+  EXPECT_EQ(content("out.jsonl"), deep + "\n " + deep + "\n");
   const std::string deeper = R"({"a":)" + std::string(256, '[') + std::string(256, ']') + "}";
   EXPECT_EQ(file.write({record("3", deeper)}),
             Texts{"wrong-json: the payload is not a JSON object"});
@@ -418,6 +441,27 @@ TEST_F(FileTest, RemovesIncompleteRowsOnOpen) {
   write("out.csv", "a,");
   WritingFile(config).write({record("5", R"({"x":"5"})")});
   EXPECT_EQ(content("out.csv"), "x\n5\n");
+}
+
+TEST_F(FileTest, KeepsRowsThatItDidNotWrite) {
+  const auto failure = [&](std::string_view csv, tenon_status status) {
+    write("out.csv", csv);
+    const std::string message = failure_of(
+        [&] {
+          WritingFile({{"path", path("out.csv")}});
+        },
+        status);
+    EXPECT_EQ(content("out.csv"), csv);
+    return message.substr(std::min(message.size(), path("out.csv").size()));
+  };
+  EXPECT_EQ(failure("a,b\n1,2\n2,5\" pipe\n3,4\n", TENON_INVALID_ARGUMENT),
+            ":3: a quote inside a field that is not quoted");
+  EXPECT_EQ(failure("a,b\n1,2\n\"3\"x,\"4\n", TENON_INVALID_ARGUMENT),
+            ":3: text after a closing quote");
+  EXPECT_EQ(failure("a,b\n1,2\n3,4,5", TENON_FAILED_PRECONDITION),
+            ":3: 3 fields, but the header has 2");
+  EXPECT_EQ(failure("a,b\n1,2\n3,4,\"5\n6", TENON_FAILED_PRECONDITION),
+            ":4: 3 fields, but the header has 2");
 }
 
 // -- kill -9 ------------------------------------------------------------------
