@@ -123,7 +123,7 @@ void Delivery::close() {
 tenon::Result<void> Delivery::reopen() {
   std::lock_guard session(session_);
   const CallSlot::Scope call(collecting_calls_, "open");
-  if (auto opened = destination_->open(); !opened) return opened;
+  if (auto opened = destination_->open(); !ok_or_unimplemented(opened)) return opened;
   window_.rewind(destination_index_);
   return {};
 }
