@@ -15,8 +15,9 @@ bool starts_with_byte_order_mark(std::string_view text) {
   return text.substr(0, byte_order_mark.size()) == byte_order_mark;
 }
 
-/// Reads the next line that is not empty, and the lines into which its quoted fields continue, up to
-/// the end of the file if a quote is not closed. Returns the number of the first line; 0 at the end.
+/// Reads the next line that is not empty, and the lines into which its quoted fields continue. If a
+/// quote is not closed, these are all to the end of the file. Returns the number of the first line;
+/// 0 at the end.
 std::int64_t read_text(Lines& lines, std::string& text) {
   std::string_view line;
   do {

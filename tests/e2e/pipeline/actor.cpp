@@ -251,6 +251,7 @@ class Destination : public tenon::sdk::DestinationV2 {
     fail_at_ = config.get("fail_at", "");
     hold_ = config.get("hold", false);
     broken_ = config.get("broken", false);
+    open_status_ = config.get("open_status", 0);
     stop_status_ = config.get("stop_status", 0);
   }
   void on_created(tenon::MapView<std::string> config) override {
@@ -267,6 +268,7 @@ class Destination : public tenon::sdk::DestinationV2 {
   void open() override {
     journal_.add("destination: open");
     if (broken_) throw Failure(TENON_UNAVAILABLE, "nobody is at home");
+    end_step(open_status_);
   }
   void write_batch(tenon::ListView<tenon::RecordV2> records) override {
     if (deaf_) {
@@ -321,7 +323,7 @@ class Destination : public tenon::sdk::DestinationV2 {
   std::condition_variable changed_;
   std::deque<tenon::DestinationV2Ack> acks_;
   bool stopped_ = false;
-  int stop_status_ = 0;
+  int open_status_ = 0, stop_status_ = 0;
 };
 
 }  // namespace

@@ -136,6 +136,22 @@ TEST_F(Pipeline, LosesNothingDuringRepeatedRestarts) {
   EXPECT_EQ(once, positions(1, last));
 }
 
+TEST_F(Pipeline, RestartsADestinationThatDoesNotImplementOpen) {
+  write_actors(
+      "\"count\": \"" + std::to_string(endless) + "\", \"batch\": \"3\", \"delay\": \"1ms\"",
+      "\"open_status\": \"" + std::to_string(TENON_UNIMPLEMENTED) + "\"");
+  Child child = start();
+  ASSERT_TRUE(wrote(50));
+  world.place(ACTOR_2, "actor.so");
+  child.signal(SIGHUP);
+  ASSERT_TRUE(eventually([&] { return !child.err().empty(); }));
+  ASSERT_TRUE(wrote(written().size() + 50));
+  child.signal(SIGINT);
+  const Outcome outcome = child.wait();
+  EXPECT_EQ(outcome.exit, 0);
+  EXPECT_EQ(outcome.err, "tenon-pipeline: restarted test.example/actor, now 2.0.0\n");
+}
+
 TEST_F(Pipeline, ContinuesWithTheOldCodeIfTheNewIsBroken) {
   write_actors("\"count\": \"" + std::to_string(endless) +
                "\", \"batch\": \"1\", \"delay\": \"1ms\"");

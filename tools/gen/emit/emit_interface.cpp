@@ -175,10 +175,10 @@ void emit_body(Writer& out, const InterfaceMethod& method, MethodForm form) {
     }
     out.line("}");
   }
+  if (method.begins_session()) out.line("guard.session_begins(status);");
   out.line("if (status != TENON_OK) [[unlikely]] return guard.failure(call, status, ",
            string_literal(spec.name), ");");
   if (spec.configures) out.line("instance_->remember_config(in.config);");
-  if (method.begins_session()) out.line("guard.session_begins();");
   emit_return(out, method, form);
 }
 

@@ -97,9 +97,9 @@ void emit_client_function(Writer& out, const KindVersion& version, const Method&
       const char* out_argument = method.response.empty() ? ")" : ", out)";
       failure = "tenon::detail::client_failure(status, " + failure + out_argument;
     }
+    if (interface.begins_session()) out.line("guard.session_begins(status);");
     out.line("if (status != TENON_OK) [[unlikely]] return ", failure, ";");
     if (method.configures) out.line("instance.remember_config(in->config);");
-    if (interface.begins_session()) out.line("guard.session_begins();");
     if (interface.returns_streams()) {
       emit_revocable_streams(out, method, interface.passes_streams());
     }

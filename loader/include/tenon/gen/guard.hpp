@@ -249,7 +249,8 @@ class CallerScope {
 class CallGuard {
  public:
   /// `fresh`: whether the method may be called right after configure. After a restart of a session
-  /// kind, other methods are refused until one that begins the session has succeeded.
+  /// kind, other methods are refused until one that begins the session has succeeded, or the plugin
+  /// does not implement it.
   TENON_ALWAYS_INLINE CallGuard(Instance& instance, bool fresh) noexcept
       : instance_(instance), slot_(free_slot) {
     if (ThreadRecord::is_slot(slot_)) [[likely]] {
@@ -315,9 +316,12 @@ class CallGuard {
     return revocable(*target_, instance_.index_, stream);
   }
 
-  /// Records that a method that begins a session succeeded.
-  void session_begins() noexcept {
-    instance_.stale_.store(false, std::memory_order_relaxed);
+  /// Records the status of a method that begins a session. A plugin without the method has no
+  /// session that would have to begin.
+  void session_begins(tenon_status status) noexcept {
+    if (status == TENON_OK || status == TENON_UNIMPLEMENTED) {
+      instance_.stale_.store(false, std::memory_order_relaxed);
+    }
   }
 
   /// Returns the error of a call that is not allowed.
