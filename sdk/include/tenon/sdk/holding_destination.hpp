@@ -88,16 +88,17 @@ class HoldingDestination : public WritingDestination {
   void write_held(tenon_call* call) {
     std::unique_lock<std::mutex> lock(mutex_);
     if (refusal_ != Progress::answered) return;
+    if (held_.empty()) {
+      // Without the lock, records could be held that no later acknowledgement would write.
+      refusal_ = Progress::none;
+      return;
+    }
     const ListView<RecordV2> records = first_held(call);
     lock.unlock();
-    Refused refused;
-    std::size_t done = 0;
-    if (!records.empty()) {
-      Call(call).check();
-      refused = write_all(records);
-      done = done_of(records, refused);
-      acknowledge(records.slice(0, done), refused);
-    }
+    Call(call).check();
+    const Refused refused = write_all(records);
+    const std::size_t done = done_of(records, refused);
+    acknowledge(records.slice(0, done), refused);
     lock.lock();
     // After a second refusal the next one is likely.
     held_at_once_ = refused.empty() ? std::min(2 * held_at_once_, most_held_at_once) : 1;
