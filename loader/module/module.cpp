@@ -369,7 +369,9 @@ Result<void> Module::load_first(Lock& lock) {
   {
     const LifecycleLock lifecycle(*this, lock);
     if (!lifecycle) return shared_.busy();
-    if (generation_ != nullptr) return {};
+    // Another thread may have loaded the module meanwhile, and its code may have crashed since.
+    if (generation_ != nullptr || instances_.count() != 0 || faults_.stopped() || shared_.shut_down)
+      return {};
     lock.unlock();
     const auto begun = Clock::now();
     auto fresh = load_and_lock(lock);
