@@ -488,7 +488,10 @@ void Module::shut_down(Clock::time_point deadline) noexcept {
   wait_for_others(lock, deadline);
   std::vector<Event> left;
   if (restarts_.current() != nullptr) {
-    restarts_.abandon();
+    const auto abandoned = restarts_.abandon();
+    abandoned->request().result = shared_.busy();
+    abandoned->request().completed = true;  // a thread of a plugin may wait for it
+    shared_.done.notify_all();
     lifecycle_.release();
     left.push_back(overdue(event(Event::Type::drain_overdue), "a restart"));
   }
