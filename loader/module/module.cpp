@@ -70,9 +70,15 @@ bool Module::idle() const {
 void Module::take_manifest(std::shared_ptr<const Manifest> found,
                            const platform::FileIdentity& identity) {
   const Lock lock(shared_.mutex);
-  if (used() || lifecycle_.held()) return;
+  const bool changed = !(identity == identity_);
+  if (used() || lifecycle_.held()) {
+    if (changed && faults_.quarantined()) {
+      schedule_.plan(RestartReason::file_changed, {}, Clock::now());
+    }
+    return;
+  }
   manifest_ = std::move(found);
-  if (!(identity == identity_)) faults_.release();
+  if (changed) faults_.release();
 }
 
 bool Module::has_manifest(const Manifest& manifest) const {

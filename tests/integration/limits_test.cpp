@@ -229,6 +229,22 @@ TEST_F(Limits, ReleaseQuarantineAfterAFileChange) {
   EXPECT_TRUE(eventually([&] { return count_events(Event::Type::released) == 1; }));
 }
 
+TEST_F(Limits, ReleaseQuarantineIfARescanFindsAChangedFile) {
+  place("counter-add-fails.so", "counter.so");
+  Host host(strict());
+  auto counter = host.create<test::Counter>("counter").value();
+  ASSERT_TRUE(eventually([&] {
+    static_cast<void>(counter->add(1));
+    return module(host, counters).quarantined;
+  }));
+  host.rescan();
+  EXPECT_EQ(counter->add(1).error().code(), "module-quarantined") << "the file is the same";
+  place("counter-2.so", "counter.so");
+  host.rescan();
+  EXPECT_TRUE(eventually([&] { return counter->add(1).has_value(); }));
+  EXPECT_TRUE(eventually([&] { return count_events(Event::Type::released) == 1; }));
+}
+
 TEST_F(Limits, ReleaseQuarantineOfAnUnusedModuleAfterAFileChange) {
   place("counter-add-fails.so", "counter.so");
   HostOptions options = strict();
