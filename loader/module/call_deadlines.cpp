@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -28,13 +29,33 @@ void CallDeadlines::check_at(std::int64_t deadline) noexcept {
   while (deadline < next && !module_.next_deadline.compare_exchange_weak(next, deadline)) {
   }
   if (deadline >= next) return;
-  shared_.context->timers->at(overdue_at(deadline), [weak = module_.weak_from_this()] {
-    if (const auto module = weak.lock()) module->deadlines().check();
+  try {
+    plan(deadline);
+  } catch (const std::bad_alloc&) {  // the next call with a deadline plans again
+    module_.next_deadline.store(no_deadline);
+  }
+}
+
+/// Starts a timer for a check, unless there is one: each call with an early deadline would
+/// otherwise add one for the call with a late deadline that it precedes.
+void CallDeadlines::plan(std::int64_t deadline) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::ranges::find(timers_, deadline) != timers_.end()) return;
+    timers_.push_back(deadline);
+  }
+  shared_.context->timers->at(overdue_at(deadline), [weak = module_.weak_from_this(), deadline] {
+    if (const auto module = weak.lock()) module->deadlines().check(deadline);
   });
 }
 
-void CallDeadlines::check() noexcept {
-  module_.next_deadline.store(no_deadline);
+/// Checks the calls if the next check is due at this time. Otherwise another timer does that.
+void CallDeadlines::check(std::int64_t deadline) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase(timers_, deadline);
+  }
+  if (!module_.next_deadline.compare_exchange_strong(deadline, no_deadline)) return;
   std::int64_t next = no_deadline;
   std::vector<Event> overdue;
   {

@@ -6,6 +6,7 @@
 #include <tenon/events.hpp>
 
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include "module/generation.hpp"
@@ -26,12 +27,15 @@ class CallDeadlines {
   void check_at(std::int64_t deadline) noexcept;
 
  private:
-  void check() noexcept;
+  void plan(std::int64_t deadline);
+  void check(std::int64_t deadline) noexcept;
   void add_overdue(std::vector<Event>& overdue, const Generation& generation, const Event& as,
                    std::int64_t& next) const;
 
   Module& module_;
   ModuleShared& shared_;
+  std::mutex mutex_;
+  std::vector<std::int64_t> timers_;  // the deadlines with a timer; guarded by the mutex
 };
 
 }  // namespace tenon::inline v0_1::detail
