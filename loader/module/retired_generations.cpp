@@ -188,15 +188,26 @@ bool RetiredGenerations::unload(const Ptr& old) noexcept {
   module_.hangs().watch(old, Clock::now() + shared_.context->restart.step_timeout);
   std::optional<ReloadSafety> unsafe;
   bool gone = false;
+  bool crashed = false;  // while it ended
   {
     const Operation::Performance performance(*old);
+    const bool broken = old->generation->broken();
     std::optional<Image> image = old->generation->stop();
+    crashed = !broken && old->generation->broken();
     old->generation = nullptr;
     const Operation::Step step(old->package, "unload");
     gone = image && image->unload();
     if (image && !gone) unsafe = image->reload();
   }
   if (unsafe) report_still_mapped(*unsafe, *old);
+  if (crashed) {
+    {
+      const ModuleLock lock(shared_.mutex);
+      still_mapped_++;
+    }
+    report_of(*old, Event::Type::unload_prevented,
+              [] { return "it crashed while it ended; its code stays mapped"; });
+  }
   if (old->event) {
     const Event::Type type = old->event->type;
     report_of(*old, type, [] { return ""; });

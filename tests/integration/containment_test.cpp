@@ -321,6 +321,20 @@ TEST_F(Containment, KeepsCodeMappedThatCrashedInDestroyOrStop) {
   }
 }
 
+TEST_F(Containment, ReportsACrashDuringTheUnload) {
+  place_fault("crash-in-stop", "unruly.so");
+  Host host(containing());
+  ASSERT_TRUE(host.create<test::Echo>("unruly"));
+  EXPECT_TRUE(eventually([&] { return module(host, unruly_package).still_mapped == 1; }));
+  EXPECT_TRUE(eventually([&] {
+    const auto all = events();
+    return std::ranges::any_of(all, [](const Event& event) {
+      return event.type == Event::Type::unload_prevented &&
+             event.message == "it crashed while it ended; its code stays mapped";
+    });
+  }));
+}
+
 TEST_F(Containment, NeverCallsACrashedModuleAgain) {
   place_fault("ends-with-the-process", "unruly.so");
   Host host(containing());
