@@ -335,8 +335,8 @@ void Generation::set_target(std::uint32_t index, const CallTarget& target) {
   auto grown = std::make_unique<CallTarget[]>(larger);
   std::copy_n(targets_.back().get(), capacity_, grown.get());
   grown[index] = target;
-  capacity_ = larger;
   targets_.push_back(std::move(grown));
+  capacity_ = larger;
   add_targets(targets_.back().get(), larger);
   newest_targets_.store(targets_.back().get());
   if (serves_ != nullptr)

@@ -15,7 +15,6 @@ void RestartSchedule::plan(RestartReason reason, const RestartOptions& options,
                            Clock::time_point when) {
   Clock::time_point& planned = due(reason);
   if (planned <= when || shared_.shut_down) return;
-  planned = when;
   shared_.context->timers->at(when, [weak = module_.weak_from_this(), reason, options, when,
                                      count = module_.generation_number()] {
     const auto module = weak.lock();
@@ -23,6 +22,7 @@ void RestartSchedule::plan(RestartReason reason, const RestartOptions& options,
     RestartSchedule& schedule = module->schedule();
     if (schedule.take(reason, when)) schedule.begin(reason, options, count);
   });
+  planned = when;
 }
 
 void RestartSchedule::retry(RestartReason reason, const RestartOptions& options) {

@@ -154,13 +154,16 @@ void RetiredGenerations::drain_all() noexcept {
   std::vector<Ptr> retired;
   {
     const ModuleLock lock(shared_.mutex);
-    retired.assign(retired_.begin(), retired_.end());
-    if (retired.empty() || shared_.shut_down) {
-      next_reclaim_ = Clock::duration::zero();
-    } else {
-      // Planned before code of one of them runs, which may hang.
-      next_reclaim_ = std::min<Clock::duration>(2 * next_reclaim_, max_reclaim_delay);
-      plan_reclaim();
+    const Clock::duration delay = std::exchange(next_reclaim_, Clock::duration::zero());
+    try {
+      retired.assign(retired_.begin(), retired_.end());
+      if (!retired.empty() && !shared_.shut_down) {
+        // Planned before code of one of them runs, which may hang.
+        next_reclaim_ = std::min<Clock::duration>(2 * delay, max_reclaim_delay);
+        plan_reclaim();
+      }
+    } catch (const std::bad_alloc&) {
+      next_reclaim_ = {};  // a later call may have memory
     }
   }
   for (const Ptr& old : retired) {
