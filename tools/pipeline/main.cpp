@@ -16,9 +16,11 @@
 #include "common/descriptor.hpp"
 #include "common/progress.hpp"
 #include "common/signals.hpp"
+#include "common/text_file.hpp"
 
 #include <tenon/builtins.hpp>
 #include <tenon/host.hpp>
+#include <tenon/pipeline_position_json.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -66,8 +68,14 @@ Exit refuse(const Diagnostics& diagnostics) {
   return wrong_usage;
 }
 
+/// Returns whether a file is the position of a pipeline.
+bool is_position(const std::filesystem::path& path) {
+  const auto content = tenon::tools::read_file(path);
+  return content.text && tenon::read_pipeline_position(*content.text);
+}
+
 /// Returns the pipeline files at `paths`. A folder contributes its files with the extension .json,
-/// sorted by name.
+/// sorted by name, without the positions that pipelines store in it.
 Paths files_of(const Paths& paths, Diagnostics& diagnostics) {
   Paths files;
   for (const auto& path : paths) {
@@ -78,7 +86,9 @@ Paths files_of(const Paths& paths, Diagnostics& diagnostics) {
     }
     Paths inside;
     for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
-      if (entry.path().extension() == ".json") inside.push_back(entry.path());
+      if (entry.path().extension() == ".json" && !is_position(entry.path())) {
+        inside.push_back(entry.path());
+      }
     }
     if (inside.empty()) {
       diagnostics.add({.location = {.file = path.string()},

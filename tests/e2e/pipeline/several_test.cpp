@@ -40,6 +40,17 @@ TEST_F(SeveralPipelines, RunInOneProcess) {
             "two: " + numbers(0, 0, 0) + "one: " + numbers(0, 0, 0));
 }
 
+TEST_F(SeveralPipelines, MayStorePositionsInTheirFolder) {
+  world.write("all/one.json",
+              R"({"name": "one", "source": )" + plugin("test.example/actor", "\"count\": \"5\"") +
+                  R"(, "destinations": [)" + plugin("test.example/actor", "\"written\": \"one\"") +
+                  R"(], "position": "one.position.json"})");
+  EXPECT_EQ(world.run({TENON_PIPELINE, "run", "all"}).out, numbers(5, 5, 5));
+  const Outcome again = world.run({TENON_PIPELINE, "run", "all"});
+  EXPECT_EQ(again.exit, 0) << again.err;
+  EXPECT_EQ(again.out, numbers(0, 0, 0));
+}
+
 TEST_F(SeveralPipelines, ContinueWithoutOneThatFails) {
   write_one("bad", "\"count\": \"10\", \"fail_at\": \"5\"");
   write_one("good", "\"count\": \"100\", \"batch\": \"1\", \"delay\": \"1ms\"");
