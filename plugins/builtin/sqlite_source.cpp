@@ -52,8 +52,8 @@ std::string column_json(const Statement& row, int column, const std::string& pat
   }
 }
 
-/// Returns a name of the row number that no column of the table has: a column with such a name hides
-/// it. Throws sdk::Failure.
+/// Returns a name of the row number that no column of the table has; such a column hides it. Throws
+/// sdk::Failure.
 std::string row_number_name(Database& database, const std::string& path, const std::string& table) {
   const Statement rows(database, "SELECT * FROM " + quoted_name(table) + " LIMIT 0");
   const auto is_column = [&](std::string_view name) {
