@@ -134,13 +134,16 @@ void Bag::write(json::Writer& out) const {
   out.end_object();
 }
 
-tenon_bytes Bag::text(Conversion& conversion) const {
-  if (empty()) return {nullptr, 0};
+bool Bag::text(Conversion& conversion, tenon_bytes& text) const {
+  text = {nullptr, 0};
+  if (empty()) return true;
   char buffer[512];  // large enough for most bags
   json::Writer out(buffer);
   write(out);
+  if (out.too_deep()) return conversion.fail("bag", "a value has too many levels");
   const tenon_string copy = conversion.copy(out.view());
-  return {reinterpret_cast<const std::uint8_t*>(copy.data), copy.size};
+  text = {reinterpret_cast<const std::uint8_t*>(copy.data), copy.size};
+  return true;
 }
 
 }  // namespace tenon::inline v0_1

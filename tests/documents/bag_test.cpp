@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 #include <test/sketchy/v1.h>
+#include <test/fence_json.hpp>
+#include <test/fence_steps.hpp>
 
 #include <algorithm>
 #include <string>
@@ -193,6 +195,30 @@ TEST(Bag, IsUnchangedIfTheConversionFails) {
 }
 
 constexpr std::string_view parcel = "test.example/parcel";
+
+/// A value that does not fit between the levels around it used to become a string.
+TEST(Documents, RefuseValuesWithTooManyLevels) {
+  const auto fence = [](std::size_t levels) {
+    test::FenceV2 made;
+    made.gate.note = Json{std::string(levels, '[') + std::string(levels, ']')};
+    return made;
+  };
+  EXPECT_TRUE(test::to_json(fence(62)));
+  const auto refused = test::to_json(fence(63));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message(),
+            "the document has too many levels, including its property bag");
+
+  // In the bag the value is two levels deeper.
+  for (const std::size_t levels : {62, 63}) {
+    Arena arena;
+    const auto value = fence(levels);
+    const auto from = Value<test::FenceV2>::raw<Copy::shallow>(arena.raw(), value);
+    test_fence_v1 to{};
+    EXPECT_EQ(test::convert_fence_2_to_1(arena.raw(), from, to) == TENON_OK, levels == 62)
+        << levels;
+  }
+}
 
 TEST(Documents, ReuseTheNameOfARenamedField) {
   EXPECT_EQ(converted(R"({"size":5})", "1", "2", parcel), R"({"size_bytes":5})");

@@ -135,8 +135,7 @@ void emit_save(Writer& out, const StoredObject& object, const DocumentVersion& v
     out.line("tenon::Bag bag = stored.bag;");
     emit_literals(out, object, version, false);
     emit_absence(out, object, version, false);
-    out.line("raw.bag = bag.text(conversion);");
-    out.line("return true;");
+    out.line("return bag.text(conversion, raw.bag);");
   });
   out.line("}");
   out.line();

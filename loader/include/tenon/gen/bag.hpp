@@ -61,8 +61,9 @@ class TENON_API Bag {
   bool read(Conversion& conversion, const json::Reader& in);
   /// Writes the bag as a JSON object.
   void write(json::Writer& out) const;
-  /// Returns the text for an ABI struct, in the arena; absent if the bag is empty.
-  tenon_bytes text(Conversion& conversion) const;
+  /// Sets `text` to the text for an ABI struct, in the arena; absent if the bag is empty. Returns
+  /// false, with the error in the conversion, if a value has too many levels.
+  bool text(Conversion& conversion, tenon_bytes& text) const;
 
  private:
   const BagEntry* entries_ = nullptr;

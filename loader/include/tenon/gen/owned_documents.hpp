@@ -28,6 +28,10 @@ Result<std::string> with_stored(const Owned& value, Use&& use) {
   if (!Stored<Storage>::load(conversion, raw, stored)) return bad_document(conversion);
   json::Writer out;
   use(out, stored);
+  if (out.too_deep()) {
+    conversion.fail("", "the document has too many levels, including its property bag");
+    return bad_document(conversion);
+  }
   return out.take();
 }
 
