@@ -172,6 +172,9 @@ class RestoreRun {
   void await_ready(const Wait& wait, const ResourceIdV1& id);
   tenon::Result<bool> is_ready(const Wait& wait);
   void end(const Item& item);
+  std::optional<std::size_t> source_of(const ResourceIdV1& id) const;
+  void note_source(const Item& item);
+  void report_existing(const Item& item, std::optional<std::size_t> source);
 
   Session& session_;
   Report& report_;
@@ -188,6 +191,10 @@ class RestoreRun {
   const std::vector<std::size_t> order_;
   std::size_t next_ = 0;  // in the order
   std::vector<bool> begun_;
+  // The items that have a file in the folder. Most items keep their id, so their paths are not kept
+  // in memory.
+  std::vector<bool> has_own_file_;
+  std::map<std::string, std::size_t> renamed_;  // the other items, by their path
 };
 
 tenon::StoredRestoreV1 new_record(const RestoreRequest& request) {
@@ -217,7 +224,8 @@ RestoreRun::RestoreRun(Session& session, const RestoreRequest& request, Report& 
           {restore_, session.settings.timeouts.ready, handled_}),
       operations_(session, restore_, report),
       order_(restore_order(input_.items)),
-      begun_(input_.items.size()) {
+      begun_(input_.items.size()),
+      has_own_file_(input_.items.size()) {
   for (const auto& snapshot : backup.snapshots) {
     snapshot_of_[snapshot.item.name] = &snapshot;
   }
@@ -368,15 +376,52 @@ void RestoreRun::end(const Item& item) {
     return;
   }
   for (const Wait& wait : item.waits) await_ready(wait, item.id);
+  const auto source = source_of(item.id);
   const auto written = folder_.write(item.id, item.text);
   if (!written) return report_.error(written.error(), item.id);
+  if (!source) note_source(item);
   if (*written == RestoredFolder::Written::written) {
     ++record_.restored;
     return;
   }
   ++record_.skipped;
-  // The file of a restored volume names that volume, so it always differs.
-  if (*written == RestoredFolder::Written::unchanged || item.has_volume) return;
+  if (*written == RestoredFolder::Written::differs) report_existing(item, source);
+}
+
+/// Returns the index of the item that this run has already restored to an id.
+std::optional<std::size_t> RestoreRun::source_of(const ResourceIdV1& id) const {
+  if (const auto found = renamed_.find(archive_path(id)); found != renamed_.end()) {
+    return found->second;
+  }
+  const auto own = input_.items.find(id);
+  return own && has_own_file_[*own] ? own : std::nullopt;
+}
+
+void RestoreRun::note_source(const Item& item) {
+  if (item.id == item.original_id) {
+    has_own_file_[item.index] = true;
+  } else {
+    renamed_.emplace(archive_path(item.id), item.index);
+  }
+}
+
+/// Reports that the file of an item exists with another content. `source`: the item of the backup
+/// that this run has restored to that file.
+void RestoreRun::report_existing(const Item& item, std::optional<std::size_t> source) {
+  if (source) {
+    return report_.error(
+        tenon::Error(
+            {.code = "duplicate-resource",
+             .message = "the item is not restored, because another item of the backup was "
+                        "restored to the same file",
+             .where = archive_path(item.id),
+             .found = id_text(input_.items.id(*source)) + " and " + id_text(item.original_id),
+             .needed = "one item for each file",
+             .fix = "map the namespaces to different names, or restore each namespace "
+                    "into a folder of its own"}),
+        item.original_id);
+  }
+  if (item.has_volume) return;  // the file of a restored volume names that volume
   report_.warning(tenon::Error({.code = "already-exists",
                                 .message = "a different version of the item exists and is kept",
                                 .where = archive_path(item.id),

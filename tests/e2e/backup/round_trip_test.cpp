@@ -105,6 +105,48 @@ TEST_F(Backup, KeepsExistingFilesInTheFolder) {
             "restore two: 0 items restored, 2 skipped, 0 errors\n");
 }
 
+TEST_F(Backup, ReportsItemsThatAMappingGivesOneName) {
+  write_items({item("ConfigMap", "a", "c", R"("data":{"k":"of a"})"),
+               item("ConfigMap", "b", "c", R"("data":{"k":"of b"})"),
+               item("ConfigMap", "a", "same"), item("ConfigMap", "b", "same"),
+               item("ConfigMap", "a", "own")});
+  ASSERT_EQ(create().exit, 0);
+  const std::string file = "resources/configmaps/namespaces/m/c.json";
+  // The second run finds the file of the first one, and loses the same item.
+  for (const std::string name : {"first", "second"}) {
+    const Outcome outcome = restore("restored", {"--map-namespace", "a=m,b=m", "--name", name});
+    EXPECT_EQ(outcome.exit, 1) << name;
+    EXPECT_NE(
+        outcome.err.find("error[duplicate-resource] configmaps b/c: " + file +
+                         ": the item is not restored, because another item of the backup was "
+                         "restored to the same file; found configmaps a/c and configmaps b/c; "
+                         "needed one item for each file\n   fix     map the namespaces"),
+        std::string::npos)
+        << outcome.err;
+    EXPECT_EQ(outcome.err.find("already-exists"), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.err.find("m/same"), std::string::npos) << "nothing is lost: " << outcome.err;
+  }
+  EXPECT_NE(world.read("restored/" + file).find("of a"), std::string::npos);
+  EXPECT_EQ(restored(), (Lines{"configmaps/namespaces/m/c", "configmaps/namespaces/m/own",
+                               "configmaps/namespaces/m/same"}));
+}
+
+TEST_F(Backup, ReportsItemsThatAMappingGivesTheNameOfAnotherItem) {
+  write_items({item("ConfigMap", "a", "c", R"("data":{"k":"of a"})"),
+               item("ConfigMap", "b", "c", R"("data":{"k":"of b"})")});
+  ASSERT_EQ(create().exit, 0);
+  for (const std::string mapping : {"a=b", "b=a"}) {
+    const Outcome outcome = restore(mapping, {"--map-namespace", mapping});
+    EXPECT_EQ(outcome.exit, 1) << mapping;
+    EXPECT_NE(outcome.err.find("error[duplicate-resource] configmaps b/c: "), std::string::npos)
+        << outcome.err;
+    EXPECT_NE(outcome.err.find("found configmaps a/c and configmaps b/c;"), std::string::npos)
+        << outcome.err;
+  }
+  EXPECT_EQ(restore("swapped", {"--map-namespace", "a=b,b=a"}).exit, 0);
+  EXPECT_EQ(restored("swapped").size(), 2u);
+}
+
 TEST_F(Backup, AcceptsDeeplyNestedDocuments) {
   std::string deep = "1";
   for (int i = 0; i < 200; ++i) deep = "[" + deep + "]";
