@@ -142,6 +142,7 @@ class BackupRun {
   std::optional<Item> read(std::size_t index);
   void process_queued();
   void process_namespaces();
+  void process_with_namespaces();
   void process(std::size_t index);
   void add(Item item);
   void queue(const std::vector<ResourceIdV1>& ids, const ResourceIdV1& requested_by);
@@ -236,9 +237,12 @@ void BackupRun::process_all() {
                  ++tally_.done;
                });
   const auto refused = [&] { return upload_.refused(); };
-  for (const PostOperationItems& post : operations_.wait(refused)) queue(post.items, post.item);
-  process_queued();
-  process_namespaces();
+  // Actions may add further items and operations for each of these items. The loop ends, because
+  // each item is processed once.
+  do {
+    process_with_namespaces();
+    for (const PostOperationItems& post : operations_.wait(refused)) queue(post.items, post.item);
+  } while (!queue_.empty() && !stopped());
 }
 
 /// Reads the next item that is selected.
@@ -273,9 +277,18 @@ void BackupRun::process_queued() {
 
 void BackupRun::process_namespaces() {
   for (const std::string& name : namespaces_) {
+    if (stopped()) return;
     const auto index = input_.items.find({.resource = "namespaces", .name = name});
     if (index && input_.filter.admits_namespace(name)) process(*index);
   }
+}
+
+/// Processes the queue and the Namespace documents, which may extend each other.
+void BackupRun::process_with_namespaces() {
+  do {
+    process_queued();
+    process_namespaces();
+  } while (!queue_.empty() && !stopped());
 }
 
 void BackupRun::process(std::size_t index) {

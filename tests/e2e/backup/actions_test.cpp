@@ -168,6 +168,57 @@ TEST_F(Backup, AddsItemsAfterAnOperationEnds) {
   EXPECT_EQ(calls.back(), "execute late of nightly");
 }
 
+/// Returns an item with the label x=y.
+std::string selected(const std::string& kind, const std::string& space, const std::string& name,
+                     const std::string& more = {}) {
+  return R"({"apiVersion":"v1","kind":")" + kind + R"(","metadata":{"name":")" + name +
+         R"(","namespace":")" + space + R"(","labels":{"x":"y"}})" + (more.empty() ? "" : ",") +
+         more + "}";
+}
+
+TEST_F(Backup, AddsItemsThatActionsOnNamespacesRequest) {
+  play();
+  write_items({item("Namespace", "", "web", told("backup-a", "also=cm/db/c")),
+               item("Namespace", "", "db", told("backup-b", "operation=2 after=secrets/ops/s")),
+               item("Namespace", "", "ops", told("backup-a", "also=pods/web/p also=ns/web")),
+               item("Namespace", "", "other"), selected("Pod", "web", "p"),
+               item("ConfigMap", "db", "c"), item("Secret", "ops", "s"),
+               item("Secret", "other", "t")});
+  ASSERT_EQ(create("nightly", {"-l", "x=y"}).exit, 0);
+  EXPECT_EQ(journal("backup b progress "), Lines(2, "db:2"));
+  ASSERT_EQ(restore().exit, 0);
+  EXPECT_EQ(restored(),
+            (Lines{"configmaps/namespaces/db/c", "namespaces/cluster/db", "namespaces/cluster/ops",
+                   "namespaces/cluster/web", "pods/namespaces/web/p", "secrets/namespaces/ops/s"}));
+  EXPECT_EQ(journal("backup a execute ").size(), 6u) << "each item once";
+}
+
+TEST_F(Backup, WaitsForOperationsOfNamespaces) {
+  play();
+  write_items({item("Namespace", "", "web", told("backup-a", "operation=fails")),
+               selected("Pod", "web", "p")});
+  const Outcome made = create("nightly", {"-l", "x=y"});
+  EXPECT_EQ(made.exit, 1);
+  EXPECT_NE(made.err.find("error[operation-failed] namespaces web: test.example/a: progress:"),
+            std::string::npos)
+      << made.err;
+}
+
+TEST_F(Backup, WaitsForOperationsOfPostOperationItems) {
+  play();
+  write_items({selected("Pod", "web", "p", told("backup-a", "operation=1 after=secrets/web/s")),
+               item("Secret", "web", "s", told("backup-a", "operation=2 after=secrets/db/t")),
+               item("Secret", "db", "t", told("backup-a", "operation=fails after=pods/web/p")),
+               item("Namespace", "", "db")});
+  const Outcome made = create("nightly", {"-l", "x=y"});
+  EXPECT_EQ(made.exit, 1);
+  EXPECT_NE(made.err.find("error[operation-failed] secrets db/t:"), std::string::npos) << made.err;
+  EXPECT_EQ(journal("backup a progress "), (Lines{"p:1", "s:2", "s:2", "t:fails"}));
+  ASSERT_EQ(restore().exit, 0);
+  EXPECT_EQ(restored(), (Lines{"namespaces/cluster/db", "pods/namespaces/web/p",
+                               "secrets/namespaces/db/t", "secrets/namespaces/web/s"}));
+}
+
 TEST_F(Backup, ReportsOperationsThatFailOrDoNotEnd) {
   play();
   write_items({item("Pod", "web", "p", told("backup-a", "operation=fails")),
