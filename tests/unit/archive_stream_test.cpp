@@ -3,6 +3,8 @@
 // The writer and the reader of an archive that is written while it is read. If one of them ends,
 // the other is woken.
 #include "backup/archive_stream.hpp"
+#include "backup/archive_path.hpp"
+#include "backup/unpack_archive.hpp"
 
 #include "framework/world.hpp"
 #include "unit/archives.hpp"
@@ -125,6 +127,69 @@ TEST(ArchiveStream, ContinuesAfterABadId) {
             "   needed  1 to 253 bytes of UTF-8 without '/' and control characters\n"
             "   fix     correct the name");
   EXPECT_TRUE(archive.add(id("pods", "", "a"), "{}"));
+}
+
+TEST(ArchiveStream, ContinuesAfterAnItemThatIsTooLarge) {
+  ArchiveStream archive({.limits = {.item_bytes = 10}});
+  EXPECT_EQ(archive.add(nth_id(1), std::string(11, ' ')).error().to_string(),
+            "error[item-too-large] the item is too large for an archive\n"
+            "   found   11 bytes\n"
+            "   needed  at most 10 bytes\n"
+            "   fix     make the item smaller, or exclude it");
+  EXPECT_FALSE(archive.failed());
+  EXPECT_TRUE(archive.add(nth_id(1), std::string(10, ' ')));
+  EXPECT_TRUE(archive.add("metadata/backup.json", std::string(11, ' ')));
+  EXPECT_TRUE(archive.finish());
+}
+
+TEST(ArchiveStream, FailsOnBothSidesIfItIsTooLarge) {
+  ArchiveStream archive({.limits = {.entries = 2}});
+  tenon::Reader reader = archive.reader();
+  ASSERT_TRUE(archive.add(nth_id(1), "{}"));
+  ASSERT_TRUE(archive.add(nth_id(2), "{}"));
+  const std::string says =
+      "error[archive-too-large] the backup is too large for one archive\n"
+      "   found   one more entry\n"
+      "   needed  at most 2 entries\n"
+      "   fix     create several backups, eg: one for each namespace";
+  EXPECT_EQ(archive.add(nth_id(3), "{}").error().to_string(), says);
+  EXPECT_TRUE(archive.failed());
+  EXPECT_EQ(archive.finish().error().to_string(), says);
+  EXPECT_EQ(all(reader, 100).error().message(), "the backup is too large for one archive");
+}
+
+/// Returns the archive of items whose names and contents have different lengths, or an error.
+tenon::Result<std::string> pack_within(const ArchiveLimits& limits, std::size_t items) {
+  ArchiveStream archive({.limits = limits});
+  auto read = std::async([body = archive.reader()]() mutable { return all(body, 1000); });
+  for (std::size_t i = 0; i < items; i++) {
+    if (auto added = archive.add(id("pods", "", std::string(i + 1, 'n')), std::string(i * 37, ' '));
+        !added) {
+      return std::move(added).error();
+    }
+  }
+  if (auto finished = archive.finish(); !finished) return std::move(finished).error();
+  return read.get();
+}
+
+TEST(ArchiveStream, HasTheLimitsOfTheReader) {
+  const tenon::tests::World world;
+  const std::size_t items = longest_name;  // some paths need an entry of their own
+  const auto packed = pack_within({}, items).value();
+  tenon::Call call;
+  const auto unpacks = [&](std::uint64_t bytes) {
+    const auto unpacked = unpack_archive(content(packed), world.root(), {.bytes = bytes}, call);
+    return unpacked && unpacked->size() == items;
+  };
+  // The smallest limit that the reader accepts.
+  std::uint64_t least = 0;
+  for (std::uint64_t step = 1 << 30; step != 0; step /= 2) {
+    if (!unpacks(least + step)) least += step;
+  }
+  least++;
+  EXPECT_TRUE(unpacks(least));
+  EXPECT_TRUE(pack_within({.bytes = least}, items));
+  EXPECT_EQ(pack_within({.bytes = least - 1}, items).error().code(), "archive-too-large");
 }
 
 TEST(ArchiveStream, AcceptsItemsFromSeveralThreads) {

@@ -61,6 +61,7 @@ class ArchiveReader : public tenon::HostReader {
 
 ArchiveStream::ArchiveStream(ArchiveSettings settings)
     : settings_(settings),
+      meter_(settings.limits),
       queue_(std::make_shared<EntryQueue>(settings.queue_bytes, settings.stall_timeout)) {}
 
 ArchiveStream::~ArchiveStream() {
@@ -69,10 +70,19 @@ ArchiveStream::~ArchiveStream() {
 
 tenon::Result<void> ArchiveStream::add(const tenon::ResourceIdV1& id, std::string json) {
   if (auto good = check_id(id); !good) return good;
-  return queue_->put({archive_path(id), std::move(json)});
+  if (auto fits = meter_.check_item(json.size()); !fits) return fits;
+  return put(archive_path(id), std::move(json));
 }
 
 tenon::Result<void> ArchiveStream::add(std::string path, std::string content) {
+  return put(std::move(path), std::move(content));
+}
+
+tenon::Result<void> ArchiveStream::put(std::string path, std::string content) {
+  if (auto fits = meter_.add(path, content.size()); !fits) {
+    abandon(fits.error());
+    return fits;
+  }
   return queue_->put({std::move(path), std::move(content)});
 }
 

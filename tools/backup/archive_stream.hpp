@@ -14,6 +14,7 @@
 // its entries and on ArchiveSettings.
 #pragma once
 
+#include "archive_limits.hpp"
 #include "compressor.hpp"
 
 #include <tenon/resource_id.hpp>
@@ -34,6 +35,7 @@ struct ArchiveSettings {
   std::size_t queue_bytes = std::size_t{8} << 20;  // limit of entries waiting for compression
   /// The time after which `add` fails if the reader reads nothing.
   std::chrono::nanoseconds stall_timeout = std::chrono::hours(1);
+  ArchiveLimits limits{};
 };
 
 class EntryQueue;
@@ -49,9 +51,10 @@ class ArchiveStream {
   ArchiveStream& operator=(const ArchiveStream&) = delete;
 
   /// Adds an item. Waits while the queue is full, or until it is empty if the item is larger than
-  /// the queue. Errors: bad-id, after which the archive continues without the item; the error of
-  /// `abandon`; aborted after the reader ended; deadline-exceeded for this and all later calls,
-  /// after the reader has read nothing for `stall_timeout`.
+  /// the queue. Errors: bad-id and item-too-large, after which the archive continues without the
+  /// item; archive-too-large, which abandons the archive; the error of `abandon`; aborted after the
+  /// reader ended; deadline-exceeded for this and all later calls, after the reader has read
+  /// nothing for `stall_timeout`.
   tenon::Result<void> add(const tenon::ResourceIdV1& id, std::string json);
   /// Adds another file. REQUIRED: `path` begins with "metadata/" and has at most 253 bytes.
   tenon::Result<void> add(std::string path, std::string content);
@@ -74,7 +77,10 @@ class ArchiveStream {
   tenon::Reader reader();
 
  private:
+  tenon::Result<void> put(std::string path, std::string content);
+
   ArchiveSettings settings_;
+  ArchiveMeter meter_;
   std::shared_ptr<EntryQueue> queue_;
 };
 

@@ -3,24 +3,16 @@
 // Reads the items of an archive.
 #pragma once
 
+#include "archive_limits.hpp"
 #include "items.hpp"
 
 #include <tenon/call.hpp>
 #include <tenon/result.hpp>
 #include <tenon/stream.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 
 namespace backup {
-
-/// The limits of an archive. They also stop small archives that unpack to a very large size.
-struct ArchiveLimits {
-  std::uint64_t bytes = std::uint64_t{16} << 30;       // of the unpacked archive
-  std::uint64_t item_bytes = std::uint64_t{16} << 20;  // of one item
-  std::size_t entries = 2'000'000;                     // of any kind
-};
 
 /// Unpacks a tar archive, which may be compressed with gzip or zstd. The items are written to one
 /// file without a name in `folder`, which disappears with the Items, even after a crash. An archive

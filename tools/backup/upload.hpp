@@ -34,8 +34,8 @@ class Upload {
   tenon::Result<void> add(std::string path, std::string content);
   /// Returns whether the upload has failed; `finish` returns the reason.
   bool refused() const;
-  /// Waits until the whole archive is stored. Errors: those of the store; deadline-exceeded if the
-  /// store read nothing for too long; cancelled.
+  /// Waits until the whole archive is stored. Errors: those of the store; archive-too-large;
+  /// deadline-exceeded if the store read nothing for too long; cancelled.
   tenon::Result<void> finish();
   /// Cancels the upload; the store keeps nothing. Error: deadline-exceeded if the store does not
   /// return.

@@ -92,6 +92,29 @@ TEST_F(Backup, ReportsErrorsOfSingleItems) {
       << made.err;
 }
 
+TEST_F(Backup, OmitsItemsThatAreTooLargeForAnArchive) {
+  play();
+  // The element of the list has the largest allowed size, without the apiVersion and kind.
+  std::string large = R"({"metadata":{"name":"large"},"data":""})";
+  large.insert(large.size() - 2, std::string((std::size_t{16} << 20) - large.size(), 'x'));
+  world.write("items.json", R"({"apiVersion":"v1","kind":"NodeList","items":[)" + large +
+                                R"(,{"metadata":{"name":"small"}}]})" +
+                                item("Secret", "web", "s", told("backup-a", "grow")));
+  const Outcome made = create();
+  EXPECT_EQ(made.exit, 1);
+  EXPECT_EQ(made.out,
+            "backup nightly: partially failed, 1 item, 0 snapshots, 2 errors, 0 warnings\n");
+  for (const std::string name : {"nodes large", "secrets web/s"}) {
+    EXPECT_NE(made.err.find("error[item-too-large] " + name +
+                            ": the item is too large for an archive; found 16777"),
+              std::string::npos)
+        << made.err;
+  }
+  EXPECT_EQ(restore().exit, 0);
+  EXPECT_EQ(restored(), Lines{"nodes/cluster/small"});
+  EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
+}
+
 TEST_F(Backup, KeepsExistingFilesInTheFolder) {
   write_items({item("ConfigMap", "web", "a"), item("ConfigMap", "web", "b")});
   ASSERT_EQ(create().exit, 0);
