@@ -216,7 +216,7 @@ tenon::Result<tenon::StoredBackupV1> BackupRun::run() {
   session_.report_skipped(report_);
   process_all();
   if (auto finished = finish(); !finished) {
-    remove_snapshots();
+    if (finished.error().code() != "backup-unconfirmed") remove_snapshots();
     return std::move(finished).error();
   }
   return std::move(record_);

@@ -29,9 +29,10 @@ struct CreateRequest {
 };
 
 /// Creates a backup and returns its record. Problems with single items and plugins are reported,
-/// and the run continues. After an error the store contains nothing of the backup. Errors:
-/// already-exists; cannot-read of `from`; bad-pattern, bad-label-selector; archive-too-large; those
-/// of the store; cancelled.
+/// and the run continues. After an error other than backup-unconfirmed, the store contains nothing
+/// of the backup, and its snapshots are removed. Errors: already-exists; backup-unconfirmed;
+/// cannot-read of `from`; bad-pattern, bad-label-selector; archive-too-large; those of the store;
+/// cancelled.
 tenon::Result<tenon::StoredBackupV1> create_backup(Session& session, Store& store,
                                                    const CreateRequest& request, Report& report,
                                                    Tally& tally);

@@ -75,6 +75,25 @@ tenon::Error already_exists(const std::string& name) {
                        .fix = "choose another name, or delete that backup"});
 }
 
+/// Returns the error of a backup that may be stored nevertheless.
+tenon::Error unconfirmed(const tenon::StoredBackupV1& record, const tenon::Error& reason) {
+  std::string kept;
+  for (const tenon::StoredBackupV1Snapshot& snapshot : record.snapshots) {
+    kept += (kept.empty() ? "" : ", ") + snapshot.snapshot_id + " of " + snapshot.snapshotter;
+  }
+  return tenon::Error(
+      {.code = "backup-unconfirmed",
+       .message = "it is unknown whether the store has the backup, so its snapshots are kept: " +
+                  reason.to_string(),
+       .where = record.backup.name,
+       .found = kept.empty() ? "no snapshots" : "snapshots " + kept,
+       .needed = "a store that can be read",
+       .fix = "when the store can be reached again, check whether tenon-backup list shows the "
+              "backup; if it does not, delete the snapshots with the tools of their volumes, and "
+              "run tenon-backup delete " +
+              record.backup.name});
+}
+
 std::string random_hex() {
   std::random_device device;
   std::string text;
@@ -180,16 +199,16 @@ tenon::Result<void> Store::check_absent(const std::string& backup, const std::st
 
 tenon::Result<void> Store::add(const tenon::StoredBackupV1& record) {
   const std::string& name = record.backup.name;
-  tenon::Result<void> added = check_absent(name);
-  if (added) added = write(record);
-  if (!added) {
+  if (auto absent = check_absent(name); !absent) {
     withdraw(record);
-    return added;
+    return absent;
+  }
+  if (auto written = write(record); !written) {
+    return withdraw(record) ? std::move(written).error() : unconfirmed(record, written.error());
   }
   const auto exists = has(record.contents);
   if (!exists) {
-    withdraw(record);
-    return exists.error();
+    return withdraw(record) ? exists.error() : unconfirmed(record, exists.error());
   }
   const auto written = read(name);
   if (written && written->contents != record.contents) {
@@ -197,7 +216,7 @@ tenon::Result<void> Store::add(const tenon::StoredBackupV1& record) {
     return already_exists(name);
   }
   if (*exists) return {};
-  if (auto removed = remove_record(name); !removed) return removed;
+  if (auto removed = remove_record(name); !removed) return unconfirmed(record, removed.error());
   return tenon::Error({.status = TENON_ABORTED,
                        .message = "the backup was deleted while it was created",
                        .where = name,
@@ -205,14 +224,16 @@ tenon::Result<void> Store::add(const tenon::StoredBackupV1& record) {
 }
 
 /// Removes a backup that could not be added. Its record may exist nevertheless, eg: if only the
-/// response of the store was lost. Ignores errors, since the caller reports the first one.
-void Store::withdraw(const tenon::StoredBackupV1& record) {
+/// response of the store was lost. Ignores errors, since the caller reports the first one. Returns
+/// whether the store certainly has no record that names the contents.
+bool Store::withdraw(const tenon::StoredBackupV1& record) {
   session_->caller.begin_cleanup();  // the run may have been interrupted
   const auto written = read(record.backup.name);
-  if (!written && written.error().code() != "not-found") return;
+  if (!written && written.error().code() != "not-found") return false;
   const bool is_ours = written && written->contents == record.contents;
-  if (is_ours && !remove_record(record.backup.name)) return;
+  if (is_ours && !remove_record(record.backup.name)) return false;
   static_cast<void>(remove(record.contents));
+  return true;
 }
 
 tenon::Result<Items> Store::contents(const tenon::StoredBackupV1& record) {

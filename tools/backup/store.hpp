@@ -49,7 +49,8 @@ class Store {
   /// Writes the record of a backup whose contents are stored. On failure, removes the record and
   /// the contents, unless a record might still name the contents. Stores cannot create an object
   /// only if it is absent: if two runs add the same name at nearly the same time, both may report
-  /// success. Errors: already-exists; aborted if the contents were deleted meanwhile.
+  /// success. Errors: already-exists; aborted if the contents were deleted meanwhile;
+  /// backup-unconfirmed if the store may have the record, so that its snapshots must be kept.
   tenon::Result<void> add(const tenon::StoredBackupV1& record);
   tenon::Result<void> write(const tenon::StoredBackupV1& record);
   tenon::Result<void> write(const tenon::StoredRestoreV1& record);
@@ -71,7 +72,7 @@ class Store {
   Store(Session& session, PluginPtr<tenon::ObjectStore> plugin)
       : session_(&session), plugin_(std::move(plugin)) {}
 
-  void withdraw(const tenon::StoredBackupV1& record);
+  bool withdraw(const tenon::StoredBackupV1& record);
   tenon::Result<bool> has(const std::string& key);
   tenon::Result<void> remove(const std::string& key);
   tenon::Result<std::string> read_text(const std::string& key);

@@ -57,6 +57,31 @@ TEST_F(Backup, IsNotStoredIfItIsInterruptedAtItsEnd) {
   EXPECT_EQ(files("snapshots"), Lines());
 }
 
+TEST_F(Backup, KeepsItsSnapshotsIfItMayBeStored) {
+  world.place(PLAYER, "player.so");
+  write_volume();
+  world.write("tenon-backup.json",
+              R"({"store": {"plugin": "test.example/small"}, )" + std::string(snapshotters) + "}");
+  write_items({volume("v")});
+  world.write("loses-reply", "");
+  const Outcome made = create();
+  EXPECT_EQ(made.exit, 3);
+  EXPECT_NE(made.err.find("error[backup-unconfirmed] nightly: "), std::string::npos) << made.err;
+  EXPECT_NE(made.err.find("no connection"), std::string::npos) << made.err;
+  EXPECT_NE(made.err.find("snapshots are kept"), std::string::npos) << made.err;
+  const Outcome again = create();
+  EXPECT_EQ(again.exit, 3) << "the store cannot be reached: " << again.err;
+  EXPECT_EQ(again.err.find("backup-unconfirmed"), std::string::npos) << again.err;
+  fs::remove(world.root() / "loses-reply");
+  EXPECT_FALSE(files("snapshots").empty());
+  EXPECT_NE(run({"list"}).out.find("nightly"), std::string::npos);
+  fs::remove_all(world.root() / "volumes/v");
+  EXPECT_EQ(restore().exit, 0);
+  EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
+  EXPECT_EQ(files("snapshots"), Lines());
+  EXPECT_EQ(files("objects"), Lines());
+}
+
 TEST_F(Backup, IsInterruptedWhileAnActionAddsItems) {
   play();
   write_items({item("Secret", "web", "s", told("backup-a", "wait also=secrets/web/t")),

@@ -392,12 +392,15 @@ class PonderingStore : public UnlistedStore {
 };
 
 /// A store with a file for each object. While a file "full" exists, it stores nothing until its
-/// archives are deleted. While a file "stuck" exists, it deletes no record of a restore.
+/// archives are deleted. While a file "stuck" exists, it deletes no record of a restore. If a file
+/// "loses-reply" exists, it stores the record of a backup, but fails, and it cannot be reached as
+/// long as this file exists.
 class SmallStore : public tenon::sdk::ObjectStoreV2 {
  public:
   void put_object(std::string_view, std::string_view key,
                   std::unique_ptr<tenon::sdk::Reader> body) override {
     const std::string content = read_all(*body, call());
+    check_reachable();
     const std::vector<std::string> all = keys();
     if (fs::exists("full") && std::any_of(all.begin(), all.end(), [](const std::string& stored) {
           return stored.find("/contents-") != std::string::npos;
@@ -406,6 +409,7 @@ class SmallStore : public tenon::sdk::ObjectStoreV2 {
     }
     fs::create_directory("objects");
     std::ofstream(path(key), std::ios::binary) << content;
+    if (ends_with(key, "/backup.json")) check_reachable();
   }
   tenon::ObjectInfoV1 object_info(std::string_view, std::string_view key) override {
     check(key);
@@ -431,6 +435,7 @@ class SmallStore : public tenon::sdk::ObjectStoreV2 {
     return page;
   }
   void delete_object(std::string_view, std::string_view key) override {
+    check_reachable();
     const bool is_stuck = fs::exists("stuck") && starts_with(key, "restores/");
     if (is_stuck) throw Failure(TENON_INTERNAL, "the object cannot be deleted");
     fs::remove(path(key));
@@ -442,11 +447,22 @@ class SmallStore : public tenon::sdk::ObjectStoreV2 {
     std::replace(name.begin(), name.end(), '/', '+');
     return fs::path("objects") / name;
   }
+  /// Fails if the connection was lost, which happens right after the record was stored.
+  static void check_reachable() {
+    const auto all = keys();
+    const bool has_record = std::any_of(
+        all.begin(), all.end(), [](const auto& key) { return ends_with(key, "/backup.json"); });
+    if (has_record && fs::exists("loses-reply")) throw Failure(TENON_UNAVAILABLE, "no connection");
+  }
   static void check(std::string_view key) {
+    check_reachable();
     if (!fs::exists(path(key))) throw Failure(TENON_NOT_FOUND, "nothing is here");
   }
   static bool starts_with(std::string_view text, std::string_view begin) {
     return text.substr(0, begin.size()) == begin;
+  }
+  static bool ends_with(std::string_view text, std::string_view end) {
+    return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
   }
   static std::vector<std::string> keys(std::string_view prefix = {}) {
     std::vector<std::string> keys;
