@@ -294,6 +294,31 @@ TEST(GenCommand, NeverReplacesASpecReleasedAs1) {
   EXPECT_NE(again.err.find("release-changed"), std::string::npos) << again.err;
 }
 
+TEST(GenCommand, RefusesAReleasedSpecThatBecomesADraft) {
+  for (const std::string release : {"0.1.0", "1.0.0"}) {
+    const World world;
+    world.write("kinds/filter/v1.json", released_spec(release));
+    EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).exit, 0);
+    const std::string list = world.read("kinds/released.json");
+    std::string draft = spec;
+    draft.replace(draft.find("\"doc\""), 0, "\"life\": \"draft\", ");
+    world.write("kinds/filter/v1.json", draft);
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"check"}, {"release"}, {"release", "--again"}}) {
+      std::vector<std::string> line{TENON_GEN};
+      line.insert(line.end(), command.begin(), command.end());
+      line.emplace_back("kinds");
+      const Outcome outcome = world.run(line);
+      EXPECT_EQ(outcome.exit, 1) << command.back();
+      EXPECT_NE(outcome.err.find("error[release-changed]"), std::string::npos) << outcome.err;
+      EXPECT_NE(outcome.err.find("found   life draft\n   needed  life released\n"),
+                std::string::npos)
+          << outcome.err;
+    }
+    EXPECT_EQ(world.read("kinds/released.json"), list);
+  }
+}
+
 TEST(GenCommand, ReleasesAddedFields) {
   const World world;
   const auto with = [](const std::string& type) {

@@ -176,19 +176,23 @@ struct Comparison {
   }
 };
 
-/// Returns nothing for drafts and for unchanged versions.
+/// Returns nothing for drafts that are not in the list and for unchanged versions.
 template <class AnyVersion>
 std::optional<Comparison> compare(const Family& family, const AnyVersion& version,
                                   const ReleasedList& list) {
-  if (version.draft()) return std::nullopt;
+  const auto listed = list.find({family.id, version.label});
+  if (version.draft() && listed == list.end()) return std::nullopt;
   Comparison made{family, version, {hex(version.fingerprint), lines_of(version)}};
-  const auto listed = list.find(made.key());
   if (listed == list.end()) {
     made.added = {std::string(added_word) + made.words()};
     return made;
   }
   made.added = without(made.now.lines, listed->second.lines);
   made.removed = without(listed->second.lines, made.now.lines);
+  if (version.draft()) {
+    made.added.emplace_back("life draft");
+    made.removed.emplace_back("life released");
+  }
   const bool same = made.now.fingerprint == listed->second.fingerprint;
   if (same && made.added.empty() && made.removed.empty()) return std::nullopt;
   // Only the order of methods or fields differs.
@@ -200,9 +204,11 @@ std::optional<Comparison> compare(const Family& family, const AnyVersion& versio
 }
 
 void add_changed(const Comparison& change, Diagnostics& diagnostics) {
+  const std::string& release = change.version.life.version;
   diagnostics.add({.location = change.version.location,
                    .code = "release-changed",
-                   .message = change.words() + " was released with " + change.version.life.version +
+                   .message = change.words() + " was released" +
+                              (release.empty() ? "" : " with " + release) +
                               " and has changed since",
                    .found = joined(change.added),
                    .needed = joined(change.removed),
