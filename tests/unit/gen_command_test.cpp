@@ -358,6 +358,27 @@ TEST(GenCommand, ReportsAMissingReleasedSpec) {
   EXPECT_NE(outcome.err.find("error[release-missing]"), std::string::npos) << outcome.err;
 }
 
+TEST(GenCommand, ReportsAReleasedKindWithoutSpecs) {
+  // The list is above the folders of all kinds, or in the folder of the missing kind.
+  for (const std::string folder : {"kinds", "kinds/blur"}) {
+    const World world;
+    world.write("kinds/filter/v1.json", released_spec("0.1.0"));
+    world.write("kinds/blur/v1.json",
+                released_spec("0.1.0", "photo.example/filter", "photo.example/blur"));
+    EXPECT_EQ(world.run({TENON_GEN, "release", folder}).exit, 0);
+    EXPECT_EQ(world.run({TENON_GEN, "check", "kinds"}).exit, 0);
+    fs::remove(world.path("kinds/blur/v1.json"));
+    const Outcome outcome = world.run({TENON_GEN, "check", "kinds"});
+    EXPECT_EQ(outcome.exit, 1);
+    EXPECT_NE(outcome.err.find(folder + "/released.json: error[release-missing]: version 1 of "
+                                        "'photo.example/blur' was released"),
+              std::string::npos)
+        << outcome.err;
+    // Other kinds of the list may be outside of the given folder.
+    EXPECT_EQ(world.run({TENON_GEN, "check", "kinds/filter"}).exit, 0);
+  }
+}
+
 TEST(GenCommand, ReturnsDocumentedExitCodes) {
   const World world;
   world.write("kinds/filter/v1.json", spec);

@@ -115,7 +115,7 @@ Model load_specs(const LoadOptions& options, Diagnostics& diagnostics) {
   if (!diagnostics.empty()) return model;
   set_fingerprints(model, documents);
   model.inputs = std::move(files.inputs);
-  if (options.frozen) check_released(model, diagnostics);
+  if (options.frozen) check_released(model, files.lists, diagnostics);
   select_standard(options.standard, model);
   return model;
 }

@@ -14,6 +14,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -22,7 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view list_name = "released.json";
 /// The prefix of lines that may be added to a released version.
 constexpr std::string_view added_word = "added ";
 
@@ -96,7 +96,7 @@ std::optional<fs::path> find_list(fs::path folder) {
   folder = fs::absolute(folder).lexically_normal();
   for (;; folder = folder.parent_path()) {
     std::error_code status;
-    if (fs::is_regular_file(folder / list_name, status)) return folder / list_name;
+    if (fs::is_regular_file(folder / release_list_name, status)) return folder / release_list_name;
     if (folder == folder.parent_path()) return std::nullopt;
   }
 }
@@ -242,24 +242,35 @@ void for_each_difference(
   each(model.documents);
 }
 
-/// Reports listed versions without a spec file.
-template <class Families>
-void check_missing(const Families& families, const fs::path& path, const ReleasedList& list,
-                   Diagnostics& diagnostics) {
-  for (const auto& family : families) {
-    for (const auto& [key, version] : list) {
-      const auto is_it = [&key = key](const auto& one) { return one->label == key.second; };
-      if (key.first != family->id ||
-          std::any_of(family->versions.begin(), family->versions.end(), is_it)) {
-        continue;
-      }
-      diagnostics.add({.location = {path.generic_string()},
-                       .code = "release-missing",
-                       .message = "version " + key.second + " of '" + key.first +
-                                  "' was released, but its spec is missing",
-                       .needed = "the file v" + key.second + ".json",
-                       .fix = "restore it; the life of a document type may be \"removed\""});
+/// The labels of the versions of each family.
+using Labels = std::map<std::string, std::set<std::string>>;
+
+Labels labels_of(const Model& model) {
+  Labels labels;
+  const auto add = [&labels](const auto& families) {
+    for (const auto& family : families) {
+      for (const auto& version : family->versions) labels[family->id].insert(version->label);
     }
+  };
+  add(model.kinds);
+  add(model.documents);
+  return labels;
+}
+
+/// Reports listed versions without a spec file. Families without any spec are reported only if
+/// `complete`: otherwise they may be outside of the given folders.
+void check_missing(const Labels& labels, const fs::path& path, const ReleasedList& list,
+                   bool complete, Diagnostics& diagnostics) {
+  for (const auto& [key, version] : list) {
+    const auto& [id, label] = key;
+    const auto family = labels.find(id);
+    if (family != labels.end() ? family->second.contains(label) : !complete) continue;
+    diagnostics.add(
+        {.location = {path.generic_string()},
+         .code = "release-missing",
+         .message = "version " + label + " of '" + id + "' was released, but its spec is missing",
+         .needed = "the file v" + label + ".json",
+         .fix = "restore it; the life of a document type may be \"removed\""});
   }
 }
 
@@ -278,16 +289,24 @@ std::string replaced(const Comparison& change) {
 
 }  // namespace
 
-void check_released(Model& model, Diagnostics& diagnostics) {
+void check_released(Model& model, const std::vector<std::string>& own_lists,
+                    Diagnostics& diagnostics) {
   std::map<fs::path, ReleasedList> lists;
+  const auto read = [&](const fs::path& path) -> const ReleasedList* {
+    auto list = lists.find(path);
+    if (list == lists.end()) list = lists.emplace(path, read_list(path, diagnostics)).first;
+    return &list->second;
+  };
+  std::set<fs::path> complete;
+  for (const std::string& own : own_lists) {
+    read(*complete.insert(fs::absolute(own).lexically_normal()).first);
+  }
   fs::path path;  // of the list of the current version
   const auto list_of = [&](const Family&, const Version& version) -> const ReleasedList* {
     const auto found = find_list(fs::path(version.location.file).parent_path());
     if (!found) return nullptr;
     path = *found;
-    auto list = lists.find(path);
-    if (list == lists.end()) list = lists.emplace(path, read_list(path, diagnostics)).first;
-    return &list->second;
+    return read(path);
   };
   for_each_difference(model, list_of, [&](const Comparison& difference) {
     if (difference.breaks()) {
@@ -296,15 +315,15 @@ void check_released(Model& model, Diagnostics& diagnostics) {
       add_unlisted(difference, path, diagnostics);
     }
   });
-  for (const auto& [read, list] : lists) {
-    model.inputs.push_back(read.generic_string());
-    check_missing(model.kinds, read, list, diagnostics);
-    check_missing(model.documents, read, list, diagnostics);
+  const Labels labels = labels_of(model);
+  for (const auto& [list_path, list] : lists) {
+    model.inputs.push_back(list_path.generic_string());
+    check_missing(labels, list_path, list, complete.contains(list_path), diagnostics);
   }
 }
 
 Lines release(const std::string& folder, const Model& model, bool again, Diagnostics& diagnostics) {
-  const fs::path path = find_list(folder).value_or(fs::path(folder) / list_name);
+  const fs::path path = find_list(folder).value_or(fs::path(folder) / release_list_name);
   std::error_code status;
   ReleasedList list = fs::exists(path, status) ? read_list(path, diagnostics) : ReleasedList();
   Lines done;

@@ -13,8 +13,11 @@
 namespace tenon::gen {
 
 /// Compares released versions with the nearest list in their folder or above it, and reports
-/// differences. Specs without a list are not compared. Adds the lists to `model.inputs`.
-void check_released(Model& model, Diagnostics& diagnostics);
+/// differences. Specs without a list are not compared. `own_lists` are the paths of the lists in
+/// the given folders: all specs of their versions must be in the model. Adds the lists to
+/// `model.inputs`.
+void check_released(Model& model, const std::vector<std::string>& own_lists,
+                    Diagnostics& diagnostics);
 
 /// Adds new released versions to the nearest list in `folder` or above it; creates a list in
 /// `folder` if there is none. Reports versions that have changed since, unless `again` is set,

@@ -38,7 +38,7 @@ bool looks_like_spec(const JsonValue& json) {
   return false;
 }
 
-/// Returns the files below `root` with the names of specs, sorted.
+/// Returns the files below `root` with the names of specs and of lists of releases, sorted.
 std::vector<fs::path> find_files(const fs::path& root) {
   std::vector<fs::path> paths;
   for (auto at = fs::recursive_directory_iterator(root); at != fs::end(at);) {
@@ -46,7 +46,8 @@ std::vector<fs::path> find_files(const fs::path& root) {
     const std::string name = path.filename().string();
     if (at->is_directory()) {
       if (name.front() == '.') at.disable_recursion_pending();
-    } else if (name == evolution_name || resembles_version(name)) {
+    } else if (name == evolution_name || resembles_version(name) ||
+               (name == release_list_name && at->is_regular_file())) {
       paths.push_back(path);
     }
     std::error_code failed;
@@ -126,6 +127,10 @@ void find_spec_files(const std::string& root, bool standard, SpecFiles& files,
   try {
     files.inputs.push_back(top.generic_string());
     for (const fs::path& path : find_files(top)) {
+      if (path.filename() == release_list_name) {
+        if (!standard) files.lists.push_back(path.generic_string());
+        continue;
+      }
       add_inputs(path, top, files.inputs);
       if (!add_file(path, top, folders, files, diagnostics)) ignored = path.generic_string();
     }

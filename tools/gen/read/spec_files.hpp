@@ -12,9 +12,13 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tenon::gen {
+
+/// The name of a list of released versions.
+inline constexpr std::string_view release_list_name = "released.json";
 
 /// Returns the content of a file of at most 64 MB. Pipes and devices, which could block or not end,
 /// are not read. Throws IoError.
@@ -42,11 +46,13 @@ struct SpecFolder {
 struct SpecFiles {
   std::vector<SpecFolder> folders{};  // sorted by path
   std::vector<std::string> inputs{};  // the files and the folders above them
+  std::vector<std::string> lists{};   // lists of released versions, not of the standard specs
   bool uses_standard = false;         // whether a file contains "tenon.dev/"
 };
 
-/// Adds the specs below `root`. Files that are not JSON, and specs with a misspelt file name, are
-/// reported and skipped. A `v<N>.json` without any key of a spec is ignored. Throws IoError.
+/// Adds the specs and the lists of released versions below `root`. Files that are not JSON, and
+/// specs with a misspelt file name, are reported and skipped. A `v<N>.json` without any key of a
+/// spec is ignored. Throws IoError.
 void find_spec_files(const std::string& root, bool standard, SpecFiles& files,
                      Diagnostics& diagnostics);
 
