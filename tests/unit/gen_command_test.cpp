@@ -342,6 +342,45 @@ TEST(GenCommand, ReleasesAddedFields) {
             std::string::npos);
 }
 
+/// Returns a released spec whose field was added later. Only this field uses the enum `m`.
+std::string spec_with_added_enum(const std::string& values, const std::string& type) {
+  const std::string request =
+      R"(, "request": {"x": {"type": "optional<)" + type + R"(>", "added": "2026-12-24"}})";
+  const std::string types = R"("enums": {"m": [)" + values +
+                            R"(]}, "structs": {"s": {"fields": {"inner": "list<m>"}}}, )";
+  std::string text = released_spec("1.0.0", any_thread, any_thread + request);
+  return text.insert(text.find("\"methods\""), types);
+}
+
+TEST(GenCommand, FreezesEnumsOfAddedFields) {
+  for (const std::string type : {"m", "s"}) {
+    const World world;
+    world.write("kinds/filter/v1.json", spec_with_added_enum(R"("a", "b")", type));
+    EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).exit, 0);
+    EXPECT_EQ(world.run({TENON_GEN, "check", "kinds"}).exit, 0);
+    const std::string list = world.read("kinds/released.json");
+    world.write("kinds/filter/v1.json", spec_with_added_enum(R"("b", "a")", type));
+    const Outcome swapped = world.run({TENON_GEN, "check", "kinds"});
+    EXPECT_EQ(swapped.exit, 1) << type;
+    EXPECT_NE(swapped.err.find("error[release-changed]"), std::string::npos) << swapped.err;
+    EXPECT_NE(swapped.err.find("found   added enum m b a\n   needed  added enum m a b\n"),
+              std::string::npos)
+        << swapped.err;
+
+    // Lists of earlier releases of tenon-gen lack the enum.
+    const std::string line = "\"added enum m a b\",";
+    ASSERT_NE(list.find(line), std::string::npos) << list;
+    std::string older = list;
+    older.erase(older.find(line), line.size());
+    world.write("kinds/released.json", older);
+    world.write("kinds/filter/v1.json", spec_with_added_enum(R"("a", "b")", type));
+    const Outcome checked = world.run({TENON_GEN, "check", "kinds"});
+    EXPECT_EQ(checked.exit, 0) << checked.err;
+    EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).out, "added enum m a b\n");
+    EXPECT_EQ(world.read("kinds/released.json"), list);
+  }
+}
+
 TEST(GenCommand, ReportsAMissingReleasedSpec) {
   const World world;
   world.write("kinds/filter/v1.json", released_spec("0.1.0"));

@@ -40,6 +40,26 @@ using ReleasedList = std::map<VersionKey, ReleasedVersion>;
 
 // -- A version as lines -------------------------------------------------------
 
+/// Returns the lines of `lines` that are not in `others`.
+Lines without(const Lines& lines, const Lines& others) {
+  Lines rest;
+  std::copy_if(lines.begin(), lines.end(), std::back_inserter(rest), [&](const std::string& line) {
+    return std::find(others.begin(), others.end(), line) == others.end();
+  });
+  return rest;
+}
+
+Lines split(const std::string& text) {
+  Lines lines;
+  std::istringstream rest(text);
+  for (std::string line; std::getline(rest, line);) lines.push_back(line);
+  return lines;
+}
+
+bool is_type(std::string_view line) noexcept {
+  return line.starts_with("enum ") || line.starts_with("document ");
+}
+
 void add_members(const std::string& of, const std::vector<Field>& fields,
                  const StructLayout& layout, Lines& lines) {
   for (std::size_t i = 0; i < fields.size(); i++) {
@@ -53,10 +73,15 @@ void add_size(const std::string& of, const StructLayout& layout, Lines& lines) {
   lines.push_back("size " + of + " " + std::to_string(layout.whole.size));
 }
 
-Lines lines_of(const Version& version, const std::string& canonical) {
-  Lines lines;
-  std::istringstream text(canonical);
-  for (std::string line; std::getline(text, line);) lines.push_back(line);
+/// Returns the lines that kinds and documents have in common.
+template <class AnyVersion>
+Lines common_lines(const AnyVersion& version) {
+  const Lines original = split(canonical_text(version));
+  Lines lines = original;
+  // The fingerprint does not contain the types that only added fields use. Structs follow below.
+  for (const std::string& line : without(split(canonical_text_with_added(version)), original)) {
+    if (is_type(line)) lines.push_back(std::string(added_word) + line);
+  }
   for (const auto& structure : version.structs) {
     const StructLayout layout = layout_of(*structure);
     add_members(structure->c_name, structure->fields, layout, lines);
@@ -66,7 +91,7 @@ Lines lines_of(const Version& version, const std::string& canonical) {
 }
 
 Lines lines_of(const KindVersion& version) {
-  Lines lines = lines_of(version, canonical_text(version));
+  Lines lines = common_lines(version);
   for (const Property& property : version.properties) {
     lines.push_back("property " + property.name + " " + to_text(property.type));
   }
@@ -82,7 +107,7 @@ Lines lines_of(const KindVersion& version) {
 }
 
 Lines lines_of(const DocumentVersion& version) {
-  Lines lines = lines_of(version, canonical_text(version));
+  Lines lines = common_lines(version);
   const StructLayout layout = layout_of(version);
   add_members(version.c_name, version.fields, layout, lines);
   add_size(version.c_name, layout, lines);
@@ -144,15 +169,6 @@ void write_list(const fs::path& path, const ReleasedList& list) {
 
 // -- Comparing ----------------------------------------------------------------
 
-/// Returns the lines of `lines` that are not in `others`.
-Lines without(const Lines& lines, const Lines& others) {
-  Lines rest;
-  std::copy_if(lines.begin(), lines.end(), std::back_inserter(rest), [&](const std::string& line) {
-    return std::find(others.begin(), others.end(), line) == others.end();
-  });
-  return rest;
-}
-
 std::string joined(const Lines& lines) {
   std::string text;
   for (const std::string& line : lines) text += (text.empty() ? "" : "; ") + line;
@@ -173,6 +189,14 @@ struct Comparison {
   bool breaks() const {
     const auto is_addition = [](const std::string& line) { return line.starts_with(added_word); };
     return !removed.empty() || !std::all_of(added.begin(), added.end(), is_addition);
+  }
+  /// Whether the entry only lacks the types of added fields, which lists of earlier releases of
+  /// tenon-gen do not have. A new type of an added field always comes with another difference.
+  bool lacks_types() const {
+    const auto is_added_type = [](std::string_view line) {
+      return line.starts_with(added_word) && is_type(line.substr(added_word.size()));
+    };
+    return removed.empty() && std::all_of(added.begin(), added.end(), is_added_type);
   }
 };
 
@@ -311,7 +335,7 @@ void check_released(Model& model, const std::vector<std::string>& own_lists,
   for_each_difference(model, list_of, [&](const Comparison& difference) {
     if (difference.breaks()) {
       add_changed(difference, diagnostics);
-    } else {
+    } else if (!difference.lacks_types()) {
       add_unlisted(difference, path, diagnostics);
     }
   });

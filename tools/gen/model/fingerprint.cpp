@@ -29,11 +29,13 @@ std::string threading_word(Threading threading) {
 /// Writes fields, and collects the types that they use.
 class Canonical {
  public:
+  explicit Canonical(bool with_added) : with_added_(with_added) {}
+
   void line(const std::string& text) { text_ += text + "\n"; }
 
   void fields(const std::string& of, const std::vector<Field>& fields) {
     for (const Field& field : fields) {
-      if (!field.added.empty()) continue;
+      if (!field.added.empty() && !with_added_) continue;
       line(of + " " + field.name + " " + to_text(field.type));
       note(field.type);
     }
@@ -66,16 +68,15 @@ class Canonical {
     if (type.document != nullptr) documents_.emplace(to_text(type), type.document);
   }
 
-  std::string text_;
-  std::map<std::string, const Enum*> enums_;
-  std::map<std::string, const Struct*> structs_;
-  std::map<std::string, const DocumentVersion*> documents_;
+  bool with_added_;
+  std::string text_{};
+  std::map<std::string, const Enum*> enums_{};
+  std::map<std::string, const Struct*> structs_{};
+  std::map<std::string, const DocumentVersion*> documents_{};
 };
 
-}  // namespace
-
-std::string canonical_text(const KindVersion& version) {
-  Canonical text;
+std::string text_of(const KindVersion& version, bool with_added) {
+  Canonical text(with_added);
   text.line("kind " + version.kind->id + " " + version.label +
             (version.kind->session ? " session" : " overlap"));
   for (const Method& method : version.methods) {
@@ -89,11 +90,29 @@ std::string canonical_text(const KindVersion& version) {
   return text.finish();
 }
 
-std::string canonical_text(const DocumentVersion& version) {
-  Canonical text;
+std::string text_of(const DocumentVersion& version, bool with_added) {
+  Canonical text(with_added);
   text.line("type " + version.document->id + " " + version.label);
   text.fields("field", version.fields);
   return text.finish();
+}
+
+}  // namespace
+
+std::string canonical_text(const KindVersion& version) {
+  return text_of(version, false);
+}
+
+std::string canonical_text(const DocumentVersion& version) {
+  return text_of(version, false);
+}
+
+std::string canonical_text_with_added(const KindVersion& version) {
+  return text_of(version, true);
+}
+
+std::string canonical_text_with_added(const DocumentVersion& version) {
+  return text_of(version, true);
 }
 
 void set_fingerprints(Model& model, const std::vector<DocumentVersion*>& documents) {

@@ -16,6 +16,10 @@ namespace tenon::gen {
 std::string canonical_text(const KindVersion& version);
 std::string canonical_text(const DocumentVersion& version);
 
+/// Returns the same with the fields that were added after the release, and the types that they use.
+std::string canonical_text_with_added(const KindVersion& version);
+std::string canonical_text_with_added(const DocumentVersion& version);
+
 /// Sets the fingerprints of all versions in the model. `documents` are all versions of document
 /// types, each after those that it uses.
 void set_fingerprints(Model& model, const std::vector<DocumentVersion*>& documents);
