@@ -342,6 +342,41 @@ TEST(GenCommand, ReleasesAddedFields) {
             std::string::npos);
 }
 
+TEST(GenCommand, KnowsTheReleaseOfAListedSpec) {
+  const World world;
+  world.write("kinds/filter/v1.json", released_spec("1.0.0"));
+  EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).exit, 0);
+  world.write("kinds/filter/v1.json", released_spec("0.9.0", any_thread, one_thread));
+  const Outcome again = world.run({TENON_GEN, "release", "--again", "kinds"});
+  EXPECT_EQ(again.exit, 1) << again.out;
+  EXPECT_NE(again.err.find("was released with 1.0.0 and has changed since"), std::string::npos)
+      << again.err;
+  // A field that is added does not change the release.
+  const std::string request = R"(, "request": {"x": {"type": "optional<bool>", "added": ")";
+  const std::string added = any_thread + request + "2026-12-24\"}}";
+  world.write("kinds/filter/v1.json", released_spec("0.9.0", any_thread, added));
+  EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).exit, 0);
+  world.write("kinds/filter/v1.json", released_spec("0.9.0", any_thread, one_thread));
+  EXPECT_EQ(world.run({TENON_GEN, "release", "--again", "kinds"}).exit, 1);
+}
+
+TEST(GenCommand, ReadsListsWithoutReleases) {
+  const World world;
+  world.write("kinds/filter/v1.json", released_spec("1.0.0"));
+  EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).exit, 0);
+  const std::string list = world.read("kinds/released.json");
+  std::string older = list;
+  const std::string entry = "\"release\": \"1.0.0\",";
+  ASSERT_NE(older.find(entry), std::string::npos) << older;
+  world.write("kinds/released.json", older.erase(older.find(entry), entry.size()));
+  const Outcome checked = world.run({TENON_GEN, "check", "kinds"});
+  EXPECT_EQ(checked.exit, 0) << checked.err;
+  EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).out,
+            "added the release of version 1 of 'photo.example/filter', 1.0.0\n");
+  EXPECT_EQ(world.read("kinds/released.json"), list);
+  EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).out, "");
+}
+
 /// Returns a released spec whose field was added later. Only this field uses the enum `m`.
 std::string spec_with_added_enum(const std::string& values, const std::string& type) {
   const std::string request =

@@ -32,6 +32,8 @@ using Lines = std::vector<std::string>;
 using VersionKey = std::pair<std::string, std::string>;
 
 struct ReleasedVersion {
+  /// The package version of the release; empty in entries of earlier releases of tenon-gen.
+  std::string release;
   std::string fingerprint;
   Lines lines;
 };
@@ -127,7 +129,7 @@ std::optional<fs::path> find_list(fs::path folder) {
 }
 
 ReleasedVersion read_entry(const ObjectReader& entry, Diagnostics& diagnostics) {
-  ReleasedVersion version{entry.text("fingerprint"), {}};
+  ReleasedVersion version{entry.optional_text("release"), entry.text("fingerprint"), {}};
   if (const JsonValue::Array* lines = entry.array("lines")) {
     for (const JsonValue& line : *lines) {
       version.lines.push_back(read_text(line, "a line", diagnostics));
@@ -145,8 +147,8 @@ ReleasedList read_list(const fs::path& path, Diagnostics& diagnostics) {
   const JsonValue::Array* versions = reader.array("versions");
   if (versions == nullptr) return list;
   for (const JsonValue& value : *versions) {
-    const ObjectReader entry(value, "a version", {"id", "version", "fingerprint", "lines"},
-                             diagnostics);
+    const ObjectReader entry(value, "a version",
+                             {"id", "version", "release", "fingerprint", "lines"}, diagnostics);
     const VersionKey key{entry.text("id"), entry.text("version")};
     list.emplace(key, read_entry(entry, diagnostics));
   }
@@ -158,10 +160,11 @@ void write_list(const fs::path& path, const ReleasedList& list) {
   for (const auto& [key, version] : list) {
     JsonValue::Array lines;
     for (const std::string& line : version.lines) lines.push_back({line});
-    versions.push_back({JsonValue::Object{{"id", {}, {key.first}},
-                                          {"version", {}, {key.second}},
-                                          {"fingerprint", {}, {version.fingerprint}},
-                                          {"lines", {}, {std::move(lines)}}}});
+    JsonValue::Object entry{{"id", {}, {key.first}}, {"version", {}, {key.second}}};
+    if (!version.release.empty()) entry.push_back({"release", {}, {version.release}});
+    entry.push_back({"fingerprint", {}, {version.fingerprint}});
+    entry.push_back({"lines", {}, {std::move(lines)}});
+    versions.push_back({std::move(entry)});
   }
   const JsonValue json{JsonValue::Object{{"versions", {}, {std::move(versions)}}}};
   tools::write_file(path, to_pretty_json(json));
@@ -180,6 +183,8 @@ struct Comparison {
   const Family& family;
   const Version& version;
   ReleasedVersion now;
+  /// The package version of the release: that of the list, otherwise that of the spec.
+  std::string release;
   Lines added{};    // lines that are not in the list
   Lines removed{};  // lines that are only in the list
 
@@ -206,7 +211,11 @@ std::optional<Comparison> compare(const Family& family, const AnyVersion& versio
                                   const ReleasedList& list) {
   const auto listed = list.find({family.id, version.label});
   if (version.draft() && listed == list.end()) return std::nullopt;
-  Comparison made{family, version, {hex(version.fingerprint), lines_of(version)}};
+  Comparison made{family,
+                  version,
+                  {version.life.version, hex(version.fingerprint), lines_of(version)},
+                  listed != list.end() && !listed->second.release.empty() ? listed->second.release
+                                                                          : version.life.version};
   if (listed == list.end()) {
     made.added = {std::string(added_word) + made.words()};
     return made;
@@ -228,7 +237,7 @@ std::optional<Comparison> compare(const Family& family, const AnyVersion& versio
 }
 
 void add_changed(const Comparison& change, Diagnostics& diagnostics) {
-  const std::string& release = change.version.life.version;
+  const std::string& release = change.release;
   diagnostics.add({.location = change.version.location,
                    .code = "release-changed",
                    .message = change.words() + " was released" +
@@ -298,9 +307,28 @@ void check_missing(const Labels& labels, const fs::path& path, const ReleasedLis
   }
 }
 
-/// Whether a released version may be replaced.
-bool is_before_1(const Version& version) {
-  return version.life.version.starts_with("0.");
+/// Whether `release` may replace the listed version. The release is that of the list, because the
+/// spec may have changed.
+bool is_replaceable(const Comparison& change) {
+  return !change.version.draft() && change.release.starts_with("0.");
+}
+
+/// Adds the releases that the entries of a list lack, and appends a text for each.
+void add_releases(const Model& model, ReleasedList& list, Lines& done) {
+  const auto each = [&](const auto& families) {
+    for (const auto& family : families) {
+      for (const auto& version : family->versions) {
+        const auto entry = list.find({family->id, version->label});
+        if (family->standard || version->draft() || entry == list.end()) continue;
+        if (!entry->second.release.empty()) continue;
+        entry->second.release = version->life.version;
+        done.push_back("added the release of version " + version->label + " of '" + family->id +
+                       "', " + entry->second.release);
+      }
+    }
+  };
+  each(model.kinds);
+  each(model.documents);
 }
 
 std::string replaced(const Comparison& change) {
@@ -357,12 +385,15 @@ Lines release(const std::string& folder, const Model& model, bool again, Diagnos
   };
   for_each_difference(model, list_of, [&](const Comparison& difference) {
     const bool breaks = difference.breaks();
-    if (breaks && !(again && is_before_1(difference.version))) {
+    if (breaks && !(again && is_replaceable(difference))) {
       return add_changed(difference, diagnostics);
     }
     done.push_back(breaks ? replaced(difference) : "added " + joined(difference.added).substr(6));
-    next.insert_or_assign(difference.key(), difference.now);
+    ReleasedVersion& entry = next[difference.key()];
+    entry = difference.now;
+    if (!breaks) entry.release = difference.release;
   });
+  add_releases(model, next, done);
   if (!diagnostics.empty()) return {};
   if (!done.empty()) write_list(path, next);
   return done;
