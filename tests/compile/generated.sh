@@ -67,6 +67,18 @@ END
   generate "$1" && compile "$1" "$1.out/kinds.cpp"
 }
 
+# Versions of a document type without fields.
+empty_type() {
+  mkdir "$1" && for version in 1 2; do
+    cat >"$1/v$version.json" <<END
+{ "type": "test.example/empty", "version": $version, "doc": "A type.", "fields": {},
+  "life": { "released": { "version": "1.0.0", "date": "2026-11-21" } } }
+END
+  done
+  echo '{ "type": "test.example/empty", "steps": [{ "from": 1, "to": 2 }] }' >"$1/evolution.json"
+  generate "$1" && compile "$1" "$1.out/kinds.cpp" && compile "$1" "$1.out/kinds_test.cpp"
+}
+
 # A kind whose members have the names of members of its generated classes, and whose docs contain
 # what ends or continues a comment. Both compilers must be silent.
 named_like_members() {
@@ -148,6 +160,7 @@ for word in bench conformance detail gen json sdk tests; do
   point "the domain $word.example compiles" domain $word
 done
 point "fields compile with the names of local variables" named_like_variables variables
+point "a document type without fields compiles" empty_type empty_type
 point "members and docs compile with the names of generated members" named_like_members members
 point "names of macros are refused" refuses_macros macros
 point "a step compiles with its types" fits same

@@ -155,7 +155,8 @@ void emit_struct(Writer& out, const StructStep& step, const DirectedStep& way,
 void emit_neighbours(Writer& out, const DirectedStep& way) {
   for (const EnumStep& step : way.step->enums) emit_enum(out, step, way.up, defined);
   for (const StructStep& step : way.step->structs) emit_struct(out, step, way, defined);
-  emit_signature(out, local_storage_name(way.from()), local_storage_name(way.to()), defined);
+  emit_signature(out, local_storage_name(way.from()), local_storage_name(way.to()), defined,
+                 way.step->hook || !way.step->fields.empty());
   out.indented([&] {
     emit_fields(out, way.step->fields, way);
     if (way.step->hook) {

@@ -35,8 +35,10 @@ void emit_object(Writer& out, const StoredObject& object) {
     out.doc("Fields of other versions that this version does not have.");
     out.line("tenon::Bag bag{};");
     out.line();
+    const char* parameters =
+        object.fields.empty() ? "Object&, Visit&&" : "Object& object, Visit&& visit";
     out.line("template <class Object, class Visit>");
-    out.line("static void for_each_field(Object& object, Visit&& visit) {");
+    out.line("static void for_each_field(", parameters, ") {");
     for (const Field& field : object.fields) {
       out.line("  visit(", string_literal(field.name), ", object.", field.name, ");");
     }
@@ -131,7 +133,7 @@ void emit_save(Writer& out, const StoredObject& object, const DocumentVersion& v
                       "(conversion, " + string_literal(field.name) + ", stored." + field.name +
                       ", raw." + field.name + ")");
     }
-    out.chain("if (!(", saves, " && ", ")) return false;");
+    if (!saves.empty()) out.chain("if (!(", saves, " && ", ")) return false;");
     out.line("tenon::Bag bag = stored.bag;");
     emit_literals(out, object, version, false);
     emit_absence(out, object, version, false);
