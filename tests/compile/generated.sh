@@ -79,6 +79,29 @@ END
   generate "$1" && compile "$1" "$1.out/kinds.cpp" && compile "$1" "$1.out/kinds_test.cpp"
 }
 
+# A fixed value that contains a document without fields.
+empty_value() {
+  mkdir -p "$1/kind" "$1/type" && cat >"$1/type/v1.json" <<END &&
+{ "type": "test.example/empty", "version": 1, "doc": "A type.", "fields": {} }
+END
+    cat >"$1/kind/v1.json" <<END && cat >"$1/kind/v2.json" <<END &&
+{ "kind": "test.example/k", "version": 1, "doc": "A kind.",
+  "life": { "released": { "version": "1.0.0", "date": "2026-11-21" } },
+  "methods": [{ "name": "m", "doc": "A method.", "threading": "any" }] }
+END
+{ "kind": "test.example/k", "version": 2, "doc": "A kind.",
+  "methods": [{ "name": "m", "doc": "A method.", "threading": "any" },
+    { "name": "n", "doc": "A method.", "threading": "any", "response": { "e": "empty@1" } }] }
+END
+    cat >"$1/kind/evolution.json" <<END
+{ "kind": "test.example/k", "steps": [{ "from": 1, "to": 2,
+    "methods": { "n": { "added": { "value": { "e": {} } } } } }] }
+END
+  sed -i 's/"version": 1, "doc": "A type."/"version": 1, "doc": "A type.",\
+  "life": { "released": { "version": "1.0.0", "date": "2026-11-21" } }/' "$1/type/v1.json"
+  generate "$1" && compile "$1" "$1.out/kinds.cpp"
+}
+
 # A kind whose members have the names of members of its generated classes, and whose docs contain
 # what ends or continues a comment. Both compilers must be silent.
 named_like_members() {
@@ -161,6 +184,7 @@ for word in bench conformance detail gen json sdk tests; do
 done
 point "fields compile with the names of local variables" named_like_variables variables
 point "a document type without fields compiles" empty_type empty_type
+point "a fixed value compiles with a document without fields" empty_value empty_value
 point "members and docs compile with the names of generated members" named_like_members members
 point "names of macros are refused" refuses_macros macros
 point "a step compiles with its types" fits same

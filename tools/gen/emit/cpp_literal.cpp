@@ -45,14 +45,15 @@ std::string bytes(std::string_view text) {
   return list;
 }
 
-/// Returns the initialisers of a struct or document.
-std::string fields(const JsonValue& value, const std::vector<Field>& fields) {
+/// Returns the initialisers of a struct or document, whose last member may be a bag.
+std::string fields(const JsonValue& value, const std::vector<Field>& fields, bool bag) {
   std::string list;
   for (const Field& field : fields) {
     const JsonValue* given = value.find(field.name);
     list += (list.empty() ? "" : ", ") +
             (given != nullptr ? cpp_literal(*given, field.type) : "std::nullopt");
   }
+  if (bag) list += list.empty() ? "{}" : ", {}";
   return list;
 }
 
@@ -99,10 +100,9 @@ std::string cpp_literal(const JsonValue& value, const Type& type) {
     case Shape::enumeration:
       return name + "::" + camel_case(*value.text());
     case Shape::structure:
-      return name + "{" + fields(value, type.structure->fields) +
-             (type.structure->bag ? ", {}}" : "}");
+      return name + "{" + fields(value, type.structure->fields, type.structure->bag) + "}";
     case Shape::document:
-      return name + "{" + fields(value, type.document->fields) + ", {}}";
+      return name + "{" + fields(value, type.document->fields, true) + "}";
     case Shape::timestamp:
       return name + "(tenon::Duration(" + number(value) + "))";
     default:
