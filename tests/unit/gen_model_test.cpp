@@ -11,6 +11,7 @@
 #include "gen/model/layout.hpp"
 #include "gen/model/naming.hpp"
 #include "gen/next.hpp"
+#include "gen_mistakes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -347,6 +348,23 @@ TEST(NextVersion, CopiesTheNewestAsADraft) {
   EXPECT_EQ(fields.at(0).name, "added");
   EXPECT_EQ(fields.at(1).added, "");
   EXPECT_EQ(model.kinds[0]->steps.size(), 1u);
+}
+
+TEST(NextVersion, KeepsFieldsWithTheNamesOfKeys) {
+  const World world;
+  const std::string fields = R"({"type": "int32", "added": "string", "z": "int32"})";
+  world.write("k/v1.json",
+              R"({"kind": "a.example/k", "version": 1, "doc": "K.", )" + tenon::tests::released +
+                  R"("methods": [{"name": "m", "doc": "M.", "threading": "any", "request": )" +
+                  fields + R"(, "response": )" + fields + "}]}");
+  Diagnostics findings;
+  EXPECT_EQ(create_next_version(world.path("k").string(), findings).size(), 2u);
+  const Model model = load({.folders = {world.root().string()}});
+  const Method& method = model.kinds.at(0)->latest().methods.at(0);
+  for (const std::vector<Field>& message : {method.request, method.response}) {
+    ASSERT_EQ(message.size(), 3u);
+    EXPECT_EQ(message[1].name, "added");
+  }
 }
 
 TEST(NextVersion, RequiresTheFolderOfOneKind) {

@@ -19,16 +19,27 @@ void set(JsonValue& object, const std::string& key, JsonValue value) {
   }
 }
 
-/// Removes "added": a new version has all of its fields from the start.
-void drop_added(JsonValue& value) {
-  if (auto* array = std::get_if<JsonValue::Array>(&value.data)) {
-    for (JsonValue& element : *array) drop_added(element);
-  } else if (auto* object = std::get_if<JsonValue::Object>(&value.data)) {
-    const bool is_field = value.find("type") != nullptr;
-    for (JsonMember& member : *object) drop_added(member.value);
-    std::erase_if(*object, [is_field](const JsonMember& member) {
-      return is_field && member.key == "added" && member.value.text() != nullptr;
-    });
+/// Removes "added" from the fields of a message.
+void drop_added(JsonValue& message) {
+  auto* fields = std::get_if<JsonValue::Object>(&message.data);
+  if (fields == nullptr) return;
+  for (JsonMember& field : *fields) {
+    auto* keys = std::get_if<JsonValue::Object>(&field.value.data);
+    if (keys == nullptr) continue;
+    std::erase_if(*keys, [](const JsonMember& key) { return key.key == "added"; });
+  }
+}
+
+/// Removes "added" from a spec: a new version has all of its fields from the start. Only requests
+/// and responses have such fields.
+void drop_all_added(JsonValue& spec) {
+  JsonValue* methods = spec.find("methods");
+  auto* list = methods != nullptr ? std::get_if<JsonValue::Array>(&methods->data) : nullptr;
+  if (list == nullptr) return;
+  for (JsonValue& method : *list) {
+    for (const char* key : {"request", "response"}) {
+      if (JsonValue* message = method.find(key)) drop_added(*message);
+    }
   }
 }
 
@@ -108,7 +119,7 @@ std::vector<std::string> create_next_version(const std::string& folder, Diagnost
   JsonValue draft = newest.json;
   set(draft, "version", number(newest.version.number + 1));
   set(draft, "life", {std::string("draft")});
-  drop_added(draft);
+  drop_all_added(draft);
 
   const JsonValue* id = newest.json.find(key);
   JsonValue evolution = here->evolution ? here->evolution->json : JsonValue{JsonValue::Object()};
