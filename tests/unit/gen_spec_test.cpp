@@ -533,6 +533,8 @@ Files fixed(const std::string& type, const std::string& value) {
 const Mistake mistakes_of_values[] = {
     {"ValueTooLarge", fixed("int8", "^128"), "wrong-value", "int8"},
     {"ValueNegative", fixed("uint64", "^-1"), "wrong-value", "uint64"},
+    {"ValueTooLargeForFloat", fixed("float32", "^1e300"), "wrong-value", "float32"},
+    {"ValueTooSmallForFloat", fixed("float32", "^-3.5e38"), "wrong-value", "float32"},
     {"ValueOfAnotherForm", fixed("bool", "^0"), "wrong-value", "true or false"},
     {"ValueNotBase64", fixed("bytes", "^\"abc\""), "wrong-value", "base64"},
     {"ValueNotOfEnum", fixed("mode", "^\"carefull\""), "wrong-value", "did you mean 'careful'?"},

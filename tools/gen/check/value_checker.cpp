@@ -4,6 +4,8 @@
 #include "gen/check/evolution_steps.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace tenon::gen {
@@ -19,6 +21,13 @@ bool is_integer(const JsonValue& value) noexcept {
 bool is_number(const JsonValue& value) noexcept {
   return value.as<double>() != nullptr || value.as<std::int64_t>() != nullptr ||
          value.as<std::uint64_t>() != nullptr;
+}
+
+/// Whether the value is a number that does not become infinite as a float32.
+bool is_float(const JsonValue& value) noexcept {
+  const auto* real = value.as<double>();
+  return real != nullptr ? std::abs(*real) <= double{std::numeric_limits<float>::max()}
+                         : is_number(value);
 }
 
 bool is_base64(const JsonValue& value) {
@@ -57,6 +66,7 @@ bool fits(const JsonValue& value, Shape shape) {
     case Shape::uint64:
       return is_integer<std::uint64_t>(value);
     case Shape::float32:
+      return is_float(value);
     case Shape::float64:
       return is_number(value);
     case Shape::string:
@@ -82,6 +92,7 @@ std::string needed_for(const Type& type) {
     case Shape::boolean:
       return "true or false";
     case Shape::float32:
+      return "a number that fits float32";
     case Shape::float64:
       return "a number";
     case Shape::string:
