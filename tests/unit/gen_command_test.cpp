@@ -58,6 +58,22 @@ TEST(GenCommand, WritesTheSameSchemasAloneAndWithAllFiles) {
   }
 }
 
+TEST(GenCommand, WritesFilesOfTheLongestNames) {
+  const World world;
+  const std::string name(200, 'n');
+  for (const std::string folder : {"kinds/filter", "types/look"}) {
+    std::string text = folder == "types/look" ? look : spec;
+    const std::size_t at = text.find("photo.example/") + 14;
+    text.replace(at, text.find('"', at) - at, name + (folder == "types/look" ? "" : "n"));
+    world.write(folder + "/v1.json", text);
+  }
+  const Outcome refused = world.run({TENON_GEN, "check", "kinds"});
+  EXPECT_EQ(refused.exit, 1);
+  EXPECT_NE(refused.err.find("has more than 200 characters"), std::string::npos) << refused.err;
+  const Outcome outcome = world.run({TENON_GEN, "build", "--out", "out", "types"});
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+}
+
 TEST(GenCommand, RefusesSchemasWithoutDocumentTypes) {
   const World world;
   world.write("kinds/filter/v1.json", spec);

@@ -121,7 +121,7 @@ const Mistake mistakes_of_families[] = {
      "remove one"},
     {"KindWithoutDomain", one("{\"kind\": ^\"filter\", \"version\": 1}"), "bad-name", "domain"},
     {"KindWithLongName",
-     one("{\"kind\": ^\"photo.example/" + std::string(254, 'f') + "\", \"version\": 1}"),
+     one("{\"kind\": ^\"photo.example/" + std::string(201, 'f') + "\", \"version\": 1}"),
      "bad-name", "a domain"},
     {"KindOfTenon", one("{\"kind\": ^\"tenon.example/source\", \"version\": 1}"), "bad-name",
      "a domain that you own"},

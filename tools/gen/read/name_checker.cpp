@@ -9,7 +9,9 @@
 namespace tenon::gen {
 namespace {
 
-constexpr std::size_t longest_part = 253;
+constexpr std::size_t longest_domain = 253;
+/// The names of generated files are longer, and file systems allow 255 bytes.
+constexpr std::size_t longest_name = 200;
 constexpr std::size_t longest_label = 63;
 
 std::string lower_case(std::string name) {
@@ -40,7 +42,7 @@ bool is_label(std::string_view label) noexcept {
 }
 
 bool is_domain(std::string_view domain) noexcept {
-  if (domain.size() > longest_part) return false;
+  if (domain.size() > longest_domain) return false;
   for (;;) {
     const std::size_t dot = domain.find('.');
     if (!is_label(domain.substr(0, dot))) return false;
@@ -117,7 +119,7 @@ std::string id_problem(std::string_view id) {
   const std::string_view domain = id.substr(0, slash);
   const std::string_view name = id.substr(slash + 1);
   if (!is_domain(domain)) return "does not begin with a domain";
-  if (name.size() > longest_part) return "has more than 253 characters after the '/'";
+  if (name.size() > longest_name) return "has more than 200 characters after the '/'";
   if (!is_snake_case(name)) return "does not end with a name of lower-case letters, digits and '_'";
   std::string space(domain.substr(0, domain.find('.')));
   std::replace(space.begin(), space.end(), '-', '_');
