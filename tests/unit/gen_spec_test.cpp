@@ -244,6 +244,27 @@ const Mistake mistakes_of_names[] = {
      one(kind(method("") + ",\n{\"name\": ^\"raw_m\", \"doc\": \"A method.\", "
                            "\"threading\": \"any\"}")),
      "name-taken", "rename"},
+    {"KindNamedAsAdapter",
+     {{"f/v1.json", "{\"kind\": \"a.example/f\", \"version\": 1, \"doc\": \"D.\", " + released +
+                        "\"methods\": [" + method("") + "]}"},
+      {"f/v2.json", "{\"kind\": \"a.example/f\", \"version\": 2, \"doc\": \"D.\", \"methods\": [" +
+                        method("") + "]}"},
+      {"f/evolution.json", evolution("{\"from\": 1, \"to\": 2}", "\"kind\": \"a.example/f\"")},
+      {"g/v1.json",
+       "{\"kind\": \"a.example/f_from1\", \"version\": ^1, \"doc\": \"D.\", \"methods\": [" +
+           method("") + "]}"}},
+     "name-taken",
+     "rename"},
+    {"TypeNamedAsHandWrittenStep",
+     {{"t/v1.json", document("\"a\": \"bool\"", released)},
+      {"t/v2.json", document("\"a\": \"string\"", "", "2")},
+      {"t/evolution.json",
+       evolution(R"({"from": 1, "to": 2, "hook": true, "fields": {"a": {"hook": true}}})",
+                 "\"type\": \"a.example/t\"")},
+      {"u/v1.json",
+       "{\"type\": \"a.example/t_step1_to2\", \"version\": ^1, \"doc\": \"D.\", \"fields\": {}}"}},
+     "name-taken",
+     "rename"},
     {"KindsWithTheSameHeader",
      {{"k/v1.json", kind(method(""))},
       {"l/v1.json",

@@ -107,7 +107,10 @@ class CppNames {
     const std::string name = camel_case(kind.name);
     names_.add(kind.space + "::" + name, kind.latest().location, "the class of " + kind.id);
     for (const KindStep& step : kind.steps) {
-      if (!step.adaptable || !step.has_hooks()) continue;
+      if (!step.adaptable) continue;
+      names_.add(kind.space + "::" + name + "From" + step.from->label, step.to->location,
+                 "the adapter of " + words(*step.from, kind));
+      if (!step.has_hooks()) continue;
       names_.add(kind.space + "::" + name + "Step" + step.from->label, step.to->location,
                  "the hand-written step to " + words(*step.to, kind));
     }
@@ -122,6 +125,11 @@ class CppNames {
     const std::string name = document.space + "::" + camel_case(document.name);
     if (!document.latest().removed()) {
       add_with_view(name, document.latest().location, "the newest version of " + document.id);
+    }
+    for (const DocumentStep& step : document.steps) {
+      if (!step.hook) continue;
+      names_.add(name + "Step" + step.from->label + "To" + step.to->label, step.to->location,
+                 "the hand-written step to " + words(*step.to, document));
     }
     for (const auto& version : document.versions) {
       const std::string versioned = name + "V" + version->label;
