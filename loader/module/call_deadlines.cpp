@@ -32,12 +32,16 @@ void CallDeadlines::check_at(std::int64_t deadline) noexcept {
   try {
     plan(deadline);
   } catch (const std::bad_alloc&) {  // the next call with a deadline plans again
-    module_.next_deadline.store(no_deadline);
+    {
+      const std::lock_guard lock(mutex_);
+      std::erase(timers_, deadline);
+    }
+    module_.next_deadline.compare_exchange_strong(deadline, no_deadline);
   }
 }
 
-/// Starts a timer for a check, unless there is one: each call with an early deadline would
-/// otherwise add one for the call with a late deadline that it precedes.
+/// Starts the timer for a deadline, unless it has one. Each check plans the earliest deadline that
+/// is left, whose timer may still run.
 void CallDeadlines::plan(std::int64_t deadline) {
   {
     const std::lock_guard lock(mutex_);
@@ -49,7 +53,7 @@ void CallDeadlines::plan(std::int64_t deadline) {
   });
 }
 
-/// Checks the calls if the next check is due at this time. Otherwise another timer does that.
+/// Checks the calls, unless a check for an earlier deadline has taken the place of this one.
 void CallDeadlines::check(std::int64_t deadline) noexcept {
   {
     const std::lock_guard lock(mutex_);

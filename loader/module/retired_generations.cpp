@@ -13,6 +13,14 @@ namespace {
 constexpr auto min_reclaim_delay = std::chrono::milliseconds(1);
 constexpr auto max_reclaim_delay = std::chrono::milliseconds(100);
 
+/// Returns why code stays mapped.
+std::string reason_of(const ReloadSafety& reload) {
+  std::string text = "its code stays mapped";
+  if (!reload.symbol.empty()) text += ": " + reload.symbol + " in " + reload.file.string();
+  if (!reload.fix.empty()) text += "; " + reload.fix;
+  return text;
+}
+
 }  // namespace
 
 RetiredGenerations::~RetiredGenerations() {
@@ -178,6 +186,16 @@ void RetiredGenerations::drain_all() noexcept {
 
 // -- Unloading ----------------------------------------------------------------
 
+/// Counts a generation whose code stays mapped, and reports why.
+template <class Message>
+void RetiredGenerations::report_still_mapped(const Retired& old, Message message) noexcept {
+  {
+    const ModuleLock lock(shared_.mutex);
+    still_mapped_++;
+  }
+  report_of(old, Event::Type::unload_prevented, message);
+}
+
 bool RetiredGenerations::unload(const Ptr& old) noexcept {
   {
     const ModuleLock lock(shared_.mutex);
@@ -202,14 +220,12 @@ bool RetiredGenerations::unload(const Ptr& old) noexcept {
     gone = image && image->unload();
     if (image && !gone) unsafe = image->reload();
   }
-  if (unsafe) report_still_mapped(*unsafe, *old);
+  if (unsafe) {
+    report_still_mapped(*old, [&] { return reason_of(*unsafe); });
+    shared_.context->reaper->schedule();
+  }
   if (crashed) {
-    {
-      const ModuleLock lock(shared_.mutex);
-      still_mapped_++;
-    }
-    report_of(*old, Event::Type::unload_prevented,
-              [] { return "it crashed while it ended; its code stays mapped"; });
+    report_still_mapped(*old, [] { return "it crashed while it ended; its code stays mapped"; });
   }
   if (old->event) {
     const Event::Type type = old->event->type;
@@ -222,21 +238,6 @@ bool RetiredGenerations::unload(const Ptr& old) noexcept {
   }
   shared_.done.notify_all();  // without the lock, which waiting threads need immediately
   return gone;
-}
-
-void RetiredGenerations::report_still_mapped(const ReloadSafety& reload,
-                                             const Retired& old) noexcept {
-  {
-    const ModuleLock lock(shared_.mutex);
-    still_mapped_++;
-  }
-  report_of(old, Event::Type::unload_prevented, [&] {
-    std::string message = "its code stays mapped";
-    if (!reload.symbol.empty()) message += ": " + reload.symbol + " in " + reload.file.string();
-    if (!reload.fix.empty()) message += "; " + reload.fix;
-    return message;
-  });
-  shared_.context->reaper->schedule();
 }
 
 bool RetiredGenerations::is_unloading(const Operation& old) const noexcept {

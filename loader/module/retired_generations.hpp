@@ -125,7 +125,8 @@ class RetiredGenerations {
   Occupancy occupancy_of(Retired& old, Clock::time_point deadline) noexcept;
   void postpone(const Ptr& old) noexcept;
   void keep_mapped(const Ptr& old) noexcept;
-  void report_still_mapped(const ReloadSafety& reload, const Retired& old) noexcept;
+  template <class Message>
+  void report_still_mapped(const Retired& old, Message message) noexcept;
   template <class Message>
   void report_of(const Retired& old, Event::Type type, Message message) const noexcept;
   void abandon(ModuleLock& lock, const Ptr& old, const Operation::Hang& hang) noexcept;

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -143,7 +143,9 @@ void FileDestination::add(RecordV2View record) {
   }
   // Outside of strings, line ends are only white space; inside, they are escaped.
   const auto is_line_end = [](char c) { return c == '\n' || c == '\r'; };
-  std::replace_copy_if(text.begin(), text.end(), std::back_inserter(piece_), is_line_end, ' ');
+  const auto begin = static_cast<std::ptrdiff_t>(piece_.size());
+  piece_.append(text);
+  std::replace_if(piece_.begin() + begin, piece_.end(), is_line_end, ' ');
   piece_.push_back('\n');
 }
 

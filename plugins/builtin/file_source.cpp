@@ -65,7 +65,8 @@ bool FileSource::next_json() {
     if (!lines_->next(line)) return false;
     line = without_return(line);
   } while (line.find_first_not_of(" \t") == std::string_view::npos);
-  if (!members_.read(line)) {
+  const bool has_members = !key_field_.empty() && members_.read(line);
+  if (!has_members) {
     if (const auto error = check_json(line).error) throw wrong("not JSON: ", error.message());
   }
   set_record(key_field_.empty() ? std::to_string(lines_->line()) : key(), line);

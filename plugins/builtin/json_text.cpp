@@ -4,6 +4,7 @@
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -74,10 +75,6 @@ JsonText check_json(std::string_view text) {
   if (!checked.error && read < text.size()) checked.error = boost::json::error::extra_data;
   checked.is_object = !checked.error && parser.handler().is_object();
   return checked;
-}
-
-boost::json::value parse_json(std::string_view text, boost::json::error_code& error) {
-  return boost::json::parse({text.data(), text.size()}, error, {}, options());
 }
 
 std::string json_string(std::string_view text) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Checks JSON texts without creating values, or parses them.
+// Checks JSON texts without creating values, and converts strings.
 #pragma once
 
 #include <boost/json/error.hpp>
-#include <boost/json/value.hpp>
 
 #include <string>
 #include <string_view>
@@ -18,9 +17,6 @@ struct JsonText {
 
 /// Checks a text of at most 256 levels.
 JsonText check_json(std::string_view text);
-
-/// Returns the value of a text of at most 256 levels, or null with an error.
-boost::json::value parse_json(std::string_view text, boost::json::error_code& error);
 
 /// Returns a text as a JSON string, in quotes.
 std::string json_string(std::string_view text);

@@ -35,6 +35,13 @@ class Limits : public Hosting {
   bool restarts_to(Host& host, std::uint64_t generation) {
     return eventually([&] { return module(host, counters).generation == generation; });
   }
+  /// Calls a plugin that fails. Returns whether its module is quarantined in the end.
+  bool add_until_quarantined(Host& host, Handle<test::Counter>& counter) {
+    return eventually([&] {
+      static_cast<void>(counter->add(1));
+      return module(host, counters).quarantined;
+    });
+  }
   Event last(Event::Type type) const {
     Event found;
     for (const Event& event : events()) {
@@ -129,10 +136,7 @@ TEST_F(Limits, QuarantineAModuleThatKeepsFailing) {
   Host host(strict());
   auto counter = host.create<test::Counter>("counter").value();
   // Each generation fails again, although each restart succeeds.
-  EXPECT_TRUE(eventually([&] {
-    static_cast<void>(counter->add(1));
-    return module(host, counters).quarantined;
-  }));
+  EXPECT_TRUE(add_until_quarantined(host, counter));
   EXPECT_EQ(module(host, counters).generation, 3u) << "two failures are tolerated";
   EXPECT_TRUE(eventually([&] { return count_events(Event::Type::quarantined) == 1; }));
   EXPECT_NE(last(Event::Type::quarantined).message.find("this edition cannot add"),
@@ -199,10 +203,7 @@ TEST_F(Limits, KeepQuarantineAfterAFailedRestart) {
   place("counter-add-fails.so", "counter.so");
   Host host(strict());
   auto counter = host.create<test::Counter>("counter").value();
-  ASSERT_TRUE(eventually([&] {
-    static_cast<void>(counter->add(1));
-    return module(host, counters).quarantined;
-  }));
+  ASSERT_TRUE(add_until_quarantined(host, counter));
   place("counter-create-fails.so", "counter.so");
   EXPECT_EQ(host.restart(counters).error().code(), "resource-exhausted");
   EXPECT_TRUE(module(host, counters).quarantined);
@@ -220,10 +221,7 @@ TEST_F(Limits, ReleaseQuarantineAfterAFileChange) {
   options.watch = true;
   Host host(options);
   auto counter = host.create<test::Counter>("counter").value();
-  EXPECT_TRUE(eventually([&] {
-    static_cast<void>(counter->add(1));
-    return module(host, counters).quarantined;
-  }));
+  EXPECT_TRUE(add_until_quarantined(host, counter));
   place("counter-2.so", "counter.so");
   EXPECT_TRUE(eventually([&] { return counter->add(1).has_value(); }));
   EXPECT_TRUE(eventually([&] { return count_events(Event::Type::released) == 1; }));
@@ -233,10 +231,7 @@ TEST_F(Limits, ReleaseQuarantineIfARescanFindsAChangedFile) {
   place("counter-add-fails.so", "counter.so");
   Host host(strict());
   auto counter = host.create<test::Counter>("counter").value();
-  ASSERT_TRUE(eventually([&] {
-    static_cast<void>(counter->add(1));
-    return module(host, counters).quarantined;
-  }));
+  ASSERT_TRUE(add_until_quarantined(host, counter));
   host.rescan();
   EXPECT_EQ(counter->add(1).error().code(), "module-quarantined") << "the file is the same";
   place("counter-2.so", "counter.so");
@@ -251,10 +246,7 @@ TEST_F(Limits, ReleaseQuarantineOfAnUnusedModuleAfterAFileChange) {
   options.watch = true;
   Host host(options);
   auto counter = std::make_optional(host.create<test::Counter>("counter").value());
-  EXPECT_TRUE(eventually([&] {
-    static_cast<void>((*counter)->add(1));
-    return module(host, counters).quarantined;
-  }));
+  EXPECT_TRUE(add_until_quarantined(host, *counter));
   counter.reset();
   place("counter-2.so", "counter.so");
   EXPECT_TRUE(eventually([&] { return host.create<test::Counter>("counter").has_value(); }));

@@ -61,10 +61,10 @@ bool Upload::refused() const {
 tenon::Result<void> Upload::finish() {
   auto finished = state_->archive.finish();
   const bool abandoned = state_->archive.abandoned();
-  if (abandoned) cancel_();  // the store may wait for something else than the archive
+  if (abandoned) cancel_();  // the store may not be reading the archive
   if (!await_store()) return abandon_call();
   if (stalled_) return stalled();
-  if (abandoned) return finished;  // the store only knows that its reader failed
+  if (abandoned) return finished;  // the store knows only that its reader failed
   if (!state_->stored) return std::move(state_->stored);
   return finished;
 }

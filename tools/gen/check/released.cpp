@@ -32,7 +32,7 @@ using Lines = std::vector<std::string>;
 using VersionKey = std::pair<std::string, std::string>;
 
 struct ReleasedVersion {
-  /// The package version of the release; empty in entries of earlier releases of tenon-gen.
+  /// The package version of the release; empty in entries that an older tenon-gen wrote.
   std::string release;
   std::string fingerprint;
   Lines lines;
@@ -195,8 +195,8 @@ struct Comparison {
     const auto is_addition = [](const std::string& line) { return line.starts_with(added_word); };
     return !removed.empty() || !std::all_of(added.begin(), added.end(), is_addition);
   }
-  /// Whether the entry only lacks the types of added fields, which lists of earlier releases of
-  /// tenon-gen do not have. A new type of an added field always comes with another difference.
+  /// Whether the entry lacks only the types of added fields. Older versions of tenon-gen did not
+  /// list these. If an added field gets a new type, the field itself differs, too.
   bool lacks_types() const {
     const auto is_added_type = [](std::string_view line) {
       return line.starts_with(added_word) && is_type(line.substr(added_word.size()));
@@ -307,8 +307,8 @@ void check_missing(const Labels& labels, const fs::path& path, const ReleasedLis
   }
 }
 
-/// Whether `release` may replace the listed version. The release is that of the list, because the
-/// spec may have changed.
+/// Whether `release` may replace a listed version. The list decides, because the spec may have
+/// changed.
 bool is_replaceable(const Comparison& change) {
   return !change.version.draft() && change.release.starts_with("0.");
 }

@@ -23,7 +23,7 @@ bool is_number(const JsonValue& value) noexcept {
          value.as<std::uint64_t>() != nullptr;
 }
 
-/// Whether the value is a number that does not become infinite as a float32.
+/// Whether a value is a number in the range of float32.
 bool is_float(const JsonValue& value) noexcept {
   const auto* real = value.as<double>();
   return real != nullptr ? std::abs(*real) <= double{std::numeric_limits<float>::max()}

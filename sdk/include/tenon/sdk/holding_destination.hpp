@@ -89,8 +89,10 @@ class HoldingDestination : public WritingDestination {
     std::unique_lock<std::mutex> lock(mutex_);
     if (refusal_ != Progress::answered) return;
     if (held_.empty()) {
-      // Without the lock, records could be held that no later acknowledgement would write.
+      // A batch that arrived between these lines would be held, and only the next call of
+      // `next_acks` would write it. The lock prevents that.
       refusal_ = Progress::none;
+      held_at_once_ = std::min(2 * held_at_once_, most_held_at_once);
       return;
     }
     const ListView<RecordV2> records = first_held(call);
