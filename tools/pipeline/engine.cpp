@@ -14,6 +14,7 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace pipeline {
 namespace {
@@ -58,9 +59,11 @@ bool is_same_stage(const UsedPlugin& stage, const UsedPlugin& recorded) {
   return stage.id == recorded.id && stage.plugin == recorded.plugin;
 }
 
-/// Finds the plugin that was last used under an id.
-std::vector<UsedPlugin>::iterator find(std::vector<UsedPlugin>& all, std::string_view id) {
-  return std::find_if(all.begin(), all.end(), [&](const UsedPlugin& one) { return one.id == id; });
+/// Finds the entry of a stage. Another plugin that was used under its id has an entry of its own
+/// until it is deleted.
+std::vector<UsedPlugin>::iterator find(std::vector<UsedPlugin>& all, const UsedPlugin& stage) {
+  return std::find_if(all.begin(), all.end(),
+                      [&](const UsedPlugin& one) { return is_same_stage(stage, one); });
 }
 
 /// Prepares and opens a destination. `before` is its entry of the previous run.
@@ -205,7 +208,7 @@ bool Engine::open_all() {
   for (std::size_t i = 0; i < stages_.destinations.size(); i++) {
     auto& stage = stages_.destinations[i];
     std::vector<UsedPlugin>& recorded = store_.state().destinations;
-    const auto before = find(recorded, *stage.used.id);
+    const auto before = find(recorded, stage.used);
     auto opened =
         open(stage, before != recorded.end() ? &*before : nullptr, deliveries_[i]->writing_calls());
     if (!record_error(opened, stage.used)) return false;
@@ -231,7 +234,7 @@ void Engine::adopt_ids() {
   std::vector<UsedPlugin>& recorded = store_.state().destinations;
   for (const auto& stage : stages_.destinations) {
     const UsedPlugin& used = stage.used;
-    if (find(recorded, *used.id) != recorded.end()) continue;
+    if (find(recorded, used) != recorded.end()) continue;
     const auto same = std::find_if(recorded.begin(), recorded.end(), [&](const UsedPlugin& one) {
       return !one.id && one.plugin == used.plugin;
     });
@@ -243,26 +246,18 @@ void Engine::adopt_ids() {
 /// destination remains in the state, and the next run tries again.
 tenon::Result<void> Engine::delete_removed() {
   std::vector<UsedPlugin>& recorded = store_.state().destinations;
-  const auto removed = [&](const UsedPlugin& one) {
-    const auto& stages = stages_.destinations;
-    return std::none_of(stages.begin(), stages.end(),
-                        [&](const auto& stage) { return is_same_stage(stage.used, one); });
-  };
-  const std::size_t before = recorded.size();
-  recorded.erase(std::remove_if(recorded.begin(), recorded.end(),
-                                [&](const UsedPlugin& one) {
-                                  return removed(one) && delete_destination(one);
-                                }),
-                 recorded.end());
   std::optional<UsedPlugin>& letters = store_.state().dead_letters;
-  const bool keep =
-      stages_.dead_letters && letters && is_same_stage(stages_.dead_letters->used, *letters);
-  if (letters && !keep && delete_destination(*letters)) {
-    letters.reset();
-  } else if (recorded.size() == before) {
-    return {};
-  }
-  return store_.save();
+  const bool letters_removed =
+      letters && !(stages_.dead_letters && is_same_stage(stages_.dead_letters->used, *letters));
+  if (letters_removed) recorded.push_back(*std::exchange(letters, std::nullopt));
+  const auto deleted = std::erase_if(recorded, [&](const UsedPlugin& one) {
+    const auto& stages = stages_.destinations;
+    const bool used = std::any_of(stages.begin(), stages.end(), [&](const auto& stage) {
+      return is_same_stage(stage.used, one);
+    });
+    return !used && delete_destination(one);
+  });
+  return letters_removed || deleted != 0 ? store_.save() : tenon::Result<void>();
 }
 
 /// Calls on_deleted of a removed destination. Returns whether that succeeded.
@@ -296,7 +291,7 @@ tenon::Result<void> Engine::record_source() {
 
 tenon::Result<void> Engine::record_destination(const UsedPlugin& used) {
   std::vector<UsedPlugin>& recorded = store_.state().destinations;
-  const auto before = find(recorded, *used.id);
+  const auto before = find(recorded, used);
   if (before == recorded.end()) {
     recorded.push_back(used);
   } else if (*before != used) {

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <string>
 
 namespace tenon::tests {
@@ -111,6 +113,24 @@ TEST_F(DeadLetters, RefuseALimitThatIsNeverReached) {
                              "   found   4 of 4\n"),
             std::string::npos)
       << outcome.err;
+}
+
+TEST_F(DeadLetters, GetOnDeletedAgainIfItFailed) {
+  const auto letters = [](const std::string& note) {
+    return plugin("test.example/actor",
+                  R"("journal": "journal", "delete_status": "13", "note": ")" + note + "\"");
+  };
+  write_with(R"({"refused": 1, "of": 3})", refusing("a", 100), letters("1"));
+  EXPECT_EQ(run().exit, 0);
+  write_with(R"({"refused": 1, "of": 3})", refusing("a", 100));
+  for (int i = 0; i < 2; i++) {
+    std::filesystem::remove(world.root() / "journal");
+    const Outcome outcome = run();
+    EXPECT_EQ(outcome.exit, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("on_deleted: internal: as told"), std::string::npos) << outcome.err;
+    const Lines all = journal();
+    EXPECT_EQ(std::count(all.begin(), all.end(), "destination: deleted 1"), 1);
+  }
 }
 
 }  // namespace

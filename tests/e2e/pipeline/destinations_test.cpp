@@ -155,6 +155,17 @@ TEST_F(Destinations, GetOnDeletedAgainIfItFailed) {
   }
 }
 
+TEST_F(Destinations, GetOnDeletedAgainIfTheirIdIsUsedAgain) {
+  const std::string file =
+      R"({"id": "b", "plugin": "tenon.dev/file", "config": {"path": "out.jsonl"}})";
+  run_with(actor("b", "2", "\"delete_status\": \"13\""));
+  for (int i = 0; i < 2; i++) {
+    EXPECT_EQ(run_with(file), Lines{"deleted 2"});
+    EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  }
+  EXPECT_EQ(run_with(actor("b", "2", "\"delete_status\": \"0\"")), Lines{"updated 2 2"});
+}
+
 TEST_F(Destinations, AreNewIfThePluginOfTheirIdChanged) {
   run_with(actor("a", "1"));
   EXPECT_EQ(run_with(R"({"id": "a", "plugin": "tenon.dev/file", "config": {"path": "out.jsonl"}})"),
