@@ -364,7 +364,7 @@ bool resize(Conversion& conversion, const DirectedStep& way, const TypedValue& f
             const Type& type, void* to, bool& fits) {
   const Type& source = gen::without_optional(*from.type);
   const Type& target = gen::without_optional(type);
-  if (source.shape == Shape::map) {
+  if (source.shape == target.shape && source.shape == Shape::map) {
     const auto& map = *static_cast<const tenon_map*>(from.value);
     auto& made = *static_cast<tenon_map*>(to);
     made.keys = map.keys;
