@@ -101,14 +101,15 @@ CatalogStore::CatalogPtr CatalogStore::build(CatalogContent content) {
   return std::make_shared<const Catalog>(rules_, std::move(content), files_);
 }
 
-void CatalogStore::list(std::vector<FoundModule> found, std::vector<Error> unreadable,
-                        const MakeModule& make, BrokenNames broken) {
+std::vector<Event> CatalogStore::list(std::vector<FoundModule> found, std::vector<Error> unreadable,
+                                      const MakeModule& make, BrokenNames broken) {
   const CatalogPtr base = current();
-  CatalogContent content = content_of(*base, std::move(found), make);
+  std::vector<Event> released;
+  CatalogContent content = content_of(*base, std::move(found), make, released);
   content.unreadable = std::move(unreadable);
   content.broken = std::move(broken);
   refresh(content.modules);
-  if (same_content(content, base->content())) return;
+  if (same_content(content, base->content())) return released;
   CatalogPtr next = build(std::move(content));
   CatalogPtr replaced;  // destroyed after the lock is released
   std::lock_guard lock(publishing_);
@@ -119,10 +120,12 @@ void CatalogStore::list(std::vector<FoundModule> found, std::vector<Error> unrea
     if (refresh(changed.modules)) next = build(std::move(changed));
   }
   set(std::move(next));
+  return released;
 }
 
 CatalogContent CatalogStore::content_of(const Catalog& base, std::vector<FoundModule> found,
-                                        const MakeModule& make) const {
+                                        const MakeModule& make,
+                                        std::vector<Event>& released) const {
   const std::vector<ModulePtr> existing = existing_modules(base.content());
   std::unordered_map<std::basic_string_view<std::filesystem::path::value_type>, ModulePtr> by_file;
   for (const ModulePtr& module : existing) by_file.emplace(module->origin().file.native(), module);
@@ -135,7 +138,9 @@ CatalogContent CatalogStore::content_of(const Catalog& base, std::vector<FoundMo
     if (module == nullptr) {
       module = make(ModuleOrigin{std::move(standalone.file), nullptr}, standalone.manifest);
     } else {
-      module->take_manifest(standalone.manifest, standalone.identity);
+      if (auto event = module->take_manifest(standalone.manifest, standalone.identity)) {
+        released.push_back(*std::move(event));
+      }
       listed.insert(module.get());
     }
     content.modules.push_back({std::move(module), std::move(standalone.manifest)});

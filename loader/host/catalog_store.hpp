@@ -4,6 +4,8 @@
 // built, nor while files are compared for it.
 #pragma once
 
+#include <tenon/events.hpp>
+
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -36,9 +38,10 @@ class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
 
   /// Publishes the catalog of the modules that were found. The Module of a file is reused while it
   /// exists; otherwise `make` creates one. Modules in use stay listed even if their file is gone.
-  /// REQUIRED: no other thread is in this function; each file is listed once in `found`.
-  void list(std::vector<FoundModule> found, std::vector<Error> unreadable, const MakeModule& make,
-            BrokenNames broken = {});
+  /// Returns the events of quarantines that have ended. REQUIRED: no other thread is in this
+  /// function; each file is listed once in `found`.
+  std::vector<Event> list(std::vector<FoundModule> found, std::vector<Error> unreadable,
+                          const MakeModule& make, BrokenNames broken = {});
 
   /// See PluginDirectory::prepare.
   std::unique_ptr<CatalogChange> prepare(const Module& module,
@@ -48,7 +51,7 @@ class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
   class Change;
 
   CatalogContent content_of(const Catalog& base, std::vector<FoundModule> found,
-                            const MakeModule& make) const;
+                            const MakeModule& make, std::vector<Event>& released) const;
   CatalogPtr build(CatalogContent content);
   void set(CatalogPtr next);
 

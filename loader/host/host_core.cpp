@@ -155,9 +155,10 @@ void HostCore::shut_down() noexcept {
 }
 
 void HostCore::rescan() {
-  finder_.rescan([this](ModuleOrigin origin, std::shared_ptr<const Manifest> manifest) {
+  const auto make = [this](ModuleOrigin origin, std::shared_ptr<const Manifest> manifest) {
     return std::make_shared<Module>(std::move(origin), std::move(manifest), context_);
-  });
+  };
+  for (const Event& released : finder_.rescan(make)) context_->events->report(released);
 }
 
 void HostCore::file_changed(const std::filesystem::path& file) {

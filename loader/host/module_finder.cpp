@@ -24,12 +24,14 @@ void ModuleFinder::stop_watching() noexcept {
   }
 }
 
-void ModuleFinder::rescan(const CatalogStore::MakeModule& make) {
+std::vector<Event> ModuleFinder::rescan(const CatalogStore::MakeModule& make) {
   const std::lock_guard lock(scanning_);
   Scan found = scan(search_paths(options_.app, options_.plugin_path), known_files_,
                     std::chrono::system_clock::now());
   watch_all(found);
-  catalog_.list(std::move(found.modules), std::move(found.skipped), make, std::move(found.broken));
+  std::vector<Event> released = catalog_.list(std::move(found.modules), std::move(found.skipped),
+                                              make, std::move(found.broken));
+  return released;
 }
 
 void ModuleFinder::watch_all(Scan& found) {

@@ -31,7 +31,8 @@ class ModuleFinder {
   /// Waits until a running callback has returned, unless the callback calls this.
   void stop_watching() noexcept;
   /// Scans the search paths and publishes the catalog of the modules. `make` creates new ones.
-  void rescan(const CatalogStore::MakeModule& make);
+  /// Returns the events of quarantines that have ended.
+  std::vector<Event> rescan(const CatalogStore::MakeModule& make);
 
  private:
   void watch_all(Scan& found);

@@ -67,18 +67,19 @@ bool Module::idle() const {
   return !used() && !lifecycle_.held() && retired_.empty();
 }
 
-void Module::take_manifest(std::shared_ptr<const Manifest> found,
-                           const platform::FileIdentity& identity) {
+std::optional<Event> Module::take_manifest(std::shared_ptr<const Manifest> found,
+                                           const platform::FileIdentity& identity) {
   const Lock lock(shared_.mutex);
   const bool changed = !(identity == identity_);
   if (used() || lifecycle_.held()) {
     if (changed && faults_.quarantined()) {
       schedule_.plan(RestartReason::file_changed, {}, Clock::now());
     }
-    return;
+    return std::nullopt;
   }
   manifest_ = std::move(found);
-  if (changed) faults_.release();
+  if (!changed || !faults_.release()) return std::nullopt;
+  return event(Event::Type::released);
 }
 
 bool Module::has_manifest(const Manifest& manifest) const {

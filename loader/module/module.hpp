@@ -74,8 +74,9 @@ class Module final : public ServingModule,
   bool idle() const;
   /// Sets the manifest that was found in the file, unless the module is in use or about to be: it
   /// then keeps its manifest until it is restarted. A file other than the last one loaded also ends
-  /// a quarantine.
-  void take_manifest(std::shared_ptr<const Manifest> found, const platform::FileIdentity& identity);
+  /// a quarantine. Returns the event if a quarantine has ended.
+  std::optional<Event> take_manifest(std::shared_ptr<const Manifest> found,
+                                     const platform::FileIdentity& identity);
   /// Returns whether its manifest equals this one.
   bool has_manifest(const Manifest& manifest) const;
 

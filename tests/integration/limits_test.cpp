@@ -253,6 +253,21 @@ TEST_F(Limits, ReleaseQuarantineOfAnUnusedModuleAfterAFileChange) {
   EXPECT_EQ(count_events(Event::Type::released), 1u);
 }
 
+TEST_F(Limits, ReleaseQuarantineOfAnUnusedModuleIfARescanFindsAChangedFile) {
+  place("counter-add-fails.so", "counter.so");
+  Host host(strict());
+  auto counter = std::make_optional(host.create<test::Counter>("counter").value());
+  EXPECT_TRUE(add_until_quarantined(host, *counter));
+  counter.reset();
+  host.rescan();
+  EXPECT_EQ(count_events(Event::Type::released), 0u) << "the file is the same";
+  place("counter-2.so", "counter.so");
+  host.rescan();
+  EXPECT_TRUE(host.create<test::Counter>("counter"));
+  host.rescan();
+  EXPECT_EQ(count_events(Event::Type::released), 1u);
+}
+
 TEST_F(Limits, RetryAFailedRestartAfterAPause) {
   Host host(strict());
   auto counter = host.create<test::Counter>("counter").value();
