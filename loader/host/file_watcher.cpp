@@ -49,6 +49,10 @@ Result<void> FileWatcher::add(const std::filesystem::path& file) {
   return state_->watch.add(file);
 }
 
+void FileWatcher::remove_if(const std::function<bool(const std::filesystem::path&)>& unwanted) {
+  state_->watch.remove_if(unwanted);
+}
+
 void FileWatcher::run(State& state) {
   const std::intptr_t events[] = {state.stop, state.watch.event()};
   for (;;) {

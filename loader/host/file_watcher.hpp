@@ -28,6 +28,8 @@ class FileWatcher {
 
   /// Starts to watch a file. Error: cannot-watch.
   Result<void> add(const std::filesystem::path& file);
+  /// Stops watching the files for which `unwanted` returns true. It must not call this object.
+  void remove_if(const std::function<bool(const std::filesystem::path&)>& unwanted);
 
  private:
   struct State;

@@ -31,6 +31,7 @@ std::vector<Event> ModuleFinder::rescan(const CatalogStore::MakeModule& make) {
   watch_all(found);
   std::vector<Event> released = catalog_.list(std::move(found.modules), std::move(found.skipped),
                                               make, std::move(found.broken));
+  forget_unlisted();
   return released;
 }
 
@@ -41,6 +42,13 @@ void ModuleFinder::watch_all(Scan& found) {
       found.skipped.push_back(added.error().graded(ErrorGrade::warning));
     }
   }
+}
+
+/// Stops watching files whose modules are no longer in the catalog.
+void ModuleFinder::forget_unlisted() {
+  if (watcher_ == nullptr) return;
+  const auto catalog = catalog_.current();
+  watcher_->remove_if([&](const auto& file) { return catalog->module_of(file) == nullptr; });
 }
 
 }  // namespace tenon::inline v0_1::detail

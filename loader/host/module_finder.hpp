@@ -36,6 +36,7 @@ class ModuleFinder {
 
  private:
   void watch_all(Scan& found);
+  void forget_unlisted();
 
   const HostOptions& options_;
   CatalogStore& catalog_;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -30,8 +31,8 @@ class FileWatch {
 
   /// Starts watching a file, unless it is watched already. Errors: cannot-watch.
   Result<void> add(const std::filesystem::path& file);
-  /// Stops watching a file.
-  void remove(const std::filesystem::path& file);
+  /// Stops watching the files for which `unwanted` returns true. It must not call this object.
+  void remove_if(const std::function<bool(const std::filesystem::path&)>& unwanted);
 
   /// Returns an event for wait_events that is signalled while `changed` may return files.
   std::intptr_t event() const noexcept;

@@ -27,6 +27,17 @@ class Watching : public Hosting {
     return eventually([&] { return probe->edition().value() == edition; });
   }
   std::filesystem::path file() const { return world_.plugins() / "probe.so"; }
+  /// Returns the number of folders that this process watches.
+  static std::size_t watched_folders() {
+    std::size_t count = 0;
+    for (const auto& open : std::filesystem::directory_iterator("/proc/self/fdinfo")) {
+      const std::string info = read_file(open.path());
+      for (std::size_t at = 0; (at = info.find("inotify wd:", at)) != std::string::npos; at++) {
+        count++;
+      }
+    }
+    return count;
+  }
 };
 
 TEST_F(Watching, RestartsAfterARename) {
@@ -87,6 +98,27 @@ TEST_F(Watching, IncludesFilesFoundByARescan) {
   place("probe-1.so", "probe.so");
   host.rescan();
   auto probe = host.create<test::Probe>("probe").value();
+  place("probe-2.so", "probe.so");
+  EXPECT_TRUE(becomes(probe, 2));
+}
+
+TEST_F(Watching, ForgetsFilesThatARescanDoesNotFind) {
+  Host host(watching());
+  const std::size_t before = watched_folders();
+  std::filesystem::create_directories(world_.plugins() / "probe/2.0.0");
+  place("probe-2.so", "probe/2.0.0/probe.so");
+  host.rescan();
+  EXPECT_GT(watched_folders(), before);
+  std::filesystem::remove(world_.plugins() / "probe/2.0.0/probe.so");
+  host.rescan();
+  EXPECT_EQ(watched_folders(), before) << "although the folder exists";
+}
+
+TEST_F(Watching, KeepsFilesOfModulesInUse) {
+  Host host(watching());
+  auto probe = host.create<test::Probe>("probe").value();
+  std::filesystem::remove(file());
+  host.rescan();
   place("probe-2.so", "probe.so");
   EXPECT_TRUE(becomes(probe, 2));
 }

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <compare>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -269,13 +270,17 @@ Result<void> FileWatch::add(const fs::path& file) {
   return {};
 }
 
-void FileWatch::remove(const fs::path& file) {
+void FileWatch::remove_if(const std::function<bool(const fs::path&)>& unwanted) {
   std::lock_guard lock(system_->mutex);
-  const auto found = system_->files.find(file);
-  if (found == system_->files.end()) return;
-  system_->replace_chain(*found, {});
-  system_->touched.erase(&*found);
-  system_->files.erase(found);
+  for (auto file = system_->files.begin(); file != system_->files.end();) {
+    if (!unwanted(file->first)) {
+      ++file;
+      continue;
+    }
+    system_->replace_chain(*file, {});
+    system_->touched.erase(&*file);
+    file = system_->files.erase(file);
+  }
 }
 
 std::intptr_t FileWatch::event() const noexcept {
