@@ -132,11 +132,14 @@ std::vector<RestartMember> Restart::members() const {
   return members;
 }
 
-bool Restart::has_state() const {
+bool Restart::moves_state(const RestartMember& member) const {
   return serving_ != nullptr && !request_->options.discard_state &&
-         std::any_of(members_.begin(), members_.end(), [&](const RestartMember& member) {
-           return serving_->saves_state(member.index);
-         });
+         serving_->saves_state(member.index);
+}
+
+bool Restart::has_state() const {
+  return std::any_of(members_.begin(), members_.end(),
+                     [&](const RestartMember& member) { return moves_state(member); });
 }
 
 std::vector<LiveInstances::Change> Restart::take_changes() {
@@ -237,7 +240,7 @@ Result<void> Restart::close_gate() {
   }
   if (session_) interrupt_calls(module_, *serving_);
   for (const RestartMember& member : members_) {
-    if (member.session) serving_->streams().revoke(member.index);
+    if (member.session || moves_state(member)) serving_->streams().revoke(member.index);
   }
   const Occupancy threads = wait_until_left(module_, *serving_, deadline_);
   if (threads == Occupancy::left) return {};

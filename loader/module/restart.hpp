@@ -68,6 +68,7 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
  private:
   Result<void> attempt();
   Result<void> check_reloadable() const;
+  bool moves_state(const RestartMember& member) const;
   bool has_state() const;
   std::vector<RestartMember> members() const;
   std::vector<LiveInstances::Change> take_changes();

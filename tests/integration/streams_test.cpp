@@ -240,6 +240,40 @@ TEST_F(Streams, EndWhenTheirSessionRestarts) {
   EXPECT_EQ(error->status(), revoked);
 }
 
+TEST_F(Streams, EndBeforeTheirStateIsSaved) {
+  place("giver-stateful.so", "giver.so");
+  Host host(options());
+  auto store = vault(host, giver);
+  ASSERT_TRUE(store->put("k", text("value"), std::nullopt));
+  auto idle = store->get("k").value().body;
+  auto busy = store->get("forever").value().body;
+  auto writer = store->open("k").value();
+  ASSERT_TRUE(writer.write(BytesView("lost")));
+  std::optional<Error> error;
+  std::thread reading([&] { error = all(busy).error(); });
+
+  const auto restarted = host.restart(giver);
+  reading.join();
+
+  ASSERT_TRUE(restarted) << restarted.error().to_string();
+  EXPECT_EQ(count_events(Event::Type::drain_overdue), 0u) << "nothing had to be waited for";
+  EXPECT_EQ(error->status(), revoked);
+  EXPECT_EQ(all(idle).error().status(), revoked);
+  EXPECT_EQ(writer.commit().error().status(), revoked) << "the new instance would not have it";
+  EXPECT_EQ(all(store->get("k").value().body).value(), "1: value");
+}
+
+TEST_F(Streams, ReadFromTheOldCodeIfTheStateIsDiscarded) {
+  place("giver-stateful.so", "giver.so");
+  Host host(options());
+  auto store = vault(host, giver);
+  ASSERT_TRUE(store->put("k", text("value"), std::nullopt));
+  auto old = store->get("k").value().body;
+  ASSERT_TRUE(host.restart(giver, {.discard_state = true}));
+  EXPECT_EQ(all(old).value(), "1: value");
+  EXPECT_EQ(all(store->get("k").value().body).value(), "1: ");
+}
+
 TEST_F(Streams, RestartTheirModuleAfterAFatalStatus) {
   Host host(options());
   auto player = tape(host);

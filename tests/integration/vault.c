@@ -2,6 +2,7 @@
  *
  * Plugins that pass streams: a vault of test.example/vault version 1 and a tape of
  * test.example/tape. EDITION is the number of the build, and the prefix of each value that is read.
+ * With STATEFUL, the value survives restarts.
  * meson.build lists the builds. */
 #include <stdatomic.h>
 #include <stdint.h>
@@ -169,7 +170,34 @@ static void destroy(void *self) {
   free(v);
 }
 
-static const tenon_base base = {.struct_size = sizeof base, .create = create, .destroy = destroy};
+#ifdef STATEFUL
+static tenon_status save_state(tenon_call *call, void *self, const tenon_state_request *in,
+                               const tenon_state_response **out) {
+  RESPONSE(tenon_state_response, response);
+  const vault *v = self;
+  (void)in;
+  response->state.size = ROOM;
+  response->state.data = tenon_allocate_copy(call, v->text, ROOM);
+  *out = response;
+  return TENON_OK;
+}
+
+static tenon_status restore_state(tenon_call *call, void *self, const tenon_state_request *in) {
+  if (in->state.size != ROOM) return tenon_fail(call, TENON_DATA_LOSS, "this is no state");
+  memcpy(((vault *)self)->text, in->state.data, ROOM);
+  return TENON_OK;
+}
+#endif
+
+static const tenon_base base = {
+    .struct_size = sizeof base,
+    .create = create,
+    .destroy = destroy,
+#ifdef STATEFUL
+    .save_state = save_state,
+    .restore_state = restore_state,
+#endif
+};
 
 static tenon_status take_settings(vault *v, tenon_map config) {
   const tenon_string live = tenon_get(config, "live");

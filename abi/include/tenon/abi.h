@@ -247,10 +247,10 @@ struct tenon_call {
  *  - A stream in a request is passed to the method if it returns TENON_OK: the method
  *    releases it then or later. If the method fails, the caller keeps the stream, and the
  *    method must not release it.
- *  - No stream outlives the instance that created it, or its code. The host revokes a
- *    stream when the instance is destroyed, when a restart has waited for it until its
- *    deadline, or immediately when a session is restarted. Revoking releases the stream
- *    on behalf of its owner. The owner's pointer stays valid until the owner releases it:
+ *  - No stream outlives its instance or code. The host revokes it when the instance is
+ *    destroyed, when a restart has waited for it until its deadline, or immediately when
+ *    a restart suspends the instance or saves its state. Revoking releases the stream on
+ *    behalf of its owner. The owner's pointer stays valid until the owner releases it:
  *    its functions return TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED, and a
  *    function that is running is cancelled with TENON_CANCELLED_BY_RESTART. */
 typedef struct tenon_reader tenon_reader;

@@ -7,8 +7,8 @@
 //
 // A stream of a plugin keeps the plugin's code loaded. After a restart it continues in the old code
 // for at most RestartPolicy::drain_timeout. It is revoked after that, when its Handle is destroyed,
-// and when a plugin with a session restarts. Functions of a revoked stream return `aborted`,
-// retryable and restarted.
+// and when a plugin with a session or with state restarts. Functions of a revoked stream return
+// `aborted`, retryable and restarted.
 #pragma once
 
 #include <tenon/abi.h>
