@@ -163,13 +163,27 @@ TEST_F(Documents, AreNotReadAfterACancellation) {
 TEST_F(Documents, AreReadFromFoldersRecursively) {
   world_.write("d/b/x.json", pod);
   world_.write("d/a.json", node);
-  world_.write("d/a.yaml", "no");
+  world_.write("d/a.txt", "no");
   world_.write("elsewhere.json", R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"q"}})");
   std::filesystem::create_symlink(world_.root() / "elsewhere.json", world_.root() / "d/link.json");
   std::filesystem::create_directory_symlink(world_.root() / "d", world_.root() / "d/loop.json");
   const Items items = read_from(world_.root() / "d").value();
   EXPECT_EQ(ids(items), (Texts{"nodes n", "pods q", "pods w/p"}));
   EXPECT_EQ(problem_texts(), Texts{});
+}
+
+TEST_F(Documents, AreNotReadFromYaml) {
+  world_.write("d/a.json", node);
+  world_.write("d/b/x.yml", "kind: Pod");
+  EXPECT_EQ(ids(read_from(world_.root() / "d").value()), Texts{"nodes n"});
+  const std::string fix =
+      "\n   needed  JSON files\n   fix     convert them with `kubectl create --dry-run=client -o "
+      "json -f FILE`, or remove them";
+  const std::string one = "YAML files are not read\n   found   a YAML file";
+  EXPECT_EQ(problem_texts(), Texts{"error[not-json] d/b/x.yml: " + one + fix});
+  world_.write("d/b/a.yaml", "kind: Pod");
+  read_from(world_.root() / "d").value();
+  EXPECT_EQ(problem_texts(), Texts{"error[not-json] d/b/a.yaml: " + one + ", and 1 more" + fix});
 }
 
 TEST_F(Documents, MayBeRepeatedUnchanged) {

@@ -21,27 +21,46 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_document_file(const fs::directory_entry& entry) {
-  std::error_code ignored;
-  return entry.path().extension() == ".json" && !entry.is_directory(ignored);
-}
+/// The files of a folder and the folders in it.
+struct Files {
+  std::vector<fs::path> json;
+  std::vector<fs::path> yaml;
+};
 
-/// Adds all *.json in a folder. Adds a problem for each folder that cannot be read.
-void list_files(const fs::path& folder, std::vector<fs::path>& files,
-                std::vector<tenon::Error>& problems) {
+/// Adds the files of a folder. Adds a problem for each folder that cannot be read.
+void list_files(const fs::path& folder, Files& files, std::vector<tenon::Error>& problems) {
   std::vector<fs::path> folders;
   try {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      std::error_code ignored;
+      const fs::path suffix = entry.path().extension();
       if (entry.symlink_status().type() == fs::file_type::directory) {
         folders.push_back(entry.path());
-      } else if (is_document_file(entry)) {
-        files.push_back(entry.path());
+      } else if (entry.is_directory(ignored)) {
+        continue;
+      } else if (suffix == ".json") {
+        files.json.push_back(entry.path());
+      } else if (suffix == ".yaml" || suffix == ".yml") {
+        files.yaml.push_back(entry.path());
       }
     }
   } catch (const fs::filesystem_error& error) {
     problems.push_back(cannot_read(folder, error.code().value()));
   }
   for (const fs::path& inner : folders) list_files(inner, files, problems);
+}
+
+/// Returns the problem that YAML files are missing in the result.
+tenon::Error not_json(const std::vector<fs::path>& yaml) {
+  std::string found = "a YAML file";
+  if (yaml.size() > 1) found += ", and " + std::to_string(yaml.size() - 1) + " more";
+  return tenon::Error({.code = "not-json",
+                       .message = "YAML files are not read",
+                       .where = std::min_element(yaml.begin(), yaml.end())->string(),
+                       .found = std::move(found),
+                       .needed = "JSON files",
+                       .fix = "convert them with `kubectl create --dry-run=client -o json -f "
+                              "FILE`, or remove them"});
 }
 
 class Resolution {
@@ -155,18 +174,19 @@ tenon::Result<Items> read_documents(const fs::path& from, const ResourceOf& reso
                                     const IsCancelled& is_cancelled) {
   struct stat status;
   if (::stat(from.c_str(), &status) != 0) return cannot_read(from, errno);
-  std::vector<fs::path> files;
+  Files files;
   std::vector<tenon::Error> found;
   if (S_ISDIR(status.st_mode)) {
     list_files(from, files, found);
     if (!found.empty() && found[0].where() == from.native()) return std::move(found[0]);
     std::move(found.begin(), found.end(), std::back_inserter(problems));
+    if (!files.yaml.empty()) problems.push_back(not_json(files.yaml));
   } else {
-    files.push_back(from);
+    files.json.push_back(from);
   }
-  std::sort(files.begin(), files.end());
+  std::sort(files.json.begin(), files.json.end());
   DocumentCollector collector(problems, on_definition, is_cancelled);
-  for (const fs::path& file : files) {
+  for (const fs::path& file : files.json) {
     auto read = collector.read(file);
     if (read) continue;
     const bool cancelled = read.error().code() == "cancelled";

@@ -41,7 +41,8 @@ using IsCancelled = std::function<bool()>;
 /// Adds an error to `problems` for each document that cannot be used, and reads the others:
 /// not-json, not-a-resource, bad-id, document-too-large, unknown-resource-kind, cannot-read, and
 /// duplicate-resource if two documents of one resource differ, of which the first one is used.
-/// Their `where` is file:line:column, counted from 1 in characters.
+/// Their `where` is file:line:column, counted from 1 in characters. Adds one error, not-json, if
+/// the folder has YAML files, which are not read.
 ///
 /// Errors: cannot-read; cancelled.
 tenon::Result<Items> read_documents(const std::filesystem::path& from,
