@@ -112,9 +112,9 @@ tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& pa
   if (!lock) return cannot_write(lock_name, errno);
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 || !is_linked(lock.get())) {
     return tenon::Error({.code = "in-use",
-                         .message = "another process uses this pipeline",
+                         .message = "another pipeline uses this position",
                          .where = path.string(),
-                         .fix = "wait until it ends, or stop it"});
+                         .fix = "wait until it ends, or set \"position\" to another path"});
   }
   PositionStore store(path, lock.release());
   std::error_code ignored;  // reported when the file is read
