@@ -145,8 +145,9 @@ void Changes::add(CopyData data, RowChange row) {
 void Changes::load(Connection& connection, const WaitLimits& limits, TableShape& shape) {
   std::string types;
   for (const RelationColumn& column : shape.relation.columns) {
-    types += sdk::text(types.empty() ? "" : ", ", "format_type(", column.type, ", ",
-                       column.modifier, ")");
+    types += sdk::text(types.empty() ? "" : ", ", "(SELECT format_type(id, modifier) FROM ",
+                       base_type_sql(std::to_string(column.type), std::to_string(column.modifier)),
+                       " AS b)");
   }
   const Rows rows = connection.run(
       limits, action,

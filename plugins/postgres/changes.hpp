@@ -25,7 +25,7 @@ struct TableShape {
   // Valid if is_loaded:
   bool is_loaded = false;
   bool is_followed = false;        // the table of the source, or a partition of it
-  std::vector<std::string> types;  // SQL types of the columns
+  std::vector<std::string> types;  // SQL types of the columns; of domains their base types
   std::vector<std::size_t> key;    // the columns of the key
 };
 

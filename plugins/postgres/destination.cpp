@@ -227,6 +227,7 @@ void Destination::put(Range range) {
   read_fields(range);
   ensure_columns(range);
   if (!table_.exists) return;  // there is nothing to delete
+  columns_ = columns_of(*connection_, limits(), table_);
   refusing("wrong-value", [&] {
     if (has(range, true)) remove_rows(range);
     if (has(range, false)) put_rows(range);
@@ -324,20 +325,15 @@ void Destination::remove_rows(Range range) {
     const std::string column = quoted_name(name);
     same += sdk::text(" AND target.", column, " = new.", column);
   }
-  run("DELETE FROM " + table_.name + " AS target USING " + rows_sql(range) + " WHERE r.removes" +
-      same);
+  run("DELETE FROM " + table_.name + " AS target USING " + rows_sql(range, key_) +
+      " WHERE r.removes" + same);
 }
 
 void Destination::put_rows(Range range) {
-  const Rows columns = run(
-      "SELECT attname, atthasdef OR attidentity <> '' FROM pg_catalog.pg_attribute WHERE attrelid "
-      "= to_regclass(" +
-      quoted_text(table_.name) +
-      ") AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum");
   Names plain;
   Names with_default;
-  for (int row = 0; row < columns.size(); row++) {
-    (columns.is_true(row, 1) ? with_default : plain).emplace_back(columns.text(row, 0));
+  for (const Column& column : columns_) {
+    if (!column.is_generated) (column.has_default ? with_default : plain).push_back(column.name);
   }
   if (with_default.empty()) {
     run(insert_sql(range, plain));
@@ -370,7 +366,7 @@ std::string Destination::insert_sql(Range range, const Names& columns,
                                     std::string_view condition) const {
   const std::string list = columns.empty() ? "" : " (" + joined(columns) + ")";
   std::string sql = sdk::text("INSERT INTO ", table_.name, list, " OVERRIDING SYSTEM VALUE SELECT ",
-                              joined(columns, "new."), " FROM ", rows_sql(range),
+                              joined(columns, "new."), " FROM ", rows_sql(range, columns),
                               " WHERE NOT r.removes", condition);
   if (key_.empty()) return sql;
   std::string updates;
@@ -383,7 +379,7 @@ std::string Destination::insert_sql(Range range, const Names& columns,
          (updates.empty() ? "NOTHING" : "UPDATE SET " + updates);
 }
 
-std::string Destination::rows_sql(Range range) const {
+std::string Destination::rows_sql(Range range, const Names& columns) const {
   const std::string rows =
       "FROM pg_temp.tenon_rows AS r WHERE " + numbers_sql(range.begin, range.end);
   std::string last = "SELECT r.* " + rows;
@@ -399,8 +395,9 @@ std::string Destination::rows_sql(Range range) const {
     last = "SELECT * FROM (SELECT DISTINCT ON (" + key + ") r.* " + rows + " ORDER BY " + key +
            ", r.n DESC) AS last";
   }
-  return "(" + last + " ORDER BY n) AS r, jsonb_populate_record(null::" + table_.name +
-         ", r.fields) AS new";
+  std::string sql = "(" + last + " ORDER BY n) AS r";
+  if (columns.empty()) return sql;
+  return sql + ", jsonb_to_record(r.fields) AS new(" + definitions(columns_, columns) + ")";
 }
 
 void Destination::teardown() {

@@ -64,15 +64,16 @@ class Destination : public sdk::HoldingDestination {
   std::string table_sql(const Rows& fields) const;
   std::string columns_sql(const Rows& fields) const;
   std::string insert_sql(Range range, const Names& columns, std::string_view condition = {}) const;
-  /// Returns a FROM clause with the rows `r` of a range and each as a row `new` of the table. If
-  /// there is a key, only the last row for each key.
-  std::string rows_sql(Range range) const;
+  /// Returns a FROM clause with the rows `r` of a range and each as a row `new` of columns of the
+  /// table. If there is a key, only the last row for each key.
+  std::string rows_sql(Range range, const Names& columns) const;
 
   DestinationSettings settings_;
   Names key_;
   std::string action_;
   std::optional<Connection> connection_;
   Table table_;
+  Columns columns_;             // of the table, as of the last write
   std::vector<bool> removals_;  // which records of the batch are deletions
 };
 

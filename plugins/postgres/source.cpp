@@ -136,15 +136,16 @@ void Source::connect() {
   connection_->run(
       limits(), action_,
       "EXPLAIN SELECT t.*, " + joined(order_, "t.") + " FROM " + table_.name + " AS t");
+  position_sql_ = "jsonb_to_record($1::jsonb) AS p(" +
+                  definitions(columns_of(*connection_, limits(), table_), order_) + ")";
 }
 
 void Source::check_position() {
   try {
-    const Rows rows = connection_->run(limits(), action_,
-                                       "SELECT num_nulls(" + joined(order_, "p.") +
-                                           ") = 0 FROM jsonb_populate_record(null::" + table_.name +
-                                           ", $1::jsonb) AS p",
-                                       {position_.row});
+    const Rows rows =
+        connection_->run(limits(), action_,
+                         "SELECT num_nulls(" + joined(order_, "p.") + ") = 0 FROM " + position_sql_,
+                         {position_.row});
     if (!rows.is_true(0, 0)) throw foreign_position(position_.row);
   } catch (const ServerError& error) {
     if (!error.is_of_row()) throw;
@@ -212,8 +213,8 @@ void Source::begin_page() {
                     ", row_to_json(t.*)::text FROM " + table_.name + " AS t WHERE " + not_null;
   Connection::Parameters parameters;
   if (has_position_) {
-    sql += " AND (" + order + ") > (SELECT " + joined(order_, "p.") +
-           " FROM jsonb_populate_record(null::" + table_.name + ", $1::jsonb) AS p)";
+    sql +=
+        " AND (" + order + ") > (SELECT " + joined(order_, "p.") + " FROM " + position_sql_ + ")";
     parameters.emplace_back(position_.row);
   }
   sql += sdk::text(" ORDER BY ", order, " LIMIT ", page_size);

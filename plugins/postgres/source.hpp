@@ -57,7 +57,8 @@ class Source : public sdk::ReadingSource {
   std::optional<Connection> connection_;
   Table table_;
   Names key_;
-  Names order_;  // the columns by which the rows are sorted
+  Names order_;               // the columns by which the rows are sorted
+  std::string position_sql_;  // a row `p` of these columns from the JSON in $1
   bool in_page_ = false;
   int in_page_rows_ = 0;
 

@@ -31,6 +31,40 @@ Names primary_key(Connection& connection, const WaitLimits& limits, const Table&
   return names;
 }
 
+Columns columns_of(Connection& connection, const WaitLimits& limits, const Table& table) {
+  const Rows rows = connection.run(
+      limits, sdk::text("cannot find the columns of ", table.name),
+      "SELECT a.attname, format_type(b.id, b.modifier), a.atthasdef OR a.attidentity <> '', "
+      "a.attgenerated <> '' FROM pg_catalog.pg_attribute AS a CROSS JOIN LATERAL " +
+          base_type_sql("a.atttypid", "a.atttypmod") +
+          " AS b WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped "
+          "ORDER BY a.attnum",
+      {table.name});
+  Columns columns;
+  for (int row = 0; row < rows.size(); row++) {
+    columns.push_back({std::string(rows.text(row, 0)), std::string(rows.text(row, 1)),
+                       rows.is_true(row, 2), rows.is_true(row, 3)});
+  }
+  return columns;
+}
+
+std::string definitions(const Columns& columns, const Names& names) {
+  std::string list;
+  for (const Column& column : columns) {
+    if (std::find(names.begin(), names.end(), column.name) == names.end()) continue;
+    list += sdk::text(list.empty() ? "" : ", ", quoted_name(column.name), ' ', column.type);
+  }
+  return list;
+}
+
+std::string base_type_sql(std::string_view id, std::string_view modifier) {
+  return sdk::text(
+      "(WITH RECURSIVE base(id, modifier) AS (SELECT ", id, "::oid, ", modifier,
+      "::integer UNION ALL SELECT t.typbasetype, t.typtypmod FROM base JOIN pg_catalog.pg_type AS "
+      "t ON t.oid = base.id AND t.typtype = 'd') SELECT base.* FROM base WHERE NOT EXISTS (SELECT "
+      "FROM pg_catalog.pg_type AS t WHERE t.oid = base.id AND t.typtype = 'd'))");
+}
+
 Names split(std::string_view list) {
   constexpr std::string_view blanks = " \t";
   Names names;

@@ -25,6 +25,26 @@ Table find_table(Connection& connection, const WaitLimits& limits, std::string_v
 /// Returns the columns of the primary key in their order; empty if there is none.
 Names primary_key(Connection& connection, const WaitLimits& limits, const Table& table);
 
+/// A column of a table.
+struct Column {
+  std::string name;
+  std::string type;           // the SQL type; of a domain its base type
+  bool has_default = false;   // also the values of an identity column
+  bool is_generated = false;  // always computed from other columns
+};
+
+using Columns = std::vector<Column>;
+
+/// Returns the columns of a table in their order.
+Columns columns_of(Connection& connection, const WaitLimits& limits, const Table& table);
+
+/// Returns definitions of the columns that are in `names`: "id" integer, "name" text
+std::string definitions(const Columns& columns, const Names& names);
+
+/// Returns a subquery for the `id` and `modifier` of a type; of a domain those of its base type. A
+/// domain may refuse null, which a value is before it is known.
+std::string base_type_sql(std::string_view id, std::string_view modifier);
+
 /// Returns the names of a comma-separated list.
 Names split(std::string_view list);
 

@@ -210,6 +210,19 @@ TEST_F(PostgresDestination, WritesColumnsOfManyTypes) {
             "2026-01-02|c0ffee00-0000-4000-8000-000000000000|{1,2}|{\"x\": []}|\\x00ff|t");
 }
 
+TEST_F(PostgresDestination, WritesColumnsOfDomains) {
+  rows(
+      "CREATE DOMAIN code AS text NOT NULL CHECK (VALUE <> ''); CREATE DOMAIN short AS code; "
+      "CREATE TABLE people (id short PRIMARY KEY, a code, b code DEFAULT 'd')");
+  ASSERT_EQ(open({}), "");
+  EXPECT_EQ(written({create(R"({"id":"1","a":"x"})"), create(R"({"id":"2","a":"x","b":"y"})"),
+                     create(R"({"id":"3","a":"x"})"), removal(R"({"id":"1"})")}),
+            (Texts{"1", "2", "3", "4"}));
+  EXPECT_EQ(rows("SELECT * FROM people ORDER BY id"), (Texts{"2|x|y", "3|x|d"}));
+  EXPECT_TRUE(has(refusal(create(R"({"id":"4"})")), "wrong-value: cannot write people: domain "));
+  EXPECT_TRUE(has(refusal(create(R"({"id":"4","a":""})")), "wrong-value: "));
+}
+
 TEST_F(PostgresDestination, WritesBigNumbersExactly) {
   ASSERT_EQ(open({}), "");
   EXPECT_EQ(written({create(R"({"n":123456789012345678901234567890.123450})")}), Texts{"1"});

@@ -210,6 +210,22 @@ TEST_F(PostgresReplication, FollowsSchemaChanges) {
              R"(create {"id":3} - {"id":3,"b":"z"})", R"(create {"id":4} - {"id":4,"b":8})"}));
 }
 
+TEST_F(PostgresReplication, FollowsTablesWithDomainsThatRefuseNull) {
+  rows(
+      "CREATE DOMAIN code AS numeric(5,1) NOT NULL; CREATE DOMAIN short AS code; "
+      "CREATE TABLE people (id int PRIMARY KEY, a short, big text); "
+      "ALTER TABLE people ALTER big SET STORAGE EXTERNAL");
+  ASSERT_EQ(follow_after("INSERT INTO people VALUES (0, 1)"), "");
+  rows("INSERT INTO people VALUES (1, 2, repeat('x', 100000)); UPDATE people SET a = 3");
+  rows("DELETE FROM people WHERE id = 0; DELETE FROM people WHERE id = 1");
+  const Texts all = read_all(5);
+  ASSERT_EQ(all.size(), 5u) << all.back();
+  EXPECT_EQ(all[1], R"(update {"id":0} - {"id":0,"a":3.0,"big":null})");
+  EXPECT_TRUE(has(all[2], R"(update {"id":1} - {"id":1,"a":3.0,"big":)"));
+  EXPECT_EQ(Texts(all.begin() + 3, all.end()),
+            (Texts{R"(delete {"id":0} - -)", R"(delete {"id":1} - -)"}));
+}
+
 TEST_F(PostgresReplication, ReadsManyChangesOfOneTransaction) {
   rows("CREATE TABLE people (id int PRIMARY KEY, a text)");
   ASSERT_EQ(follow_after("INSERT INTO people VALUES (0)"), "");

@@ -51,6 +51,19 @@ TEST_F(PostgresSource, ResumesAfterAnyRow) {
   }
 }
 
+TEST_F(PostgresSource, ResumesInTablesWithDomainsThatRefuseNull) {
+  rows(
+      "CREATE DOMAIN code AS varchar(10) COLLATE \"C\" NOT NULL; CREATE DOMAIN short AS code; "
+      "CREATE TABLE people (id short PRIMARY KEY, a code); "
+      "INSERT INTO people SELECT 'k' || i, 'x' FROM generate_series(1, 1500) AS i");
+  ASSERT_EQ(open({}), "");
+  const Texts all = read_all();
+  ASSERT_EQ(all.size(), 1500u);
+  ASSERT_EQ(open({}, positions_[1300]), "");
+  EXPECT_EQ(read_all(), Texts(all.begin() + 1301, all.end()));
+  EXPECT_TRUE(has(open({}, R"({"snapshot":{"id":null}})"), "invalid-argument: the position "));
+}
+
 TEST_F(PostgresSource, UsesTheConfiguredKeyColumns) {
   rows(
       "CREATE TABLE people (a int, \"B \"\"b\" text); INSERT INTO people VALUES (1, 'y'), (2, "
