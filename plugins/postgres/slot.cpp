@@ -29,18 +29,23 @@ bool is_slot_character(char c) {
 }
 
 bool has_row(Connection& connection, const WaitLimits& limits, const std::string& sql,
-             const std::string& parameter) {
-  return connection.run(limits, "cannot look for logical decoding", sql, {parameter}).size() > 0;
+             const Connection::Parameters& parameters) {
+  return connection.run(limits, "cannot look for logical decoding", sql, parameters).size() > 0;
 }
 
 bool has_publication(Connection& connection, const WaitLimits& limits, const Slot& slot) {
   return has_row(connection, limits, "SELECT FROM pg_catalog.pg_publication WHERE pubname = $1",
-                 slot.publication);
+                 {slot.publication});
 }
 
 bool has_slot(Connection& connection, const WaitLimits& limits, const Slot& slot) {
   return has_row(connection, limits,
-                 "SELECT FROM pg_catalog.pg_replication_slots WHERE slot_name = $1", slot.name);
+                 "SELECT FROM pg_catalog.pg_replication_slots WHERE slot_name = $1", {slot.name});
+}
+
+/// Returns the comment of a publication that was created for a slot. Others are never removed.
+std::string comment_of(const Slot& slot) {
+  return "created by tenon for " + slot.name;
 }
 
 void check_level(Connection& connection, const WaitLimits& limits) {
@@ -81,10 +86,21 @@ void create_publication(Connection& connection, const WaitLimits& limits, const 
   const Rows version =
       connection.run(limits, action, "SELECT current_setting('server_version_num')::int >= 130000");
   const char* const partitions = version.is_true(0, 0) ? ", publish_via_partition_root = true" : "";
-  connection.run(
-      limits, action,
-      sdk::text("CREATE PUBLICATION ", quoted_name(slot.publication), " FOR TABLE ", table.name,
-                " WITH (publish = 'insert, update, delete'", partitions, ")"));
+  connection.run(limits, action,
+                 sdk::text("CREATE PUBLICATION ", quoted_name(slot.publication), " FOR TABLE ",
+                           table.name, " WITH (publish = 'insert, update, delete'", partitions,
+                           "); COMMENT ON PUBLICATION ", quoted_name(slot.publication), " IS ",
+                           quoted_text(comment_of(slot))));
+}
+
+void remove_publication(Connection& connection, const WaitLimits& limits, const Slot& slot) {
+  const bool is_own = has_row(connection, limits,
+                              "SELECT FROM pg_catalog.pg_publication WHERE pubname = $1 AND "
+                              "obj_description(oid, 'pg_publication') = $2",
+                              {slot.publication, comment_of(slot)});
+  if (!is_own) return;
+  connection.run(limits, "cannot remove publication " + slot.publication,
+                 "DROP PUBLICATION IF EXISTS " + quoted_name(slot.publication));
 }
 
 }  // namespace
@@ -167,12 +183,11 @@ Lsn check_slot(Connection& connection, const WaitLimits& limits, const Slot& slo
 }
 
 void remove_slot(Connection& connection, const WaitLimits& limits, const Slot& slot) {
-  if (has_slot(connection, limits, slot)) {
-    connection.run(limits, "cannot remove replication slot " + slot.name,
-                   "SELECT pg_drop_replication_slot($1)", {slot.name});
-  }
-  connection.run(limits, "cannot remove publication " + slot.publication,
-                 "DROP PUBLICATION IF EXISTS " + quoted_name(slot.publication));
+  connection.run(limits, "cannot remove replication slot " + slot.name,
+                 "SELECT pg_drop_replication_slot(slot_name) FROM pg_catalog.pg_replication_slots "
+                 "WHERE slot_name = $1 AND database = current_database() AND plugin = 'pgoutput'",
+                 {slot.name});
+  remove_publication(connection, limits, slot);
 }
 
 }  // namespace tenon::postgres

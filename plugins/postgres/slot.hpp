@@ -30,7 +30,7 @@ void create_slot(Connection& connection, const WaitLimits& limits, const Slot& s
 Lsn check_slot(Connection& connection, const WaitLimits& limits, const Slot& slot,
                const Table& table);
 
-/// Removes the slot and the publication if they exist.
+/// Removes the slot if it exists, and the publication if `create_slot` created it.
 void remove_slot(Connection& connection, const WaitLimits& limits, const Slot& slot);
 
 }  // namespace tenon::postgres

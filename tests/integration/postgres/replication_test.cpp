@@ -293,6 +293,17 @@ TEST_F(PostgresReplication, CreatesAndDropsTheSlot) {
   rows("DROP SCHEMA \"My s\" CASCADE");
 }
 
+TEST_F(PostgresReplication, KeepsAPublicationOfOthersOnDeletion) {
+  rows("CREATE TABLE people (id int PRIMARY KEY); CREATE PUBLICATION warehouse FOR ALL TABLES");
+  const TextMap config = with({{"mode", "replication"}, {"publication", "warehouse"}});
+  auto source = host_->create<Source>(postgres, config).value();
+  EXPECT_TRUE(source->on_created(config));
+  EXPECT_TRUE(source->on_deleted(config));
+  EXPECT_TRUE(source->teardown());
+  EXPECT_EQ(value("SELECT count(*) FROM pg_replication_slots"), "0");
+  EXPECT_EQ(value("SELECT pubname FROM pg_publication"), "warehouse");
+}
+
 TEST_F(PostgresReplication, ReportsAMissingSlot) {
   rows("CREATE TABLE people (id int PRIMARY KEY); INSERT INTO people VALUES (1)");
   ASSERT_EQ(follow(), "");
