@@ -14,6 +14,8 @@ namespace {
 // The limit of PostgreSQL in bytes.
 constexpr std::size_t max_name_size = 63;
 constexpr std::size_t hash_size = 9;
+constexpr std::string_view read_again =
+    "; fix: delete the pipeline, and run it again to read the whole table";
 
 /// Returns "_" and a hash of the text in 8 digits.
 std::string hash_of(std::string_view text) {
@@ -31,16 +33,6 @@ bool is_slot_character(char c) {
 bool has_row(Connection& connection, const WaitLimits& limits, const std::string& sql,
              const Connection::Parameters& parameters) {
   return connection.run(limits, "cannot look for logical decoding", sql, parameters).size() > 0;
-}
-
-bool has_publication(Connection& connection, const WaitLimits& limits, const Slot& slot) {
-  return has_row(connection, limits, "SELECT FROM pg_catalog.pg_publication WHERE pubname = $1",
-                 {slot.publication});
-}
-
-bool has_slot(Connection& connection, const WaitLimits& limits, const Slot& slot) {
-  return has_row(connection, limits,
-                 "SELECT FROM pg_catalog.pg_replication_slots WHERE slot_name = $1", {slot.name});
 }
 
 /// Returns the comment of a publication that was created for a slot. Others are never removed.
@@ -103,6 +95,40 @@ void remove_publication(Connection& connection, const WaitLimits& limits, const 
                  "DROP PUBLICATION IF EXISTS " + quoted_name(slot.publication));
 }
 
+/// Returns the confirmed position of a slot, or nothing if there is no slot. Throws sdk::Failure if
+/// it has lost changes or cannot be used.
+std::optional<Lsn> find_slot(Connection& connection, const WaitLimits& limits, const Slot& slot) {
+  const Rows rows = connection.run(
+      limits, "cannot find replication slot " + slot.name,
+      "SELECT s.confirmed_flush_lsn, s.plugin = 'pgoutput' AND s.database = current_database(), "
+      "to_jsonb(s)->>'wal_status' = 'lost' FROM pg_catalog.pg_replication_slots s "
+      "WHERE s.slot_name = $1",
+      {slot.name});
+  if (rows.size() == 0) return std::nullopt;
+  if (rows.is_true(0, 2)) {
+    throw sdk::Failure(TENON_DATA_LOSS, "replication slot ", slot.name,
+                       " has lost changes, because the server limits the size of its log "
+                       "(max_slot_wal_keep_size)",
+                       read_again);
+  }
+  const std::optional<Lsn> confirmed = parse_lsn(rows.text(0, 0));
+  if (!rows.is_true(0, 1) || !confirmed) {
+    throw sdk::Failure(TENON_FAILED_PRECONDITION, "replication slot ", slot.name,
+                       " does not use pgoutput in this database; fix: name another slot in "
+                       "\"slot\"");
+  }
+  return confirmed;
+}
+
+/// Returns whether the publication of a slot exists and has the table.
+bool publishes(Connection& connection, const WaitLimits& limits, const Slot& slot,
+               const Table& table) {
+  return has_row(connection, limits,
+                 "SELECT FROM pg_catalog.pg_publication_tables AS p WHERE p.pubname = $1 AND "
+                 "format('%I.%I', p.schemaname, p.tablename) = $2",
+                 {slot.publication, table.name});
+}
+
 }  // namespace
 
 std::string slot_name(const Table& table) {
@@ -124,15 +150,24 @@ void create_slot(Connection& connection, const WaitLimits& limits, const Slot& s
                  const Table& table, const Names& key) {
   check_level(connection, limits);
   check_identity(connection, limits, table, key);
+  const bool has_slot = find_slot(connection, limits, slot).has_value();
+  const bool has_publication =
+      has_row(connection, limits, "SELECT FROM pg_catalog.pg_publication WHERE pubname = $1",
+              {slot.publication});
+  if (has_publication && !publishes(connection, limits, slot, table)) {
+    throw sdk::Failure(TENON_FAILED_PRECONDITION, "publication ", slot.publication,
+                       " has no table ", table.name, "; fix: ALTER PUBLICATION ",
+                       quoted_name(slot.publication), " ADD TABLE ", table.name);
+  }
   try {
     // A slot only supports publications that existed when it was created.
-    if (!has_publication(connection, limits, slot)) {
-      create_publication(connection, limits, slot, table);
-    }
-    if (has_slot(connection, limits, slot)) return;
+    if (!has_publication) create_publication(connection, limits, slot, table);
+    if (has_slot) return;
     connection.run(limits, "cannot create replication slot " + slot.name,
                    "SELECT pg_create_logical_replication_slot($1, 'pgoutput')", {slot.name});
   } catch (const ServerError& error) {
+    // No one would remove it, because the pipeline was not created.
+    if (!has_publication && !error.state().empty()) remove_publication(connection, limits, slot);
     if (error.state() == "42501") {
       throw sdk::Failure(error.status(), error.message(),
                          ", REPLICATION and the ownership of the table, or set \"mode\" to "
@@ -148,38 +183,15 @@ void create_slot(Connection& connection, const WaitLimits& limits, const Slot& s
 Lsn check_slot(Connection& connection, const WaitLimits& limits, const Slot& slot,
                const Table& table) {
   check_level(connection, limits);
-  const Rows rows = connection.run(
-      limits, "cannot find replication slot " + slot.name,
-      "SELECT s.confirmed_flush_lsn, s.plugin = 'pgoutput' AND s.database = current_database(), "
-      "to_jsonb(s)->>'wal_status' = 'lost' FROM pg_catalog.pg_replication_slots s "
-      "WHERE s.slot_name = $1",
-      {slot.name});
-  constexpr std::string_view fix =
-      "; fix: delete the pipeline, and run it again to read the whole table";
-  if (rows.size() == 0) {
+  const std::optional<Lsn> confirmed = find_slot(connection, limits, slot);
+  if (!confirmed) {
     throw sdk::Failure(TENON_DATA_LOSS, "replication slot ", slot.name,
-                       " no longer exists, and the changes since then are lost", fix);
+                       " no longer exists, and the changes since then are lost", read_again);
   }
-  if (rows.is_true(0, 2)) {
-    throw sdk::Failure(TENON_DATA_LOSS, "replication slot ", slot.name,
-                       " has lost changes, because the server limits the size of its log "
-                       "(max_slot_wal_keep_size)",
-                       fix);
-  }
-  const std::optional<Lsn> confirmed = parse_lsn(rows.text(0, 0));
-  if (!rows.is_true(0, 1) || !confirmed) {
-    throw sdk::Failure(TENON_FAILED_PRECONDITION, "replication slot ", slot.name,
-                       " does not use pgoutput in this database; fix: name another slot in "
-                       "\"slot\"");
-  }
-  const Rows published =
-      connection.run(limits, "cannot find publication " + slot.publication,
-                     "SELECT FROM pg_catalog.pg_publication_tables AS p WHERE p.pubname = $1 AND "
-                     "format('%I.%I', p.schemaname, p.tablename) = $2",
-                     {slot.publication, table.name});
-  if (published.size() > 0) return *confirmed;
+  if (publishes(connection, limits, slot, table)) return *confirmed;
   throw sdk::Failure(TENON_FAILED_PRECONDITION, "publication ", slot.publication,
-                     " does not exist or has no table ", table.name, fix);
+                     " no longer exists or no longer has table ", table.name,
+                     ", and the changes since then are lost", read_again);
 }
 
 void remove_slot(Connection& connection, const WaitLimits& limits, const Slot& slot) {

@@ -20,8 +20,9 @@ struct Slot {
 /// Returns a name for the slot and the publication of a table, for example tenon_public_people.
 std::string slot_name(const Table& table);
 
-/// Creates the publication and then the slot, unless they exist. Throws sdk::Failure if the server
-/// has no logical decoding, or if changes of rows would not contain `key`.
+/// Creates the publication and then the slot, unless they exist. Creates nothing and throws
+/// sdk::Failure if the server has no logical decoding, if changes of rows would not contain `key`,
+/// or if an existing slot or publication cannot be used.
 void create_slot(Connection& connection, const WaitLimits& limits, const Slot& slot,
                  const Table& table, const Names& key);
 

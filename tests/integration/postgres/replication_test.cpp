@@ -304,6 +304,25 @@ TEST_F(PostgresReplication, KeepsAPublicationOfOthersOnDeletion) {
   EXPECT_EQ(value("SELECT pubname FROM pg_publication"), "warehouse");
 }
 
+TEST_F(PostgresReplication, CreatesNothingIfItCannotFollow) {
+  rows("CREATE TABLE people (id int PRIMARY KEY); CREATE PUBLICATION pub_other");
+  const TextMap config = with({{"mode", "replication"}, {"publication", "pub_other"}});
+  auto source = host_->create<Source>(postgres, config).value();
+  const auto created = source->on_created(config);
+  ASSERT_FALSE(created);
+  EXPECT_TRUE(has(created.error().to_string(),
+                  "failed-precondition: publication pub_other has no table public.people; fix: "
+                  "ALTER PUBLICATION \"pub_other\" ADD TABLE public.people"));
+  EXPECT_EQ(value("SELECT count(*) FROM pg_replication_slots"), "0");
+  rows("ALTER PUBLICATION \"pub_other\" ADD TABLE public.people");
+  EXPECT_TRUE(source->on_created(config));
+  rows("ALTER PUBLICATION pub_other DROP TABLE people");
+  EXPECT_TRUE(has(follow({{"publication", "pub_other"}},
+                         R"({"slot":"tenon_public_people","lsn":"0/1","record":1})"),
+                  "no longer has table public.people, and the changes since then are lost; fix: "
+                  "delete the pipeline"));
+}
+
 TEST_F(PostgresReplication, ReportsAMissingSlot) {
   rows("CREATE TABLE people (id int PRIMARY KEY); INSERT INTO people VALUES (1)");
   ASSERT_EQ(follow(), "");
@@ -346,6 +365,7 @@ TEST_F(PostgresReplication, ExplainsWhyReplicationIsRefused) {
       "SELECT pg_create_logical_replication_slot('s' || i, 'pgoutput') FROM "
       "generate_series(1, 10) AS i");
   EXPECT_TRUE(has(follow(), "max_replication_slots.; or set \"mode\" to \"poll\""));
+  EXPECT_EQ(value("SELECT count(*) FROM pg_publication"), "0");
   remove_slots();
   server_->stop();
   server_->start("replica");
