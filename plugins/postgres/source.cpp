@@ -68,7 +68,13 @@ void Source::on_deleted(MapView<std::string> config) {
   settings_ = source_parameters.read(sdk::Config(config));
   if (!replicates()) return;
   find_table();
-  remove_slot(*connection_, limits(), slot_);
+  if (table_.exists) {
+    remove_slot(*connection_, limits(), slot_);
+    return;
+  }
+  for (const Table& table : removed_tables(*connection_, limits(), settings_.table)) {
+    remove_slot(*connection_, limits(), slot_of(table));
+  }
 }
 
 void Source::teardown() {
@@ -113,8 +119,12 @@ void Source::find_table() {
   in_page_ = false;
   connection_.emplace(settings_.url.text, limits());
   table_ = postgres::find_table(*connection_, limits(), settings_.table);
-  slot_.name = settings_.slot.empty() ? slot_name(table_) : settings_.slot;
-  slot_.publication = settings_.publication.empty() ? slot_.name : settings_.publication;
+  slot_ = slot_of(table_);
+}
+
+Slot Source::slot_of(const Table& table) const {
+  const std::string name = settings_.slot.empty() ? slot_name(table) : settings_.slot;
+  return {name, settings_.publication.empty() ? name : settings_.publication};
 }
 
 void Source::connect() {

@@ -36,6 +36,7 @@ class Source : public sdk::ReadingSource {
   void connect();
   /// Connects and looks up the table.
   void find_table();
+  Slot slot_of(const Table& table) const;
   void begin_after(std::string_view position);
   void check_position();
   /// Reads rows. Returns whether all rows have been read.

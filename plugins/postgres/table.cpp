@@ -18,6 +18,21 @@ Table find_table(Connection& connection, const WaitLimits& limits, std::string_v
   return {std::string(found.text(0, 0)), found.is_true(0, 1)};
 }
 
+std::vector<Table> removed_tables(Connection& connection, const WaitLimits& limits,
+                                  std::string_view name) {
+  const Rows rows = connection.run(
+      limits, sdk::text("cannot find table ", name),
+      "SELECT format('%I.%I', schema, parts[cardinality(parts)]) FROM parse_ident($1) AS parts, "
+      "unnest(CASE cardinality(parts) WHEN 1 THEN current_schemas(false)::text[] "
+      "ELSE parts[1:1] END) AS schema",
+      {std::string(name)});
+  std::vector<Table> tables;
+  for (int row = 0; row < rows.size(); row++) {
+    tables.push_back({std::string(rows.text(row, 0)), false});
+  }
+  return tables;
+}
+
 Names primary_key(Connection& connection, const WaitLimits& limits, const Table& table) {
   const Rows rows = connection.run(
       limits, sdk::text("cannot find the primary key of ", table.name),

@@ -22,6 +22,11 @@ struct Table {
 /// Finds a table by its name in SQL: people, sales.people, "My People".
 Table find_table(Connection& connection, const WaitLimits& limits, std::string_view name);
 
+/// Returns the tables that `name` may have meant before they were removed: without a schema, one in
+/// each schema of the search path.
+std::vector<Table> removed_tables(Connection& connection, const WaitLimits& limits,
+                                  std::string_view name);
+
 /// Returns the columns of the primary key in their order; empty if there is none.
 Names primary_key(Connection& connection, const WaitLimits& limits, const Table& table);
 

@@ -293,6 +293,23 @@ TEST_F(PostgresReplication, CreatesAndDropsTheSlot) {
   rows("DROP SCHEMA \"My s\" CASCADE");
 }
 
+TEST_F(PostgresReplication, DropsTheSlotOfARemovedTable) {
+  rows("CREATE SCHEMA sales; CREATE TABLE sales.orders (id int PRIMARY KEY)");
+  const TextMap config = with({{"url", server_->url() + " options='-c search_path=public,sales'"},
+                               {"table", "orders"},
+                               {"mode", "replication"}});
+  auto source = host_->create<Source>(postgres, config).value();
+  EXPECT_TRUE(source->on_created(config));
+  EXPECT_EQ(value("SELECT slot_name FROM pg_replication_slots"), "tenon_sales_orders");
+  rows("DROP SCHEMA sales CASCADE; CREATE SCHEMA sales");
+  EXPECT_TRUE(source->on_deleted(config));
+  EXPECT_TRUE(source->on_deleted(config));
+  EXPECT_TRUE(source->teardown());
+  EXPECT_EQ(value("SELECT count(*) FROM pg_replication_slots"), "0");
+  EXPECT_EQ(value("SELECT count(*) FROM pg_publication"), "0");
+  rows("DROP SCHEMA sales");
+}
+
 TEST_F(PostgresReplication, KeepsAPublicationOfOthersOnDeletion) {
   rows("CREATE TABLE people (id int PRIMARY KEY); CREATE PUBLICATION warehouse FOR ALL TABLES");
   const TextMap config = with({{"mode", "replication"}, {"publication", "warehouse"}});
