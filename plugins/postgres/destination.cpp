@@ -198,9 +198,7 @@ void Destination::copy(ListView<RecordV2> records) {
     rows.add(number++);
     rows.add(removes);
     rows.add(record.key());
-    rows.add(!removes       ? record.payload().after()
-             : record.key() ? std::nullopt
-                            : record.payload().before());
+    rows.add(removes ? record.payload().before() : record.payload().after());
     if (rows.size() > max_unsent) connection_->put_copy(limits(), action_, rows.take());
   }
   rows.end();

@@ -172,6 +172,10 @@ TEST_F(PostgresDestination, DoesNotUseForeignKeysAsPrimaryKeys) {
             2u);
   EXPECT_EQ(rows("SELECT * FROM people ORDER BY id"), (Texts{"1|1", "2|2"}));
   EXPECT_TRUE(has(refusal(removal("7")), "no-key: "));
+  RecordV2 gone = removal("7");
+  gone.payload.before = to_bytes(R"({"id":1,"a":"x"})");
+  EXPECT_EQ(written({gone}).size(), 1u);
+  EXPECT_EQ(rows("SELECT * FROM people"), Texts{"2|2"});
 }
 
 TEST_F(PostgresDestination, LeavesDefaultsToTheServer) {
