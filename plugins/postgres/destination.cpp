@@ -76,6 +76,10 @@ std::string_view column_type(std::string_view json_type) {
   return "jsonb";
 }
 
+bool contains(const Names& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 std::string numbers_sql(std::size_t begin, std::size_t end) {
   return sdk::text("r.n >= ", begin, " AND r.n < ", end);
 }
@@ -302,7 +306,7 @@ std::string Destination::table_sql(const Rows& fields) const {
     columns += sdk::text(row == 0 ? "" : ", ", column_sql(fields, row));
   }
   for (const std::string& name : key_) {
-    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    if (contains(names, name)) continue;
     throw sdk::Refusal("no-key", "the record has no value for ", quoted_name(name));
   }
   if (!key_.empty()) columns += ", PRIMARY KEY (" + joined(key_) + ")";
@@ -368,9 +372,9 @@ std::string Destination::insert_sql(Range range, const Names& columns,
                               " WHERE NOT r.removes", condition);
   if (key_.empty()) return sql;
   std::string updates;
-  for (const std::string& column : columns) {
-    if (std::find(key_.begin(), key_.end(), column) != key_.end()) continue;
-    const std::string name = quoted_name(column);
+  for (const Column& column : columns_) {
+    if (column.is_fixed || !contains(columns, column.name) || contains(key_, column.name)) continue;
+    const std::string name = quoted_name(column.name);
     updates += sdk::text(updates.empty() ? "" : ", ", name, " = excluded.", name);
   }
   return sql + " ON CONFLICT (" + joined(key_) + ") DO " +

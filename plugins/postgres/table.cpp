@@ -50,7 +50,7 @@ Columns columns_of(Connection& connection, const WaitLimits& limits, const Table
   const Rows rows = connection.run(
       limits, sdk::text("cannot find the columns of ", table.name),
       "SELECT a.attname, format_type(b.id, b.modifier), a.atthasdef OR a.attidentity <> '', "
-      "a.attgenerated <> '' FROM pg_catalog.pg_attribute AS a CROSS JOIN LATERAL " +
+      "a.attgenerated <> '', a.attidentity = 'a' FROM pg_catalog.pg_attribute AS a CROSS JOIN LATERAL " +
           base_type_sql("a.atttypid", "a.atttypmod") +
           " AS b WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped "
           "ORDER BY a.attnum",
@@ -58,7 +58,7 @@ Columns columns_of(Connection& connection, const WaitLimits& limits, const Table
   Columns columns;
   for (int row = 0; row < rows.size(); row++) {
     columns.push_back({std::string(rows.text(row, 0)), std::string(rows.text(row, 1)),
-                       rows.is_true(row, 2), rows.is_true(row, 3)});
+                       rows.is_true(row, 2), rows.is_true(row, 3), rows.is_true(row, 4)});
   }
   return columns;
 }

@@ -36,6 +36,7 @@ struct Column {
   std::string type;           // the SQL type; of a domain its base type
   bool has_default = false;   // also the values of an identity column
   bool is_generated = false;  // always computed from other columns
+  bool is_fixed = false;      // GENERATED ALWAYS AS IDENTITY, which UPDATE refuses
 };
 
 using Columns = std::vector<Column>;

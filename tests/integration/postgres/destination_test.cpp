@@ -197,6 +197,13 @@ TEST_F(PostgresDestination, WritesIdentityColumns) {
   ASSERT_EQ(open({}), "");
   EXPECT_EQ(written({create(R"({"id":10,"a":1})"), update(R"({"id":10,"a":2})")}).size(), 2u);
   EXPECT_EQ(rows("SELECT * FROM people"), Texts{"10|2"});
+  rows(
+      "CREATE TABLE others (id int PRIMARY KEY, n int GENERATED ALWAYS AS IDENTITY, a int); "
+      "INSERT INTO others VALUES (1)");
+  ASSERT_EQ(open({{"table", "others"}}), "");
+  EXPECT_EQ(written({update(R"({"id":1,"n":5,"a":1})"), create(R"({"id":2,"n":7,"a":2})")}),
+            (Texts{"3", "4"}));
+  EXPECT_EQ(rows("SELECT * FROM others ORDER BY id"), (Texts{"1|1|1", "2|7|2"}));
 }
 
 TEST_F(PostgresDestination, WritesColumnsOfManyTypes) {
