@@ -145,9 +145,13 @@ void Changes::add(CopyData data, RowChange row) {
 void Changes::load(Connection& connection, const WaitLimits& limits, TableShape& shape) {
   std::string types;
   for (const RelationColumn& column : shape.relation.columns) {
-    types += sdk::text(types.empty() ? "" : ", ", "(SELECT format_type(id, modifier) FROM ",
-                       base_type_sql(std::to_string(column.type), std::to_string(column.modifier)),
-                       " AS b)");
+    types += sdk::text(
+        types.empty() ? "" : ", ",
+        "(SELECT CASE WHEN t.typtype = 'e' THEN 'text' WHEN e.typtype = 'e' THEN 'text[]' ELSE "
+        "format_type(b.id, b.modifier) END FROM ",
+        base_type_sql(std::to_string(column.type), std::to_string(column.modifier)),
+        " AS b LEFT JOIN pg_catalog.pg_type AS t ON t.oid = b.id LEFT JOIN pg_catalog.pg_type AS e "
+        "ON e.oid = t.typelem AND t.typcategory = 'A')");
   }
   const Rows rows = connection.run(
       limits, action,
@@ -194,9 +198,8 @@ void Changes::add_unsent_values(Connection& connection, const WaitLimits& limits
   Connection::Parameters key;
   for (const std::size_t i : shape.key) {
     key.emplace_back(after[i].text);
-    condition +=
-        sdk::text(condition.empty() ? "t." : " AND t.", quoted_name(shape.relation.columns[i].name),
-                  " = $", key.size(), "::text::", shape.types[i]);
+    condition += sdk::text(condition.empty() ? "t." : " AND t.",
+                           quoted_name(shape.relation.columns[i].name), " = $", key.size());
   }
   try {
     change.current = connection.run(
@@ -225,7 +228,15 @@ Rows Changes::to_json(Connection& connection, const WaitLimits& limits, std::siz
   }
   Connection::Parameters parameters;
   for (std::string& array : arrays) parameters.emplace_back(std::move(array) + '}');
-  return connection.run(limits, action, json_sql(shape), parameters);
+  try {
+    return connection.run(limits, action, json_sql(shape), parameters);
+  } catch (const ServerError& error) {
+    if (!error.is_of_row()) throw;
+    throw sdk::Failure(TENON_FAILED_PRECONDITION, error.message(),
+                       "; the type of a column of table ", shape.relation.name,
+                       " has changed since then; fix: delete the pipeline, and run it again to "
+                       "read the whole table");
+  }
 }
 
 void Changes::convert(Connection& connection, const WaitLimits& limits,

@@ -24,9 +24,11 @@ struct TableShape {
   Relation relation;
   // Valid if is_loaded:
   bool is_loaded = false;
-  bool is_followed = false;        // the table of the source, or a partition of it
-  std::vector<std::string> types;  // SQL types of the columns; of domains their base types
-  std::vector<std::size_t> key;    // the columns of the key
+  bool is_followed = false;  // the table of the source, or a partition of it
+  // SQL types that have the JSON of the columns: of domains their base types; of enums text,
+  // because their values may have been renamed since
+  std::vector<std::string> types;
+  std::vector<std::size_t> key;  // the columns of the key
 };
 
 /// Reads changes of one table. Belongs to one thread.

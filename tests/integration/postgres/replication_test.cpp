@@ -210,6 +210,20 @@ TEST_F(PostgresReplication, FollowsSchemaChanges) {
              R"(create {"id":3} - {"id":3,"b":"z"})", R"(create {"id":4} - {"id":4,"b":8})"}));
 }
 
+TEST_F(PostgresReplication, ReadsValuesOfChangedTypes) {
+  rows(
+      "CREATE TYPE mood AS ENUM ('ok', 'sad'); CREATE TYPE pair AS (a int, b int); "
+      "CREATE TABLE people (id int PRIMARY KEY, m mood, ms mood[], p pair)");
+  ASSERT_EQ(follow_after("INSERT INTO people VALUES (0)"), "");
+  rows("INSERT INTO people VALUES (1, 'sad', '{sad,NULL}')");
+  rows("ALTER TYPE mood RENAME VALUE 'sad' TO 'low'");
+  EXPECT_EQ(read(), Texts{R"(create {"id":1} - {"id":1,"m":"sad","ms":["sad",null],"p":null})"});
+  rows("INSERT INTO people (id, p) VALUES (2, '(1,2)'); ALTER TYPE pair ADD ATTRIBUTE c int");
+  EXPECT_TRUE(has(read().front(),
+                  "the type of a column of table public.people has changed since then; fix: "
+                  "delete the pipeline, and run it again"));
+}
+
 TEST_F(PostgresReplication, FollowsTablesWithDomainsThatRefuseNull) {
   rows(
       "CREATE DOMAIN code AS numeric(5,1) NOT NULL; CREATE DOMAIN short AS code; "
