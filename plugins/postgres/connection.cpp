@@ -48,12 +48,15 @@ Connection::Connection(const std::string& url, const WaitLimits& limits, Protoco
   connect(limits);
   PQsetnonblocking(handle_.get(), 1);
   if (protocol == Protocol::replication) return;
-  std::string settings = "SET standard_conforming_strings = on";
+  constexpr std::string_view action = "cannot prepare the connection";
+  run(limits, action, "SET standard_conforming_strings = on");
   // Since version 14, the server can check during a query whether the client is still connected.
-  if (PQserverVersion(handle_.get()) >= 140000) {
-    settings += "; SET client_connection_check_interval = '1s'";
+  if (PQserverVersion(handle_.get()) < 140000) return;
+  try {
+    run(limits, action, "SET client_connection_check_interval = '1s'");
+  } catch (const ServerError& error) {
+    if (error.state() != "22023") throw;  // otherwise the system of the server cannot check it
   }
-  run(limits, "cannot prepare the connection", settings);
 }
 
 void Connection::connect(const WaitLimits& limits) {

@@ -3,7 +3,13 @@
 // The destination with a real server.
 #include <gtest/gtest.h>
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>
@@ -428,6 +434,76 @@ TEST_F(PostgresDestination, ReportsTooManyConnectionsAsRetryable) {
                   "resource-exhausted: cannot connect to the server: too many connections"));
   EXPECT_TRUE(was_retryable_);
   rows("ALTER ROLE stranger CONNECTION LIMIT -1");
+}
+
+/// A server on a system that cannot report closed connections, such as Windows. It accepts one
+/// connection, and refuses client_connection_check_interval.
+class UncheckingServer {
+ public:
+  UncheckingServer() : listening_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    address_.sin_family = AF_INET;
+    address_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address_;
+    auto* const raw = reinterpret_cast<sockaddr*>(&address_);
+    const bool listens = bind(listening_, raw, size) == 0 && listen(listening_, 1) == 0 &&
+                         getsockname(listening_, raw, &size) == 0;
+    EXPECT_TRUE(listens);
+    thread_ = std::thread([this] { serve(); });
+  }
+  ~UncheckingServer() {
+    shutdown(listening_, SHUT_RDWR);  // ends accept
+    thread_.join();
+    ::close(listening_);
+  }
+  UncheckingServer(const UncheckingServer&) = delete;
+  UncheckingServer& operator=(const UncheckingServer&) = delete;
+
+  std::string url() const {
+    return "host=127.0.0.1 user=a sslmode=disable gssencmode=disable port=" +
+           std::to_string(ntohs(address_.sin_port));
+  }
+
+ private:
+  static std::string number(std::size_t number) {
+    return {'\0', '\0', static_cast<char>(number >> 8), static_cast<char>(number)};
+  }
+  static std::string message(char type, const std::string& body) {
+    return type + number(body.size() + 4) + body;
+  }
+  /// Reads a message with its length, but without its type.
+  static std::string read(int connection) {
+    std::uint8_t size[4] = {};
+    if (recv(connection, size, 4, MSG_WAITALL) != 4) return "";
+    std::string body(std::size_t{size[2]} * 256 + size[3] - 4, ' ');
+    return recv(connection, body.data(), body.size(), MSG_WAITALL) > 0 ? body : "";
+  }
+  void serve() const {
+    using namespace std::string_literals;
+    const int connection = accept(listening_, nullptr, nullptr);
+    read(connection);
+    std::string reply = message('R', number(0)) + message('S', "server_version\00015.1\0"s);
+    const std::string ready = message('Z', "I");
+    char type = 'Q';
+    while (type == 'Q') {
+      reply += ready;
+      EXPECT_EQ(send(connection, reply.data(), reply.size(), MSG_NOSIGNAL),
+                static_cast<ssize_t>(reply.size()));
+      if (recv(connection, &type, 1, 0) != 1) break;
+      const bool refuses = read(connection).find("check_interval") != std::string::npos;
+      reply = refuses ? message('E', "SERROR\0C22023\0Mmust be set to 0 on this platform\0\0"s)
+                      : message('C', "SET\0"s);
+    }
+    ::close(connection);
+  }
+
+  int listening_;
+  sockaddr_in address_{};
+  std::thread thread_;
+};
+
+TEST_F(PostgresDestination, ConnectsToServersThatCannotCheckConnections) {
+  const UncheckingServer server;
+  EXPECT_NO_THROW(postgres::Connection(server.url(), limits()));
 }
 
 TEST_F(PostgresDestination, ReportsWrongUrls) {
