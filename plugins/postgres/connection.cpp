@@ -23,6 +23,10 @@ std::string quoted(std::string_view text, char quote) {
   return quoted + quote;
 }
 
+ServerError silence() {
+  return ServerError("cannot reach the server", "", "the server does not respond");
+}
+
 bool is_error(const PGresult* result) {
   const ExecStatusType status = PQresultStatus(result);
   return status == PGRES_FATAL_ERROR || status == PGRES_BAD_RESPONSE;
@@ -65,12 +69,12 @@ void Connection::connect(const WaitLimits& limits) {
     if (next == PGRES_POLLING_FAILED || PQstatus(handle_.get()) == CONNECTION_BAD) {
       throw connect_failure(handle_.get());
     }
-    wait(limits, next == PGRES_POLLING_READING ? POLLIN : POLLOUT);
+    if (!wait(limits, next == PGRES_POLLING_READING ? POLLIN : POLLOUT)) throw silence();
     next = PQconnectPoll(handle_.get());
   }
 }
 
-void Connection::wait(const WaitLimits& limits, short events) const {
+bool Connection::wait(const WaitLimits& limits, short events) const {
   tenon_call* raw = limits.call.raw();
   const std::intptr_t cancellation = raw != nullptr ? raw->functions->wait_handle(raw) : -1;
   const Clock::time_point end = std::min(Clock::now() + limits.timeout,
@@ -78,31 +82,43 @@ void Connection::wait(const WaitLimits& limits, short events) const {
   for (;;) {
     limits.call.check();
     milliseconds left = std::chrono::ceil<milliseconds>(end - Clock::now());
-    if (left <= milliseconds::zero()) {
-      throw ServerError("cannot reach the server", "", "the server does not respond");
-    }
+    if (left <= milliseconds::zero()) return false;
     // Without a descriptor that reports a cancellation, the call is polled often.
     left = std::min(left, milliseconds(raw != nullptr && cancellation < 0 ? 50 : 60'000));
     pollfd sockets[] = {{PQsocket(handle_.get()), events, 0},
                         {static_cast<int>(cancellation), POLLIN, 0}};
     const int ready = poll(sockets, 2, static_cast<int>(left.count()));
     if (ready < 0 && errno != EINTR) throw sdk::system_failure(errno, "cannot wait for the server");
-    if (ready > 0 && sockets[0].revents != 0) return;
+    if (ready > 0 && sockets[0].revents != 0) return true;
   }
 }
 
-void Connection::flush(const WaitLimits& limits) {
+void Connection::wait_for_input(const WaitLimits& limits) const {
+  if (!wait(limits, POLLIN)) throw silence();
+}
+
+void Connection::wait_for_statement(const WaitLimits& limits, std::string_view action,
+                                    short events) const {
+  if (wait(limits, events)) return;
+  throw ServerError(action, "",
+                    sdk::text("the server has sent nothing for ",
+                              std::chrono::duration_cast<milliseconds>(limits.timeout).count(),
+                              " ms; fix: raise \"timeout\", or look for locks and missing indexes "
+                              "(pg_stat_activity)"));
+}
+
+void Connection::flush(const WaitLimits& limits, std::string_view action) {
   while (PQflush(handle_.get()) == 1) {
-    wait(limits, POLLIN | POLLOUT);
+    wait_for_statement(limits, action, POLLIN | POLLOUT);
     // The server may block until its messages are read.
     if (PQconsumeInput(handle_.get()) == 0) return;
   }
 }
 
-void Connection::receive(const WaitLimits& limits) {
-  flush(limits);
+void Connection::receive(const WaitLimits& limits, std::string_view action) {
+  flush(limits, action);
   while (PQisBusy(handle_.get()) != 0) {
-    wait(limits, POLLIN);
+    wait_for_statement(limits, action, POLLIN);
     // A server may send a last message before it closes the connection.
     if (PQconsumeInput(handle_.get()) == 0) return;
   }
@@ -117,7 +133,7 @@ Rows Connection::finish(const WaitLimits& limits, std::string_view action) {
   Rows last(nullptr);
   std::optional<ServerError> error;
   for (;;) {
-    receive(limits);
+    receive(limits, action);
     Rows rows(PQgetResult(handle_.get()));
     if (rows.raw() == nullptr) break;
     if (is_error(rows.raw()) && !error) error.emplace(action, rows.raw());
@@ -155,7 +171,7 @@ void Connection::begin(std::string_view action, const std::string& sql,
 }
 
 std::optional<Rows> Connection::next(const WaitLimits& limits, std::string_view action) {
-  receive(limits);
+  receive(limits, action);
   Rows row(PQgetResult(handle_.get()));
   if (row.raw() != nullptr && PQresultStatus(row.raw()) == PGRES_SINGLE_TUPLE) return row;
   finish(limits, action);
@@ -173,7 +189,7 @@ void Connection::put_copy(const WaitLimits& limits, std::string_view action,
   const int sent = PQputCopyData(handle_.get(), bytes.data(), static_cast<int>(bytes.size()));
   if (sent != 1) finish(limits, action);  // the server has ended the copy
   check_sent(action, sent);
-  flush(limits);
+  flush(limits, action);
 }
 
 void Connection::end_copy(const WaitLimits& limits, std::string_view action) {

@@ -95,7 +95,7 @@ class Connection {
   /// Sends bytes of a copy without waiting. Later calls send unsent bytes and report errors.
   void try_put_copy(std::string_view bytes) noexcept;
   /// Waits until the server has sent something. Another thread may call `try_put_copy` meanwhile.
-  void wait_for_input(const WaitLimits& limits) const { wait(limits, POLLIN); }
+  void wait_for_input(const WaitLimits& limits) const;
 
  private:
   struct Close {
@@ -105,11 +105,12 @@ class Connection {
   void connect(const WaitLimits& limits);
   void send(std::string_view action, const std::string& sql, const Parameters& parameters);
   void check_sent(std::string_view action, int sent) const;
-  /// Waits until the socket is ready for `events` of poll.
-  void wait(const WaitLimits& limits, short events) const;
+  /// Waits until the socket is ready for `events` of poll. Returns false after the timeout.
+  bool wait(const WaitLimits& limits, short events) const;
+  void wait_for_statement(const WaitLimits& limits, std::string_view action, short events) const;
   /// Sends buffered data, and waits until a result is complete.
-  void receive(const WaitLimits& limits);
-  void flush(const WaitLimits& limits);
+  void receive(const WaitLimits& limits, std::string_view action);
+  void flush(const WaitLimits& limits, std::string_view action);
   /// Reads all results and returns the last one. Throws the first error.
   Rows finish(const WaitLimits& limits, std::string_view action);
 
