@@ -87,6 +87,10 @@ std::string Client::origin(const Request& request) const {
 
 std::unique_ptr<Exchange> Client::begin(Request request, std::string action,
                                         const WaitLimits& limits) const {
+  // Otherwise libcurl would send the type of a form, which the server keeps with the object.
+  if (request.method == "PUT" || request.method == "POST") {
+    request.headers.emplace("content-type", "application/octet-stream");
+  }
   signer_.sign(request, now());
   auto exchange =
       std::make_unique<Exchange>(connections_, origin(request), request, std::move(action));

@@ -84,6 +84,11 @@ std::vector<std::string> FakeServer::requests() const {
   return requests_;
 }
 
+std::vector<std::string> FakeServer::heads() const {
+  const std::lock_guard lock(mutex_);
+  return heads_;
+}
+
 void FakeServer::serve() {
   for (;;) {
     const int connection = accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
@@ -98,6 +103,7 @@ void FakeServer::serve(int connection) {
   if (!line.empty()) {
     const std::lock_guard lock(mutex_);
     requests_.push_back(line);
+    heads_.push_back(request.substr(0, request.find("\r\n\r\n") + 2));
   }
   const std::string response = respond_(line);
   if (response.empty()) {

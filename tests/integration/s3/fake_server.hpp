@@ -26,6 +26,8 @@ class FakeServer {
   std::string endpoint() const { return "http://127.0.0.1:" + std::to_string(port_); }
   /// Returns the first lines of all requests so far, without the HTTP version.
   std::vector<std::string> requests() const;
+  /// Returns all requests so far with their headers, without their bodies.
+  std::vector<std::string> heads() const;
 
  private:
   void serve();
@@ -36,6 +38,7 @@ class FakeServer {
   int port_ = 0;
   mutable std::mutex mutex_;
   std::vector<std::string> requests_;
+  std::vector<std::string> heads_;
   std::vector<int> held_;
   std::thread thread_;
 };

@@ -53,6 +53,15 @@ TEST_F(S3ServerErrors, PutWithoutABodySendsNothing) {
   EXPECT_TRUE(peer.requests().empty());
 }
 
+TEST_F(S3ServerErrors, PutSendsASignedTypeOfContent) {
+  const FakeServer peer([](const std::string&) { return http("200 OK", ""); });
+  EXPECT_TRUE(store(peer)->put_object("b", "k", body("x")));
+  ASSERT_EQ(peer.heads().size(), 1u);
+  const std::string head = peer.heads()[0];
+  EXPECT_NE(head.find("\r\ncontent-type: application/octet-stream\r\n"), std::string::npos) << head;
+  EXPECT_NE(head.find("SignedHeaders=content-type;"), std::string::npos) << head;
+}
+
 TEST_F(S3ServerErrors, TruncatedObjectsAreRetryable) {
   const FakeServer peer([](const std::string&) {
     return "HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n" + bytes(200'000);
