@@ -104,6 +104,10 @@ bool GlobReader::read_members(std::size_t start) {
 // A `-` at the beginning or end of a class is the character itself.
 bool GlobReader::read_range(std::bitset<256>& characters) {
   const std::size_t start = at_;
+  if (pattern_.substr(at_, 2) == "[:") {
+    return fail(at_, "\"[:\" in a class", "characters and ranges, such as a-z",
+                "write the characters of the class, or \\[ to match the character");
+  }
   char first = 0;
   if (!read_character(first)) return false;
   char last = first;

@@ -61,6 +61,8 @@ TEST(Glob, MatchesWholeNames) {
       {"[\\]]", "]", true},
       {"[\\!a]", "!", true},
       {"[\\^]", "^", true},
+      {"[[]", "[", true},
+      {"[\\[:a]", ":", true},
       {"[a\\-c]", "-", true},
       {"[a\\-c]", "b", false},
       {"[a^]", "^", true},
@@ -90,6 +92,7 @@ TEST(Glob, InvalidPatternsAreErrors) {
   } const rows[] = {
       {"", 1, "an empty pattern"},
       {"[", 1, "a [ without a ]"},
+      {"x[[:alpha:]]", 3, "\"[:\" in a class"},
       {"web-[a", 5, "a [ without a ]"},
       {"[a-", 1, "a [ without a ]"},
       {"[!", 1, "a [ without a ]"},
