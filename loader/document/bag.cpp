@@ -140,7 +140,7 @@ bool Bag::text(Conversion& conversion, tenon_bytes& text) const {
   char buffer[512];  // large enough for most bags
   json::Writer out(buffer);
   write(out);
-  if (out.too_deep()) return conversion.fail("bag", "a value has too many levels");
+  if (!out.problem().empty()) return conversion.fail("bag", out.problem());
   const tenon_string copy = conversion.copy(out.view());
   text = {reinterpret_cast<const std::uint8_t*>(copy.data), copy.size};
   return true;

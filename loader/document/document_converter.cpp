@@ -29,9 +29,9 @@ Result<std::string_view> DocumentConverter::convert(std::string_view text,
     write_document(memory_->out, *document->type, *document->version, document->stored,
                    writer.empty() ? document->writer : writer);
   }
-  if (memory_->out.too_deep()) {
+  if (!memory_->out.problem().empty()) {
     return Error({.code = "wrong-value",
-                  .message = "the document has too many levels, including its property bag",
+                  .message = memory_->out.problem(),
                   .where = document->is_bare ? "" : "value"});
   }
   return memory_->out.view();

@@ -229,13 +229,14 @@ void Writer::base64(BytesView value) {
 void Writer::json(std::string_view value) {
   if (!parser_) parser_ = std::make_unique<Parser>();
   const Result<Reader> parsed = parser_->parse(value);
-  const bool fits = parsed && depth_ + parser_->levels() <= detail::max_levels;
-  too_deep_ = too_deep_ || (parsed && !fits);
-  if (fits) {
-    this->value(*parsed);
+  if (parsed && depth_ + parser_->levels() <= detail::max_levels) return this->value(*parsed);
+  if (parsed) {
+    problem_ = "the document has too many levels, including its property bag";
   } else {
-    text(value);
+    problem_ = "a value of type json is not JSON: ";
+    problem_.append(parsed.error().message()).append(" (").append(parsed.error().where()) += ')';
   }
+  text(value);
 }
 
 void Writer::value(const Reader& value) {

@@ -220,6 +220,31 @@ TEST(Documents, RefuseValuesWithTooManyLevels) {
   }
 }
 
+TEST(Documents, OmitAJsonFieldWithoutText) {
+  const auto text = test::to_json(test::FenceV2{});
+  ASSERT_TRUE(text) << text.error().to_string();
+  EXPECT_EQ(text->find("note"), std::string::npos) << *text;
+  const auto read = test::fence_v2_from_json(*text);
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_EQ(read->gate.note.text, "");
+}
+
+/// Such a text used to become a string.
+TEST(Documents, RefuseJsonFieldsThatAreNotJson) {
+  test::FenceV2 made;
+  made.gate.note = Json{R"({"a":1,"a":2})"};
+  const auto refused = test::to_json(made);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().to_string(),
+            "error[wrong-value] a value of type json is not JSON: the key \"a\" is duplicated in "
+            "the object that ends here (1:13)");
+
+  Arena arena;
+  const auto from = Value<test::FenceV2>::raw<Copy::shallow>(arena.raw(), made);
+  test_fence_v1 to{};
+  EXPECT_EQ(test::convert_fence_2_to_1(arena.raw(), from, to), TENON_INVALID_ARGUMENT);
+}
+
 TEST(Documents, ReuseTheNameOfARenamedField) {
   EXPECT_EQ(converted(R"({"size":5})", "1", "2", parcel), R"({"size_bytes":5})");
   EXPECT_EQ(converted(R"({"size":5})", "1", "3", parcel), R"({"size_bytes":5})");

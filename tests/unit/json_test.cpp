@@ -320,6 +320,20 @@ TEST(Json, PreservesJsonExceptSpaces) {
   EXPECT_EQ(text_of(text), R"({"a":[1.50,1e2]})");
 }
 
+TEST(Json, ReportsTextsThatAreNotJson) {
+  json::Writer out;
+  out.begin_array();
+  out.json(R"({"a":1})");
+  EXPECT_EQ(out.problem(), "");
+  out.json("no json");
+  out.json("{}");
+  out.end_array();
+  EXPECT_EQ(out.view(), R"([{"a":1},"no json",{}])");
+  EXPECT_EQ(out.problem(), "a value of type json is not JSON: unexpected 'n' (1:1)");
+  out.clear();
+  EXPECT_EQ(out.problem(), "");
+}
+
 TEST(Json, WritesJsonThatIsTooDeepAsText) {
   const auto nested = [](std::size_t levels) {
     return std::string(levels, '[') + std::string(levels, ']');
@@ -330,7 +344,7 @@ TEST(Json, WritesJsonThatIsTooDeepAsText) {
     out.begin_array();
     out.json(nested(levels));
     out.end_array();
-    EXPECT_EQ(out.too_deep(), levels == 64);
+    EXPECT_EQ(out.problem().empty(), levels == 63);
     const auto root = parser.parse(out.view());
     ASSERT_TRUE(root) << levels;
     for (const json::Reader& element : root->elements()) {

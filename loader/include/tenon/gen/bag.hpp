@@ -62,7 +62,7 @@ class TENON_API Bag {
   /// Writes the bag as a JSON object.
   void write(json::Writer& out) const;
   /// Sets `text` to the text for an ABI struct, in the arena; absent if the bag is empty. Returns
-  /// false, with the error in the conversion, if a value has too many levels.
+  /// false, with the error in the conversion, if a value is not JSON or has too many levels.
   bool text(Conversion& conversion, tenon_bytes& text) const;
 
  private:

@@ -219,8 +219,8 @@ class TENON_API Writer {
   /// Writes a JSON text without its spaces. A text that is not JSON, or has too many levels, is
   /// written as a string.
   void json(std::string_view value);
-  /// Returns whether a JSON text was written as a string because it has too many levels.
-  bool too_deep() const noexcept { return too_deep_; }
+  /// Returns why a JSON text was written as a string; empty if none was.
+  const std::string& problem() const noexcept { return problem_; }
   /// Writes text as it is. REQUIRED: it is JSON without line ends.
   void raw(std::string_view value);
   /// Writes, in pieces, a key and the beginning of its object, up to a value in it that follows:
@@ -232,7 +232,7 @@ class TENON_API Writer {
     size_ = 0;
     depth_ = 0;
     follows_value_ = false;
-    too_deep_ = false;
+    problem_.clear();
   }
   /// Returns the text, valid until more is written.
   std::string_view view() const noexcept { return {data_, size_}; }
@@ -259,7 +259,7 @@ class TENON_API Writer {
   std::string text_;
   std::size_t depth_ = 0;
   bool follows_value_ = false;
-  bool too_deep_ = false;
+  std::string problem_;
   std::unique_ptr<Parser> parser_;  // for json()
 };
 

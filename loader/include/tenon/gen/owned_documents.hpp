@@ -28,8 +28,8 @@ Result<std::string> with_stored(const Owned& value, Use&& use) {
   if (!Stored<Storage>::load(conversion, raw, stored)) return bad_document(conversion);
   json::Writer out;
   use(out, stored);
-  if (out.too_deep()) {
-    conversion.fail("", "the document has too many levels, including its property bag");
+  if (!out.problem().empty()) {
+    conversion.fail("", out.problem());
     return bad_document(conversion);
   }
   return out.take();

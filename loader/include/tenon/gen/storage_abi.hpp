@@ -95,6 +95,8 @@ struct Stored<tenon_bytes> {
 template <>
 struct Stored<StoredJson> : Stored<tenon_string> {
   static constexpr bool shared = false;
+  /// No JSON text is empty.
+  static bool absent(const Raw& raw) noexcept { return raw.size == 0; }
   static bool load(Conversion&, const Raw& raw, StoredJson& form) noexcept {
     form.text = raw;
     return true;
