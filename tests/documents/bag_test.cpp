@@ -20,9 +20,10 @@ namespace {
 constexpr std::string_view album = "test.example/album";
 
 std::string converted(std::string_view text, std::string_view from, std::string_view to,
-                      std::string_view type = album) {
+                      std::string_view type = album, bool lenient = false) {
   DocumentConverter converter;
-  const auto result = converter.convert(text, {.type = type, .from = from, .to = to});
+  const auto result =
+      converter.convert(text, {.type = type, .from = from, .to = to, .lenient = lenient});
   return result ? std::string(*result) : "error: " + std::string(result.error().message());
 }
 
@@ -192,6 +193,20 @@ TEST(Bag, IsUnchangedIfTheConversionFails) {
   json::Writer out;
   type.find("2")->write(out, stored);
   EXPECT_EQ(out.view(), text);
+}
+
+constexpr std::string_view tour = "test.example/tour";
+
+TEST(LenientReaders, ConvertDocumentsWithValuesThatDoNotFit) {
+  for (const char* value : {"0.1234567890123", "\"x\"", "[1]"}) {
+    const std::string text = "{\"ratio\":" + std::string(value) + "}";
+    const std::string kept =
+        R"({"bag":{"ratio@1":{"type":"json","value":)" + std::string(value) + "}}}";
+    for (const char* to : {"1", "2", "3"}) {
+      EXPECT_EQ(converted(text, "1", to, tour, true), kept);
+      EXPECT_EQ(converted(kept, "1", to, tour, true), kept);
+    }
+  }
 }
 
 constexpr std::string_view parcel = "test.example/parcel";

@@ -115,6 +115,29 @@ TEST(Interpreter, ConvertsLikeGeneratedCode) {
   check<test::TourV3Storage>("test.example/tour", "3");
 }
 
+TEST(Interpreter, HandlesEntriesOfLenientReadersLikeGeneratedCode) {
+  const BothTypes types = types_of("test.example/tour");
+  for (const char* text : {
+           R"({"ratio":0.1234567890123})",
+           R"({"ratio":"x"})",
+           R"({"bag":{"ratio@1":{"type":"json","value":"x"}}})",
+           R"({"bag":{"ratio@9":{"type":"json","value":0.1234567890123}}})",
+           R"({"bag":{"ratio@9":{"type":"json","value":0.5}}})",
+           R"({"bag":{"ratio@1":{"type":"float32","value":0.1234567890123}}})",
+           R"({"bag":{"any@9":{"type":"json","value":1}}})",
+           R"({"first":{"bag":{"hours@9":{"type":"json","value":[0.1234567890123]}}}})",
+           R"({"bag":{"title@9":{"type":"json","value":"Mr"}}})",
+           R"({"bag":{"name@9":{"type":"json","value":"Mr"}}})",
+       }) {
+    for (const DocumentVersion& from : types.built.versions) {
+      for (const DocumentVersion& to : types.built.versions) {
+        compare(types, text, from.label, to, false);
+        compare(types, text, from.label, to, true);
+      }
+    }
+  }
+}
+
 TEST(Interpreter, DescribesTypesLikeGeneratedCode) {
   for (const char* id :
        {"test.example/album", "test.example/fence", "test.example/gone", "test.example/parcel",

@@ -262,9 +262,10 @@ bool pull(Conversion& conversion, Bag& bag, const DirectedField& way, const void
   if (bag.empty()) return true;
   const Field& field = *way.target();
   const BagEntry* entry = bag.find(field.name, versions_of(way.target_origins()));
-  const bool must_fit = entry != nullptr;
-  if (!way.target_origins().exact && !must_fit) entry = bag.find_unknown(field.name);
+  if (!way.target_origins().exact && entry == nullptr) entry = bag.find_unknown(field.name);
   if (entry == nullptr) return true;
+  const bool must_fit =
+      entry->type != "json" || gen::without_optional(field.type).shape == Shape::json;
   if (!read_bagged(conversion, *entry, field, value)) return !must_fit;
   bag.remove(conversion, *entry);
   return true;

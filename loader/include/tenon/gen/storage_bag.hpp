@@ -79,15 +79,16 @@ bool read_bagged(Conversion& conversion, const BagEntry& entry, std::string_view
 /// Takes a field that the source could not name out of the bag: the entry of a version in which it
 /// has the same type or, unless `exact`, an entry of a lenient reader with this name, if its type
 /// fits. The field stays absent if there is none. The conversion fails if the entry of one of
-/// `versions` has another type.
+/// `versions` has another type, unless a lenient reader kept it.
 template <bool exact = false, class Form>
 bool pull(Conversion& conversion, Bag& bag, std::string_view name, std::string_view type,
           std::span<const std::string_view> versions, const Form*& field) {
   if (bag.empty()) return true;
   const BagEntry* entry = bag.find(name, versions);
-  const bool must_fit = entry != nullptr;
-  if (!exact && !must_fit) entry = bag.find_unknown(name);
+  if (!exact && entry == nullptr) entry = bag.find_unknown(name);
   if (entry == nullptr) return true;
+  // A lenient reader also keeps values that do not fit the type in their own version.
+  const bool must_fit = entry->type != "json" || type == "json";
   if (!detail::read_bagged(conversion, *entry, type, field)) return !must_fit;
   bag.remove(conversion, *entry);
   return true;
