@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <string>
+#include <utility>
 
 namespace tenon::inline v0_1 {
 namespace {
@@ -115,10 +116,12 @@ bool read_entry(Conversion& conversion, const BagEntry& entry, std::string_view 
   json::Parser parser;
   const Result<json::Reader> root = parser.parse(text);
   if (!root) return conversion.fail(where + ".value", root.error());
-  const bool copies = conversion.copies;
-  conversion.copies = true;
+  const bool copies = std::exchange(conversion.copies, true);
+  // A lenient reader may have kept the value for its digits.
+  const bool exact_floats = std::exchange(conversion.exact_floats, entry.type == json_type);
   const bool good = read(conversion, *root, value);
   conversion.copies = copies;
+  conversion.exact_floats = exact_floats;
   return good || conversion.fail(where + ".value", parser.take_error());
 }
 

@@ -202,6 +202,7 @@ Result<ReadDocument> read_document(Conversion& conversion, json::Parser& parser,
   if (!target) return target.error();
 
   if (how.lenient) conversion.unknown_of = text_of(conversion.copy(origin->label));
+  conversion.exact_floats = how.lenient;
   const DocumentConversion* way = find_conversion(type, *origin->version, **target);
   if (way != nullptr && way->convert == nullptr) return missing_step(type, *way);
   const void* stored = origin->version->read(*origin->version, conversion, said.value);

@@ -209,6 +209,25 @@ TEST(LenientReaders, ConvertDocumentsWithValuesThatDoNotFit) {
   }
 }
 
+TEST(LenientReaders, PreserveDigitsInLaterConversions) {
+  for (const char* kept :
+       {R"({"bag":{"ratio@9":{"type":"json","value":0.1234567890123}}})",
+        R"({"bag":{"ratio@1":{"type":"json","value":0.1234567890123}}})",
+        R"({"first":{"bag":{"hours@9":{"type":"json","value":[0.5,0.1234567890123]}}}})"}) {
+    EXPECT_EQ(converted(kept, "1", "2", tour), kept);
+    EXPECT_EQ(converted(kept, "2", "1", tour), kept);
+  }
+  EXPECT_EQ(converted(R"({"bag":{"ratio@9":{"type":"json","value":0.1}}})", "1", "2", tour),
+            R"({"ratio":0.1})");
+}
+
+TEST(LenientReaders, RoundTypedEntriesLikeOtherReaders) {
+  const std::string typed = R"({"bag":{"ratio@2":{"type":"float32","value":0.1234567890123}}})";
+  for (const bool lenient : {false, true}) {
+    EXPECT_EQ(converted(typed, "1", "2", tour, lenient), R"({"ratio":0.12345679})");
+  }
+}
+
 constexpr std::string_view parcel = "test.example/parcel";
 
 /// A value that does not fit between the levels around it used to become a string.

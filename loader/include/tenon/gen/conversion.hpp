@@ -38,6 +38,8 @@ class TENON_API Conversion {
   bool copies = false;
   /// If true, the bag records absent fields that the ABI struct cannot leave out.
   bool notes_absence = false;
+  /// If true, a number whose digits a float32 would lose is not one.
+  bool exact_floats = false;
   /// If not empty, unknown fields go to the bag, as values of this version.
   std::string_view unknown_of{};
 

@@ -176,8 +176,7 @@ bool read_value(Conversion& conversion, const json::Reader& in, Form& value) {
   if constexpr (std::same_as<Form, bool> || std::same_as<Form, double>) {
     return in.read(value);
   } else if constexpr (std::same_as<Form, float>) {
-    const bool lenient = !conversion.unknown_of.empty();
-    return in.read(value) && (!lenient || is_exact(in, value));
+    return in.read(value) && (!conversion.exact_floats || is_exact(in, value));
   } else if constexpr (std::is_integral_v<Form>) {
     return read_number(in, value);
   } else if constexpr (std::same_as<Form, tenon_string>) {
