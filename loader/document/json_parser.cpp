@@ -211,8 +211,4 @@ std::size_t Parser::levels() const noexcept {
   return tape_->parser.handler().levels();
 }
 
-Error Parser::take_error() {
-  return std::move(*std::exchange(tape_->error, std::nullopt));
-}
-
 }  // namespace tenon::inline v0_1::json

@@ -80,12 +80,20 @@ class Recorder {
   std::optional<std::string_view> duplicate_;
 };
 
+/// Why a reader returned false. Its message and path are only built if they are needed, because
+/// lenient readers discard most failures.
+struct Failure {
+  const Node* node = nullptr;
+  std::optional<std::string> key;  // of the member of `node`, if that failed
+  std::string text;                // the value that is needed; the message if a member failed
+};
+
 struct Tape {
   Tape();
 
   boost::json::basic_parser<Recorder> parser;
-  std::optional<Error> error;  // why a reader returned false
-  Writer scratch;              // of Reader::read_json
+  Failure failure;
+  Writer scratch;  // of Reader::read_json
 };
 
 }  // namespace tenon::inline v0_1::json::detail

@@ -175,23 +175,32 @@ bool Reader::read_natural(std::uint64_t& value, std::uint64_t most, std::string_
   return good || fail(type);
 }
 
-std::string Reader::path() const {
-  return path_to(*node_, tape_->parser.handler().nodes.front());
-}
-
 bool Reader::fail(std::string_view needed) const {
-  std::string message = "expected ";
-  message.append(needed).append(", found ").append(describe(*node_));
-  tape_->error = Error({.code = "wrong-value", .message = std::move(message), .where = path()});
+  detail::Failure& failure = tape_->failure;
+  failure.node = node_;
+  failure.key.reset();
+  failure.text = needed;
   return false;
 }
 
 bool Reader::fail_member(std::string_view key, std::string_view message) const {
-  std::string where = path();
-  append_member(where, key);
-  tape_->error =
-      Error({.code = "wrong-value", .message = std::string(message), .where = std::move(where)});
+  detail::Failure& failure = tape_->failure;
+  failure.node = node_;
+  failure.key = key;
+  failure.text = message;
   return false;
+}
+
+Error Parser::take_error() {
+  const detail::Failure& failure = tape_->failure;
+  std::string where = path_to(*failure.node, tape_->parser.handler().nodes.front());
+  std::string message = failure.text;
+  if (failure.key) {
+    append_member(where, *failure.key);
+  } else {
+    message = "expected " + message + ", found " + describe(*failure.node);
+  }
+  return Error({.code = "wrong-value", .message = std::move(message), .where = std::move(where)});
 }
 
 }  // namespace tenon::inline v0_1::json

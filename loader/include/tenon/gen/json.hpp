@@ -112,7 +112,6 @@ class TENON_API Reader {
     count = node_->size;
     return true;
   }
-  std::string path() const;
 
   detail::Tape* tape_;
   detail::Node* node_;
@@ -179,7 +178,8 @@ class TENON_API Parser {
   /// Parses a complete text. REQUIRED: the text does not change while its readers are used.
   /// Errors: `not-json`, with line and column.
   Result<Reader> parse(std::string_view text);
-  /// Returns why reading failed. REQUIRED: a Reader of this parser has returned false.
+  /// Returns why reading last failed. REQUIRED: a Reader of this parser has returned false since
+  /// the last parse, and the text still exists.
   Error take_error();
 
  private:
