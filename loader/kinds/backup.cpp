@@ -41,13 +41,11 @@ bool BackupStep1To2::up(Conversion& conversion, const BackupV1Storage& from, Bac
 bool BackupStep1To2::down(Conversion& conversion, const BackupV2Storage& from,
                           BackupV1Storage& to) {
   if (from.phase != nullptr) to.status = &from.phase->literal;
-  if (from.selector == nullptr) return true;
-  copy_selection(*from.selector, to);
-  SelectorV1Storage rest = *from.selector;
+  SelectorV1Storage rest = from.selector != nullptr ? *from.selector : SelectorV1Storage{};
+  copy_selection(rest, to);
   copy_selection(BackupV1Storage{}, rest);
-  if (is_empty(*from.selector) || !is_empty(rest)) {
-    push(conversion, to.bag, selector_2, version_2, &rest);
-  }
+  const bool fits = from.selector == nullptr || (!is_empty(*from.selector) && is_empty(rest));
+  push(conversion, to.bag, selector_2, version_2, fits ? nullptr : &rest);
   return true;
 }
 

@@ -67,11 +67,10 @@ bool ParameterStep1To2::up(Conversion& conversion, const ParameterV1Storage& fro
 
 bool ParameterStep1To2::down(Conversion& conversion, const ParameterV2Storage& from,
                              ParameterV1Storage& to) {
-  if (from.validations == nullptr) return true;
-  to.required = conversion.make<bool>(has_required(*from.validations));
-  if (!fits_version_1(*from.validations)) {
-    push(conversion, to.bag, bagged, versions, from.validations);
-  }
+  const Validations* all = from.validations;
+  if (all != nullptr) to.required = conversion.make<bool>(has_required(*all));
+  const bool fits = all == nullptr || fits_version_1(*all);
+  push(conversion, to.bag, bagged, versions, fits ? nullptr : all);
   return true;
 }
 

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace tenon {
 namespace {
@@ -147,17 +148,16 @@ bool RecordStep1To2::down(Conversion& conversion, const RecordV2Storage& from,
 
   if (from.operation == nullptr) {
     push_absence(conversion, to.bag, operation_2);
-  } else if (text_of(from.operation->literal) != create) {
-    push(conversion, to.bag, operation_2, version_2, from.operation);
+  } else {
+    const bool fits = text_of(from.operation->literal) == create;
+    push(conversion, to.bag, operation_2, version_2, fits ? nullptr : from.operation);
   }
 
-  if (from.payload == nullptr) return true;
-  RecordV2ChangeStorage rest = *from.payload;
-  to.payload = rest.after;
-  rest.after = nullptr;
-  if (to.payload == nullptr || rest.before != nullptr || !rest.bag.empty()) {
-    push(conversion, to.bag, payload_2, version_2, &rest);
-  }
+  RecordV2ChangeStorage rest = from.payload != nullptr ? *from.payload : RecordV2ChangeStorage{};
+  to.payload = std::exchange(rest.after, nullptr);
+  const bool fits = from.payload == nullptr ||
+                    (to.payload != nullptr && rest.before == nullptr && rest.bag.empty());
+  push(conversion, to.bag, payload_2, version_2, fits ? nullptr : &rest);
   return true;
 }
 

@@ -105,6 +105,7 @@ std::string through_abi(std::string_view text, Change&& change) {
   const DocumentVersion& version = *find_document_type("test.example/sketchy")->find("1");
   Arena arena;
   Conversion conversion(arena.raw());
+  conversion.notes_absence = true;
   json::Parser parser;
   const void* stored = version.read(version, conversion, parser.parse(text).value());
   void* raw = const_cast<void*>(version.save(conversion, stored));
@@ -149,6 +150,26 @@ TEST(Bag, DoesNotRestoreLiteralsThatThePluginChanged) {
   const std::string replaced =
       through_abi(text, [](test_sketchy_v1& raw) { raw.shades.data = known; });
   EXPECT_NE(replaced.find(R"("shades":["light","dark"])"), std::string::npos) << replaced;
+}
+
+TEST(Bag, DropsUnknownLiteralsThatThePluginReplaced) {
+  const std::string text =
+      R"({"name":"","shade":"odd","other":"odd","shades":["odd"],"by_name":{},)"
+      R"("rows":[],"strokes":[]})";
+  EXPECT_EQ(through_abi(text,
+                        [](test_sketchy_v1& raw) {
+                          raw.shade = 0;
+                          raw.other = nullptr;
+                          raw.shades = {};
+                        }),
+            R"({"name":"","shade":"light","by_name":{},"rows":[],"strokes":[]})");
+}
+
+TEST(Bag, PreservesOtherEntriesAcrossTheAbi) {
+  for (const char* text : {"{}", R"({"bag":{"other@1":{"type":"json","value":"odd"}}})",
+                           R"({"bag":{"other@1":{"type":"json","value":5}}})"}) {
+    EXPECT_EQ(through_abi(text, [](test_sketchy_v1&) {}), text);
+  }
 }
 
 TEST(Bag, PreservesLiteralsThatOnlyALaterVersionDefines) {

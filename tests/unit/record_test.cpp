@@ -145,6 +145,26 @@ TEST(Record, ReplacesATimeInTheMetadata) {
   EXPECT_EQ(to_2(older).metadata, (TextMap{{"opencdc.createdAt", "2"}}));
 }
 
+TEST(Record, DropsEntriesThatVersion1DoesNotNeed) {
+  RecordV2 newer;
+  newer.bag = to_bytes(R"({"operation@2":{"type":"operation","value":"odd"},)"
+                       R"("payload@2":{"type":"change","value":{"before":"aGk="}}})");
+  for (const char* after : {"", "hi"}) {
+    if (*after != 0) newer.payload.after = to_bytes(after);
+    const RecordV2 back = to_2(to_1(newer));
+    EXPECT_EQ(back.operation, newer.operation);
+    EXPECT_EQ(back.payload, newer.payload);
+    EXPECT_EQ(back.bag, Bytes());
+  }
+}
+
+TEST(Parameter, DropsAnEntryThatVersion1DoesNotNeed) {
+  ParameterV2 newer;
+  newer.bag = to_bytes(R"({"validations@2":{"type":"list<validation>","value":[)"
+                       R"({"type":"less-than","value":"5"}]}})");
+  EXPECT_EQ(to_2(to_1(newer)).validations, newer.validations);
+}
+
 TEST(Parameter, ConvertsRequiredToAValidation) {
   const ParameterV1 older{"7", true, "How many.", ParameterV1::Type::Int, to_bytes(stranger)};
   const ParameterV2 newer = to_2(older);

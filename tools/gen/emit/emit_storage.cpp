@@ -115,8 +115,9 @@ void emit_load(Writer& out, const StoredObject& object, const DocumentVersion& v
     }
     loads.emplace_back("stored.bag.read(conversion, raw.bag)");
     out.chain("if (!(", loads, " && ", ")) return false;");
-    emit_literals(out, object, version, true);
+    // First, because an entry that marks an absent field has the key of one with literals.
     emit_absence(out, object, version, true);
+    emit_literals(out, object, version, true);
     out.line("return true;");
   });
   out.line("}");

@@ -65,22 +65,27 @@ struct Literals<StoredMap<Form>> {
 }  // namespace detail
 
 /// Restores unknown literals of a field from the bag, in which save_literals has kept the whole
-/// field. `raw` is the C value. If the plugin has changed the field, it stays as it is.
-template <class Form>
-bool load_literals(Conversion& conversion, const BagField& from, const detail::RawForm<Form>& raw,
-                   Bag& bag, const Form*& field) {
-  if (bag.empty() || !detail::Literals<Form>::unknown(raw)) return true;
-  const Form* kept = nullptr;
-  const std::span versions(&from.version, 1);
-  if (!pull<true>(conversion, bag, from.name, from.type, versions, kept)) return false;
-  if (kept != nullptr && detail::Literals<Form>::alike(*kept, *field)) field = kept;
-  return true;
-}
-/// Restores the literals of an optional field that is a pointer in the ABI struct.
+/// field. `raw` is the C value of an optional field, nullptr if it is absent. If the plugin has
+/// changed the field, it stays as it is. The entry is removed in any case, because the field would
+/// take its value again if it is absent.
 template <class Form>
 bool load_literals(Conversion& conversion, const BagField& from, const detail::RawForm<Form>* raw,
                    Bag& bag, const Form*& field) {
-  return raw == nullptr || load_literals(conversion, from, *raw, bag, field);
+  const std::span versions(&from.version, 1);
+  const BagEntry* entry = bag.find(from.name, versions);
+  // An entry of type json is not from save_literals, but from a lenient reader.
+  if (entry == nullptr || entry->type == "json") return true;
+  const Form* kept = nullptr;
+  if (!pull<true>(conversion, bag, from.name, from.type, versions, kept)) return false;
+  const bool is_unknown = raw != nullptr && detail::Literals<Form>::unknown(*raw);
+  if (kept != nullptr && is_unknown && detail::Literals<Form>::alike(*kept, *field)) field = kept;
+  return true;
+}
+/// Restores the literals of another field.
+template <class Form>
+bool load_literals(Conversion& conversion, const BagField& from, const detail::RawForm<Form>& raw,
+                   Bag& bag, const Form*& field) {
+  return load_literals(conversion, from, &raw, bag, field);
 }
 
 /// Keeps a field with unknown literals in the bag.
