@@ -262,7 +262,8 @@ bool pull(Conversion& conversion, Bag& bag, const DirectedField& way, const void
   if (bag.empty()) return true;
   const Field& field = *way.target();
   const BagEntry* entry = bag.find(field.name, versions_of(way.target_origins()));
-  if (!way.target_origins().exact && entry == nullptr) entry = bag.find_unknown(field.name);
+  const bool exact = !way.up || way.target_origins().exact;
+  if (!exact && entry == nullptr) entry = bag.find_unknown(field.name);
   if (entry == nullptr) return true;
   const bool must_fit =
       entry->type != "json" || gen::without_optional(field.type).shape == Shape::json;

@@ -91,6 +91,22 @@ TEST(OlderProgram, PreservesFieldsOfPerson) {
   check_round_trip<test::PersonV2Storage>("test.example/person", "2");
 }
 
+/// A future version may give a new field the name that another field had before.
+TEST(NewerProgram, KeepsFutureFieldsApartFromOlderFields) {
+  DocumentConverter converter;
+  const auto text = [](const std::string& version, const std::string& value) {
+    return R"({"type":"test.example/drawing","version":)" + version + R"(,"value":)" + value + "}";
+  };
+  const std::string kept = R"({"bag":{"name@9":{"type":"json","value":"Mr"},)"
+                           R"("title@9":{"type":"json","value":"Ms"}}})";
+  const std::string future = text("9", R"({"name":"Mr","title":"Ms"})");
+  for (const char* to : {"3", "2", "1"}) {
+    const auto read = converter.convert(future, {.to = to, .lenient = true});
+    ASSERT_TRUE(read) << read.error().to_string();
+    EXPECT_EQ(*read, text(to, kept));
+  }
+}
+
 TEST(OlderProgram, OverridesValuesInTheBag) {
   DocumentConverter converter;
   const auto read =

@@ -38,11 +38,13 @@ void emit_push(Writer& out, const DirectedField& way, const DocumentVersion& sou
       ");");
 }
 
-/// Handles an entry of the bag for a field of the target with `function`.
+/// Handles an entry of the bag for a field of the target with `function`. A field that a lenient
+/// reader did not know is one of a newer version, which an older version can only have by chance.
 void emit_bag_look_up(Writer& out, const DirectedField& way, const std::string& function) {
   const Field& field = *way.target();
   const std::string versions = emit_origins(out, field.name + "_versions", way.target_origins());
-  out.list("if (!tenon::" + function + (way.target_origins().exact ? "<true>(" : "("),
+  const bool exact = !way.up || way.target_origins().exact;
+  out.list("if (!tenon::" + function + (exact ? "<true>(" : "("),
            {"conversion", "to.bag", string_literal(field.name), string_literal(bag_type(field)),
             versions, "to." + field.name},
            ")) return false;");
