@@ -41,7 +41,8 @@ bool read_entry(Conversion& conversion, const json::Reader& object, std::string_
   if (!type->read(text)) return false;
   const json::Reader* value = fields.take("value");
   if (value == nullptr) return in.fail_member("value", "missing");
-  if (!value->read_json(conversion.call(), json) || !fields.finish()) return false;
+  if (!value->read_json(conversion.call(), json)) return false;
+  if (!fields.finish("not a key of an entry of a bag")) return false;
   entry.type = in_arena(conversion, text);
   entry.value = {json.data, json.size};
   return true;

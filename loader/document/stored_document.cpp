@@ -100,7 +100,7 @@ bool read_envelope(const json::Reader& root, const DocumentReadOptions& how, Env
   said.value = *found;
   said.is_bare = false;
   envelope = std::move(said);
-  return good && fields.finish();
+  return good && fields.finish("not a key of a document");
 }
 
 Error differs(std::string code, const std::string& what, std::string_view found,

@@ -122,6 +122,10 @@ const Refused refused[] = {
      {}},
     {"NoBase64", head + R"({"key":"?"}})", "value.key: expected text in base64", {}},
     {"UnknownField", head + R"({"colour":1}})", "value.colour: not a field of this type", {}},
+    {"UnknownFieldWithAHint",
+     head + R"({"colour":1}})",
+     "   --lenient keeps unknown fields and versions\n",
+     {}},
     {"TooLarge",
      head + R"({"created_at":99999999999999999999}})",
      "value.created_at: expected int64, found number 99999999999999999999",
@@ -205,6 +209,21 @@ TEST_F(Documents, OfNewerVersionsAreReadInLenientMode) {
             R"({"type":"tenon.dev/record","version":2,"value":{"key":"aGk=","bag":{"colour@9":)"
             R"({"type":"json","value":[1.50]},"operation@9":{"type":"json","value":5}}}})"
             "\n");
+}
+
+/// Lenient mode does not help there.
+TEST_F(Documents, HaveNoUnknownKeysOutsideOfTheirFields) {
+  const std::string start = R"({"type":"tenon.dev/record","version":1,)";
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>(), std::vector<std::string>{"--lenient"}}) {
+    EXPECT_EQ(convert_text(start + R"("extra":1,"value":{}})", arguments).err,
+              "tenon convert: in.json:1: error[wrong-value] extra: not a key of a document\n");
+    EXPECT_EQ(convert_text(start + R"("value":{"bag":{"a@2":{"type":"json","value":1,"b":2}}}})",
+                           arguments)
+                  .err,
+              "tenon convert: in.json:1: error[wrong-value] value.bag[\"a@2\"].b: not a key of an "
+              "entry of a bag\n");
+  }
 }
 
 TEST_F(Documents, AreConvertedUpToABadLine) {

@@ -94,7 +94,7 @@ TEST(Json, ReportsTheLocationOfAWrongValue) {
       {R"({"bag":{"x@1":{"type":"int32"}}})", R"(bag["x@1"].value)", "missing"},
       {R"({"bag":{"x@1":{"value":1}}})", R"(bag["x@1"].type)", "missing"},
       {R"({"bag":{"x@1":{"type":"int32","value":1,"more":1}}})", R"(bag["x@1"].more)",
-       "not a field of this type"},
+       "not a key of an entry of a bag"},
       {R"({"bag":{"x":{"type":"int32","value":1}}})", "bag.x",
        "not the name and version of a field, as in size@1"},
       {R"({"bag":"eyJ9"})", "bag", "expected object, found text \"eyJ9\""},

@@ -184,7 +184,7 @@ TEST_F(LockFile, ReportsErrors) {
   expect_broken(R"({"type":"tenon.dev/record","version":1,"value":{}})",
                 R"(the document has another type: "tenon.dev/record"  (lock: type))");
   expect_broken(R"({"type":"tenon.dev/lock","version":1,"wirter":"photo","value":{"packages":[]}})",
-                "not a field of this type  (lock: wirter)");
+                "not a key of a document  (lock: wirter)");
   expect_broken(lock_with("7"), "expected object, found number 7  (lock: value.packages[0])");
   expect_broken(lock_with(R"({"nmae":"me.example/blur"})"),
                 "not a field of this type  (lock: value.packages[0].nmae)");

@@ -299,10 +299,11 @@ class Fields {
     return is_object_;
   }
 
-  /// Returns whether all members were taken. Otherwise sets the first other one as the error.
-  bool finish() {
-    return for_each_rest([this](std::string_view key, const Reader&) {
-      return object_.fail_member(key, "not a field of this type");
+  /// Returns whether all members were taken. Otherwise sets `message` as the error of the first
+  /// other one.
+  bool finish(std::string_view message = "not a field of this type") {
+    return for_each_rest([this, message](std::string_view key, const Reader&) {
+      return object_.fail_member(key, message);
     });
   }
 
