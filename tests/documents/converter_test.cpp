@@ -115,7 +115,8 @@ void PrintTo(const Useless& one, std::ostream* out) {
 }
 class FaultyConverter : public testing::TestWithParam<Useless> {};
 
-TEST_P(FaultyConverter, IsReportedAndStartedAgain) {
+/// A program that has to be killed is not started again, so that only one document waits for it.
+TEST_P(FaultyConverter, IsReportedAndStartedAgainIfItExits) {
   const World world;
   const auto program = world.write("convert", std::string("#!/bin/sh\n") + GetParam().script);
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
@@ -129,6 +130,8 @@ TEST_P(FaultyConverter, IsReportedAndStartedAgain) {
   }
   if (GetParam().limit == 60s) {
     EXPECT_EQ(world.read("started"), "started\nstarted\n");
+  } else {
+    EXPECT_NE(world.read("started"), "started\nstarted\n");
   }
 }
 
@@ -148,6 +151,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "it was killed by signal 9 (Killed)", 200ms},
         Useless{"chats", STARTED "read -r line; echo Hello.; cat >/dev/null",
                 "its response is not JSON: Hello."},
+        Useless{"chats and keeps running",
+                STARTED "read -r line; echo Hello.; exec <&- >&-; exec sleep 1000",
+                "its response is not JSON: Hello.", 2s},
         Useless{"answers something else", STARTED "read -r line; echo '{\"value\":1}'; cat",
                 "its response is neither a document nor an error: {\"value\":1}"},
         Useless{"gives an error without a code", STARTED "read -r line; echo '{\"error\":{}}'; cat",

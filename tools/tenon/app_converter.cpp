@@ -137,21 +137,13 @@ class AppConverter::Process {
     return "";
   }
 
- private:
-  std::string time_out() {
-    ::kill(child_, SIGKILL);
-    return "no response within " + std::to_string(limit_.count()) + " ms";
-  }
-
   /// Closes the input of the program, waits until it exits, and kills it if it does not. Returns
   /// how it ended.
   std::string stop() {
     if (channel_ >= 0) ::close(std::exchange(channel_, -1));
     if (child_ == 0) return "";
     const tools::Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, child_, 0)));
-    if (!process || !wait_for(process.get(), POLLIN, Clock::now() + limit_)) {
-      ::kill(child_, SIGKILL);
-    }
+    if (!process || !wait_for(process.get(), POLLIN, Clock::now() + limit_)) kill();
     int status = 0;
     while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
     }
@@ -159,9 +151,24 @@ class AppConverter::Process {
     return describe_exit(status);
   }
 
+  /// Returns whether the program was killed because it did not respond or exit in time.
+  bool was_killed() const { return was_killed_; }
+
+ private:
+  std::string time_out() {
+    kill();
+    return "no response within " + std::to_string(limit_.count()) + " ms";
+  }
+
+  void kill() {
+    ::kill(child_, SIGKILL);
+    was_killed_ = true;
+  }
+
   std::chrono::milliseconds limit_;
   int channel_ = -1;
   pid_t child_ = 0;
+  bool was_killed_ = false;
   std::vector<char> memory_ = std::vector<char>(65536);
 };
 
@@ -172,6 +179,7 @@ AppConverter::~AppConverter() = default;
 
 Result<std::string_view> AppConverter::convert(std::string_view text,
                                                const DocumentReadOptions& options) {
+  if (given_up_) return *given_up_;
   if (!process_) {
     process_ = std::make_unique<Process>(limit_);
     if (std::string why = process_->start(program_.string()); !why.empty()) {
@@ -201,13 +209,17 @@ Result<std::string_view> AppConverter::convert(std::string_view text,
 }
 
 Error AppConverter::failed(std::string why) {
+  process_->stop();
+  const bool was_killed = process_->was_killed();
   process_.reset();
-  return Error({.code = "converter-failed",
-                .message = "the converter of the app failed",
-                .where = program_.string(),
-                .found = std::move(why),
-                .needed = "a converted document or an error",
-                .fix = "reinstall the app, or report this to its authors"});
+  Error error({.code = "converter-failed",
+               .message = "the converter of the app failed",
+               .where = program_.string(),
+               .found = std::move(why),
+               .needed = "a converted document or an error",
+               .fix = "reinstall the app, or report this to its authors"});
+  if (was_killed) given_up_ = error;
+  return error;
 }
 
 }  // namespace tenon::command

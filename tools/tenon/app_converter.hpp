@@ -8,13 +8,15 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace tenon::command {
 
-/// Starts the program for the first document, and again after it has failed. The destructor ends
-/// it.
+/// Starts the program for the first document, and again after it has failed. A program that did not
+/// respond or exit in time is not started again: all later documents get the same error, because
+/// each would take as long. The destructor ends it.
 class AppConverter {
  public:
   /// `limit` bounds the conversion of one document, and the time in which the program must exit.
@@ -33,6 +35,7 @@ class AppConverter {
   std::filesystem::path program_;
   std::chrono::milliseconds limit_;
   std::unique_ptr<Process> process_;  // nullptr: not running
+  std::optional<Error> given_up_;
   std::string response_;
   json::Parser parser_;
 };
