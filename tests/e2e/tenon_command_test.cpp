@@ -262,6 +262,7 @@ TEST_F(TenonCommand, InspectReportsAnInstalledDuplicate) {
   const fs::path second = install("rich.so", "b.so");
   const Outcome same = tenon({"inspect", second.string()});
   EXPECT_NE(same.out.find("warning[duplicate-file]"), std::string::npos) << same.out;
+  EXPECT_NE(same.out.find("Next: tenon list -a tenon\n"), std::string::npos) << same.out;
   std::ofstream(second, std::ios::binary | std::ios::app) << "other content";
   const Outcome other = tenon({"inspect", second.string()});
   EXPECT_EQ(other.exit, 1);
@@ -280,6 +281,15 @@ TEST_F(TenonCommand, InspectChecksTheVersionOfTheFolder) {
   EXPECT_NE(noted.out.find("NO ERROR FOUND: 1 note; not loaded\n"), std::string::npos) << noted.out;
   EXPECT_NE(noted.out.find("\nnote[in-development]"), std::string::npos) << noted.out;
   EXPECT_EQ(tenon_json({"inspect", dev.string()}).at("notes").at(0).at("grade"), "note");
+}
+
+TEST_F(TenonCommand, InspectDoesNotEnforceRequirementsOfDevelopment) {
+  const fs::path dev = install("lost-1.0.0.so", "lost/dev/lost.so");
+  const Outcome run = tenon({"inspect", dev.string()});
+  EXPECT_EQ(run.exit, 0) << run.out;
+  EXPECT_NE(run.out.find("NO ERROR FOUND: 1 note; not loaded\n"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("requires    example.io/nobody  ^2  ->  nothing\n"), std::string::npos)
+      << run.out;
 }
 
 /// A path that is not a module, and the expected error.

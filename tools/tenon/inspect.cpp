@@ -50,34 +50,40 @@ bool is_known(const Error& problem, const ModuleReport& report) {
          std::ranges::any_of(report.warnings, is_same);
 }
 
+/// Returns the package of a module file, if the host found it there.
+std::optional<PackageInfo> package_of(const Host& host, const fs::path& file) {
+  for (PackageInfo& package : host.packages()) {
+    if (!package.builtin() && same_file(package.file, file)) return std::move(package);
+  }
+  return std::nullopt;
+}
+
 /// Adds problems that depend on the other files of the plugin path, eg: another module has the
 /// name, or the folder belongs to another version.
 void add_problems_of_host(Inspection& found, const Host& host) {
-  for (const PluginInfo& plugin : host.registered()) {
-    found.in_plugin_path |= !plugin.builtin() && same_file(plugin.file(), found.report.file);
-  }
+  found.in_plugin_path = package_of(host, found.report.file).has_value();
   for (Error& problem : host.skipped()) {
-    if (same_file(problem.where(), found.report.file) && !is_known(problem, found.report)) {
-      found.report.add(std::move(problem));
-    }
+    if (!same_file(problem.where(), found.report.file)) continue;
+    found.in_plugin_path = true;
+    if (!is_known(problem, found.report)) found.report.add(std::move(problem));
   }
 }
 
 /// Adds the installed packages that satisfy the requirements. A host does not use a package whose
-/// requirements are not satisfied. That is only a warning if the module is not installed yet, since
-/// the missing packages may be installed with it.
-void add_requirements(Inspection& found, const Options& options) {
+/// requirements are not satisfied. That is only a warning if the host does not have the package
+/// yet, since the missing packages may be installed with it.
+void add_requirements(Inspection& found, const Host& host, const Options& options) {
   if (!found.report.manifest || found.report.manifest->requirements.empty()) return;
-  HostOptions with_file = host_options(options);
-  with_file.plugin_path.insert(with_file.plugin_path.begin(), found.report.file);
-  const Host host(std::move(with_file));
-  for (PackageInfo& package : host.packages()) {
-    if (package.builtin() || !same_file(package.file, found.report.file)) continue;
-    found.requirements = std::move(package.requirements);
-    if (!package.refused) continue;
-    found.report.add(
-        package.refused->graded(found.in_plugin_path ? ErrorGrade::error : ErrorGrade::warning));
+  std::optional<PackageInfo> package = package_of(host, found.report.file);
+  const ErrorGrade grade = package ? ErrorGrade::error : ErrorGrade::warning;
+  if (!package) {
+    HostOptions with_file = host_options(options);
+    with_file.plugin_path.insert(with_file.plugin_path.begin(), found.report.file);
+    package = package_of(Host(std::move(with_file)), found.report.file);
   }
+  if (!package) return;
+  found.requirements = std::move(package->requirements);
+  if (package->refused) found.report.add(package->refused->graded(grade));
 }
 
 /// Inspects the builtin module that contains the plugin.
@@ -101,7 +107,7 @@ Result<Inspection> look_up(const Options& options, const std::string& subject) {
   }
   Inspection found{tenon::inspect(file, options.program)};
   add_problems_of_host(found, host);
-  add_requirements(found, options);
+  add_requirements(found, host, options);
   return found;
 }
 
