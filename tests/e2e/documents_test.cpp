@@ -247,6 +247,15 @@ TEST_F(Documents, AreWrittenBeforeMoreInputArrives) {
   EXPECT_EQ(world_.read("out"), std::string(newer) + newer);
 }
 
+TEST_F(Documents, AreNotConvertedIfTheOutputFails) {
+  std::string all;
+  for (int i = 0; i < 3000; i++) all += older;
+  world_.write("in.json", all + "{}\n");
+  const Outcome run = world_.run({"/bin/sh", "-c", "\"$0\" convert in.json >/dev/full", TENON});
+  EXPECT_EQ(run.exit, 3);
+  EXPECT_EQ(run.err, "tenon: cannot write to standard output\n") << "the bad line is not read";
+}
+
 TEST_F(Documents, AreAnIoErrorIfMissing) {
   EXPECT_EQ(convert({"nowhere.json"}).exit, 3);
   EXPECT_EQ(convert({"--in-place", "nowhere"}).exit, 3);

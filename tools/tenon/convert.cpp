@@ -130,8 +130,8 @@ class Documents {
   Documents(Converter& converter, std::string name)
       : converter_(converter), name_(std::move(name)) {}
 
-  /// Passes each converted document to `write`. If a document cannot be converted, reports it,
-  /// stops, and returns false.
+  /// Passes each converted document to `write`, which returns whether it can take more. Stops and
+  /// returns false if it cannot, or if a document cannot be converted, which is reported.
   template <class Write>
   bool convert(std::istream& in, Write&& write) {
     Lines lines(in);
@@ -158,10 +158,7 @@ class Documents {
   template <class Write>
   bool convert_one(std::string_view text, std::size_t line, bool in_stream, Write&& write) {
     const Result<std::string_view> converted = converter_.convert(text);
-    if (converted) {
-      write(*converted);
-      return true;
-    }
+    if (converted) return write(*converted);
     const Error& error = converted.error();
     const std::string_view where = error.where();
     std::size_t in_document = 0;
@@ -186,9 +183,11 @@ class Output {
  public:
   explicit Output(std::istream& in) : in_(*in.rdbuf()) {}
 
-  void write(std::string_view line) {
+  /// Returns false if standard output has failed.
+  bool write(std::string_view line) {
     text_.append(line) += '\n';
     if (text_.size() >= chunk_size || in_.in_avail() <= 0) flush();
+    return std::cout.good();
   }
   void flush() {
     std::cout.write(text_.data(), static_cast<std::streamsize>(text_.size())).flush();
@@ -225,8 +224,10 @@ void convert_file(Converter& converter, const fs::path& path, Outcome& outcome) 
     return;
   }
   FileRewriter rewriter(path);
-  const bool good =
-      Documents(converter, path.string()).convert(in, [&](auto line) { rewriter.write(line); });
+  const bool good = Documents(converter, path.string()).convert(in, [&](std::string_view line) {
+    rewriter.write(line);
+    return true;
+  });
   if (in.bad()) {
     report_unusable(path, "cannot be read");
     outcome.failed = true;
@@ -310,7 +311,8 @@ Exit convert(const Options& options, const ConvertArguments& arguments) {
   std::istream& in = standard ? std::cin : file;
   Output output(in);
   Documents documents(converter, standard ? "standard input" : arguments.file);
-  const bool good = documents.convert(in, [&output](std::string_view line) { output.write(line); });
+  const bool good =
+      documents.convert(in, [&output](std::string_view line) { return output.write(line); });
   output.flush();
   if (in.bad()) {
     report_unusable(standard ? "standard input" : arguments.file, "cannot be read");
