@@ -393,6 +393,15 @@ TEST_F(Documents, StayUnchangedIfRefused) {
   EXPECT_EQ(world_.read("store/b.json"), newer);
 }
 
+TEST_F(Documents, StayUnchangedIfThereAreNone) {
+  world_.write("store/blank.json", "\n \n");
+  world_.write("store/empty.json", "");
+  const Outcome run = convert({"--in-place", "store"});
+  EXPECT_EQ(run.exit, 0);
+  EXPECT_EQ(run.err, "0 files converted, 2 unchanged, 0 refused\n");
+  EXPECT_EQ(world_.read("store/blank.json"), "\n \n");
+}
+
 /// The unchanged part may exceed the memory of the program.
 TEST_F(Documents, AreRewrittenFromTheFirstOlderOne) {
   std::string all;

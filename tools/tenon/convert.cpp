@@ -224,8 +224,10 @@ void convert_file(Converter& converter, const fs::path& path, Outcome& outcome) 
     return;
   }
   FileRewriter rewriter(path);
+  bool has_documents = false;
   const bool good = Documents(converter, path.string()).convert(in, [&](std::string_view line) {
     rewriter.write(line);
+    has_documents = true;
     return true;
   });
   if (in.bad()) {
@@ -237,7 +239,8 @@ void convert_file(Converter& converter, const fs::path& path, Outcome& outcome) 
     outcome.refused++;
     return;
   }
-  const auto done = rewriter.commit();
+  // Blank lines are kept if there is nothing else.
+  const auto done = has_documents ? rewriter.commit() : std::nullopt;
   if (!done) {
     outcome.unchanged++;
   } else if (!done->failed) {
