@@ -134,6 +134,20 @@ TEST_F(AppCommands, UseOnlyTheBuiltinsOfTheApp) {
   }
 }
 
+TEST_F(AppCommands, AcceptBuiltinsWithTheDeepestManifest) {
+  const std::string head = R"([{"manifest": 2, "abi": "1.0", "name": "me.example/kit",
+    "version": "2.0.0", "provides": [{"kind": "photo.example/filter", "version": 3,
+    "fingerprint": "0123456789abcdef", "name": "me.example/blacken"}], "details": {"x-deep": )";
+  const auto nested = [&head](std::size_t levels) {
+    return head + std::string(levels - 2, '[') + std::string(levels - 2, ']') + "}}]";
+  };
+  data("builtins.json", nested(64));
+  const Outcome run = tenon({"resolve", "me.example/kit"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  data("builtins.json", nested(65));
+  EXPECT_EQ(tenon({"resolve", "me.example/kit"}).exit, 1);
+}
+
 TEST_F(AppCommands, FindNoBuiltinsWithoutADescription) {
   fs::remove_all(world_.root() / "home");
   EXPECT_EQ(tenon({"list"}).out, "");

@@ -73,6 +73,11 @@ static const tenon_table table = {sizeof table, 1, 0, NULL};
 
 #ifdef PACKAGE
 TENON_MODULE(PACKAGE, VERSION, PLUGINS, {"requires": REQUIRES});
+#elif defined DEEP
+/* The manifest has as many levels as it may have: 3 of its own, and 61 arrays. */
+#define LEVELS_10(...) [[[[[[[[[[__VA_ARGS__]]]]]]]]]]
+#define LEVELS_30(...) LEVELS_10(LEVELS_10(LEVELS_10(__VA_ARGS__)))
+TENON_MODULE("me.example/clocks", "1.2.0", PLUGINS, {"x-deep": [LEVELS_30(LEVELS_30(0))]});
 #elif defined SHARPEN
 TENON_MODULE("me.example/sharpen", "0.9.0", PLUGINS);
 #elif defined RICH

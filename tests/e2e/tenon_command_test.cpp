@@ -498,6 +498,18 @@ TEST_F(TenonCommand, InspectPrintsJson) {
   EXPECT_EQ(result.at("errors"), json::array());
 }
 
+TEST_F(TenonCommand, InspectPrintsTheDeepestManifestAsJson) {
+  const Outcome run = tenon({"inspect", "modules/deep.so", "--json"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  json::parse_options options;
+  options.max_depth = 100;
+  const json::value result = json::parse(run.out, {}, options);
+  const json::value* at = &result.at("manifest").at("details").at("x-deep");
+  int arrays = 0;
+  for (; at->is_array(); at = &at->at(0)) arrays++;
+  EXPECT_EQ(arrays, 61) << run.out;
+}
+
 TEST_F(TenonCommand, InspectPrintsProblemsAsJson) {
   const json::object result = tenon_json({"inspect", "modules/too-new.so"});
   EXPECT_EQ(result.at("would_load"), false);

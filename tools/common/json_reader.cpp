@@ -13,7 +13,8 @@
 namespace tenon::tools {
 namespace {
 
-constexpr std::size_t max_depth = 32;
+/// Enough for a list of manifests (builtins.json) with 64 levels each, see abi/manifest.md.
+constexpr std::size_t max_depth = 65;
 
 /// Follows the text and keeps the location of the current character and of the current token.
 class Cursor {

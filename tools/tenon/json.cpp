@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/plain_text.hpp"
+#include "document/json_parser.hpp"
 
 namespace tenon::command {
 
@@ -113,8 +114,10 @@ json::object to_json(const ManifestInfo& manifest) {
     object["state"] = nullptr;
   }
   object["joins_threads"] = manifest.joins_threads;
-  boost::json::error_code failed;
-  json::value details = json::parse(manifest.details, failed);
+  json::parse_options options;
+  options.max_depth = tenon::json::detail::max_levels;  // of a manifest
+  json::error_code failed;
+  json::value details = json::parse(manifest.details, failed, {}, options);
   object["details"] = failed ? json::value(json::object()) : std::move(details);
   return object;
 }
