@@ -116,6 +116,29 @@ TEST_F(AppCommands, ListSkipsTheSameModulesAsTheApp) {
   }
 }
 
+TEST_F(AppCommands, ListNamesTheNextCommandForTheSameHost) {
+  describe(R"({ "app": "photo", "standard": ["source@1"] })");
+  world_.place(MODULES "/lost-1.0.0.so");
+  const Outcome unmet = tenon({"list"});
+  EXPECT_NE(unmet.out.find("\nNext: tenon resolve me.example/lost -a photo\n"), std::string::npos)
+      << unmet.out;
+  world_.write("more plugins/text.so", "some text\n");
+  world_.write("mine/filter/v1.json", filter(1));
+  const Outcome unusable = tenon({"list", "--plugin-path", "more plugins", "--specs", "mine"});
+  EXPECT_NE(unusable.out.find("\nNext: tenon inspect 'more plugins/text.so' -a photo "
+                              "--specs mine --plugin-path 'more plugins'\n"),
+            std::string::npos)
+      << unusable.out;
+}
+
+TEST_F(AppCommands, InspectNamesTheNextCommandForTheSameHost) {
+  describe(R"({ "app": "photo", "standard": ["source@1"] })");
+  fs::copy_file(MODULES "/colour-1.6.2.so", world_.path("more/colour.so"));
+  const Outcome run = tenon({"inspect", "more/colour.so", "--plugin-path", "more"});
+  EXPECT_NE(run.out.find("Next: tenon list -a photo --plugin-path more\n"), std::string::npos)
+      << run.out;
+}
+
 TEST_F(AppCommands, UseOnlyTheBuiltinsOfTheApp) {
   data("builtins.json", builtins);
   EXPECT_NE(tenon({"list"}).out.find("me.example/blacken"), std::string::npos);

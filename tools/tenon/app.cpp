@@ -17,6 +17,7 @@
 
 #include "app_kinds.hpp"
 #include "app_types.hpp"
+#include "base/plain_text.hpp"
 #include "text.hpp"
 
 namespace tenon::command {
@@ -184,10 +185,11 @@ void load(Options& options, ConstantPool& pool, Diagnostics& problems) {
       options.converter = description.converter;
     }
   }
-  if (options.specs.empty() && !folder.empty()) options.specs = folder / "specs";
-  if (options.specs.empty() || !problems.empty()) return;
+  fs::path specs = options.specs;
+  if (specs.empty() && !folder.empty()) specs = folder / "specs";
+  if (specs.empty() || !problems.empty()) return;
   options.has_specs = true;
-  use_specs(options.specs, description, pool, problems);
+  use_specs(specs, description, pool, problems);
 }
 
 }  // namespace
@@ -206,6 +208,17 @@ Exit load_app(Options& options) {
   }
   for (const tools::Diagnostic& one : problems.all()) std::cerr << tools::to_text(one) << "\n";
   return problems.empty() ? success : problems_found;
+}
+
+std::string command_line(const Options& options, const std::string& words) {
+  std::string line = "tenon " + words;
+  const auto add = [&line](std::string_view option, const std::string& value) {
+    line.append(" ").append(option).append(" ").append(shell_word(value));
+  };
+  if (options.app != own_app) add("-a", options.app);
+  if (!options.specs.empty()) add("--specs", options.specs.string());
+  for (const fs::path& entry : options.plugin_path) add("--plugin-path", entry.string());
+  return line;
 }
 
 }  // namespace tenon::command

@@ -34,6 +34,10 @@ inline HostOptions host_options(const Options& options) {
           .lock_file = options.lock_file};
 }
 
+/// Returns a command of tenon with the options that select the same host again, eg:
+/// "tenon resolve me.example/blur -a photo". `words` are quoted for a shell.
+std::string command_line(const Options& options, const std::string& words);
+
 /// Returns the errors in `skipped` that concern the lock file.
 inline std::vector<Error> lock_errors(const Options& options, const std::vector<Error>& skipped) {
   std::vector<Error> errors;

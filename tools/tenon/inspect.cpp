@@ -305,7 +305,7 @@ std::string next_step(const Inspection& found, const Options& options) {
   const ModuleReport& report = found.report;
   if (!report.would_load())
     return report.errors.size() == 1 ? "see the fix above" : "see the fixes above";
-  if (found.in_plugin_path) return "tenon list -a " + options.app;
+  if (found.in_plugin_path) return command_line(options, "list");
   return "put the file into ~/.local/lib/" + options.app + "/plugins";
 }
 
@@ -327,7 +327,7 @@ void print_page(const Inspection& found, const Options& options, const std::stri
   page.line("checked", checks_of(report));
   std::cout << page.text();
   print_problems(report, paint);
-  std::cout << "No plugin code was run.  Next: " << next_step(found, options) << "\n";
+  std::cout << "No plugin code was run.  Next: " << harmless(next_step(found, options)) << "\n";
 }
 
 void print_json(const Inspection& found, const std::string& subject) {

@@ -39,16 +39,22 @@ void print_plugins(const std::vector<PluginInfo>& plugins, const Paint& paint) {
 }
 
 /// Returns the command that shows more about the first module with a problem, otherwise about the
-/// first package.
-std::string next_step(const std::vector<Error>& problems) {
+/// package or the code of the first problem.
+std::string next_step(const Options& options, const Host& host,
+                      const std::vector<Error>& problems) {
   for (const Error& problem : problems) {
     std::error_code ignored;
     if (std::filesystem::is_regular_file(problem.where(), ignored)) {
-      return "inspect " + shell_word(problem.where());
+      return command_line(options, "inspect " + shell_word(problem.where()));
     }
   }
-  const std::string_view package = problems.front().where();
-  return "resolve " + std::string(package.substr(0, package.find(' ')));
+  const Error& first = problems.front();
+  const std::string_view name = first.where().substr(0, first.where().find(' '));
+  const auto has_name = [name](const PackageInfo& package) { return package.name == name; };
+  if (std::ranges::any_of(host.packages(), has_name)) {
+    return command_line(options, "resolve " + shell_word(name));
+  }
+  return "tenon explain " + std::string(first.code());
 }
 
 /// Prints the problems of one grade.
@@ -64,14 +70,15 @@ void print_problems(std::string_view heading, ErrorGrade grade, const std::vecto
   for (const std::string& line : aligned(std::move(rows))) std::cout << paint.of(grade, line);
 }
 
-void print_problems(std::vector<Error> problems, const Paint& paint) {
+void print_problems(const Options& options, const Host& host, std::vector<Error> problems,
+                    const Paint& paint) {
   if (problems.empty()) return;
   print_problems("Skipped", ErrorGrade::error, problems, paint);
   print_problems("Warnings", ErrorGrade::warning, problems, paint);
   print_problems("Notes", ErrorGrade::note, problems, paint);
   std::stable_sort(problems.begin(), problems.end(),
                    [](const Error& a, const Error& b) { return a.grade() < b.grade(); });
-  std::cout << "Next: tenon " << harmless(next_step(problems)) << "\n";
+  std::cout << "Next: " << harmless(next_step(options, host, problems)) << "\n";
 }
 
 }  // namespace
@@ -107,7 +114,7 @@ Exit list(const Options& options, const std::string& kind) {
               << " for " << harmless(options.app) << "\n";
   }
   const bool failed = report_search_path_errors(skipped);
-  print_problems(skipped, paint);
+  print_problems(options, host, skipped, paint);
   if (failed) return io_error;
   return any_error(skipped) ? problems_found : success;
 }
