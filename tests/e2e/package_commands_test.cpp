@@ -207,6 +207,20 @@ TEST_F(PackageCommands, ResolvePrintsJson) {
   EXPECT_EQ(result.at("warnings"), json::array());
 }
 
+TEST_F(PackageCommands, ResolvePrintsUnreadableFoldersAsJson) {
+  install({"colour-1.6.2"});
+  const std::vector<std::string> arguments = {"resolve", "example.io/colour", "--plugin-path",
+                                              "nowhere"};
+  const Outcome run = tenon(arguments);
+  EXPECT_EQ(run.exit, 3);
+  EXPECT_EQ(run.err.find("tenon: error[not-found] nowhere\n"), 0U) << run.err;
+  EXPECT_EQ(run.err.rfind("error[not-found]"), run.err.find("error[not-found]")) << run.err;
+  const json::object result = tenon_json(arguments);
+  ASSERT_EQ(result.at("errors").as_array().size(), 1U);
+  EXPECT_EQ(result.at("errors").at(0).at("where"), "nowhere");
+  EXPECT_EQ(result.at("packages").as_array().size(), 1U);
+}
+
 TEST_F(PackageCommands, ResolveKnowsOnlyTheBuiltinsOfItsApp) {
   const std::vector<std::string> own = {TENON, "resolve", "tenon.dev/file"};
   const Outcome run = world_.run(own);
@@ -381,6 +395,22 @@ TEST_F(PackageCommands, GraphPrintsJson) {
   EXPECT_EQ(lost.at("refused").at("code"), "missing-package");
   EXPECT_EQ(lost.at("requirements").at(0).at("gets"), nullptr);
   EXPECT_EQ(lost.at("requirements").at(0).at("met"), false);
+  ASSERT_EQ(result.at("errors").as_array().size(), 1U);
+  EXPECT_EQ(result.at("errors").at(0).at("code"), "missing-package");
+}
+
+TEST_F(PackageCommands, GraphPrintsTheReasonOfItsExitStatusAsJson) {
+  EXPECT_EQ(tenon_json({"graph"}).at("errors"), json::array());
+  install({"broken-1.0.0"});
+  const json::object broken = tenon_json({"graph"});
+  ASSERT_EQ(broken.at("errors").as_array().size(), 1U);
+  EXPECT_EQ(broken.at("errors").at(0).at("code"), "broken-manifest");
+  const json::object missing =
+      tenon_json({"graph", "--plugin-path", "nowhere", "--lock", "none.lock"});
+  ASSERT_EQ(missing.at("errors").as_array().size(), 3U) << missing.at("errors");
+  EXPECT_EQ(missing.at("errors").at(0).at("where"), "none.lock");
+  EXPECT_EQ(missing.at("errors").at(1).at("where"), "nowhere");
+  EXPECT_EQ(missing.at("errors").at(2).at("code"), "broken-manifest");
 }
 
 TEST_F(PackageCommands, GraphRefusesJsonWithAFormat) {

@@ -4,6 +4,7 @@
 // after their faults.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <string>
 #include <vector>
@@ -148,6 +149,31 @@ TEST_F(VerifyCommand, ReportsWrongConfigurationsWithTheirLocations) {
   const Outcome missing = verify({right, "--config", "nowhere.json"});
   EXPECT_EQ(missing.exit, 3);
   EXPECT_NE(missing.err.find("   needed  a JSON file\n"), std::string::npos) << missing.err;
+}
+
+TEST_F(VerifyCommand, PrintsWrongConfigurationsAsJson) {
+  world_.write("wrong.json", "[\n  {\"kind\": 1}]");
+  struct {
+    const char* file;
+    int exit;
+    const char* code;
+    const char* where;
+  } const wrong[] = {{"wrong.json", 2, "wrong-type", "wrong.json:2:12"},
+                     {"nowhere.json", 3, "cannot-read", "nowhere.json"}};
+  for (const auto& one : wrong) {
+    SCOPED_TRACE(one.file);
+    const Outcome run = verify({right, "--json", "--config", one.file});
+    EXPECT_EQ(run.exit, one.exit);
+    json::error_code failed;
+    const json::value result = json::parse(run.out, failed);
+    ASSERT_FALSE(failed) << run.out << run.err;
+    EXPECT_EQ(result.at("tenon").at("command"), "verify");
+    EXPECT_EQ(result.at("cases"), json::array());
+    const json::array& errors = result.at("errors").as_array();
+    EXPECT_TRUE(std::ranges::any_of(errors, [&one](const json::value& error) {
+      return error.at("code") == one.code && error.at("where") == one.where;
+    })) << errors;
+  }
 }
 
 TEST_F(VerifyCommand, DocumentsThatItRunsCode) {

@@ -43,12 +43,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
 
 }  // namespace
 
+std::string to_text(const SourceLocation& location) {
+  std::string text = harmless(location.file);
+  if (location.line == 0) return text;
+  return text + ":" + std::to_string(location.line) + ":" + std::to_string(location.column);
+}
+
 std::string to_text(const Diagnostic& diagnostic) {
-  std::string text = harmless(diagnostic.location.file);
-  if (diagnostic.location.line != 0) {
-    text += ":" + std::to_string(diagnostic.location.line) + ":" +
-            std::to_string(diagnostic.location.column);
-  }
+  std::string text = to_text(diagnostic.location);
   text += ": error[" + diagnostic.code + "]: " + harmless(diagnostic.message);
   const auto add = [&text](std::string_view label, const std::string& line) {
     if (!line.empty()) text.append("\n   ").append(label).append(harmless(line));

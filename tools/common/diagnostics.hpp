@@ -17,6 +17,9 @@ struct SourceLocation {
   int column = 0;
 };
 
+/// Returns `file:line:column`, or `file` for the whole file.
+std::string to_text(const SourceLocation& location);
+
 /// One problem. Parts that do not apply are empty.
 struct Diagnostic {
   SourceLocation location;

@@ -74,6 +74,13 @@ Exit graph(const Options& options, GraphFormat format) {
   const Host host(host_options(options));
   const std::vector<PackageInfo> packages = host.packages();
   std::vector<Error> skipped = host.skipped();
+  std::vector<Error> errors = take_search_path_errors(skipped);
+  const bool failed = !errors.empty();
+  std::ranges::move(lock_errors(options, skipped), std::back_inserter(errors));
+  std::ranges::move(broken_module_errors(skipped), std::back_inserter(errors));
+  for (const PackageInfo& package : packages) {
+    if (package.refused) errors.push_back(*package.refused);
+  }
   Exit drawn = success;
   if (options.json) {
     boost::json::object output = make_output("graph");
@@ -81,21 +88,14 @@ Exit graph(const Options& options, GraphFormat format) {
     boost::json::array all;
     for (const PackageInfo& package : packages) all.push_back(to_json(package));
     output["packages"] = std::move(all);
+    output["errors"] = to_json(errors);
     print(output);
   } else {
     drawn = print_drawing(Drawing(packages), format);
   }
-  const bool failed = report_search_path_errors(skipped);
-  std::vector<Error> conflicts = lock_errors(options, skipped);
-  std::ranges::move(broken_module_errors(skipped), std::back_inserter(conflicts));
-  for (const PackageInfo& package : packages) {
-    if (package.refused) conflicts.push_back(*package.refused);
-  }
-  for (const Error& conflict : conflicts) {
-    std::cerr << "tenon: " << conflict.to_string() << "\n";
-  }
+  for (const Error& error : errors) std::cerr << "tenon: " << error.to_string() << "\n";
   if (failed || drawn != success) return io_error;
-  return conflicts.empty() ? success : problems_found;
+  return errors.empty() ? success : problems_found;
 }
 
 }  // namespace tenon::command

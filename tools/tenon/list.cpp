@@ -113,9 +113,10 @@ Exit list(const Options& options, const std::string& kind) {
     std::cerr << "tenon: no plugins" << (kind.empty() ? "" : " of kind " + harmless(kind))
               << " for " << harmless(options.app) << "\n";
   }
-  const bool failed = report_search_path_errors(skipped);
+  const std::vector<Error> unread = take_search_path_errors(skipped);
+  for (const Error& error : unread) std::cerr << "tenon: " << error.to_string() << "\n";
   print_problems(options, host, skipped, paint);
-  if (failed) return io_error;
+  if (!unread.empty()) return io_error;
   return any_error(skipped) ? problems_found : success;
 }
 

@@ -67,15 +67,17 @@ Exit resolve(const Options& options, const std::vector<std::string>& references,
   const Host host(host_options(options));
   ResolvedPackages resolved = host.resolve(references);
   std::vector<Error> skipped = host.skipped();
-  const bool failed = report_search_path_errors(skipped);
-  std::ranges::move(lock_errors(options, skipped), std::back_inserter(resolved.errors));
+  std::vector<Error> errors = take_search_path_errors(skipped);
+  const bool failed = !errors.empty();
+  std::ranges::move(resolved.errors, std::back_inserter(errors));
+  std::ranges::move(lock_errors(options, skipped), std::back_inserter(errors));
   if (options.json) {
     boost::json::object output = make_output("resolve");
     output["app"] = options.app;
     boost::json::array packages;
     for (const ResolvedPackage& one : resolved.packages) packages.push_back(to_json(one));
     output["packages"] = std::move(packages);
-    output["errors"] = to_json(resolved.errors);
+    output["errors"] = to_json(errors);
     output["warnings"] = to_json(resolved.warnings);
     print(output);
   } else {
@@ -86,9 +88,9 @@ Exit resolve(const Options& options, const std::vector<std::string>& references,
       print_table(resolved.packages, paint);
     }
   }
-  print_messages(resolved.errors);
+  print_messages(errors);
   print_messages(resolved.warnings);
-  return failed ? io_error : exit_of(resolved.errors);
+  return failed ? io_error : exit_of(errors);
 }
 
 }  // namespace tenon::command

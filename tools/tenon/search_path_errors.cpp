@@ -3,11 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 #include <iterator>
 #include <string_view>
-
-#include "text.hpp"
 
 namespace tenon::command {
 
@@ -32,11 +29,11 @@ std::vector<Error> broken_module_errors(const std::vector<Error>& skipped) {
   return broken;
 }
 
-bool report_search_path_errors(std::vector<Error>& skipped) {
-  for (const Error& error : skipped) {
-    if (is_search_path_error(error)) std::cerr << "tenon: " << error.to_string() << "\n";
-  }
-  return std::erase_if(skipped, is_search_path_error) > 0;
+std::vector<Error> take_search_path_errors(std::vector<Error>& skipped) {
+  std::vector<Error> taken;
+  std::copy_if(skipped.begin(), skipped.end(), std::back_inserter(taken), is_search_path_error);
+  std::erase_if(skipped, is_search_path_error);
+  return taken;
 }
 
 }  // namespace tenon::command

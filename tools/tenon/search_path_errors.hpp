@@ -17,8 +17,7 @@ bool has_search_path_errors(const std::vector<Error>& skipped);
 /// Returns the problems of modules whose package is installed but cannot be used.
 std::vector<Error> broken_module_errors(const std::vector<Error>& skipped);
 
-/// Prints the errors of the plugin path to standard error and removes them from `skipped`. Returns
-/// whether there were any.
-bool report_search_path_errors(std::vector<Error>& skipped);
+/// Removes the errors of the plugin path from `skipped` and returns them.
+std::vector<Error> take_search_path_errors(std::vector<Error>& skipped);
 
 }  // namespace tenon::command

@@ -173,8 +173,20 @@ Exit no_module(const Options& options, const VerifyArguments& arguments,
   return unreadable ? io_error : problems_found;
 }
 
-Exit wrong_configs(const Diagnostics& problems) {
+Exit wrong_configs(const Options& options, const VerifyArguments& arguments,
+                   std::vector<Error> errors, const Diagnostics& problems) {
   tools::print(problems);
+  if (options.json) {
+    for (const tools::Diagnostic& problem : problems.all()) {
+      errors.push_back(Error({.code = problem.code,
+                              .message = problem.message,
+                              .where = to_text(problem.location),
+                              .found = problem.found,
+                              .needed = problem.needed,
+                              .fix = problem.fix}));
+    }
+    print_json(arguments, {}, errors);
+  }
   const auto unreadable = [](const tools::Diagnostic& problem) {
     return problem.code == "cannot-read";
   };
@@ -190,7 +202,7 @@ Exit verify(const Options& options, const VerifyArguments& arguments) {
   const std::vector<Case> cases = conformance::cases(setup);
   Diagnostics problems;
   for (const std::string& file : arguments.configs) read_file(file, cases, setup.setups, problems);
-  if (!problems.empty()) return wrong_configs(problems);
+  if (!problems.empty()) return wrong_configs(options, arguments, report.errors, problems);
   const auto results = run_all(setup, cases, !options.json);
   const Counts counts = counts_of(results);
   if (options.json) {
