@@ -227,6 +227,19 @@ TEST_F(TenonCommand, InspectAcceptsReferencesToInstalledPlugins) {
   }
 }
 
+/// A plugin path may contain a folder for each package, and be the current folder.
+TEST_F(TenonCommand, InspectPrefersAPluginToAFolderWithItsName) {
+  fs::copy_file(world_.root() / "modules/colour-1.4.0.so",
+                world_.path("example.io/colour/1.4.0/colour.so"));
+  const Outcome run = tenon({"inspect", "--plugin-path", ".", "example.io/colour"});
+  EXPECT_EQ(run.exit, 0) << run.out << run.err;
+  EXPECT_NE(run.out.find("example.io/colour 1.4.0 "), std::string::npos) << run.out;
+  const Outcome folder = tenon({"inspect", "--plugin-path", ".", "./example.io/colour"});
+  EXPECT_NE(folder.out.find("error[not-a-module] ./example.io/colour\n   found   a folder\n"),
+            std::string::npos)
+      << folder.out;
+}
+
 TEST_F(TenonCommand, InspectAcceptsSeveralPluginPaths) {
   const Outcome run = tenon({"inspect", "--plugin-path", "modules/foreign.so", "--plugin-path",
                              "modules/rich.so", "me.example/blur", "--json"});

@@ -30,10 +30,13 @@ struct Inspection {
   std::vector<RequirementInfo> requirements = {};  // of its package
 };
 
+/// Returns whether the subject is a file, whatever plugins there are. A folder may also have the
+/// name of a plugin.
 bool is_file(const std::string& subject) {
   std::error_code ignored;
-  return fs::exists(subject, ignored) || subject.starts_with('/') || subject.starts_with('.') ||
-         fs::path(subject).extension() == ".so";
+  const fs::file_status status = fs::status(subject, ignored);
+  return (fs::exists(status) && !fs::is_directory(status)) || subject.starts_with('/') ||
+         subject.starts_with('.') || fs::path(subject).extension() == ".so";
 }
 
 bool same_file(const fs::path& a, const fs::path& b) {
@@ -101,9 +104,14 @@ Result<Inspection> look_up(const Options& options, const std::string& subject) {
   fs::path file = subject;
   if (!is_file(subject)) {
     auto named = host.find_all(subject);
-    if (!named) return std::move(named).error();
-    if (named->front().builtin()) return Inspection{inspect_builtin(options, named->front()), true};
-    file = named->front().file();
+    std::error_code ignored;
+    if (named) {
+      if (named->front().builtin())
+        return Inspection{inspect_builtin(options, named->front()), true};
+      file = named->front().file();
+    } else if (!fs::exists(file, ignored)) {
+      return std::move(named).error();
+    }
   }
   Inspection found{tenon::inspect(file, options.program)};
   add_problems_of_host(found, host);
