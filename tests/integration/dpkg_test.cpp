@@ -129,10 +129,13 @@ TEST_P(Dpkg, ReportsWrongPathsAndDelays) {
   EXPECT_NE(opened.error().to_string().find("cannot open /none: No such file or directory"),
             std::string::npos)
       << opened.error().to_string();
-  const auto slow = host.create<Source>("example.io/dpkg", {{"delay", "slowly"}});
-  ASSERT_FALSE(slow);
-  EXPECT_NE(slow.error().to_string().find("parameter \"delay\" is \"slowly\""), std::string::npos)
-      << slow.error().to_string();
+  for (const std::string delay : {"slowly", "-1s"}) {
+    const auto slow = host.create<Source>("example.io/dpkg", {{"delay", delay}});
+    ASSERT_FALSE(slow);
+    EXPECT_NE(slow.error().to_string().find("parameter \"delay\" is \"" + delay + "\", expected"),
+              std::string::npos)
+        << slow.error().to_string();
+  }
 }
 
 TEST_P(Dpkg, EndsItsDelayIfCancelled) {

@@ -273,6 +273,14 @@ TEST(SdkCall, WaitsWithoutACall) {
   EXPECT_GE(std::chrono::steady_clock::now() - begin, 2ms);
 }
 
+TEST(SdkCall, DoesNotWaitForNegativeDurations) {
+  tenon::Call call;
+  call.set_timeout(10s);  // ends a wait that has no timeout of its own
+  for (const sdk::Call mine : {sdk::Call(call.raw()), sdk::Call(nullptr)}) {
+    EXPECT_EQ(status_of([&] { mine.wait(-1ms); }), TENON_OK);
+  }
+}
+
 TEST(SdkOwnCall, IsReleasedWithItsObject) {
   RecordingHost host;
   tenon::Call parent;

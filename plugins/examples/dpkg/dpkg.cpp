@@ -100,7 +100,13 @@ std::string to_json(const Package& package) {
 
 class DpkgSource : public tenon::sdk::ReadingSource {
  public:
-  void configure(const tenon::sdk::Config& config) override { settings_ = parameters.read(config); }
+  void configure(const tenon::sdk::Config& config) override {
+    settings_ = parameters.read(config);
+    if (settings_.delay < 0ns) {
+      throw Failure(TENON_INVALID_ARGUMENT, "parameter \"delay\" is \"", config.get("delay", ""),
+                    "\", expected a duration such as 250us, 1ms or 2s");
+    }
+  }
 
   void open(std::optional<BytesView> position) override {
     offset_ = position ? parse(*position) : 0;

@@ -8,6 +8,7 @@
 #include <tenon/sdk/frame.hpp>
 #include <tenon/values.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -45,12 +46,15 @@ class Call {
   /// otherwise TENON_CANCELLED.
   void check() const { throw_if_cancelled(reason()); }
 
-  /// Waits for `duration`. Throws Failure as `check` does, as soon as the call is cancelled.
+  /// Waits for `duration`; a negative one counts as 0. Throws Failure as `check` does, as soon as
+  /// the call is cancelled.
   void wait(Duration duration) const {
     if (raw_ == nullptr) {
       std::this_thread::sleep_for(duration);
     } else {
-      throw_if_cancelled(static_cast<Cancelled>(raw_->functions->wait(raw_, duration.count())));
+      // A negative timeout of the C function never passes.
+      const tenon_duration timeout = std::max(duration, Duration::zero()).count();
+      throw_if_cancelled(static_cast<Cancelled>(raw_->functions->wait(raw_, timeout)));
     }
   }
 
