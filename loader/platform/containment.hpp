@@ -23,7 +23,7 @@ inline constexpr std::size_t min_alternate_stack = 32'768;
 
 /// Installs the signal handlers while at least one object lives. All other crashes go to the
 /// previous handlers of the program, which are restored with the last object. Handlers that the
-/// program installs meanwhile run first. REQUIRED: can_contain().
+/// program installs meanwhile run first, and may call these. REQUIRED: can_contain().
 class CrashHandlers {
  public:
   CrashHandlers();

@@ -436,6 +436,13 @@ TEST_F(Crash, BypassesTheHandlerOfTheHostIfContained) {
   EXPECT_NE(outcome.out.find("SIGSEGV"), std::string::npos);
 }
 
+TEST_F(Crash, UnblocksTheSignalsOfAHandlerThatCallsThePreviousOne) {
+  const Outcome outcome = run("unruly", "write to nowhere", "chained-handler");
+  EXPECT_EQ(outcome.exit, 0);
+  EXPECT_NE(outcome.out.find("SIGSEGV"), std::string::npos);
+  EXPECT_NE(outcome.out.find("\nunblocked\n"), std::string::npos) << outcome.out;
+}
+
 TEST_F(Crash, IsNotContainedOnASmallAlternateStackSetLater) {
   const Outcome outcome = run("unruly", "write to nowhere", "small-stack-later");
   EXPECT_EQ(outcome.exit, 7) << "8: memory below the stack was written";

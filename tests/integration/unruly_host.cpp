@@ -9,7 +9,8 @@
 // call. `crashes-later`: it also crashes after the Host was destroyed. `crashes-in-event`: it
 // crashes in the event of a second module. `small-stack-later`: it calls the plugin once, gives its
 // thread a small alternate stack, and installs a handler for SIGSEGV that checks the memory below
-// the stack.
+// the stack. `chained-handler`: it installs a handler for SIGSEGV that calls the previous one, and
+// prints whether the call left signals blocked.
 #include <tenon/host.hpp>
 
 #include <unistd.h>
@@ -39,6 +40,26 @@ void look_below_and_end(int) {
     if (memory[i] != 0) _exit(8);
   }
   _exit(7);
+}
+
+struct sigaction previous = {};
+
+void call_previous(int signal, siginfo_t* info, void* context) {
+  previous.sa_sigaction(signal, info, context);
+}
+
+void chain_handler() {
+  struct sigaction chained = {};
+  chained.sa_sigaction = call_previous;
+  chained.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigaddset(&chained.sa_mask, SIGUSR1);
+  sigaction(SIGSEGV, &chained, &previous);
+}
+
+bool is_blocked(int signal) {
+  sigset_t mask;
+  pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+  return sigismember(&mask, signal) == 1;
 }
 
 void take_small_stack() {
@@ -73,8 +94,13 @@ int main(int count, char** arguments) {
       return 1;
     }
     if (way == "small-stack-later" && (*plugin)->say("well?")) take_small_stack();
+    if (way == "chained-handler") chain_handler();
     const auto result = (*plugin)->say(arguments[3]);
     std::cout << (result ? *result : result.error().to_string()) << std::endl;
+    if (way == "chained-handler") {
+      std::cout << (is_blocked(SIGSEGV) || is_blocked(SIGUSR1) ? "blocked" : "unblocked")
+                << std::endl;
+    }
     if (way == "crashes-itself") *nowhere = 1;
   }
   if (way == "crashes-later") *nowhere = 1;

@@ -169,8 +169,11 @@ void pass_on(int signal, siginfo_t* info, void* context) noexcept {
   pthread_sigmask(SIG_SETMASK, &mask, nullptr);
 }
 
-// Compilers require that setjmp and longjmp are in different functions.
-[[noreturn, gnu::noinline]] void jump(JumpBuffer& buffer) noexcept {
+/// Leaves the handler of a signal that has this context. Compilers require that setjmp and longjmp
+/// are in different functions.
+[[noreturn, gnu::noinline]] void jump(JumpBuffer& buffer, const void* context) noexcept {
+  // A handler of the program that calls this one may have blocked the signal.
+  pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
   __builtin_longjmp(buffer, 1);
 }
 
@@ -190,14 +193,14 @@ void pass_on(int signal, siginfo_t* info, void* context) noexcept {
 }
 
 void on_signal(int signal, siginfo_t* info, void* context) {
-  if (resume_check != nullptr) jump(*std::exchange(resume_check, nullptr));
+  if (resume_check != nullptr) jump(*std::exchange(resume_check, nullptr), context);
   const int error = errno;
   if (Frame* frame = innermost; frame != nullptr) {
     const bool has_space = has_stack_space(context);
     if (Fault fault(signal, *info, context);
         has_space && frame->called.image != nullptr && is_contained(fault, *frame)) {
       frame->crash = fault.crash(name_of(signal));
-      jump(frame->resume);
+      jump(frame->resume, context);
     }
     report(frame->called, signal,
            has_space ? "" : ": the alternate signal stack of the thread is full");
