@@ -17,6 +17,9 @@
 #include <string>
 #include <string_view>
 
+#undef NDEBUG
+#include <cassert>
+
 namespace {
 
 const tenon_host* host = nullptr;
@@ -92,6 +95,7 @@ void misbehave(std::string_view how) {
   if (how == "run no instruction") run_no_instruction();
   if (how == "recurse for ever") recurse(0);
   if (how == "abort") std::abort();
+  if (how == "fail an assertion") assert(no_text != nullptr);
   if (how == "copy to nowhere") std::memset(no_text, 1, some_bytes);
   if (how == "measure nothing") some_bytes = std::strlen(no_text);
 

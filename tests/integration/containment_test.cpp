@@ -132,6 +132,7 @@ constexpr Crashing contained[] = {
     {"run no instruction", "SIGILL at "},
     {"recurse for ever", "ran out of stack: SIGSEGV at "},
     {"abort", "SIGABRT at "},
+    {"fail an assertion", "SIGABRT at "},
 #if !SANITIZED  // which overrides these functions of the C library
     {"copy to nowhere", "SIGSEGV at "},
     {"measure nothing", "SIGSEGV at "},

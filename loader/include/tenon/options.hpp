@@ -42,8 +42,9 @@ struct HostOptions {
   /// host waits until the file is complete.
   bool watch = false;
   /// If true, a call returns an error if the plugin crashes in it, on any thread: SIGSEGV, SIGBUS,
-  /// SIGFPE, SIGILL, stack overflow, or abort() of its own. The module is then restarted. The code
-  /// that crashed stays mapped, locks that it held stay locked, and its memory is leaked.
+  /// SIGFPE, SIGILL, stack overflow, abort() or a failed assert() of its own. The module is then
+  /// restarted. The code that crashed stays mapped, locks that it held stay locked, and its memory
+  /// is leaked.
   ///
   /// Only crashes in the plugin's own functions, or in a leaf function of the C library that they
   /// call (strlen, memcpy), are contained. A crash in the allocator, the dynamic loader, stdio, a

@@ -66,6 +66,7 @@ constexpr const char* unsafe_names[] = {"malloc",
 struct Library {
   ImageMap map;
   const void* abort = nullptr;
+  const void* assert_fail = nullptr;
   const void* unsafe[std::size(unsafe_names)] = {};
 };
 const Library* c_library = nullptr;
@@ -121,13 +122,15 @@ class StackCheck {
  private:
   /// The kind of the last frame.
   enum class Stage {
-    failed,        // none yet: the function that failed comes next
-    leaf,          // a leaf function of the C library
-    before_abort,  // a function that abort called
-    abort,         // abort itself
-    image,         // a function of the image
-    outside,       // a caller of the image
-    foreign,       // a function that must not take part
+    failed,              // none yet: the function that failed comes next
+    leaf,                // a leaf function of the C library
+    before_abort,        // a function that abort called
+    abort,               // abort itself
+    before_assert_fail,  // a function that __assert_fail called, and that called abort
+    assert_fail,         // __assert_fail, which a failed assert calls
+    image,               // a function of the image
+    outside,             // a caller of the image
+    foreign,             // a function that must not take part
   };
 
   Stage stage_of(const void* next, const void* code) const noexcept {
@@ -143,6 +146,13 @@ class StackCheck {
         if (!in_library) return Stage::foreign;
         return function_at(code) == c_library->abort ? Stage::abort : Stage::before_abort;
       case Stage::abort:
+        if (in_image) return Stage::image;
+        [[fallthrough]];
+      case Stage::before_assert_fail:
+        if (!in_library) return Stage::foreign;
+        return function_at(code) == c_library->assert_fail ? Stage::assert_fail
+                                                           : Stage::before_assert_fail;
+      case Stage::assert_fail:  // it has printed the message and holds no lock
         return in_image ? Stage::image : Stage::foreign;
       case Stage::image:
         return in_image ? Stage::image : Stage::outside;
@@ -177,6 +187,7 @@ void prepare_faults() {
     void* handle = dlopen(LIBC_SO, RTLD_LAZY | RTLD_NOLOAD);
     if (handle == nullptr) return library;
     library.abort = dlsym(handle, "abort");
+    library.assert_fail = dlsym(handle, "__assert_fail");
     for (std::size_t i = 0; i < std::size(unsafe_names); ++i) {
       library.unsafe[i] = dlsym(handle, unsafe_names[i]);
     }
