@@ -73,7 +73,7 @@ void CallChildren::abandon() noexcept {
   release();
 }
 
-ChildCall::ChildCall(Call* parent, const Serving* owner) : parent_(parent) {
+ChildCall::ChildCall(Call* parent, const ModuleHost* owner) : parent_(parent) {
   owner_ = owner;
   if (parent == nullptr) return;
   raw()->deadline = parent->raw()->deadline;

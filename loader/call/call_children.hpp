@@ -53,7 +53,7 @@ class CallChildren {
 /// of the parent. The parent may end before it.
 class ChildCall : public Call {
  public:
-  explicit ChildCall(Call* parent, const Serving* owner = nullptr);
+  explicit ChildCall(Call* parent, const ModuleHost* owner = nullptr);
   ~ChildCall();
 
  private:

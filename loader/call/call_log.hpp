@@ -15,9 +15,9 @@ tenon_log_line plain_line(std::int32_t level, tenon_string message) noexcept;
 /// For lines that a plugin logs in this call, on the thread of the call.
 bool wants_in(const Call& call, std::int32_t level) noexcept;
 void log_in(const Call& call, const tenon_log_line& line) noexcept;
-/// For lines that the module of a generation logs, on any thread.
-class Generation;
-bool wants_of(const Generation& generation, std::int32_t level) noexcept;
-void log_of(const Generation& generation, const tenon_log_line& line) noexcept;
+/// For lines that a module logs, on any thread.
+class ModuleHost;
+bool wants_of(const ModuleHost& module, std::int32_t level) noexcept;
+void log_of(const ModuleHost& module, const tenon_log_line& line) noexcept;
 
 }  // namespace tenon::inline v0_1::detail

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/keep_until_exit.hpp"
 #include "binary/sanitizers.hpp"
 #include "platform/file.hpp"
 #include "platform/process.hpp"
@@ -103,6 +104,7 @@ ImageFolder::~ImageFolder() {
   for (auto* mapped : {&lingering_, &retired_}) {
     for (PrivateCopy& copy : *mapped) {
       if (copy.memory) copy.memory->keep();
+      if (copy.data != nullptr) keep_until_exit(std::move(copy.data));
     }
   }
 }

@@ -17,6 +17,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/lock_order.hpp"
@@ -47,6 +48,8 @@ struct PrivateCopy {
   std::optional<platform::MemoryFile> memory = std::nullopt;
   /// The file itself, if it is loaded without a copy.
   std::shared_ptr<OriginalFile> original = {};
+  /// Data that the code of the image may use as long as it is mapped.
+  std::shared_ptr<void> data = {};
 
   const std::filesystem::path& path() const noexcept { return files.front().path; }
   /// Returns whether an image of one of the files is mapped.
@@ -74,7 +77,7 @@ struct ImageOptions {
 class ImageFolder {
  public:
   explicit ImageFolder(ImageOptions options = {}) : options_(std::move(options)) {}
-  /// Images that are mapped stay mapped.
+  /// Images that are mapped stay mapped, and their data is kept until the process exits.
   ~ImageFolder();
   ImageFolder(const ImageFolder&) = delete;
   ImageFolder& operator=(const ImageFolder&) = delete;
@@ -131,6 +134,8 @@ class Image {
   Image& operator=(Image&&) = delete;
   ~Image();
 
+  /// Keeps `data`, which the code of the image uses, until the image is unmapped.
+  void keep(std::shared_ptr<void> data) noexcept { copy_.data = std::move(data); }
   /// Unloads the image. Returns false if it is still mapped; `reload` says why.
   bool unload() noexcept;
 

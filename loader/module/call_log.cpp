@@ -16,19 +16,17 @@ LogLevel level_of(std::int32_t level) noexcept {
   return static_cast<LogLevel>(std::clamp(level, TENON_LOG_TRACE, TENON_LOG_ERROR));
 }
 
-/// Returns the generation whose code makes the call; nullptr for the program.
-const Generation* generation_in(const Call& call) noexcept {
+/// Returns the host of the module whose code makes the call; nullptr for the program.
+const ModuleHost* module_in(const Call& call) noexcept {
   const Serving* innermost = innermost_serving();
-  return static_cast<const Generation*>(innermost != nullptr ? innermost : call.owner());
+  return innermost != nullptr ? &static_cast<const Generation*>(innermost)->host() : call.owner();
 }
 
-LogLine line_of(const tenon_log_line& raw, const Serving* generation) noexcept {
-  LogLine line{.level = level_of(raw.level),
-               .plugin = {raw.plugin.data, raw.plugin.size},
-               .message = {raw.message.data, raw.message.size},
-               .pairs = ListView<LogPair>(raw.pairs)};
-  if (line.plugin.empty() && innermost_serving() == generation) line.plugin = innermost_plugin();
-  return line;
+LogLine line_of(const tenon_log_line& raw) noexcept {
+  return {.level = level_of(raw.level),
+          .plugin = {raw.plugin.data, raw.plugin.size},
+          .message = {raw.message.data, raw.message.size},
+          .pairs = ListView<LogPair>(raw.pairs)};
 }
 
 }  // namespace
@@ -38,25 +36,26 @@ tenon_log_line plain_line(std::int32_t level, tenon_string message) noexcept {
 }
 
 bool wants_in(const Call& call, std::int32_t level) noexcept {
-  const Generation* generation = generation_in(call);
-  if (generation == nullptr) return log_without_host().wants(level_of(level));
-  return wants_of(*generation, level);
+  const ModuleHost* module = module_in(call);
+  if (module == nullptr) return log_without_host().wants(level_of(level));
+  return wants_of(*module, level);
 }
 
 void log_in(const Call& call, const tenon_log_line& line) noexcept {
-  const Generation* generation = generation_in(call);
-  if (generation != nullptr) return log_of(*generation, line);
-  log_without_host().write(line_of(line, nullptr));
+  const ModuleHost* module = module_in(call);
+  if (module != nullptr) return log_of(*module, line);
+  log_without_host().write(line_of(line));
 }
 
-bool wants_of(const Generation& generation, std::int32_t level) noexcept {
-  return generation.log().wants(level_of(level));
+bool wants_of(const ModuleHost& module, std::int32_t level) noexcept {
+  return module.log().wants(level_of(level));
 }
 
-void log_of(const Generation& generation, const tenon_log_line& line) noexcept {
-  LogLine named = line_of(line, &generation);
-  named.package = generation.package();
-  generation.log().write(named);
+void log_of(const ModuleHost& module, const tenon_log_line& line) noexcept {
+  LogLine named = line_of(line);
+  if (named.plugin.empty() && module.runs_here()) named.plugin = innermost_plugin();
+  named.package = module.package();
+  module.log().write(named);
 }
 
 }  // namespace tenon::inline v0_1::detail

@@ -104,12 +104,13 @@ Generation::Generation(std::optional<Image> image, ValidatedModule validated,
       abi_(manifest.abi),
       validated_(std::move(validated)),
       faults_(context.faults),
-      log_(context.log),
       patience_(context.patience),
       interception_(*this, image_ ? &image_->map() : nullptr, context.interception),
       streams_(*this, abi_, *this, context.interception.contain_crashes),
-      host_(package_of(manifest), context.directory, streams_),
+      host_(std::make_shared<ModuleHost>(package_of(manifest), context.directory, context.log,
+                                         streams_)),
       mutex_(context.mutex) {
+  if (image_) image_->keep(host_);
   std::ranges::stable_sort(validated_.plugins, {}, &ValidatedPlugin::name);
   targets_.push_back(std::make_unique<CallTarget[]>(capacity_));
   add_targets(targets_.back().get(), capacity_);
@@ -173,7 +174,7 @@ Result<GenerationPtr> Generation::begin(std::optional<Image> image, const tenon_
     Call call;
     const tenon_status status = generation->interception_.run_alone(
         manifest.name, "start", call.raw(),
-        [&] { return start(call.raw(), generation->host_.raw()); });
+        [&] { return start(call.raw(), generation->host_->raw()); });
     if (status != TENON_OK) {
       return Error({.code = "start-failed",
                     .status = status,
@@ -262,7 +263,7 @@ Result<void> Generation::create(const Kind& kind, std::int32_t target, std::stri
   if (plugin->base.create != nullptr) {
     Call call;
     const tenon_create_request in{
-        sizeof in, host_.raw(), {plugin->name.data(), plugin->name.size()}};
+        sizeof in, host_->raw(), {plugin->name.data(), plugin->name.size()}};
     const tenon_status status = interception_.run_alone(plugin->name, "create", call.raw(), [&] {
       return plugin->base.create(call.raw(), &in, &object.self);
     });
@@ -394,7 +395,7 @@ bool Generation::end_streams(std::uint32_t index) noexcept {
     const ValidatedPlugin* plugin = plugin_of(index);
     return plugin != nullptr ? plugin->name : package_;
   }();
-  log_->write(LogLevel::warn, "a call in a stream of " + name + " does not end");
+  host_->log().write(LogLevel::warn, "a call in a stream of " + name + " does not end");
   return false;
 }
 

@@ -88,13 +88,14 @@ class Generation final : public Serving, private StreamRunner {
   static Result<GenerationPtr> begin(std::optional<Image> image, const tenon_module& module,
                                      const Manifest& manifest, const std::string& where,
                                      const GenerationContext& context);
-  /// Unloads the module.
-  ~Generation() = default;
+  /// Releases the instances of other modules, and unloads the module.
+  ~Generation() { host_->close(); }
   Generation(const Generation&) = delete;
   Generation& operator=(const Generation&) = delete;
 
   const std::string& package() const noexcept { return package_; }
-  Log& log() const noexcept { return *log_; }
+  /// Returns the host that its code uses. It lives as long as the image is mapped.
+  const ModuleHost& host() const noexcept { return *host_; }
   /// Destroys the remaining instances, stops the module and returns its image, which the caller
   /// ends after destroying the generation. Absent for a builtin or a broken generation. No thread
   /// may be in it.
@@ -217,11 +218,10 @@ class Generation final : public Serving, private StreamRunner {
   std::vector<CallTarget> plugin_targets_;  // for functions other than methods, by plugin
   std::shared_ptr<const std::vector<PluginMethods>> methods_;  // by plugin
   const std::weak_ptr<FaultSink> faults_;
-  const std::shared_ptr<Log> log_;
   const std::chrono::milliseconds patience_;
   Interception interception_;
   RevocableStreams streams_;
-  ModuleHost host_;
+  const std::shared_ptr<ModuleHost> host_;  // shared with the image
   bool started_ = false;
   Mutex& mutex_;                     // of the module; guards the members below
   std::uint64_t listed_ = 0;         // objects so far

@@ -3,6 +3,9 @@
 
 #include <tenon/values.hpp>
 
+#include <mutex>
+#include <utility>
+
 #include "base/log.hpp"
 #include "call/call_children.hpp"
 #include "call/call_log.hpp"
@@ -20,9 +23,10 @@ tenon_status fail(tenon_call* call, tenon_status status, const std::string& mess
   return status;
 }
 
-/// The error for code that still runs after the host has ended.
+/// The error for code that still runs after its generation or the host has ended.
 Error host_is_gone() {
-  return Error({.status = TENON_UNAVAILABLE, .message = "the host of this module has ended"});
+  return Error({.status = TENON_UNAVAILABLE,
+                .message = "the host has ended, or it has stopped this module"});
 }
 
 /// Returns the status of an error for a plugin.
@@ -57,26 +61,32 @@ Result<KnownVersion> look_up(const tenon_plugin_request& in) {
 }  // namespace
 
 struct ModuleHost::Functions {
-  static Result<InstancePtr> create_client(const ModuleHost& host, const KnownVersion& known,
-                                           const tenon_plugin_request& in) {
+  static Result<Instance*> create_client(ModuleHost& host, const KnownVersion& known,
+                                         const tenon_plugin_request& in) {
     Result<ChosenPlugin> chosen = [&]() -> Result<ChosenPlugin> {
-      const auto directory = host.directory_.lock();
+      const auto directory = host.directory();
       if (directory == nullptr) return host_is_gone();
       return directory->choose_for(host.package_, *known.kind, in.version,
                                    {in.reference.data, in.reference.size});
     }();
     if (!chosen) return std::move(chosen).error();
-    return chosen->module->create(*known.kind, in.version, chosen->name, std::nullopt,
-                                  Owner::plugin);
+    auto made =
+        chosen->module->create(*known.kind, in.version, chosen->name, std::nullopt, Owner::plugin);
+    if (!made) return std::move(made).error();
+    const std::lock_guard lock(host.mutex_);
+    if (host.streams_ == nullptr) return host_is_gone();
+    static_cast<LiveInstance&>(**made).make_client_of(*host.streams_);
+    host.clients_.insert(made->get());
+    return made->release();
   }
 
   static void log(const tenon_host* host, std::int32_t level, tenon_string message) {
-    log_of(of(host).generation(), plain_line(level, message));
+    log_of(of(host), plain_line(level, message));
   }
 
   static tenon_status call_begin(const tenon_host* host, tenon_call* parent, tenon_call** call) {
     Call* outer = parent != nullptr ? &Call::of(parent) : nullptr;
-    *call = (new ChildCall(outer, &of(host).generation()))->raw();
+    *call = (new ChildCall(outer, &of(host)))->raw();
     return TENON_OK;
   }
 
@@ -86,10 +96,10 @@ struct ModuleHost::Functions {
 
   static tenon_status find(const tenon_host* host, tenon_call* call, const tenon_plugin_request* in,
                            const tenon_find_response** out) {
-    const CallerScope caller(&of(host).streams_.generation());
+    const CallerScope caller(of(host).generation_);
     auto known = look_up(*in);
     if (!known) return fail(call, known.error().status(), std::string(known.error().message()));
-    const auto directory = of(host).directory_.lock();
+    const auto directory = of(host).directory();
     if (directory == nullptr)
       return fail(call, TENON_UNAVAILABLE, std::string(host_is_gone().message()));
     const auto names = directory->names_for(of(host).package_, *known->kind, in->version);
@@ -103,7 +113,7 @@ struct ModuleHost::Functions {
 
   static tenon_status create(const tenon_host* host, tenon_call* call,
                              const tenon_plugin_request* in, tenon_instance* out) {
-    const CallerScope caller(&of(host).streams_.generation());
+    const CallerScope caller(of(host).generation_);
     auto known = look_up(*in);
     if (!known) return fail(call, known.error().status(), std::string(known.error().message()));
     auto made = create_client(of(host), *known, *in);
@@ -114,16 +124,12 @@ struct ModuleHost::Functions {
       return status_of(made.error());
     }
     out->table = known->version->client;
-    out->self = made->get();
-    static_cast<LiveInstance&>(**made).make_client_of(of(host).streams_);
-    const std::lock_guard lock(of(host).mutex_);
-    of(host).clients_.insert(made->get());
-    static_cast<void>(made->release());
+    out->self = *made;
     return TENON_OK;
   }
 
   static void release(const tenon_host* host, tenon_instance* instance) {
-    const CallerScope caller(&of(host).streams_.generation());
+    const CallerScope caller(of(host).generation_);
     auto* client = static_cast<Instance*>(instance->self);
     if (of(host).process_.inherited()) return;
     {
@@ -135,30 +141,47 @@ struct ModuleHost::Functions {
   }
 
   static std::int32_t log_wanted(const tenon_host* host, std::int32_t level) {
-    return wants_of(of(host).generation(), level) ? 1 : 0;
+    return wants_of(of(host), level) ? 1 : 0;
   }
 
   static void log_line(const tenon_host* host, const tenon_log_line* line) {
-    log_of(of(host).generation(), *line);
+    log_of(of(host), *line);
   }
 };
 
-const Generation& ModuleHost::generation() const noexcept {
-  return static_cast<const Generation&>(streams_.generation());
-}
-
 ModuleHost::ModuleHost(Package package, std::weak_ptr<PluginDirectory> directory,
-                       RevocableStreams& streams)
+                       std::shared_ptr<Log> log, RevocableStreams& streams)
     : table_{{sizeof(tenon_host), TENON_ABI_MAJOR, TENON_ABI_MINOR, Functions::log,
               Functions::call_begin, Functions::call_end, Functions::find, Functions::create,
               Functions::release, Functions::log_wanted, Functions::log_line},
              this},
       package_(std::move(package)),
+      log_(std::move(log)),
+      generation_(&streams.generation()),
       directory_(std::move(directory)),
-      streams_(streams) {}
+      streams_(&streams) {}
 
-ModuleHost::~ModuleHost() {
-  for (Instance* client : clients_) InstancePtr ended(client);
+/// Returns the directory, or nullptr if the host has ended or this is closed. A forked child does
+/// not use the lock.
+std::shared_ptr<PluginDirectory> ModuleHost::directory() {
+  std::unique_lock lock(mutex_, std::defer_lock);
+  if (!process_.inherited()) lock.lock();
+  return directory_.lock();
+}
+
+bool ModuleHost::runs_here() const noexcept {
+  return innermost_serving() == generation_;
+}
+
+void ModuleHost::close() noexcept {
+  std::set<Instance*> clients;
+  {
+    const std::lock_guard lock(mutex_);
+    clients.swap(clients_);
+    streams_ = nullptr;
+    directory_.reset();
+  }
+  for (Instance* client : clients) InstancePtr ended(client);
 }
 
 }  // namespace tenon::inline v0_1::detail

@@ -24,9 +24,10 @@
 
 namespace tenon::inline v0_1::detail {
 
-class Generation;
-class RevocableStreams;
+class Log;
 class Module;
+class RevocableStreams;
+class Serving;
 
 /// A catalog that was built for the manifest that a module is about to serve.
 class CatalogChange {
@@ -68,17 +69,28 @@ class PluginDirectory {
   ~PluginDirectory() = default;
 };
 
-/// Belongs to one generation. Instances that the module created through it and did not release are
-/// released with it. Its functions may be called from any thread of the module.
+/// Belongs to one generation until it is closed. Its functions may be called from any thread of the
+/// module, so it lives as long as the image of the module is mapped.
 class ModuleHost {
  public:
   /// `streams`: those of the generation.
-  ModuleHost(Package package, std::weak_ptr<PluginDirectory> directory, RevocableStreams& streams);
-  ~ModuleHost();
+  ModuleHost(Package package, std::weak_ptr<PluginDirectory> directory, std::shared_ptr<Log> log,
+             RevocableStreams& streams);
+  /// REQUIRED: closed.
+  ~ModuleHost() = default;
   ModuleHost(const ModuleHost&) = delete;
   ModuleHost& operator=(const ModuleHost&) = delete;
 
   const tenon_host* raw() const noexcept { return &table_.host; }
+  const std::string& package() const noexcept { return package_.name; }
+  Log& log() const noexcept { return *log_; }
+  /// Returns whether the calling thread runs code of the generation, in a call into it.
+  bool runs_here() const noexcept;
+
+  /// Releases the instances that the module has created through it and not released. After that its
+  /// functions still write to the log, and other plugins are unavailable. Called before the
+  /// generation is destroyed.
+  void close() noexcept;
 
  private:
   struct Functions;
@@ -89,17 +101,20 @@ class ModuleHost {
     ModuleHost* owner;
   };
 
-  const Generation& generation() const noexcept;
+  std::shared_ptr<PluginDirectory> directory();
   static ModuleHost& of(const tenon_host* host) noexcept {
     return *reinterpret_cast<const Table*>(host)->owner;
   }
 
   Table table_;
   const Package package_;
-  const std::weak_ptr<PluginDirectory> directory_;  // of the host, which may be gone
-  RevocableStreams& streams_;
+  const std::shared_ptr<Log> log_;
+  const Serving* const generation_;  // only its address is used
   const platform::ProcessMark process_;
   Mutex mutex_{LockRank::clients};
+  // Guarded by the lock.
+  std::weak_ptr<PluginDirectory> directory_;  // of the host, which may be gone
+  RevocableStreams* streams_;                 // nullptr after the end
   std::set<Instance*> clients_;
 };
 

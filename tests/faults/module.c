@@ -107,7 +107,9 @@ static const test_echo_v1 echo = {
 
 #ifdef STARTS_THREAD
 static pthread_t thread;
+#ifndef FAULT_THREAD_STAYS
 static volatile int over;
+#endif
 
 #ifdef THREAD_CALLS_HOST
 /* Creates the echo of the host in a call that the thread begins, calls it, and releases it. */
@@ -131,6 +133,39 @@ static void call_host(const tenon_host* host) {
 }
 #endif
 
+#ifdef FAULT_THREAD_STAYS
+/* Returns whether other plugins are unavailable: the host has ended, or has stopped the module. */
+static int is_left(const tenon_host* host) {
+  const tenon_plugin_request any = {.struct_size = sizeof any,
+                                    .kind = TENON_TEXT(TEST_ECHO_V1_KIND),
+                                    .version = 1,
+                                    .fingerprint = TEST_ECHO_V1_FINGERPRINT};
+  const tenon_find_response* found;
+  tenon_call* call;
+  tenon_status status;
+  if (host == NULL || host->call_begin(host, NULL, &call) != TENON_OK) return 0;
+  status = host->find(host, call, &any, &found);
+  host->call_end(host, call);
+  return TENON_CODE(status) == TENON_UNAVAILABLE;
+}
+
+/* Writes some lines to the log after the host has stopped the module, and runs on. */
+static void* live(void* given) {
+  const struct timespec moment = {0, 1000000};
+  const tenon_host* host = given;
+  tenon_call* call = NULL;
+  int lines = 0;
+  if (host != NULL && host->call_begin(host, NULL, &call) != TENON_OK) return NULL;
+  for (;;) {
+    if (lines < 3 && is_left(host)) {
+      host->log(host, TENON_LOG_DEBUG, tenon_text("left by the host"));
+      call->functions->log(call, TENON_LOG_DEBUG, tenon_text("left in a call"));
+      lines++;
+    }
+    nanosleep(&moment, NULL);
+  }
+}
+#else
 /* Runs in the code of the module from start to stop. */
 static void* live(void* host) {
   const struct timespec moment = {0, 1000000};
@@ -142,6 +177,7 @@ static void* live(void* host) {
   }
   return host;
 }
+#endif
 #endif
 
 static tenon_status start(tenon_call* call, const tenon_host* host) {

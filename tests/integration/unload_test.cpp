@@ -6,6 +6,8 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <set>
+#include <string>
 #include <test/echo.hpp>
 #include <thread>
 
@@ -78,6 +80,25 @@ TEST_F(Unload, IsPreventedByRunningThreads) {
   ASSERT_EQ(told.size(), 1u);
   EXPECT_NE(told[0].message.find("pthread_create"), std::string::npos) << told[0].message;
   EXPECT_EQ(told[0].generation, 1u);
+}
+
+TEST_F(Unload, KeepsTheHostOfRunningThreads) {
+  place_fault("thread-stays", "logs.so");
+  std::mutex mutex;
+  std::multiset<std::string> lines;
+  HostOptions logging = options();
+  logging.log_level = LogLevel::debug;
+  logging.log_sink = [&](const LogLine& line) {
+    const std::lock_guard lock(mutex);
+    if (line.package == package) lines.insert(std::string(line.message));
+  };
+  Host host(logging);
+  auto echo = host.create<test::Echo>("standalone:echo").value();
+  ASSERT_TRUE(host.restart(package));
+  EXPECT_TRUE(eventually([&] {
+    const std::lock_guard lock(mutex);
+    return lines.count("left by the host") == 3 && lines.count("left in a call") == 3;
+  })) << "the thread of the first generation still uses its host";
 }
 
 TEST_F(Unload, UnmapsModulesThatJoinTheirThreads) {

@@ -23,8 +23,8 @@ namespace detail {
 
 class CallChildren;
 class ChildCall;
+class ModuleHost;
 class NestedCall;
-class Serving;
 
 /// A call, or a part of another call (NestedCall). The outermost call owns the memory, the wait
 /// handle and the children of all its parts.
@@ -33,8 +33,8 @@ class TENON_API CallState : protected Arena {
   CallState(const CallState&) = delete;
   CallState& operator=(const CallState&) = delete;
 
-  /// Returns the generation whose module made the call; nullptr if the program did.
-  const Serving* owner() const noexcept { return owner_; }
+  /// Returns the host of the module that made the call; nullptr if the program did.
+  const ModuleHost* owner() const noexcept { return owner_; }
   /// Returns the failure of another plugin inside a call at this depth (Error::behind), or an empty
   /// text.
   std::string_view failed_inside(std::uint32_t depth) noexcept;
@@ -97,7 +97,7 @@ class TENON_API CallState : protected Arena {
   static constexpr std::intptr_t no_handle = -1;
 
   CallState* const outer_ = nullptr;
-  const Serving* owner_ = nullptr;
+  const ModuleHost* owner_ = nullptr;
   tenon_string message_{nullptr, 0};
   std::unique_ptr<Inner> failed_inside_;  // the last one
   std::atomic<std::int32_t> reason_{TENON_NOT_CANCELLED};
