@@ -440,11 +440,11 @@ std::shared_ptr<Retired> Module::retire_serving(Event::Type type) {
   return retired_.retire(generation_, event(type));
 }
 
-GenerationPtr Module::take_crashed() noexcept {
+void Module::retire_crashed() {
   close_gate();
-  GenerationPtr crashed = std::move(generation_);
+  retire_serving(Event::Type::drained);
   open_to_creates();
-  return crashed;
+  retired_.schedule_reclaim();
 }
 
 void Module::lose_generation() {

@@ -166,8 +166,8 @@ class Module final : public ServingModule,
   void adopt(LoadedCode&& fresh) noexcept;
   /// Opens the gate to the generation that serves, and lets creates continue.
   void serve_again() noexcept;
-  /// Closes the gate, and returns the generation, which no longer serves because it has crashed.
-  GenerationPtr take_crashed() noexcept;
+  /// Closes the gate, and retires the generation, which no longer serves because it has crashed.
+  void retire_crashed();
   /// Retires the generation. Nothing serves until the next restart, as after a crash. The thread
   /// that hangs in the generation keeps it loaded.
   void lose_generation();

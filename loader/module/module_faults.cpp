@@ -27,7 +27,6 @@ ModuleFaults::ModuleFaults(Module& module, ModuleShared& shared)
       failures_(shared.context->restart.failures, next_random()) {}
 
 void ModuleFaults::report(Generation& generation, RestartReason why, const Error& error) noexcept {
-  GenerationPtr broken;  // stays mapped for ever
   if (why == RestartReason::crash) generation.mark_broken();
   if (module_.inherited()) return;  // nothing is restarted
   exclude_failed_call(generation);
@@ -35,7 +34,8 @@ void ModuleFaults::report(Generation& generation, RestartReason why, const Error
   const bool serves = &generation == module_.serving();
   const bool first = module_.serving() == nullptr && module_.instances().count() == 0;
   if (!serves && !(first && why == RestartReason::crash)) return;  // its creator gets the error
-  if (serves && why == RestartReason::crash) broken = module_.take_crashed();
+  const bool crashed = serves && why == RestartReason::crash;
+  if (crashed) module_.retire_crashed();
   // Failures of many calls at once count as one.
   const std::uint64_t number = module_.generation_number();
   const bool known = serves && std::exchange(faulted_, number) == number;
@@ -43,7 +43,7 @@ void ModuleFaults::report(Generation& generation, RestartReason why, const Error
   lock.unlock();
   // Its sessions have ended, so nothing else wakes the calls that block in them. The call that
   // crashed reports the crash.
-  if (broken != nullptr) interrupt_calls(module_, *broken, thread_record);
+  if (crashed) interrupt_calls(module_, generation, thread_record);
   if (known) return;
   faulted.reason = why;
   faulted.message = in_one_line(error);

@@ -208,13 +208,15 @@ bool RetiredGenerations::unload(const Ptr& old) noexcept {
   }
   module_.hangs().watch(old, Clock::now() + shared_.context->restart.step_timeout);
   std::optional<ReloadSafety> unsafe;
+  const char* crash = nullptr;
   bool gone = false;
-  bool crashed = false;  // while it ended
   {
     const Operation::Performance performance(*old);
-    const bool broken = old->generation->broken();
+    if (old->generation->broken()) crash = "it crashed; its code stays mapped";
     std::optional<Image> image = old->generation->stop();
-    crashed = !broken && old->generation->broken();
+    if (crash == nullptr && old->generation->broken()) {
+      crash = "it crashed while it ended; its code stays mapped";
+    }
     old->generation = nullptr;
     const Operation::Step step(old->package, "unload");
     gone = image && image->unload();
@@ -223,13 +225,10 @@ bool RetiredGenerations::unload(const Ptr& old) noexcept {
   if (unsafe) {
     report_still_mapped(*old, [&] { return reason_of(*unsafe); });
     shared_.context->reaper->schedule();
-  }
-  if (crashed) {
-    report_still_mapped(*old, [] { return "it crashed while it ended; its code stays mapped"; });
-  }
-  if (old->event) {
-    const Event::Type type = old->event->type;
-    report_of(*old, type, [] { return ""; });
+  } else if (crash != nullptr) {
+    report_still_mapped(*old, [&] { return crash; });
+  } else if (old->event) {
+    report_of(*old, old->event->type, [] { return ""; });
   }
   {
     const ModuleLock lock(shared_.mutex);

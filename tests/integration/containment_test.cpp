@@ -262,6 +262,11 @@ TEST_F(Containment, SurvivesAHundredCrashes) {
     ASSERT_FALSE(unruly->say("write to nowhere"));
     ASSERT_TRUE(serves_again(unruly));
   }
+  EXPECT_TRUE(eventually([&] { return count_events(Event::Type::unload_prevented) == 100; }));
+  EXPECT_EQ(module(host, unruly_package).still_mapped, 100u);
+  EXPECT_EQ(count_events(Event::Type::drained), 0u) << "their code is not gone";
+  const Event first = events(Event::Type::unload_prevented).at(0);
+  EXPECT_EQ(first.message, "it crashed; its code stays mapped");
 }
 
 TEST_F(Containment, SurvivesConcurrentCrashes) {

@@ -37,7 +37,7 @@ struct TENON_API Event {
     call_overdue,      // a call did not end by its deadline
     quarantined,       // it failed too often and is no longer used; `message` has the reasons
     released,          // it left quarantine
-    unload_prevented,  // its code stays mapped; `message` says why
+    unload_prevented,  // instead of `unloaded` or `drained`: its code stays mapped; see `message`
   };
 
   Type type = Type::loaded;
