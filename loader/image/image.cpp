@@ -256,6 +256,8 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bo
   if (auto checked = check_sanitizers(bundle); !checked) return std::move(checked).error();
   Image image;
   image.reload_ = reload_of(bundle, joins_threads);
+  image.starts_threads_ =
+      std::ranges::any_of(bundle, [](const BundleFile& one) { return !one.pins.threads.empty(); });
   auto copy = folder->copy(std::move(bundle));
   if (!copy) return std::move(copy).error();
   image.copy_ = std::move(*copy);

@@ -147,6 +147,8 @@ class Image {
 
   /// Returns whether the image can be unloaded, and what prevents it.
   const ReloadSafety& reload() const noexcept { return reload_; }
+  /// Returns whether the module, or a library beside it, may start threads.
+  bool starts_threads() const noexcept { return starts_threads_; }
   /// Returns whether the image may be replaced while the host runs. Otherwise the old image stays
   /// mapped for ever, and the host has to insist.
   bool reloadable() const noexcept { return reload_.grade != ReloadGrade::unsafe; }
@@ -157,6 +159,7 @@ class Image {
   std::shared_ptr<ImageFolder> folder_;  // empty in a moved-from or unloaded image
   PrivateCopy copy_;
   ReloadSafety reload_;
+  bool starts_threads_ = false;
   boost::dll::shared_library library_;
   platform::ImageMap map_;
   const tenon_module* module_ = nullptr;

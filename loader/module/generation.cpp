@@ -91,6 +91,9 @@ void leave_loaded(GenerationPtr generation) noexcept {
 void EndGeneration::operator()(Generation* generation) const noexcept {
   if (!generation->broken()) generation->end();
   if (generation->broken()) {
+    // `stop` has not ended its threads.
+    const bool alone = generation->image_ && !generation->image_->starts_threads();
+    if (alone) generation->host_->close();
     leave_loaded(GenerationPtr(generation));
   } else {
     delete generation;

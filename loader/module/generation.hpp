@@ -57,8 +57,9 @@ class FaultSink {
   ~FaultSink() = default;
 };
 
-/// Destroys the remaining instances, stops the module and unloads it. No thread may be in it. A
-/// broken generation is kept as it is, because its code may be in any state.
+/// Destroys the remaining instances, stops the module and unloads it. No thread may be in it. The
+/// objects and the code of a broken generation are kept, because they may be in any state. Its
+/// instances of other modules are released, unless a thread of its own may use them.
 struct EndGeneration {
   void operator()(Generation* generation) const noexcept;
 };

@@ -109,13 +109,13 @@ void RetiredGenerations::postpone(const Ptr& old) noexcept {
 /// Keeps the objects and the code of a generation for ever, because a thread may still be in it.
 void RetiredGenerations::keep_mapped(const Ptr& old) noexcept {
   old->generation->mark_broken();
-  GenerationPtr kept;  // stays loaded when it is destroyed
+  GenerationPtr kept;
   {
     const ModuleLock lock(shared_.mutex);
     retired_.remove(old);
     kept = std::move(old->generation);
   }
-  kept = nullptr;
+  leave_loaded(std::move(kept));
   report_of(*old, Event::Type::unload_prevented, [] {
     return "the system refused the memory barrier (membarrier) that shows whether calls have "
            "ended; its code stays mapped";

@@ -30,6 +30,9 @@ char* volatile no_text = nullptr;
 void (*volatile no_function)() = nullptr;
 volatile int zero = 0;
 volatile std::size_t some_bytes = 100;
+#ifdef MAY_START_THREADS
+[[maybe_unused]] decltype(&pthread_create) volatile create_thread = pthread_create;
+#endif
 
 // Not a tail call, not inlined, and less than a page for each call: a larger frame would step over
 // the guard page at the end of the stack, into the stack of another thread.
@@ -68,7 +71,7 @@ void read_from_a_stream_of_its_own() {
   std::fgetc(stream);
 }
 
-void make_another(const char* plugin) {
+void make_another(const char* plugin, bool keep) {
   const tenon_plugin_request request = {.struct_size = sizeof request,
                                         .kind = tenon_text(TEST_ECHO_V1_KIND),
                                         .version = 1,
@@ -78,7 +81,7 @@ void make_another(const char* plugin) {
   tenon_call* call = nullptr;
   tenon_instance other;
   host->call_begin(host, nullptr, &call);
-  if (host->create(host, call, &request, &other) == TENON_OK) host->release(host, &other);
+  if (host->create(host, call, &request, &other) == TENON_OK && !keep) host->release(host, &other);
   host->call_end(host, call);
 }
 
@@ -113,7 +116,8 @@ void misbehave(std::string_view how) {
     std::qsort(numbers, 2, sizeof numbers[0], crash_while_sorting);
   }
   if (how == "send itself a signal") raise(SIGSEGV);
-  if (how == "make another") make_another("builtin:host-echo");
+  if (how == "make another") make_another("builtin:host-echo", false);
+  if (how == "keep another") make_another("builtin:host-echo", true);
   if (how.substr(0, 5) == "load ") dlopen(std::string(how.substr(5)).c_str(), RTLD_NOW);
   if (how == "end the process") _exit(9);
 }

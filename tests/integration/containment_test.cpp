@@ -269,6 +269,28 @@ TEST_F(Containment, SurvivesAHundredCrashes) {
   EXPECT_EQ(first.message, "it crashed; its code stays mapped");
 }
 
+TEST_F(Containment, ReleasesTheInstancesOfACrashedModule) {
+  Host host(containing());
+  auto unruly = host.create<test::Echo>("unruly").value();
+  const int before = host_echo_count();
+  ASSERT_TRUE(unruly->say("keep another"));
+  ASSERT_EQ(host_echo_count(), before + 1);
+  ASSERT_FALSE(unruly->say("write to nowhere"));
+  EXPECT_TRUE(eventually([&] { return host_echo_count() == before; }));
+  EXPECT_TRUE(serves_again(unruly));
+}
+
+TEST_F(Containment, KeepsTheInstancesOfACrashedModuleWithThreads) {
+  place_fault("unruly-with-threads", "unruly.so");
+  Host host(containing());
+  auto unruly = host.create<test::Echo>("unruly").value();
+  const int before = host_echo_count();
+  ASSERT_TRUE(unruly->say("keep another"));
+  ASSERT_FALSE(unruly->say("write to nowhere"));
+  EXPECT_TRUE(eventually([&] { return count_events(Event::Type::unload_prevented) == 1; }));
+  EXPECT_EQ(host_echo_count(), before + 1) << "a thread of the module may use it";
+}
+
 TEST_F(Containment, SurvivesConcurrentCrashes) {
   Host host(containing());
   auto unruly = host.create<test::Echo>("unruly").value();

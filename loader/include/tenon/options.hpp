@@ -44,7 +44,9 @@ struct HostOptions {
   /// If true, a call returns an error if the plugin crashes in it, on any thread: SIGSEGV, SIGBUS,
   /// SIGFPE, SIGILL, stack overflow, abort() or a failed assert() of its own. The module is then
   /// restarted. The code that crashed stays mapped, locks that it held stay locked, and its memory
-  /// is leaked.
+  /// is leaked. When all calls have left it, the instances of other plugins that it had created are
+  /// released. If the module imports a function that starts threads, these instances are kept for
+  /// its threads.
   ///
   /// Only crashes in the plugin's own functions, or in a leaf function of the C library that they
   /// call (strlen, memcpy), are contained. A crash in the allocator, the dynamic loader, stdio, a
