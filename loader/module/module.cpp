@@ -383,6 +383,14 @@ Result<void> Module::load_first(Lock& lock) {
     const auto begun = Clock::now();
     auto fresh = load_and_lock(lock);
     if (!fresh) return std::move(fresh).error();
+    if (shared_.shut_down) {
+      // The host has ended without waiting for the load, and nothing else unloads the module.
+      const auto late = retired_.never_served(fresh->generation);
+      lock.unlock();
+      retired_.unload(late);
+      lock.lock();
+      return faults_.unavailable({}, {});
+    }
     adopt(std::move(*fresh));
     lock.unlock();
     if (fresh->change != nullptr) fresh->change->publish();

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <test/counter.hpp>
+#include <test/echo.hpp>
 #include <test/probe.hpp>
 #include <test/vault.hpp>
 #include <thread>
@@ -133,6 +134,44 @@ TEST_F(HostEnd, KeepsCodeMappedForACallInAStream) {
   let_go = true;
   reading.join();
   EXPECT_EQ(code, "aborted");
+}
+
+/// The echo of the host, whose start waits.
+struct LateEcho {
+  static inline std::atomic<bool> starts{false};
+  static inline std::atomic<bool> let_go{false};
+  static inline std::atomic<bool> stopped{false};
+
+  static const tenon_module* module() {
+    static const tenon_module late = [] {
+      tenon_module made = *host_echo();
+      made.start = [](tenon_call*, const tenon_host*) -> tenon_status {
+        starts = true;
+        return eventually([] { return let_go.load(); }) ? TENON_OK : TENON_INTERNAL;
+      };
+      made.stop = [] { stopped = true; };
+      return made;
+    }();
+    return &late;
+  }
+};
+
+TEST_F(HostEnd, StopsAModuleThatStartsLate) {
+  place_fault("thread-calls-host", "echo.so");
+  LateEcho::starts = LateEcho::let_go = LateEcho::stopped = false;
+  HostOptions options = short_drain();
+  options.builtins = {LateEcho::module()};
+  options.restart.step_timeout = 200ms;
+  auto host = std::make_unique<Host>(options);
+  {
+    auto echo = host->create<test::Echo>("echo").value();
+    ASSERT_TRUE(eventually([] { return LateEcho::starts.load(); })) << "for a thread of the module";
+  }
+  host = nullptr;
+  EXPECT_FALSE(LateEcho::stopped);
+  LateEcho::let_go = true;
+  EXPECT_TRUE(eventually([] { return LateEcho::stopped.load(); }));
+  EXPECT_TRUE(eventually([] { return !is_mapped("echo.g1"); })) << "its thread has ended";
 }
 
 }  // namespace
