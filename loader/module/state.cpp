@@ -2,6 +2,7 @@
 #include "module/state.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace tenon::inline v0_1::detail {
@@ -73,6 +74,11 @@ Result<Bytes> keep_state(tenon_call* call, const StateForms& forms, const tenon_
   if (state.size != version.abi_size) {
     return refused(std::to_string(state.size) + " bytes",
                    needed + ", " + std::to_string(version.abi_size) + " bytes");
+  }
+  if (state.data == nullptr) return refused("a null pointer", needed);
+  constexpr std::uintptr_t alignment = alignof(tenon_string);  // of the bag that each document has
+  if (reinterpret_cast<std::uintptr_t>(state.data) % alignment != 0) {
+    return refused("an unaligned pointer", needed);
   }
   Conversion conversion(call);
   const void* stored = version.load(conversion, state.data);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <test/echo/v1.h>
+#include <test/progress/v1.h>
 #include <threads.h>
 
 #ifndef EDITION
@@ -195,6 +196,10 @@ static tenon_status save_state(tenon_call *call, void *self, const tenon_state_r
   note(c, "save");
   response->state.size = strlen(text);
   response->state.data = tenon_allocate_copy(call, text, response->state.size);
+#ifdef FAULT_DOCUMENT /* its address */
+  response->state.size = sizeof(test_progress_v1);
+  response->state.data = FAULT_DOCUMENT;
+#endif
   *out = response;
   return TENON_OK;
 }
@@ -388,10 +393,15 @@ static void stop(void) {
 #ifdef NO_STATE
 #define STATE
 #else
-#define STATE                                      \
-  , "state" : {                                    \
-    "writes" : STATE_WRITES, "reads" : STATE_READS \
+#define STATE                                                 \
+  , "state" : {                                               \
+    STATE_TYPE "writes" : STATE_WRITES, "reads" : STATE_READS \
   }
+#endif
+#ifdef FAULT_DOCUMENT
+#define STATE_TYPE "type" : "test.example/progress",
+#else
+#define STATE_TYPE
 #endif
 #define PLUGINS(P) DECLARE(P)
 TENON_MODULE_WITH(PACKAGE, TENON_QUOTE_VALUE_(EDITION) ".0.0", start, STOP, PLUGINS,

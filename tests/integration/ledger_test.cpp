@@ -5,6 +5,7 @@
 
 #include <test/progress/v2.h>
 #include <string>
+#include <test/counter.hpp>
 #include <test/session_counter.hpp>
 #include <utility>
 
@@ -74,6 +75,24 @@ TEST_F(StateDocument, IsRefusedIfItIsNoDocument) {
               "the struct of test.example/progress 2, " + size + " bytes");
     EXPECT_EQ(ledger->edition().value(), 3);
     EXPECT_EQ(ledger->total().value().total, 5);
+  }
+}
+
+TEST_F(StateDocument, IsRefusedAtAnInvalidAddress) {
+  for (const auto& [build, found] : {std::pair("counter-null-document.so", "a null pointer"),
+                                     {"counter-unaligned-document.so", "an unaligned pointer"}}) {
+    place(build, "counter.so");
+    Host host(options());
+    auto counter = host.create<test::Counter>("counter").value();
+    ASSERT_TRUE(counter->add(5));
+
+    const auto restarted = host.restart("test.example/counters");
+
+    ASSERT_FALSE(restarted);
+    EXPECT_EQ(restarted.error().code(), "state-refused");
+    EXPECT_EQ(restarted.error().found(), found);
+    EXPECT_EQ(restarted.error().needed(), "the struct of test.example/progress 1");
+    EXPECT_EQ(counter->total().value().total, 5);
   }
 }
 
