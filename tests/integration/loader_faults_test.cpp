@@ -3,18 +3,24 @@
 // Fault injection into the loader: each of its requests to the system fails in turn, in each way.
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <memory>
 #include <optional>
+#include <string>
+#include <system_error>
 #include <test/counter.hpp>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
 #include <test/session_counter.hpp>
 #include <utility>
+#include <vector>
 
 #include "binary/bundle.hpp"
+#include "framework/faulty.h"
 #include "framework/faulty_inside.hpp"
 #include "image/image.hpp"
 #include "integration/hosting.hpp"
+#include "platform/replace_file.hpp"
 
 namespace tenon::tests {
 namespace {
@@ -282,6 +288,30 @@ TEST_F(CounterFaults, LeaveTheOldOrTheNewCodeAfterARestart) {
 using SessionFaults = RestartFaults<test::SessionCounter>;
 TEST_F(SessionFaults, LeaveTheOldOrTheNewCodeAfterARestart) {
   expect_old_or_new(session_counters, "session-counter", "session-counter");
+}
+
+// -- Files --------------------------------------------------------------------
+
+TEST(ReplacedFileFaults, IgnoreAFileSystemThatCannotSyncFolders) {
+  const World world;
+  const auto path = world.write("all/folder/a", "old");
+  const auto all = world.path("all");
+  const auto log = world.path("log");
+  faulty_begin(all.c_str(), "", log.c_str(), 0, 0);
+  EXPECT_FALSE(platform::replace_content(path, "new").failed);
+  faulty_end();
+  const std::vector<Request> requests = read_requests(log, all);
+  ASSERT_FALSE(requests.empty());
+  ASSERT_EQ(requests.back().name, "sync");
+  ASSERT_EQ(requests.back().path, "folder");
+
+  for (const int error : {EINVAL, EBADF, ENOTSUP, EIO}) {
+    faulty_begin(all.c_str(), "", nullptr, static_cast<long>(requests.size()), error);
+    const auto replaced = platform::replace_content(path, std::to_string(error));
+    faulty_end();
+    EXPECT_EQ(replaced.failed.value(), error == EIO ? EIO : 0);
+    EXPECT_EQ(world.read("all/folder/a"), std::to_string(error));
+  }
 }
 
 }  // namespace

@@ -56,6 +56,11 @@ int open_new(const fs::path& path, mode_t mode) {
   return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 }
 
+/// Makes the entries of a folder durable, unless its file system cannot sync folders.
+bool sync_folder(int folder) {
+  return ::fsync(folder) == 0 || errno == EINVAL || errno == EBADF || errno == ENOTSUP;
+}
+
 /// A temporary file, which is removed unless it replaces another.
 class Temporary {
  public:
@@ -148,7 +153,7 @@ void Replacement::append(std::string_view content) {
 ReplaceResult Replacement::commit() {
   State& state = *state_;
   if (state.failed) return {state.failed};
-  if (!state.file->replace(state.target) || ::fsync(state.folder->get()) != 0) {
+  if (!state.file->replace(state.target) || !sync_folder(state.folder->get())) {
     return {last_error()};
   }
   return {{}, state.other_names};
