@@ -294,6 +294,7 @@ TEST(SdkOwnCall, IsReleasedWithItsObject) {
   host.refuses = true;
   EXPECT_EQ(status_of([&] { sdk::OwnCall own(&host); }), TENON_UNAVAILABLE);
   EXPECT_EQ(host.ended, 1);
+  EXPECT_EQ(status_of([&] { sdk::OwnCall own(nullptr); }), TENON_FAILED_PRECONDITION);
 }
 
 // -- Other plugins ------------------------------------------------------------
@@ -325,6 +326,23 @@ TEST(SdkClient, CallsItsInstanceAndChecksTheResponse) {
   Mute mute;
   const sdk::Client<test::sdk::PaintV1> silent(&host, instance_of(mute));
   EXPECT_EQ(status_of([&] { silent.call(mine, &test_paint_v1::names, {0, {}}); }), TENON_INTERNAL);
+}
+
+TEST(SdkClient, RefusesEmptyCalls) {
+  const RecordingHost host;
+  const sdk::Call empty(nullptr);
+  Painter painter;
+  const sdk::Client<test::sdk::PaintV1> client(&host, instance_of(painter));
+  EXPECT_EQ(status_of([&] {
+              client.call(empty, &test_paint_v1::names, {0, {}});
+            }),
+            TENON_FAILED_PRECONDITION);
+  EXPECT_EQ(status_of([&] {
+              client.call(empty, &test_paint_v1::fill, {0, {}, 7, nullptr});
+            }),
+            TENON_FAILED_PRECONDITION);
+  EXPECT_EQ(status_of([&] { sdk::Host(&host).find<test::sdk::PaintV1>(empty); }),
+            TENON_FAILED_PRECONDITION);
 }
 
 TEST(SdkClient, ReleasesEachInstanceOnce) {

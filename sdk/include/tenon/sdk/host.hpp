@@ -15,6 +15,30 @@
 #include <vector>
 
 namespace tenon::sdk {
+namespace detail {
+
+/// Returns whether there is a host. Throws Failure otherwise.
+inline bool has_host(const tenon_host* host) {
+  if (host == nullptr) fail(TENON_FAILED_PRECONDITION, "the plugin has no host");
+  return host != nullptr;
+}
+
+/// Returns whether a call, in which another plugin or the host is called, is not empty. Throws
+/// Failure otherwise.
+inline bool has_call(Call call) {
+  if (call.raw() == nullptr) fail(TENON_FAILED_PRECONDITION, "the call is empty");
+  return call.raw() != nullptr;
+}
+
+/// Throws Failure with the status and the message of another plugin, or of the host, unless the
+/// status is TENON_OK.
+inline void pass(Call call, tenon_status status) {
+  if (status == TENON_OK) return;
+  const tenon_string message = call.raw()->functions->message(call.raw());
+  fail(status, std::string_view(message.data, message.size));
+}
+
+}  // namespace detail
 
 /// A call that the plugin begins itself: for its own threads, and for calls to other plugins whose
 /// results should not grow the arena of the current method. Ends with the object. Used only by the
@@ -22,8 +46,9 @@ namespace tenon::sdk {
 class OwnCall {
  public:
   /// Begins a call. With a parent it is cancelled together with the parent and has the same
-  /// deadline. Throws Failure if the host refuses.
+  /// deadline. Throws Failure if the host refuses, or TENON_FAILED_PRECONDITION if it is nullptr.
   explicit OwnCall(const tenon_host* host, Call parent = Call(nullptr)) : host_(host) {
+    if (!detail::has_host(host)) return;
     if (tenon_status status = host->call_begin(host, parent.raw(), &raw_); status != TENON_OK) {
       fail(status, "the host cannot begin a call");
     }
@@ -42,18 +67,6 @@ class OwnCall {
   const tenon_host* host_;
   tenon_call* raw_ = nullptr;
 };
-
-namespace detail {
-
-/// Throws Failure with the status and the message of another plugin, or of the host, unless the
-/// status is TENON_OK.
-inline void pass(Call call, tenon_status status) {
-  if (status == TENON_OK) return;
-  const tenon_string message = call.raw()->functions->message(call.raw());
-  fail(status, std::string_view(message.data, message.size));
-}
-
-}  // namespace detail
 
 /// Owns an instance of another plugin and calls it. V is the class of a version of a kind, eg:
 /// photo::sdk::FilterV1. The destructor releases the instance; no call of it may be running then.
@@ -80,15 +93,16 @@ class Client {
   }
 
   /// Calls a method that has no response. Sets struct_size of the request. Throws Failure with the
-  /// status and the message of the other plugin, or TENON_FAILED_PRECONDITION if the Client is
-  /// empty: moved from, or, without exceptions, from a `create` that failed.
+  /// status and the message of the other plugin, or TENON_FAILED_PRECONDITION if the call or the
+  /// Client is empty. A Client is empty after it was moved from, and, without exceptions, if
+  /// `create` failed.
   ///
   ///   client.call(call, &photo_filter_v1::apply, {0, pixels, width, height, 1.f});
   template <class Request>
   void call(Call call, tenon_status (*Table::*method)(tenon_call*, void*, const Request*),
             std::common_type_t<Request> request) const {
     request.struct_size = sizeof request;
-    if (has_plugin()) detail::pass(call, (table().*method)(call.raw(), self(), &request));
+    if (can_call(call)) detail::pass(call, (table().*method)(call.raw(), self(), &request));
   }
   /// Calls a method that has a response, and returns the response, which is valid as long as the
   /// arena of the call. An older plugin may return a shorter struct: check fields that were added
@@ -100,7 +114,7 @@ class Client {
                        std::common_type_t<Request> request) const {
     request.struct_size = sizeof request;
     const Response* response = nullptr;
-    if (has_plugin()) {
+    if (can_call(call)) {
       detail::pass(call, (table().*method)(call.raw(), self(), &request, &response));
     }
     if (response != nullptr) return *response;
@@ -114,9 +128,9 @@ class Client {
   void* self() const noexcept { return instance_.self; }
 
  private:
-  bool has_plugin() const {
+  bool can_call(Call call) const {
     if (instance_.table == nullptr) fail(TENON_FAILED_PRECONDITION, "the client has no plugin");
-    return instance_.table != nullptr;
+    return instance_.table != nullptr && detail::has_call(call);
   }
 
   const tenon_host* host_;
@@ -135,12 +149,12 @@ class Host {
 
   /// Creates an instance of another plugin. V is the class of a version of a kind; `reference`
   /// names the plugin: create<photo::sdk::FilterV1>(call, "builtin:blur"). Throws Failure with the
-  /// error of the host, or TENON_FAILED_PRECONDITION if the Host is empty.
+  /// error of the host, or TENON_FAILED_PRECONDITION if the Host or the call is empty.
   template <class V>
   Client<V> create(Call call, std::string_view reference) const {
     tenon_plugin_request request = request_for<V>(reference);
     tenon_instance instance{};
-    if (has_host()) detail::pass(call, raw_->create(raw_, call.raw(), &request, &instance));
+    if (can_call(call)) detail::pass(call, raw_->create(raw_, call.raw(), &request, &instance));
     return Client<V>(raw_, instance);
   }
 
@@ -149,7 +163,7 @@ class Host {
   std::vector<std::string> find(Call call) const {
     tenon_plugin_request request = request_for<V>({});
     const tenon_find_response* response = nullptr;
-    if (has_host()) detail::pass(call, raw_->find(raw_, call.raw(), &request, &response));
+    if (can_call(call)) detail::pass(call, raw_->find(raw_, call.raw(), &request, &response));
     if (response == nullptr) return {};  // without exceptions
     return Value<std::vector<std::string>>::own(response->names);
   }
@@ -165,10 +179,7 @@ class Host {
             Interface::version,           0,
             Interface::fingerprint,       {reference.data(), reference.size()}};
   }
-  bool has_host() const {
-    if (raw_ == nullptr) fail(TENON_FAILED_PRECONDITION, "the plugin has no host");
-    return raw_ != nullptr;
-  }
+  bool can_call(Call call) const { return detail::has_host(raw_) && detail::has_call(call); }
 
   const tenon_host* raw_;
 };
