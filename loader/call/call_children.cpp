@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/fork.hpp"
-
 namespace tenon::inline v0_1::detail {
 
 CallChildren& CallChildren::acquire(CallState& call) {
@@ -28,11 +26,13 @@ void CallChildren::release() noexcept {
 }
 
 void CallChildren::add(ChildCall& child) {
+  if (process_.inherited()) return;
   std::lock_guard lock(mutex_);
   children_.push_back(&child);
 }
 
 void CallChildren::remove(ChildCall& child, std::string failure) {
+  if (process_.inherited()) return;
   std::lock_guard lock(mutex_);
   std::erase(children_, &child);
   if (child.parent_ != nullptr && !failure.empty()) {
@@ -41,6 +41,7 @@ void CallChildren::remove(ChildCall& child, std::string failure) {
 }
 
 void CallChildren::cancel_children_of(Call& call) noexcept {
+  if (process_.inherited()) return;
   std::lock_guard lock(mutex_);
   for (ChildCall* child : children_) {
     if (child->is_inside(call)) child->cancel(call.cancelled());
@@ -48,12 +49,14 @@ void CallChildren::cancel_children_of(Call& call) noexcept {
 }
 
 std::string CallChildren::take_failure_in(CallState& call) noexcept {
+  if (process_.inherited()) return {};
   std::lock_guard lock(mutex_);
   const auto failure = failures_.extract(&call);
   return failure.empty() ? std::string() : std::move(failure.mapped());
 }
 
 void CallChildren::move_to(CallState& outer, CallState& part) noexcept {
+  if (process_.inherited()) return;
   std::lock_guard lock(mutex_);
   for (ChildCall* child : children_) {
     if (child->parent_ == &part) child->parent_ = &outer;
@@ -66,7 +69,7 @@ void CallChildren::move_to(CallState& outer, CallState& part) noexcept {
 }
 
 void CallChildren::abandon() noexcept {
-  {
+  if (!process_.inherited()) {
     std::lock_guard lock(mutex_);
     for (ChildCall* child : children_) child->parent_ = nullptr;
   }

@@ -13,12 +13,15 @@
 #include <string>
 #include <vector>
 
+#include "base/fork.hpp"
+
 namespace tenon::inline v0_1::detail {
 
 class ChildCall;
 
 /// The children of one call and of its parts (NestedCall). Created by the first child. The call and
-/// the children share it, because either side may end first. Thread-safe.
+/// the children share it, because either side may end first. Thread-safe. Has no effect in a forked
+/// process, where another thread may have held the mutex: the children are not cancelled there.
 class CallChildren {
  public:
   /// Returns the children of `call`, which must not end meanwhile. The caller calls `release`.
@@ -42,6 +45,7 @@ class CallChildren {
   CallChildren() = default;
   ~CallChildren() = default;
 
+  const platform::ProcessMark process_;
   std::atomic<std::size_t> users_{1};  // the call, then the children
   std::mutex mutex_;                   // guards the rest; held while children are cancelled
   std::vector<ChildCall*> children_;

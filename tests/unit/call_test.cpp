@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -276,6 +279,29 @@ TEST(ChildCall, OutlivesANestedCallUnderItsParent) {
   EXPECT_EQ(whole.failed_inside(0), "no ink");
   whole.cancel();
   EXPECT_EQ(child.cancelled(), CancelReason::caller);
+}
+
+TEST(ChildCall, NeverWaitsForLocksOfParentThreadsInAForkedChild) {
+  auto parent = std::make_unique<Call>();
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    while (!over) ChildCall child(parent.get());
+  });
+  int status = 0;
+  for (int i = 0; i < 200 && status == 0; i++) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      { ChildCall inner(parent.get()); }
+      parent->cancel();
+      parent = nullptr;
+      _exit(0);
+    }
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+  }
+  EXPECT_EQ(status, 0) << "an alarm ends a child that blocks";
+  over = true;
+  other.join();
 }
 
 TEST(NestedCall, IsCancelledWithItsParent) {
