@@ -55,8 +55,7 @@ class WritingDestination : public DestinationV2 {
 
   /// Writes a batch. When it returns, all records are written except the refused ones, which it
   /// returns; a plugin that writes only the first records refuses the others. An exception fails
-  /// the
-  /// batch: nothing of it is acknowledged.
+  /// the batch: nothing of it is acknowledged.
   virtual Refused write_all(ListView<RecordV2> records) {
     return detail::unless_failed(write_failure_, call(), [&] {
       Refused refused;
