@@ -139,6 +139,28 @@ TEST_F(AppCommands, InspectNamesTheNextCommandForTheSameHost) {
       << run.out;
 }
 
+TEST_F(AppCommands, NeedNoSpecs) {
+  describe(R"({ "app": "photo", "standard": ["source@1"] })");
+  world_.place(MODULES "/colour-1.6.2.so");
+  world_.place(MODULES "/foreign.so");
+  const fs::path specs = world_.root() / "home/.local/share/photo/tenon/specs";
+  fs::remove_all(specs);
+  for (const char* folder : {"missing", "empty"}) {
+    SCOPED_TRACE(folder);
+    const Outcome run = tenon({"list"});
+    EXPECT_EQ(run.exit, 0) << run.err;
+    EXPECT_EQ(run.err, "");
+    EXPECT_NE(run.out.find("tenon.dev/source      1        latest"), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find("  unknown-kind  "), std::string::npos)
+        << "the description names all kinds of the app\n"
+        << run.out;
+    const Outcome types = tenon({"types"});
+    EXPECT_EQ(types.exit, 0) << types.err;
+    EXPECT_EQ(types.out.find("tenon.dev/record"), std::string::npos) << types.out;
+    fs::create_directory(specs);
+  }
+}
+
 TEST_F(AppCommands, UseOnlyTheBuiltinsOfTheApp) {
   data("builtins.json", builtins);
   EXPECT_NE(tenon({"list"}).out.find("me.example/blacken"), std::string::npos);

@@ -12,7 +12,7 @@
 namespace tenon::tools {
 namespace {
 
-/// Returns the message without control characters, and with its continuation lines indented.
+/// Returns the message with escaped control characters, and with its continuation lines indented.
 std::string cleaned(std::string_view message) {
   std::string text;
   for (std::size_t begin = 0; begin <= message.size();) {

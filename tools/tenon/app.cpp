@@ -14,6 +14,7 @@
 #include <iostream>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "app_kinds.hpp"
 #include "app_types.hpp"
@@ -154,13 +155,18 @@ std::vector<const DocumentType*> types_of(const gen::Model& model, ConstantPool&
   return types;
 }
 
-/// Replaces the kinds and document types of the process by those of the specs.
+/// Replaces the kinds and document types of the process by those of the app: of the specs, unless
+/// the path is empty, and the standard kinds of the description.
 void use_specs(const fs::path& specs, const Description& description, ConstantPool& pool,
                Diagnostics& problems) {
-  const gen::Model& model = pool.add(gen::load_specs(
-      {.folders = {specs.string()}, .standard_specs = standard_specs(), .frozen = false},
-      problems));
+  gen::Model read;
+  if (!specs.empty()) {
+    read = gen::load_specs(
+        {.folders = {specs.string()}, .standard_specs = standard_specs(), .frozen = false},
+        problems);
+  }
   if (!problems.empty()) return;
+  const gen::Model& model = pool.add(std::move(read));
   std::vector<const Kind*> kinds;
   for (const auto& kind : model.kinds) kinds.push_back(&described_kind(*kind, pool));
   for (const gen::StandardKind& wanted : description.standard) {
@@ -168,6 +174,13 @@ void use_specs(const fs::path& specs, const Description& description, ConstantPo
   }
   use_document_types(types_of(model, pool));
   use_kinds(std::move(kinds));
+}
+
+/// Returns the folder of the specs of a description, or an empty path if it has none.
+fs::path specs_of(const fs::path& folder) {
+  std::error_code ignored;
+  fs::path specs = folder / "specs";
+  return fs::exists(specs, ignored) && !fs::is_empty(specs, ignored) ? specs : fs::path();
 }
 
 void load(Options& options, ConstantPool& pool, Diagnostics& problems) {
@@ -185,11 +198,9 @@ void load(Options& options, ConstantPool& pool, Diagnostics& problems) {
       options.converter = description.converter;
     }
   }
-  fs::path specs = options.specs;
-  if (specs.empty() && !folder.empty()) specs = folder / "specs";
-  if (specs.empty() || !problems.empty()) return;
-  options.has_specs = true;
-  use_specs(specs, description, pool, problems);
+  if ((options.specs.empty() && folder.empty()) || !problems.empty()) return;
+  options.knows_kinds = true;
+  use_specs(options.specs.empty() ? specs_of(folder) : options.specs, description, pool, problems);
 }
 
 }  // namespace

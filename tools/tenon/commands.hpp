@@ -31,8 +31,8 @@ struct Options {
 
   // `load_app` sets the members below.
 
-  /// Whether the kinds were read from specs of the app.
-  bool has_specs = false;
+  /// Whether all kinds of the app are known, from its description or from specs.
+  bool knows_kinds = false;
   std::vector<const tenon_module*> builtins = {};
   /// The executable of the app; empty: unknown.
   std::filesystem::path program = {};

@@ -91,7 +91,7 @@ Exit list(const Options& options, const std::string& kind) {
                   [&](const PluginInfo& plugin) { return !names_kind(kind, plugin.kind()); });
   }
   std::vector<Error> skipped = host.skipped();
-  if (!options.has_specs) {
+  if (!options.knows_kinds) {
     // The app may have the kind. The plugin is listed with "unknown kind".
     std::erase_if(skipped, [](const Error& error) { return error.code() == "unknown-kind"; });
   }
