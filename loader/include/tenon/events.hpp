@@ -34,7 +34,7 @@ struct TENON_API Event {
     restart_failed,    // no instance moved; `message` says why
     drained,           // all calls have left the previous generation, which is gone
     drain_overdue,     // calls or streams of the previous generation have not ended in time
-    call_overdue,      // a call did not end by its deadline
+    call_overdue,      // a call did not end by its deadline; only the outermost 15 of a thread
     quarantined,       // it failed too often and is no longer used; `message` has the reasons
     released,          // it left quarantine
     unload_prevented,  // instead of `unloaded` or `drained`: its code stays mapped; see `message`
