@@ -196,10 +196,12 @@ class ElfFile {
 
   Result<Text> string_at(std::uint64_t offset, std::string_view what) const;
   Result<void> add_versions(std::vector<Text>& names) const;
-  Result<std::uint64_t> symbol_count() const;
+  /// Returns the number of symbols. `referenced` is the result of check_relocations.
+  Result<std::uint64_t> symbol_count(std::uint64_t referenced) const;
   VersionTables version_tables(std::uint64_t symbols) const;
-  Result<std::uint64_t> count_by_gnu_hash() const;
-  Result<void> check_relocations(std::uint64_t symbols) const;
+  Result<std::uint64_t> count_by_gnu_hash(std::uint64_t referenced) const;
+  /// Returns the smallest number of symbols of which no relocation exceeds the last one.
+  Result<std::uint64_t> check_relocations() const;
   Result<void> check_relocation(std::uint64_t address) const;
   Result<void> check_packed_relocations() const;
   std::optional<Text> debug_link_in(const elf::Section& section) const;

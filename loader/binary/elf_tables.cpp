@@ -44,7 +44,7 @@ Result<void> ElfFile::for_each(std::uint64_t address, std::uint64_t count, std::
   return {};
 }
 
-Result<std::uint64_t> ElfFile::count_by_gnu_hash() const {
+Result<std::uint64_t> ElfFile::count_by_gnu_hash(std::uint64_t referenced) const {
   constexpr std::string_view what = "the hash table";
   elf::GnuHashHeader header;
   if (auto read = read_address(dynamic_.gnu_hash, header, what); !read) return read.error();
@@ -61,7 +61,12 @@ Result<std::uint64_t> ElfFile::count_by_gnu_hash() const {
     return hashed ? Result<void>() : broken("a hash table that names no symbol");
   });
   if (!walked) return std::move(walked).error();
-  if (last == 0) return header.first_symbol;
+  // A table without symbols does not limit their number: GNU ld gives a file that exports nothing the
+  // same table, however many symbols it imports.
+  if (last == 0) {
+    const auto imported = dynamic_.hash == 0 ? referenced : 0;
+    return std::max<std::uint64_t>(header.first_symbol, imported);
+  }
   // The chain of the last bucket ends with the last symbol.
   std::array<std::uint32_t, 1024> block;
   while (last < max_symbols) {
@@ -81,10 +86,10 @@ Result<std::uint64_t> ElfFile::count_by_gnu_hash() const {
   return broken("a hash table without an end");
 }
 
-Result<std::uint64_t> ElfFile::symbol_count() const {
+Result<std::uint64_t> ElfFile::symbol_count(std::uint64_t referenced) const {
   std::uint64_t count = 0;
   if (dynamic_.gnu_hash != 0) {
-    const auto counted = count_by_gnu_hash();
+    const auto counted = count_by_gnu_hash(referenced);
     if (!counted) return counted.error();
     count = *counted;
   }
@@ -95,8 +100,9 @@ Result<std::uint64_t> ElfFile::symbol_count() const {
     }
     count = std::max<std::uint64_t>(count, header.chain_count);
   }
-  return count <= max_symbols ? Result<std::uint64_t>(count)
-                              : broken("more than a million symbols");
+  if (count > max_symbols) return broken("more than a million symbols");
+  if (referenced > count) return broken("a relocation for a symbol that does not exist");
+  return count;
 }
 
 VersionTables ElfFile::version_tables(std::uint64_t symbols) const {
@@ -114,9 +120,10 @@ ElfFile::Versions ElfFile::versions(const Symbols& symbols) const {
 
 Result<ElfFile::Symbols> ElfFile::symbols() const {
   Symbols symbols;
-  const auto count = symbol_count();
+  const auto referenced = check_relocations();
+  if (!referenced) return referenced.error();
+  const auto count = symbol_count(*referenced);
   if (!count) return count.error();
-  if (auto good = check_relocations(*count); !good) return std::move(good).error();
   if (const auto flaw = find_version_flaw(*this, version_tables(*count)); !flaw.empty()) {
     return broken(flaw);
   }
@@ -147,7 +154,8 @@ Result<ElfFile::Symbols> ElfFile::symbols() const {
                : broken("a symbol's name outside of the strings");
 }
 
-Result<void> ElfFile::check_relocations(std::uint64_t symbols) const {
+Result<std::uint64_t> ElfFile::check_relocations() const {
+  std::uint64_t referenced = 0;
   std::uint64_t relative = dynamic_.relative;  // of the first table
   for (const Range& table : {dynamic_.relocations, dynamic_.plt_relocations}) {
     const auto count = table.size / sizeof(elf::Relocation);
@@ -160,15 +168,16 @@ Result<void> ElfFile::check_relocations(std::uint64_t symbols) const {
             return Result<void>(broken("a wrong number of relative relocations"));
           }
           relative -= relative > 0 ? 1 : 0;
-          if (relocation.symbol != 0 && relocation.symbol >= symbols) {
-            return Result<void>(broken("a relocation for a symbol that does not exist"));
+          if (relocation.symbol != 0) {
+            referenced = std::max(referenced, std::uint64_t{relocation.symbol} + 1);
           }
           // Type 0 has no effect.
           return relocation.type != 0 ? check_relocation(relocation.address) : Result<void>();
         });
-    if (!good) return good;
+    if (!good) return std::move(good).error();
   }
-  return check_packed_relocations();
+  if (auto good = check_packed_relocations(); !good) return std::move(good).error();
+  return referenced;
 }
 
 Result<void> ElfFile::check_relocation(std::uint64_t address) const {

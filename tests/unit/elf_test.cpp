@@ -327,7 +327,8 @@ TEST(ModuleFile, SurvivesRandomDamage) {
   const auto seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
-  for (const std::string name : {"good", "good-sysv-hash", "sibling-user", "unique-symbols"}) {
+  for (const std::string name :
+       {"good", "good-sysv-hash", "sibling-user", "unique-symbols", "exports-nothing"}) {
     const auto good = bytes_of(fault(name));
     const auto pick = [&random](std::size_t below) {
       return std::uniform_int_distribution<std::size_t>(0, below - 1)(random);
@@ -397,6 +398,39 @@ TEST(Bundle, IncludesLibrariesBesideTheModule) {
   const ReloadSafety reload = reload_of(bundle, true);
   EXPECT_EQ(reload.grade, ReloadGrade::unsafe);
   EXPECT_TRUE(fs::equivalent(reload.file, library));
+}
+
+TEST(Bundle, IncludesLibrariesThatExportNothing) {
+  const tests::World world;
+  const fs::path module = world.path("plugins/user.so");
+  fs::copy_file(fault("sibling-user"), module);
+  fs::copy_file(fault("exports-nothing"), world.path("lib/libtests-sibling.so.1"));
+  const auto bundle = read_bundle(bytes_of(module), module);
+  ASSERT_TRUE(bundle) << bundle.error().to_string();
+  ASSERT_EQ(bundle->size(), 2U);
+  EXPECT_EQ(bundle->at(1).pins.threads, "pthread_create");
+}
+
+// If a file exports nothing, its relocations determine how many symbols are read.
+TEST(Bundle, RefusesRelocationsForSymbolsPastTheEndOfTheFile) {
+  auto bytes = bytes_of(fault("exports-nothing"));
+  const auto code_with = [&bytes](std::uint32_t symbol) {
+    const auto segment = segment_of(bytes, elf::segment_dynamic);
+    for (auto offset = segment.offset;; offset += sizeof(elf::DynamicEntry)) {
+      const auto entry = at<elf::DynamicEntry>(bytes, offset);
+      if (entry.tag == elf::dynamic_end) return std::string("no relocations");
+      // The first segment begins at address 0, and linkers place the table in it.
+      if (entry.tag != elf::dynamic_relocations) continue;
+      auto& relocation = at<elf::Relocation>(bytes, entry.value);
+      relocation.symbol = symbol;
+      const auto bundle = read_bundle(bytes, "/plugins/x.so");
+      return bundle ? "ok" : std::string(bundle.error().code());
+    }
+  };
+  EXPECT_EQ(code_with(1), "ok");
+  for (const std::uint32_t symbol : {0xffffU, (1U << 20) - 1, 1U << 20, ~0U}) {
+    EXPECT_EQ(code_with(symbol), "broken-file") << symbol;
+  }
 }
 
 TEST(Bundle, SkipsLibrariesThatTheSystemWouldNotLoad) {
