@@ -11,14 +11,15 @@ namespace tenon::inline v0_1::detail {
 namespace {
 
 // The last characters of a name are replaced by a mark that names of libraries do not contain, and
-// a number.
-constexpr char mark = '~';
+// a number. Debug information has a mark of its own, because it may have the name of its library.
+constexpr char mark_of_libraries = '~';
+constexpr char mark_of_debug_files = '#';
 constexpr std::size_t digits = 5;
 constexpr std::string_view alphabet =
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Returns a name of the same length for the library with this number; nothing if it is too short.
-std::optional<std::string> private_name(std::string name, std::uint64_t number) {
+/// Returns a name of the same length for the file with this number; nothing if it is too short.
+std::optional<std::string> private_name(std::string name, std::uint64_t number, char mark) {
   const std::size_t replaced = std::min(name.size(), digits + 1);
   for (std::size_t i = 1; i < replaced; ++i) {
     name[name.size() - i] = alphabet[number % alphabet.size()];
@@ -53,7 +54,7 @@ std::string private_run_path(std::string path) {
 std::optional<std::string> private_needed(const std::string& text, std::uint64_t number) {
   const auto slash = text.rfind('/');
   const auto begin = slash == std::string::npos ? 0 : slash + 1;
-  const auto name = private_name(text.substr(begin), number);
+  const auto name = private_name(text.substr(begin), number, mark_of_libraries);
   if (!name) return std::nullopt;
   return begin == 0 ? *name : private_folder(begin) + *name;
 }
@@ -117,7 +118,7 @@ Error not_changeable(const BundleFile& file, std::string_view name) {
 void rename_debug_link(BundleFile& file, std::uint64_t number, Patch& patch) {
   if (!file.debug) return;
   ElfFile::Text& link = file.debug->link;
-  auto fresh = private_name(link.text, number);
+  auto fresh = private_name(link.text, number, mark_of_debug_files);
   if (!fresh) return file.debug.reset();
   patch.replace(link, *fresh);
   link.text = std::move(*fresh);

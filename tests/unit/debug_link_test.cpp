@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The link from a file to its debug information. FAULTS is the folder of tests/faults.
+#include "binary/bundle.hpp"
 #include "binary/byte_source.hpp"
 #include "binary/elf.hpp"
 #include "binary/elf_format.hpp"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -161,6 +163,25 @@ TEST_F(DebugLink, RefusesALinkInALoadedSegment) {
     EXPECT_EQ(elf && elf->debug_link(), offset == end) << offset;
     std::copy(before.begin(), before.end(), bytes_.begin());
   }
+}
+
+// Debug information in the folder .debug may have the name of its library.
+TEST(DebugLinkOfALibrary, GetsAnotherNameThanTheLibrary) {
+  const World world;
+  const std::filesystem::path module = world.path("plugins/user.so");
+  const std::filesystem::path debug = world.path("lib/.debug/libtests-sibling.so.1");
+  const std::filesystem::path library = world.path("lib/libtests-sibling.so.1");
+  std::filesystem::copy_file(fault("sibling-user"), module);
+  std::filesystem::copy_file(fault("sibling-1"), debug);
+  const std::string link = "--add-gnu-debuglink=" + debug.string();
+  ASSERT_EQ(world.run({"objcopy", link, fault("sibling-1"), library}).exit, 0);
+  detail::Bundle bundle = detail::read_bundle(bytes_of(module), module).value();
+  const auto names = detail::make_private(bundle, 1).value();
+  ASSERT_EQ(names.at(1).size(), 1U);
+  ASSERT_TRUE(bundle.at(1).debug);
+  EXPECT_TRUE(std::filesystem::equivalent(bundle[1].debug->path, debug));
+  EXPECT_NE(bundle[1].debug->link.text, names[1][0]);
+  EXPECT_EQ(bundle[1].debug->link.text.size(), names[1][0].size());
 }
 
 }  // namespace
