@@ -28,6 +28,17 @@ std::string text_of(const Dependency& dependency) {
          (dependency.by.empty() ? "" : " (" + dependency.by + ")");
 }
 
+/// Returns the parts of `whole` that are in none of the ranges, which lie in it.
+std::vector<Range> complement(Ranges ranges, Range whole) {
+  std::vector<Range> others;
+  for (const Range& range : ranges) {
+    if (whole.begin < range.begin) others.push_back({whole.begin, range.begin});
+    whole.begin = range.end;
+  }
+  if (whole.begin < whole.end) others.push_back(whole);
+  return others;
+}
+
 }  // namespace
 
 std::string Explanation::requirer(const Edge& edge) const {
@@ -67,10 +78,13 @@ std::string Explanation::describe(const Chain& chain) const {
 }
 
 std::string Explanation::available_versions(const Edge& edge) const {
+  constexpr std::uint32_t most = 5;
   const Range versions = propagator_.versions(edge.name);
-  std::vector<std::string> texts;
-  for (auto at = versions.begin; at < versions.end; ++at) texts.push_back(version(at));
-  return propagator_.dependency(edge).name + " " + some_of(texts, 5);
+  const std::uint32_t count = versions.end - versions.begin;
+  std::vector<std::string> texts;  // formatting all would take long for packages with many versions
+  for (std::uint32_t i = 0; i < std::min(count, most); ++i)
+    texts.push_back(version(versions.begin + i));
+  return propagator_.dependency(edge).name + " " + first_of(texts, count);
 }
 
 // "^1 (photo.json) accepts 1.2.0, ^2 (command line) accepts 2.1.0"
@@ -86,14 +100,14 @@ std::string Explanation::accepted_versions(const Edge& edge) const {
 // Names the first requirer of the chain that could use a version that it does not accept.
 std::string Explanation::alternative_fix(const Chain& chain) {
   for (const Edge& edge : chain) {
-    const auto accepted = propagator_.accepted_by(edge);
-    const std::vector<Range> already(accepted.begin(), accepted.end());
-    const Range versions = propagator_.versions(edge.name);
-    for (Position position = versions.begin; position < versions.end; ++position) {
-      if (contains(already, position) || !propagator_.usable(position)) continue;
-      return ", or let " + requirer(edge) + " accept " + propagator_.dependency(edge).name + " " +
-             version(position);
-    }
+    const std::vector<Range> others =
+        complement(propagator_.accepted_by(edge), propagator_.versions(edge.name));
+    Position position = propagator_.preferred(others);
+    while (position != none && !propagator_.usable(position))
+      position = propagator_.preferred(others);
+    if (position == none) continue;
+    return ", or let " + requirer(edge) + " accept " + propagator_.dependency(edge).name + " " +
+           version(position);
   }
   return "";
 }

@@ -88,6 +88,23 @@ TEST(HostilePackages, RequireThousandsOfMissingPackages) {
   expect_short(bindings.diagnostics());
 }
 
+TEST(HostilePackages, RequireAMissingOneOfThousandsOfVersions) {
+  constexpr std::size_t count = 20000;
+  std::vector<Package> all;
+  for (std::size_t i = 0; i < count; i++) {
+    Package asks = plain(numbered("a.b/", i), "1.0.0");
+    asks.dependencies.push_back({"a.b/lib", Requirement::parse("^2").value()});
+    all.push_back(std::move(asks));
+    all.push_back(plain("a.b/lib", "1." + std::to_string(i) + ".0"));
+  }
+  const detail::Bindings bindings({.found = all});
+  ASSERT_EQ(bindings.diagnostics().size(), count);
+  EXPECT_EQ(bindings.diagnostics()[0].found(),
+            "a.b/lib 1.19999.0, 1.19998.0, 1.19997.0, 1.19996.0, 1.19995.0 and 19995 more");
+  EXPECT_TRUE(bindings.diagnostics()[0].fix().ends_with("accept a.b/lib 1.19999.0"));
+  expect_short(bindings.diagnostics());
+}
+
 TEST(HostilePackages, RequireThousandsOfPackages) {
   std::vector<Package> all;
   all.push_back(package(requiring("a.b/asks", filled([](std::size_t i) {
