@@ -258,17 +258,21 @@ void Propagator::watch(EdgeId id) {
 }
 
 Position Propagator::preferred(Ranges ranges) const {
-  if (prefers_locked_) {
-    for (const Range& range : ranges) {
-      auto locked = std::ranges::lower_bound(locked_positions_, range.begin);
-      for (; locked != locked_positions_.end() && *locked < range.end; ++locked) {
-        if (alive(*locked)) return *locked;
-      }
-    }
-  }
+  if (const Position locked = preferred_locked(ranges); locked != none) return locked;
   for (const Range& range : ranges) {
     const Position first = next_alive(range.begin);
     if (first < range.end) return first;
+  }
+  return none;
+}
+
+Position Propagator::preferred_locked(Ranges ranges) const {
+  if (!prefers_locked_) return none;
+  for (const Range& range : ranges) {
+    auto locked = std::ranges::lower_bound(locked_positions_, range.begin);
+    for (; locked != locked_positions_.end() && *locked < range.end; ++locked) {
+      if (alive(*locked)) return *locked;
+    }
   }
   return none;
 }

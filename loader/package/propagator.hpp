@@ -89,10 +89,14 @@ class Propagator {
     return states_[position] == State::unvisited || states_[position] == State::expanded;
   }
   bool admitted(Position position) const { return states_[position] != State::excluded; }
+  /// Returns whether a version, or some version of a name, is locked and therefore preferred.
   bool locked(Position position) const { return prefers_locked_ && locked_[position]; }
+  bool has_locked(NameId name) const { return prefers_locked_ && locked_names_[name]; }
 
   /// Returns the preferred one of the versions in `ranges` that are alive, or none.
   Position preferred(Ranges ranges) const;
+  /// Returns the same if it is locked, otherwise none.
+  Position preferred_locked(Ranges ranges) const;
 
   /// Returns all edges. Those of the roots come first; those of a version are contiguous.
   std::vector<Edge>& edges() { return edges_; }

@@ -22,9 +22,11 @@
 //    each other in cycles. In a cycle, a version that was dropped again may have been counted; the
 //    result is still valid, but may have more versions than necessary.
 //  - With a lock, only locked versions of the locked names are considered, as long as no root loses
-//    a requirement that could be met. Otherwise locked versions are preferred. Names of which the
-//    repository has no locked version are not restricted. A result that is used as a lock gives the
-//    same result again, whatever packages were added since.
+//    a requirement that could be met and no version in `Problem::used` becomes unusable. Otherwise
+//    locked versions come first: a requirer that accepts a usable locked version gets one, even if
+//    another version serves more requirers. Names of which the repository has no locked version are
+//    not restricted. A result that is used as a lock gives the same result again, whatever packages
+//    were added since.
 //  - Each package has itself: a requirement of its own name that it meets itself binds it to
 //    itself. A requirement of another version of itself does not affect its requirers. A package
 //    that states no requirement of its own name has `Requirement::same_major`. The core is not a

@@ -2,6 +2,7 @@
 #include "package/selector.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "package/strongly_connected_components.hpp"
 
@@ -96,13 +97,15 @@ void Selector::count_as_requirer(Position position) {
   }
 }
 
-// Assigns the version that all other requirers of the name got, if the edge accepts it. Returns
-// whether it did. Nothing changes for the others.
+// Assigns the version that all other requirers of the name got, if the edge accepts it and does not
+// prefer a locked one. Returns whether it did. Nothing changes for the others.
 bool Selector::reuse_provider(EdgeId id) {
   Edge& edge = edges_[id];
   const Position position = common_provider_[edge.name];
   if (position == none || edge.requires_itself) return false;
-  if (!contains(propagator_.accepted_by(edge), position)) return false;
+  const Ranges accepted = propagator_.accepted_by(edge);
+  if (!contains(accepted, position)) return false;
+  if (!propagator_.locked(position) && propagator_.preferred_locked(accepted) != none) return false;
   edge.provider = position;
   return true;
 }
@@ -146,7 +149,8 @@ bool Selector::choose_common(NameId name) {
     if (common.begin >= common.end) return false;
   }
   const Position position = propagator_.preferred({&common, 1});
-  if (position == none || !propagator_.usable(position)) return false;
+  if (position == none || may_ignore_lock(name, position)) return false;
+  if (!propagator_.usable(position)) return false;
   for (EdgeId id = requirers_[name]; id != none; id = edges_[id].next_requirer) {
     edges_[id].provider = position;
   }
@@ -160,7 +164,7 @@ Position Selector::choose_for(NameId name, std::vector<EdgeId>& edges) {
   Position given = none;
   while (!edges.empty()) {
     Position position = accepted_by_all(edges);
-    if (position == none) position = most_accepted(name, edges);
+    if (position == none || may_ignore_lock(name, position)) position = most_accepted(name, edges);
     if (position == none) return none;  // advisory requirements that nothing meets
     if (!propagator_.usable(position)) continue;
     assign(position, edges);
@@ -190,6 +194,14 @@ Position Selector::accepted_by_all(const std::vector<EdgeId>& edges) {
   return propagator_.preferred(common_);
 }
 
+// Returns whether a version that all requirers accept may not be the one to choose, because some of
+// them may accept a locked version.
+bool Selector::may_ignore_lock(NameId name, Position position) const {
+  return propagator_.has_locked(name) && !propagator_.locked(position);
+}
+
+// Locked versions take precedence. A requirer that the lock does not suit would otherwise move
+// others away from their locked versions.
 Position Selector::most_accepted(NameId name, const std::vector<EdgeId>& edges) {
   const Range versions = propagator_.versions(name);
   steps_.assign(versions.end - versions.begin + 1, 0);
@@ -200,16 +212,15 @@ Position Selector::most_accepted(NameId name, const std::vector<EdgeId>& edges) 
     }
   }
   Position best = none;
-  std::int64_t most = 0;
+  std::pair highest(false, std::int64_t{0});
   std::int64_t accepting = 0;
   for (Position position = versions.begin; position < versions.end; ++position) {
     accepting += steps_[position - versions.begin];
-    if (accepting == 0 || accepting < most || !propagator_.alive(position)) continue;
-    const bool better =
-        accepting > most || (propagator_.locked(position) && !propagator_.locked(best));
-    if (!better) continue;
+    if (accepting == 0 || !propagator_.alive(position)) continue;
+    const std::pair rank(propagator_.locked(position), accepting);
+    if (rank <= highest) continue;
     best = position;
-    most = accepting;
+    highest = rank;
   }
   return best;
 }

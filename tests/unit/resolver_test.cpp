@@ -205,6 +205,30 @@ TEST(Resolver, PrefersLockedVersionsAmongEquals) {
   EXPECT_EQ(world.gets("x 1.0.0", "z"), "z 1.0.0");
 }
 
+TEST(Resolver, PrefersLockedVersionsToSharedOnes) {
+  using Specs = std::vector<std::pair<std::string, Texts>>;
+  const auto locked = [](const Specs& packages, const Texts& needs) {
+    World world(packages);
+    world.asks(needs).locked({"x 1.0.0", "z 1.0.0"});
+    const std::string versions = world.versions();
+    EXPECT_FALSE(world.answer.within_lock);
+    return versions + "; x has " + world.gets("x 1.0.0", "z");
+  };
+  const Specs packages = {
+      {"x 1.0.0", {"z *"}}, {"y 1.0.0", {"z 2"}}, {"z 1.0.0", {}}, {"z 2.0.0", {}}};
+  EXPECT_EQ(locked(packages, {"x *", "y *"}), "x 1.0.0, y 1.0.0, z 1.0.0, z 2.0.0; x has z 1.0.0");
+  // Requirements of several ranges, and of more packages.
+  auto more = packages;
+  more[1].second = {"z !=1.0.0"};
+  more.push_back({"w 1.0.0", {"z 2 || 3"}});
+  EXPECT_EQ(locked(more, {"x *", "y *", "w *"}),
+            "w 1.0.0, x 1.0.0, y 1.0.0, z 1.0.0, z 2.0.0; x has z 1.0.0");
+  // In a cycle, x becomes a requirer after z was chosen for the others.
+  auto cycle = packages;
+  cycle[3].second = {"x *"};
+  EXPECT_EQ(locked(cycle, {"y *"}), "x 1.0.0, y 1.0.0, z 1.0.0, z 2.0.0; x has z 1.0.0");
+}
+
 TEST(Resolver, PrefersALockedPrereleaseToItsRelease) {
   const std::vector<std::pair<std::string, Texts>> packages = {
       {"x 1.0.0", {"z >=2.0.0-rc.1"}}, {"z 2.0.0-rc.1", {}}, {"z 2.0.0", {}}};
