@@ -61,8 +61,8 @@ Result<std::uint64_t> ElfFile::count_by_gnu_hash(std::uint64_t referenced) const
     return hashed ? Result<void>() : broken("a hash table that names no symbol");
   });
   if (!walked) return std::move(walked).error();
-  // A table without symbols does not limit their number: GNU ld gives a file that exports nothing the
-  // same table, however many symbols it imports.
+  // A table without symbols does not limit their number: GNU ld gives a file that exports nothing
+  // the same table, however many symbols it imports.
   if (last == 0) {
     const auto imported = dynamic_.hash == 0 ? referenced : 0;
     return std::max<std::uint64_t>(header.first_symbol, imported);

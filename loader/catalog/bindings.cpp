@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <unordered_set>
+#include <utility>
 
 #include "base/quote.hpp"
 #include "package/usability.hpp"
@@ -117,14 +118,16 @@ const Error* Bindings::broken(std::string_view name) const {
   return found != packages_.broken.end() ? &found->second : nullptr;
 }
 
-/// Returns the version that the host uses if it requires none.
+/// Returns the version that the host uses if it requires none. As when the host looks up a plugin,
+/// a version without compatible plugins is the last choice, even if it is locked.
 PackageId Bindings::default_version(NameId name) const {
   if (host_requirement(repository_.text(name)) != nullptr) return none;
+  const auto rank = [this](PackageId id) {
+    return std::pair(!repository_.package(id).compatible, !locked_[id]);
+  };
   PackageId best = none;
   for (const PackageId id : repository_.versions(name)) {
-    if (!usable_[id]) continue;
-    if (locked_[id]) return id;
-    if (best == none) best = id;
+    if (usable_[id] && (best == none || rank(id) < rank(best))) best = id;
   }
   return best;
 }
@@ -157,12 +160,28 @@ std::vector<std::string> Bindings::used_despite_lock() const {
     const Package& package = repository_.package(id);
     if (named.contains(package.name) && !locked(id)) used.push_back(display_name(package));
   }
+  std::ranges::sort(used);
   return used;
+}
+
+/// Returns the unusable packages in the order of names and versions.
+std::vector<PackageId> Bindings::sorted_unusable() const {
+  std::vector<PackageId> sorted;
+  for (const auto& [id, error] : unusable_) sorted.push_back(id);
+  std::ranges::sort(sorted, [this](PackageId a, PackageId b) {
+    const Package& one = repository_.package(a);
+    const Package& other = repository_.package(b);
+    return one.name != other.name ? one.name < other.name
+                                  : total_order(one.version, other.version) < 0;
+  });
+  return sorted;
 }
 
 void Bindings::collect_diagnostics() {
   for (Conflict& conflict : resolution_.conflicts) diagnostics_.push_back(conflict.error);
-  for (const auto& [id, error] : unusable_) diagnostics_.push_back(error);
+  for (const PackageId id : sorted_unusable()) diagnostics_.push_back(unusable_.at(id));
+  // Those of one package stay in the order of its requirements.
+  std::ranges::stable_sort(resolution_.warnings, {}, &Error::where);
   diagnostics_.insert(diagnostics_.end(), resolution_.warnings.begin(), resolution_.warnings.end());
   for (const auto& [name, version] : packages_.lock) {
     if (repository_.find(name, version) != none) continue;

@@ -5,8 +5,8 @@
 //
 //  - The host can use each package whose requirements are met, in the versions that the host's
 //    requirements accept. It shares versions that it requires with packages that require the same.
-//    Of other packages it uses the newest version by default; this has no influence on the versions
-//    that packages get.
+//    Of other packages it uses the locked version by default, otherwise the newest one. Versions of
+//    which it can use no plugin come last. This has no influence on the versions that packages get.
 //  - A package sees itself, the packages that its manifest requires, each in the version that it
 //    got, and the builtins of the host. These are the core, which need not be required. A package
 //    that does require a builtin gets a version that it accepts, or nothing.
@@ -110,6 +110,7 @@ class Bindings {
   Error refused_by_host(std::string_view name, const Version& version,
                         const Requirement& requirement) const;
   std::vector<std::string> used_despite_lock() const;
+  std::vector<PackageId> sorted_unusable() const;
   void find_usable();
   void resolve_packages();
   void collect_diagnostics();

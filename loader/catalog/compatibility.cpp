@@ -142,6 +142,14 @@ Compatibility compatibility_of(const Provided& provided) {
   return closest_kind(provided).second;
 }
 
+bool is_compatible(const Manifest& manifest) {
+  return manifest.provides.empty() ||
+         std::ranges::any_of(manifest.provides, [](const Provided& provided) {
+           const Compatibility compatibility = compatibility_of(provided);
+           return compatibility.usable() || compatibility.grade == CompatibilityGrade::unknown_kind;
+         });
+}
+
 std::vector<Error> incompatibilities(const ModuleDescription& module) {
   std::vector<Error> problems;
   const auto usable = [](const PluginDescription& plugin) { return plugin.compatibility.usable(); };

@@ -17,6 +17,10 @@ namespace tenon::inline v0_1::detail {
 /// Returns the compatibility of a plugin with the newest version of its kind in this program.
 Compatibility compatibility_of(const Provided& provided);
 
+/// Returns false if this program defines the kinds of all plugins, but can use none of them. A
+/// module without plugins is compatible.
+bool is_compatible(const Manifest& manifest);
+
 /// Returns the problems of the plugins that this program cannot use. They are errors if the program
 /// can use no plugin of the module, otherwise warnings. An unknown kind is always a warning,
 /// because another program may have it. Codes: unknown-kind, kind-too-new, kind-differs,

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "catalog/compatibility.hpp"
+
 namespace tenon::inline v0_1::detail {
 namespace {
 
@@ -19,7 +21,9 @@ Packages packages_of(const CatalogRules& rules, const CatalogContent& content) {
   }
   for (const bool builtin : {false, true}) {
     for (const ListedModule& listed : content.modules) {
-      if (listed.builtin() == builtin) packages.found.push_back(package_of(*listed.manifest));
+      if (listed.builtin() != builtin) continue;
+      packages.found.push_back(package_of(*listed.manifest));
+      packages.found.back().compatible = is_compatible(*listed.manifest);
     }
   }
   return packages;

@@ -38,8 +38,8 @@ PackageId PackageDescriptions::find(const Reference& wanted) const {
   const auto rank = [&](PackageId id) {
     const Version& version = repository_.package(id).version;
     const int match = *wanted.match_rank(version);
-    return std::tuple(match > 0, !bindings_.check(id).has_value(), match,
-                      !bindings_.is_preferred(id));
+    return std::tuple(match > 0, !bindings_.check(id).has_value(),
+                      !repository_.package(id).compatible, match, !bindings_.is_preferred(id));
   };
   for (const PackageId id : repository_.versions(wanted.name)) {
     if (!from(id, wanted.origin) || !wanted.match_rank(repository_.package(id).version)) continue;
@@ -170,6 +170,9 @@ std::string PackageDescriptions::why_not(PackageId newer_id, PackageId selected_
     return refused.message().empty() ? "needed: " + std::string(refused.needed())
                                      : "it " + std::string(refused.message()) +
                                            "; found: " + std::string(refused.found());
+  }
+  if (!newer.compatible && selected.compatible) {
+    return "the host can use none of its plugins";
   }
   if (!newer.version.prerelease.empty() && selected.version.prerelease.empty()) {
     return "a prerelease; releases are preferred";

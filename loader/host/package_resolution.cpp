@@ -12,6 +12,17 @@
 namespace tenon::inline v0_1::detail {
 namespace {
 
+/// Returns the plugin that the host uses of those that a reference names: the first that it can
+/// use, otherwise the first that its requirements do not refuse.
+std::vector<const Registration*>::const_iterator preferred(
+    const std::vector<const Registration*>& plugins) {
+  const auto accepted = [](const Registration* one) { return !one->refused; };
+  const auto used = std::ranges::find_if(plugins, [&](const Registration* one) {
+    return accepted(one) && one->description->plugins[one->index].compatibility.usable();
+  });
+  return used != plugins.end() ? used : std::ranges::find_if(plugins, accepted);
+}
+
 /// Returns the package of the plugin that a reference names, or, if no plugin has that name, the
 /// package of that name.
 Result<NamedPackage> named_package(const Catalog& catalog, const PluginLookup& lookup,
@@ -21,8 +32,7 @@ Result<NamedPackage> named_package(const Catalog& catalog, const PluginLookup& l
   auto plugins = catalog.registry().find_all(reference, lookup.default_domain());
   if (plugins) {
     const Registration* first = plugins->front();
-    const auto taken = std::find_if(plugins->begin(), plugins->end(),
-                                    [](const Registration* one) { return !one->refused; });
+    const auto taken = preferred(*plugins);
     if (taken == plugins->end()) return *first->refused;
     auto wanted =
         Reference::parse(reference, (*taken)->name().substr(0, (*taken)->name().find('/')));

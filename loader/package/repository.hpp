@@ -33,6 +33,7 @@ struct Package {
   Version version;
   std::vector<Dependency> dependencies{};  // one version meets all of the same name
   bool dev = false;                        // from a folder `dev`: its requirements are advisory
+  bool compatible = true;                  // this program may use some plugin of it, if it has any
 };
 
 /// Returns the name and version of a package for messages, eg: "me.example/blur 1.2.0".

@@ -5,8 +5,10 @@
 #include "package/usability.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -45,6 +47,7 @@ class Usability::Search {
 
   const Edge& edge(EdgeId id) const { return propagator_.edges()[id]; }
   void find_ends();
+  std::vector<EdgeId> sorted_unmet() const;
   void reach(Position position, EdgeId end, std::vector<EdgeId>& reached);
   Reasons reasons_of(Position position) const;
   void add_steps(Position position, std::size_t previous, Reasons& reasons) const;
@@ -70,15 +73,16 @@ Usability::Search::Search(const Repository& repository)
 }
 
 // Searches breadth-first from the ends. An unmet edge that is not an end accepts versions, and each
-// of them is unusable because of some edge. Therefore the search reaches each unmet edge.
+// of them is unusable because of some edge. Therefore the search reaches each unmet edge. It visits
+// edges in the order of names and versions, because their ids depend on the order in which packages
+// were added.
 void Usability::Search::find_ends() {
   const auto count = propagator_.edges().size();
   ends_.assign(count, none);
   next_waiting_.assign(count, none);
   waiting_.assign(propagator_.repository().names() + 1, none);
   std::vector<EdgeId> reached;
-  for (EdgeId id = 0; id < count; ++id) {
-    if (!edge(id).unmet) continue;
+  for (const EdgeId id : sorted_unmet()) {
     if (propagator_.accepted_by(edge(id)).empty()) {
       ends_[id] = id;
       reached.push_back(id);
@@ -93,6 +97,25 @@ void Usability::Search::find_ends() {
     seen[position] = true;
     reach(position, ends_[reached[at]], reached);
   }
+}
+
+std::vector<EdgeId> Usability::Search::sorted_unmet() const {
+  const Repository& repository = propagator_.repository();
+  std::vector<NameId> names(repository.names());
+  std::iota(names.begin(), names.end(), NameId{0});
+  std::ranges::sort(names, {},
+                    [&](NameId name) -> const std::string& { return repository.text(name); });
+  std::vector<std::uint32_t> rank(names.size());
+  for (std::uint32_t i = 0; i < names.size(); ++i) rank[names[i]] = i;
+  std::vector<EdgeId> unmet;
+  for (EdgeId id = 0; id < propagator_.edges().size(); ++id) {
+    if (edge(id).unmet) unmet.push_back(id);
+  }
+  std::ranges::sort(unmet, {}, [&](EdgeId id) {
+    const Edge& one = edge(id);
+    return std::tuple(rank[one.name], rank[propagator_.name(one.requirer)], one.requirer);
+  });
+  return unmet;
 }
 
 void Usability::Search::reach(Position position, EdgeId end, std::vector<EdgeId>& reached) {
@@ -172,8 +195,10 @@ std::string Usability::Search::describe(const Reasons& reasons) const {
                                      : explanation_.statement(shown);
   }
   if (reasons.cut) words += "; ...";
-  const std::set<EdgeId> ends(reasons.ends.begin(), reasons.ends.end());
-  for (const EdgeId end : ends) words += "; " + explanation_.statement(edge(end));
+  std::set<EdgeId> described;
+  for (const EdgeId end : reasons.ends) {
+    if (described.insert(end).second) words += "; " + explanation_.statement(edge(end));
+  }
   return words;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * A library that imports functions and exports none. It is loaded for the work of its constructor. */
+ * A library that imports functions and exports none. It is loaded for the work of its
+ * constructor. */
 #include <pthread.h>
 #include <stdlib.h>
 

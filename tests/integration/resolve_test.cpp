@@ -198,6 +198,35 @@ TEST_F(Resolve, ExplainsNewerVersionsWithUnmetRequirements) {
                   "1.0.0"});
 }
 
+// The host loads an older version if the newest one has only plugins that it cannot use. All
+// answers name the version that it loads.
+TEST_F(Resolve, SkipsNewerVersionsWithoutCompatiblePlugins) {
+  place_echo("good", "1.0.0");
+  place_echo("kind-too-new-edition-2", "2.0.0");
+  Host host(options());
+  EXPECT_EQ(host.create<test::Echo>("test.example/echo").value().info().package_version(), "1.0.0");
+  EXPECT_TRUE(find(host, echoes, "1.0.0").used);
+  EXPECT_FALSE(find(host, echoes, "2.0.0").used);
+  for (const std::string name : {"test.example/echo", echoes}) {
+    const ResolvedPackages resolved = host.resolve({name});
+    EXPECT_EQ(describe(resolved.packages), Texts{"test.example/faults 1.0.0"}) << name;
+    ASSERT_FALSE(resolved.packages.empty());
+    EXPECT_EQ(describe(resolved.packages[0].newer),
+              Texts{"2.0.0: the host can use none of its plugins"});
+  }
+  ASSERT_TRUE(host.write_lock(world_.root() / "tenon.lock"));
+  const std::string lock = world_.read("tenon.lock");
+  EXPECT_NE(lock.find(R"({"name":"test.example/faults","version":"1.0.0",)"), std::string::npos);
+  EXPECT_EQ(lock.find(R"("version":"2.0.0")"), std::string::npos) << lock;
+
+  // There is nothing else to use.
+  fs::remove_all(world_.path("plugins/echo/1.0.0"));
+  const Host newest(options());
+  EXPECT_TRUE(find(newest, echoes, "2.0.0").used);
+  EXPECT_EQ(describe(newest.resolve({"test.example/echo"}).packages),
+            Texts{"test.example/faults 2.0.0"});
+}
+
 // -- Lock files ---------------------------------------------------------------
 
 TEST_F(Resolve, WritesALockFile) {

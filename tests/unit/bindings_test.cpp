@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <utility>
@@ -64,6 +65,24 @@ TEST(Bindings, GiveTheHostTheNewestVersions) {
   EXPECT_EQ(used(bindings), "x.y/a 1.2.0, x.y/b 0.1.0");
   EXPECT_TRUE(bindings.check("x.y/a", version("1.0.0"))) << "asked for by its number";
   EXPECT_TRUE(bindings.diagnostics().empty());
+}
+
+TEST(Bindings, GiveTheHostVersionsWithCompatiblePlugins) {
+  Packages packages{.host = "photo",
+                    .found = {package("x.y/a", "1.0.0"), package("x.y/a", "1.1.0"),
+                              package("x.y/a", "1.2.0"), package("x.y/b", "1.0.0")}};
+  packages.found[2].compatible = false;
+  packages.found[3].compatible = false;
+  EXPECT_EQ(used(Bindings(packages)), "x.y/a 1.1.0, x.y/b 1.0.0");
+  packages.lock = {{"x.y/a", version("1.0.0")}};
+  EXPECT_EQ(used(Bindings(packages)), "x.y/a 1.0.0, x.y/b 1.0.0");
+
+  // A lock of another program may name a version that this one cannot use.
+  packages.lock = {{"x.y/a", version("1.2.0")}};
+  const Bindings unfit(packages);
+  EXPECT_EQ(used(unfit), "x.y/a 1.1.0, x.y/b 1.0.0");
+  ASSERT_EQ(unfit.diagnostics().size(), 1u);
+  EXPECT_EQ(unfit.diagnostics()[0].code(), "lock-conflict");
 }
 
 // An old plugin that is not used must not hold back newer packages.
@@ -275,6 +294,27 @@ TEST(Bindings, FollowTheLockAndReportConflicts) {
             "x.y/b 1.9.0");
 }
 
+// A package that the lock does not suit gets what it requires. The others keep their versions.
+TEST(Bindings, KeepLockedVersionsIfAnotherPackageRequiresMore) {
+  const Package x = package("x.y/x", "1.0.0", {{"x.y/lib", ">=1"}});
+  const Package y = package("x.y/y", "1.0.0", {{"x.y/lib", "^2"}});
+  Packages packages{.host = "photo",
+                    .lock = {{"x.y/x", version("1.0.0")}, {"x.y/lib", version("1.0.0")}},
+                    .lock_file = "tenon.lock",
+                    .found = {x, package("x.y/lib", "1.0.0"), package("x.y/lib", "2.0.0")}};
+  const Bindings before(packages);
+  EXPECT_EQ(got(before, x, "x.y/lib"), "1.0.0");
+  EXPECT_TRUE(before.diagnostics().empty());
+
+  packages.found.push_back(y);
+  const Bindings after(packages);
+  EXPECT_EQ(got(after, x, "x.y/lib"), "1.0.0");
+  EXPECT_EQ(got(after, y, "x.y/lib"), "2.0.0");
+  EXPECT_EQ(used(after), "x.y/lib 1.0.0, x.y/lib 2.0.0, x.y/x 1.0.0, x.y/y 1.0.0");
+  ASSERT_EQ(after.diagnostics().size(), 1u);
+  EXPECT_EQ(after.diagnostics()[0].code(), "lock-conflict");
+}
+
 TEST(Bindings, TreatRequirementsOfDevPackagesAsAdvisory) {
   Package asker = package("x.y/a", "0.0.0", {{"x.y/b", "^9"}});
   asker.dev = true;
@@ -328,6 +368,42 @@ TEST(Bindings, AreConsistentInRandomRepositories) {
   }
   EXPECT_GT(refused, 1000u);
   EXPECT_GT(bound, 1000u);
+}
+
+// Errors are the same in whichever order a scan finds the packages.
+TEST(Bindings, ReportTheSameErrorsInAnyOrder) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  const auto below = [&](unsigned n) { return random() % n; };
+  const std::vector<std::string> names{"x.y/a", "x.y/b", "x.y/c", "x.y/d", "x.y/e"};
+  const std::vector<std::string> specs{"*", "^1", "^2", ">=1.1,<3", "^4", ">2,<1"};
+  const auto errors_of = [](const Packages& packages) {
+    std::vector<std::string> texts;
+    const Bindings bindings(packages);
+    for (const Error& error : bindings.diagnostics()) texts.push_back(error.to_string());
+    return texts;
+  };
+  for (int round = 0; round < 1000; round++) {
+    Packages packages{.host = "photo",
+                      .requirements = {{"x.y/a", Requirement::parse("^1").value()}},
+                      .lock = {{"x.y/b", version("1.0.0")}, {"x.y/c", version("2.0.0")}},
+                      .lock_file = "tenon.lock"};
+    for (const std::string& name : names) {
+      for (const char* number : {"1.0.0", "1.1.0", "2.0.0"}) {
+        if (below(4) == 0) continue;
+        Specs needs;
+        for (const std::string& of : names) {
+          if (of != name && below(3) == 0) needs.emplace_back(of, specs[below(specs.size())]);
+        }
+        packages.found.push_back(package(name, number, needs));
+        packages.found.back().dev = below(8) == 0;
+      }
+    }
+    const std::vector<std::string> expected = errors_of(packages);
+    std::shuffle(packages.found.begin(), packages.found.end(), random);
+    ASSERT_EQ(errors_of(packages), expected) << "round " << round;
+  }
 }
 
 }  // namespace
