@@ -89,9 +89,8 @@ class Propagator {
     return states_[position] == State::unvisited || states_[position] == State::expanded;
   }
   bool admitted(Position position) const { return states_[position] != State::excluded; }
-  /// Returns whether a version, or some version of a name, is locked and therefore preferred.
+  /// Returns whether a version is locked and therefore preferred.
   bool locked(Position position) const { return prefers_locked_ && locked_[position]; }
-  bool has_locked(NameId name) const { return prefers_locked_ && locked_names_[name]; }
 
   /// Returns the preferred one of the versions in `ranges` that are alive, or none.
   Position preferred(Ranges ranges) const;

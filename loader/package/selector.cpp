@@ -142,15 +142,17 @@ void Selector::choose(NameId name) {
 
 // The usual case: each requirer accepts one range of versions, and the ranges overlap.
 bool Selector::choose_common(NameId name) {
-  Range common = propagator_.versions(name);
+  const Range all = propagator_.versions(name);
+  Range common = all;
   for (EdgeId id = requirers_[name]; id != none; id = edges_[id].next_requirer) {
     if (edges_[id].requires_itself || edges_[id].ranges != 1) return false;
     common = intersection(common, edges_[id].accepted);
     if (common.begin >= common.end) return false;
   }
   const Position position = propagator_.preferred({&common, 1});
-  if (position == none || may_ignore_lock(name, position)) return false;
-  if (!propagator_.usable(position)) return false;
+  if (position == none || !propagator_.usable(position)) return false;
+  if (!propagator_.locked(position) && propagator_.preferred_locked({&all, 1}) != none)
+    return false;
   for (EdgeId id = requirers_[name]; id != none; id = edges_[id].next_requirer) {
     edges_[id].provider = position;
   }
@@ -164,7 +166,9 @@ Position Selector::choose_for(NameId name, std::vector<EdgeId>& edges) {
   Position given = none;
   while (!edges.empty()) {
     Position position = accepted_by_all(edges);
-    if (position == none || may_ignore_lock(name, position)) position = most_accepted(name, edges);
+    if (position == none || (!propagator_.locked(position) && accept_locked(edges))) {
+      position = most_accepted(name, edges);
+    }
     if (position == none) return none;  // advisory requirements that nothing meets
     if (!propagator_.usable(position)) continue;
     assign(position, edges);
@@ -194,10 +198,12 @@ Position Selector::accepted_by_all(const std::vector<EdgeId>& edges) {
   return propagator_.preferred(common_);
 }
 
-// Returns whether a version that all requirers accept may not be the one to choose, because some of
-// them may accept a locked version.
-bool Selector::may_ignore_lock(NameId name, Position position) const {
-  return propagator_.has_locked(name) && !propagator_.locked(position);
+// Returns whether some requirer accepts a locked version, which it should get even if all of them
+// accept another one.
+bool Selector::accept_locked(const std::vector<EdgeId>& edges) const {
+  return std::ranges::any_of(edges, [this](EdgeId id) {
+    return propagator_.preferred_locked(propagator_.accepted_by(edges_[id])) != none;
+  });
 }
 
 // Locked versions take precedence. A requirer that the lock does not suit would otherwise move

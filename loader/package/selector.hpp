@@ -35,7 +35,7 @@ class Selector {
   void assign(Position position, std::vector<EdgeId>& edges);
   Position accepted_by_all(const std::vector<EdgeId>& edges);
   Position most_accepted(NameId name, const std::vector<EdgeId>& edges);
-  bool may_ignore_lock(NameId name, Position position) const;
+  bool accept_locked(const std::vector<EdgeId>& edges) const;
   bool in_component(NameId name) const { return component_of_[name] == component_; }
 
   Propagator& propagator_;

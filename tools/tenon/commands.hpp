@@ -31,7 +31,7 @@ struct Options {
 
   // `load_app` sets the members below.
 
-  /// Whether all kinds of the app are known, from its description or from specs.
+  /// True if the kinds of the app are known: from its description, or from specs.
   bool knows_kinds = false;
   std::vector<const tenon_module*> builtins = {};
   /// The executable of the app; empty: unknown.

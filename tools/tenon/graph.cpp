@@ -93,7 +93,7 @@ Exit graph(const Options& options, GraphFormat format) {
   } else {
     drawn = print_drawing(Drawing(packages), format);
   }
-  for (const Error& error : errors) std::cerr << "tenon: " << error.to_string() << "\n";
+  print_problems(errors);
   if (failed || drawn != success) return io_error;
   return errors.empty() ? success : problems_found;
 }

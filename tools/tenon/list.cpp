@@ -114,7 +114,7 @@ Exit list(const Options& options, const std::string& kind) {
               << " for " << harmless(options.app) << "\n";
   }
   const std::vector<Error> unread = take_search_path_errors(skipped);
-  for (const Error& error : unread) std::cerr << "tenon: " << error.to_string() << "\n";
+  print_problems(unread);
   print_problems(options, host, skipped, paint);
   if (!unread.empty()) return io_error;
   return any_error(skipped) ? problems_found : success;

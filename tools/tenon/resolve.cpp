@@ -49,10 +49,6 @@ void print_explained(const ResolvedPackage& one, const Paint& paint) {
   for (const std::string& line : aligned(rows)) std::cout << paint.warning(line);
 }
 
-void print_messages(const std::vector<Error>& problems) {
-  for (const Error& problem : problems) std::cerr << "tenon: " << problem.to_string() << "\n";
-}
-
 Exit exit_of(const std::vector<Error>& errors) {
   const bool wrong = std::any_of(errors.begin(), errors.end(), [](const Error& error) {
     return error.code() == "bad-reference";
@@ -88,8 +84,8 @@ Exit resolve(const Options& options, const std::vector<std::string>& references,
       print_table(resolved.packages, paint);
     }
   }
-  print_messages(errors);
-  print_messages(resolved.warnings);
+  print_problems(errors);
+  print_problems(resolved.warnings);
   return failed ? io_error : exit_of(errors);
 }
 

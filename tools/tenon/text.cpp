@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iostream>
 #include <utility>
 
 namespace tenon::command {
@@ -83,6 +84,10 @@ std::string size_text(std::uint64_t bytes) {
   std::string number = std::to_string(tenths < 100 ? tenths / 10 : (bytes + size / 2) / size);
   if (tenths < 100 && tenths % 10 != 0) number += "." + std::to_string(tenths % 10);
   return number.append(units[unit]);
+}
+
+void print_problems(const std::vector<Error>& problems) {
+  for (const Error& problem : problems) std::cerr << "tenon: " << problem.to_string() << "\n";
 }
 
 std::string counted(std::size_t count, std::string_view noun) {

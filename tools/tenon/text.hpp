@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Formats text output: colours on a terminal, and aligned columns.
+// Formats text output: colours on a terminal, aligned columns, and problems.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +50,9 @@ std::string size_text(std::uint64_t bytes);
 
 /// Returns whether one of the problems has the grade error.
 bool any_error(const std::vector<Error>& problems);
+
+/// Prints problems to standard error.
+void print_problems(const std::vector<Error>& problems);
 
 /// Returns a text such as "1 error", "2 errors".
 std::string counted(std::size_t count, std::string_view noun);

@@ -167,7 +167,7 @@ std::vector<conformance::Result> run_all(const conformance::Options& options,
 Exit no_module(const Options& options, const VerifyArguments& arguments,
                const std::vector<Error>& errors) {
   if (options.json) print_json(arguments, {}, errors);
-  for (const Error& error : errors) std::cerr << "tenon: " << error.to_string() << "\n";
+  print_problems(errors);
   const bool unreadable =
       std::ranges::any_of(errors, [](const Error& error) { return error.code() == "cannot-read"; });
   return unreadable ? io_error : problems_found;
