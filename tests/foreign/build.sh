@@ -232,7 +232,9 @@ spec_changes() {
   rm -rf "$world/photo"
   configure_"$system" && build_"$system" || return
   sed -i 's/"strength": "float32"/"strength": "float64"/' "$specs"/v*.json
-  ! build_"$system" || return # the override in fade.cpp takes a float
+  ! build_"$system" >"$world/errors" 2>&1 || return # sources beside the specs take a float
+  cat "$world/errors"
+  grep -E '(fade|builtins)\.cpp:[0-9]+:[0-9]+:' "$world/errors" || return
   sed -i 's/float strength/double strength/; s/static_cast<float>(pixel)/pixel/' "$photo/fade.cpp"
   sed -i 's/std::int32_t, float,/std::int32_t, double,/' "$photo/builtins.cpp"
   build_"$system" || return
