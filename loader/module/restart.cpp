@@ -148,6 +148,11 @@ std::vector<LiveInstances::Change> Restart::take_changes() {
   return module_.instances().take_changes();
 }
 
+/// Returns whether the new generation has the object of an instance.
+bool Restart::is_made(const RestartMember& member) const {
+  return member.index < made_.size() && made_[member.index].serial == member.serial;
+}
+
 /// Applies the changes of instances since the last time to the new generation. Returns their
 /// number.
 Result<std::size_t> Restart::apply_changes() {
@@ -198,22 +203,21 @@ Result<void> Restart::freeze() {
   return {};
 }
 
+/// Creates that have entered the old generation before the freeze may still add instances, so each
+/// round decides again whether there is something to hand over.
 Result<void> Restart::switch_over() {
-  if (auto applied = apply_changes(); !applied) return std::move(applied).error();
-  members_ = members();
-  session_ = !sessions_.empty();
-  if (serving_ != nullptr && (session_ || has_state())) {
-    if (auto handed_over = hand_over(); !handed_over) return handed_over;
-  }
-  handed_over_ = true;
-  {
-    const ModuleLock lock(shared_.mutex);
-    if (abandoned()) return lost();
-    module_.instances().touch(sessions_);
-  }
-  states_.add_unsaved(members_);
   for (;;) {
     if (auto applied = apply_changes(); !applied) return std::move(applied).error();
+    if (!handed_over_) {
+      members_ = members();
+      session_ = !sessions_.empty();
+      if (serving_ == nullptr || session_ || has_state()) {
+        if (auto handed_over = hand_over(); !handed_over) return handed_over;
+        continue;
+      }
+      std::erase_if(members_, [this](const RestartMember& one) { return !is_made(one); });
+      states_.add_unsaved(members_);  // the others follow in the next round
+    }
     if (auto restored = restore_states(); !restored) return restored;
     const auto published = publish();
     if (!published) return published.error();
@@ -221,12 +225,24 @@ Result<void> Restart::switch_over() {
   }
 }
 
-/// Closes the gate, saves the state and suspends the sessions of the old generation.
+/// Closes the gate, saves the state and suspends the sessions of the old generation, if there is
+/// one. After that, sessions can begin in the new one.
 Result<void> Restart::hand_over() {
-  if (auto closed = close_gate(); !closed) return closed;
-  members_ = members();  // creates in progress have ended
-  if (auto saved = save_states(); !saved) return saved;
-  return session_ ? suspend() : Result<void>();
+  if (serving_ != nullptr) {
+    if (auto closed = close_gate(); !closed) return closed;
+    members_ = members();  // creates in progress have ended
+    session_ = std::ranges::any_of(members_, &RestartMember::session);
+    if (auto saved = save_states(); !saved) return saved;
+    if (session_) {
+      if (auto suspended = suspend(); !suspended) return suspended;
+    }
+  }
+  states_.add_unsaved(members_);
+  handed_over_ = true;
+  const ModuleLock lock(shared_.mutex);
+  if (abandoned()) return lost();
+  module_.instances().touch(sessions_);
+  return {};
 }
 
 /// Makes new calls wait, and waits for the end of calls in progress.
@@ -294,8 +310,7 @@ Result<void> Restart::suspend() {
 
 Result<void> Restart::restore_states() {
   for (const StateTransfer::Saved& saved : states_.take()) {
-    const auto& [index, serial, session] = saved.member;
-    if (made_.size() <= index || made_[index].serial != serial) continue;
+    if (!is_made(saved.member)) continue;
     auto restored = states_.restore(*fresh_.generation, saved, deadline_);
     if (abandoned()) return lost();
     if (!restored) return restored;

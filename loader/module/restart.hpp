@@ -72,6 +72,7 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   bool has_state() const;
   std::vector<RestartMember> members() const;
   std::vector<LiveInstances::Change> take_changes();
+  bool is_made(const RestartMember& member) const;
   Result<std::size_t> apply_changes();
   Result<void> apply(std::uint32_t index, const InstanceRecord& record);
   Result<void> freeze();

@@ -20,22 +20,22 @@ Result<void> StateTransfer::save(Generation& from, const RestartMember& member, 
   if (!from.saves_state(member.index)) return {};
   auto state = from.save_state(member.index, forms_, deadline);
   if (!state) return std::move(state).error();
-  if (*state) saved_.push_back({member, std::move(**state)});
+  if (*state) add({member, std::move(**state)});
   return {};
 }
 
 void StateTransfer::add_unsaved(const std::vector<RestartMember>& members) {
-  std::vector<bool> has_saved;
-  const auto has = [&](std::uint32_t index) {
-    return index < has_saved.size() && has_saved[index];
-  };
-  for (const Saved& saved : saved_) {
-    if (has_saved.size() <= saved.member.index) has_saved.resize(saved.member.index + 1);
-    has_saved[saved.member.index] = true;
-  }
   for (const RestartMember& member : members) {
-    if (!has(member.index)) saved_.push_back({member, std::nullopt});
+    const bool known = member.index < added_.size() && added_[member.index] == member.serial;
+    if (!known) add({member, std::nullopt});
   }
+}
+
+void StateTransfer::add(Saved saved) {
+  const auto& [index, serial, session] = saved.member;
+  if (added_.size() <= index) added_.resize(index + 1);
+  added_[index] = serial;
+  saved_.push_back(std::move(saved));
 }
 
 Result<void> StateTransfer::restore(Generation& to, const Saved& saved, Time deadline) const {

@@ -46,7 +46,8 @@ class StateTransfer {
   /// Saves the state of an instance if its plugin saves any. Errors: those of
   /// Generation::save_state.
   Result<void> save(Generation& from, const RestartMember& member, Time deadline);
-  /// Adds the instances without a saved state. Old plugins are restored without one; see Quirk.
+  /// Adds the instances that were not added yet, without a state. Plugins of newer ABIs are restored
+  /// without one; see Quirk.
   void add_unsaved(const std::vector<RestartMember>& members);
 
   /// Returns the states that were saved, and forgets them.
@@ -56,9 +57,12 @@ class StateTransfer {
   Result<void> restore(Generation& to, const Saved& saved, Time deadline) const;
 
  private:
+  void add(Saved saved);
+
   const std::string& where_;
   StateForms forms_;
   std::vector<Saved> saved_;
+  std::vector<std::uint64_t> added_;  // serials of the instances added so far, by index
 };
 
 }  // namespace tenon::inline v0_1::detail
