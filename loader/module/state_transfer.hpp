@@ -46,8 +46,8 @@ class StateTransfer {
   /// Saves the state of an instance if its plugin saves any. Errors: those of
   /// Generation::save_state.
   Result<void> save(Generation& from, const RestartMember& member, Time deadline);
-  /// Adds the instances that were not added yet, without a state. Plugins of newer ABIs are restored
-  /// without one; see Quirk.
+  /// Adds the instances that were not added yet, without a state. Some plugins are restored without
+  /// one; see Quirk.
   void add_unsaved(const std::vector<RestartMember>& members);
 
   /// Returns the states that were saved, and forgets them.
