@@ -10,6 +10,7 @@
 
 #include "call/host_stream.hpp"
 #include "call/operation.hpp"
+#include "call/plugin_status.hpp"
 #include "call/quirks.hpp"
 #include "call/thread_records.hpp"
 #include "platform/barrier.hpp"
@@ -141,7 +142,7 @@ tenon_status RevocableStream::refuse(tenon_call* call, Entered entered) noexcept
 tenon_status RevocableStream::failed(const char* function, Call& call, tenon_status status) {
   // Read before a fatal failure of this function itself begins a restart.
   const bool interrupted = call.cancelled() == CancelReason::restart;
-  status = list_.runner_.stream_failed(function, call.raw(), status);
+  status = list_.runner_.stream_failed(function, call.raw(), status_of_plugin(call.raw(), status));
   return interrupted ? tenon_fail(call.raw(), revoked, revoked_text) : status;
 }
 

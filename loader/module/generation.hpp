@@ -168,6 +168,9 @@ class Generation final : public Serving, private StreamRunner {
   void mark_broken() noexcept { streams_.mark_broken(); }
   bool broken() const noexcept { return streams_.broken(); }
 
+  /// Returns whether crashes of its functions are contained.
+  bool contains_crashes() const noexcept { return interception_.contains_crashes(); }
+
   /// Returns its streams that others hold.
   RevocableStreams& streams() noexcept { return streams_; }
 

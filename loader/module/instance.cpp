@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "call/exceptions.hpp"
+#include "call/plugin_status.hpp"
 #include "call/revocable_stream.hpp"
 #include "call/thread_records.hpp"
 #include "module/module.hpp"
@@ -36,6 +37,15 @@ constexpr const char* restarted_text =
 
 constexpr tenon_status interrupted = TENON_ABORTED | TENON_RETRYABLE;
 constexpr const char* interrupted_text = "the plugin is being restarted";
+
+/// Returns the status of a failed method without internal flags. If crashes are contained, the
+/// status of the plugin itself was already replaced.
+tenon_status status_of(const CallTarget& target, tenon_call* call, tenon_status status) {
+  // Adapters add this to failures.
+  if (status > streams_taken) status &= ~streams_taken;
+  const bool is_final = static_cast<const Generation&>(*target.generation).contains_crashes();
+  return is_final ? status : status_of_plugin(call, status);
+}
 
 RevocableStreams& streams_of(const CallTarget& target) {
   return static_cast<Generation&>(*target.generation).streams();
@@ -146,7 +156,7 @@ tenon_status CallGuard::refuse(const Instance& instance, tenon_call* call, const
 
 Error CallGuard::failure(Instance& instance, const CallTarget& target, Call& call,
                          tenon_status status, const char* method) {
-  status &= ~streams_taken;
+  status = status_of(target, call.raw(), status);
   if ((status & TENON_FATAL) != 0) {
     report(instance, target, RestartReason::fatal_status, call, status, method);
   }
@@ -166,7 +176,7 @@ Error CallGuard::failure(Instance& instance, const CallTarget& target, Call& cal
 tenon_status CallGuard::failure_inside(Instance& instance, const CallTarget& target,
                                        tenon_call* raw, tenon_status status, const char* method) {
   Call& call = Call::of(raw);
-  status &= ~streams_taken;
+  status = status_of(target, raw, status);
   if ((status & TENON_FATAL) != 0) {
     report(instance, target, RestartReason::fatal_status, call, status, method);
   }

@@ -97,7 +97,7 @@ inline tenon_status PluginInterceptor::pass_on(std::uint32_t index, Passed& pass
   const platform::ContainedCall* contained = contained_ != nullptr ? contained_ + index : nullptr;
   const tenon_status status =
       interception_.run(contained, passed.call, passed.pass, &passed, crashed_in_call);
-  return status == TENON_OK ? passed.status : status;
+  return status == TENON_OK ? status_of_plugin(passed.call, passed.status) : status;
 }
 
 tenon_status PluginInterceptor::call(std::uint32_t index, Passed& passed) {

@@ -17,6 +17,7 @@
 #include "call/call_counters.hpp"
 #include "call/exceptions.hpp"
 #include "call/operation.hpp"
+#include "call/plugin_status.hpp"
 #include "module/call_rules.hpp"
 #include "module/validation.hpp"
 #include "platform/containment.hpp"
@@ -53,6 +54,7 @@ class Interception {
   /// Returns the interceptor of a plugin's object; nullptr if the host enables nothing.
   std::unique_ptr<PluginInterceptor> of(const ValidatedPlugin& plugin, void* self);
 
+  bool contains_crashes() const noexcept { return options_.contain_crashes; }
   bool checks_calls() const noexcept { return options_.check_calls; }
   bool only_counts() const noexcept { return !options_.check_calls && !options_.contain_crashes; }
 
@@ -90,7 +92,7 @@ class Interception {
       const tenon_status status =
           run(options_.contain_crashes ? &called : nullptr, call,
               platform::call_body<decltype(calls_body)>, &calls_body, if_crashed);
-      return status == TENON_OK ? result : status;
+      return status == TENON_OK ? status_of_plugin(call, result) : status;
     } catch (const platform::ForcedUnwind&) {
       // On a worker, a function that ends its thread is treated like one that hangs.
       if (Operation::is_performed()) Operation::hang();

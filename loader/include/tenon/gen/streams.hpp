@@ -19,7 +19,7 @@ inline constexpr tenon_status streams_taken = 1 << 30;
 
 /// Returns whether the plugin owns the streams of the request after a method has returned `status`.
 constexpr bool took_streams(tenon_status status) noexcept {
-  return status == TENON_OK || (status & streams_taken) != 0;
+  return status == TENON_OK || (status > 0 && (status & streams_taken) != 0);
 }
 
 /// Returns the status of a call for a calling plugin, which owns the streams of the request if it

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Statuses as plugins return them. A plugin may pass on the status of another one, in which only
+// the host may state a crash or a restart, or return a number that is no status, eg -1.
+#pragma once
+
+#include <tenon/abi.h>
+
+namespace tenon::inline v0_1::detail {
+
+/// Returns the status that the caller of a plugin gets for one that the plugin returned, except
+/// after a contained crash. A number that is no status becomes TENON_UNKNOWN without flags, and the
+/// message of the call names it.
+tenon_status status_of_plugin(tenon_call* call, tenon_status status);
+
+}  // namespace tenon::inline v0_1::detail
