@@ -447,6 +447,18 @@ TEST(SdkStreams, RoundTripWriters) {
   EXPECT_EQ(text, "ab!.");
 }
 
+TEST(SdkStreams, RefuseEmptyCalls) {
+  int ended = 0;
+  std::string text;
+  const auto reader = sdk::take(sdk::give(std::make_unique<Two>(ended)));
+  const auto writer = sdk::take(sdk::give(std::make_unique<Kept>(text)));
+  const sdk::Call empty(nullptr);
+  std::uint8_t room[1];
+  EXPECT_EQ(status_of([&] { reader->read(empty, {room, 1}); }), TENON_FAILED_PRECONDITION);
+  EXPECT_EQ(status_of([&] { writer->write(empty, {}); }), TENON_FAILED_PRECONDITION);
+  EXPECT_EQ(status_of([&] { writer->commit(empty); }), TENON_FAILED_PRECONDITION);
+}
+
 /// Returns how often the SDK released a stream that was passed to a method. `keeps`: the method
 /// keeps the object longer than the call; `succeeds`: the method succeeds.
 int releases(bool keeps, bool succeeds) {

@@ -107,7 +107,7 @@ class TENON_SDK_LOCAL ForeignReader final : public Reader {
 
   std::size_t read(Call call, Buffer into) override {
     std::size_t got = 0;
-    if (tenon_reader* raw = stream_->raw()) {
+    if (tenon_reader* raw = stream_->raw(); raw != nullptr && has_call(call)) {
       pass(call, raw->read(call.raw(), raw, {into.data, into.size}, &got));
     }
     return got;
@@ -124,12 +124,14 @@ class TENON_SDK_LOCAL ForeignWriter final : public Writer {
   ~ForeignWriter() override { stream_->release(); }
 
   void write(Call call, BytesView from) override {
-    if (tenon_writer* raw = stream_->raw()) {
+    if (tenon_writer* raw = stream_->raw(); raw != nullptr && has_call(call)) {
       pass(call, raw->write(call.raw(), raw, Value<Bytes>::pass(call.raw(), from)));
     }
   }
   void commit(Call call) override {
-    if (tenon_writer* raw = stream_->raw()) pass(call, raw->commit(call.raw(), raw));
+    if (tenon_writer* raw = stream_->raw(); raw != nullptr && has_call(call)) {
+      pass(call, raw->commit(call.raw(), raw));
+    }
   }
 
  private:
