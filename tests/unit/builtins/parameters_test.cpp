@@ -97,6 +97,13 @@ TEST(ParametersTest, ReportAllInvalidValues) {
                 "parameter \"color\" is \"green\", expected red, blue or gray");
 }
 
+TEST(ParametersTest, RefuseNaNIfThereIsABound) {
+  EXPECT_EQ(failure_of([] {
+              read({{"path", "/"}, {"rate", "nan"}});
+            }),
+            "parameter \"rate\" is \"nan\", expected less than 0.5");
+}
+
 TEST(ParametersTest, HideSensitiveValuesInMessages) {
   struct Secret {
     int pin = 0;

@@ -185,7 +185,8 @@ class DeclaredParameter {
   bool is_outside(Bound value) const {
     const std::optional<Bound> above = Parameter<Bound>::parse(above_);
     const std::optional<Bound> below = Parameter<Bound>::parse(below_);
-    return (above && value <= *above) || (below && value >= *below);
+    // NaN is outside of each bound.
+    return (above && !(value > *above)) || (below && !(value < *below));
   }
 
   std::string word_list() const {
