@@ -5,6 +5,7 @@
 #include "unit/builtins/plugins.hpp"
 
 #include <tenon/call.hpp>
+#include <tenon/sdk/holding_destination.hpp>
 #include <tenon/sdk/writing_destination.hpp>
 
 #include <gtest/gtest.h>
@@ -98,6 +99,23 @@ TEST(WritingDestinationTest, IgnoresFailuresPastTheEndOfABatch) {
                 TENON_INTERNAL),
             "the plugin \"\" refused record 3 of a batch of 2, counted from 0");
   EXPECT_EQ(destination.write({record("8", "0")}), (Texts{"full: no room"}));
+}
+
+/// Refuses the record behind the batch.
+struct Beyond : sdk::HoldingDestination {
+  void configure(const sdk::Config&) override {}
+  Refused write_all(ListView<RecordV2> records) override { return {{records.size(), {}}}; }
+};
+
+TEST(HoldingDestinationTest, FailsABatchIfARefusedRecordIsNotInIt) {
+  Writing<Beyond> destination(TextMap{});
+  EXPECT_NE(failure_of(
+                [&] {
+                  destination.write({record("1", ""), record("2", "")});
+                },
+                TENON_INTERNAL)
+                .find("refused record 2 of a batch of 2, counted from 0"),
+            std::string::npos);
 }
 
 TEST(WritingDestinationTest, ReportsCodeAndRetryabilityInAcks) {

@@ -88,6 +88,13 @@ class PendingAcks {
 
   explicit PendingAcks(std::string plugin) : plugin_(std::move(plugin)) {}
 
+  /// Throws Failure if a refused record is not one of the `size` records of a batch.
+  void check_refused(const Refused& refused, std::size_t size) const {
+    if (refused.empty() || refused.rbegin()->first < size) return;
+    throw Failure(TENON_INTERNAL, "the plugin \"", plugin_, "\" refused record ",
+                  refused.rbegin()->first, " of a batch of ", size, ", counted from 0");
+  }
+
   /// Begins a batch. Its acknowledgements cannot be collected before `end_batch`.
   void begin_batch(ListView<RecordV2> records) {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -111,7 +118,7 @@ class PendingAcks {
   void end_batch(Refused&& refused) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
-      check_refused(refused);
+      check_refused(refused, slots_.size() - ended_);
       for (auto& [index, error] : refused) {
         if (slots_[ended_ + index].state != State::writing) continue;
         errors_.emplace(first_number_ + ended_ + index, std::move(error));
@@ -230,13 +237,6 @@ class PendingAcks {
     State state;
   };
   static constexpr std::chrono::milliseconds poll_interval{20};
-
-  void check_refused(const Refused& refused) const {
-    const std::size_t size = slots_.size() - ended_;
-    if (refused.empty() || refused.rbegin()->first < size) return;
-    throw Failure(TENON_INTERNAL, "the plugin \"", plugin_, "\" refused record ",
-                  refused.rbegin()->first, " of a batch of ", size, ", counted from 0");
-  }
 
   void set_resolved(std::size_t index, std::optional<DestinationV2AckError>&& error) {
     slots_[index].state = State::resolved;

@@ -76,7 +76,8 @@ class HoldingDestination : public WritingDestination {
   enum class Progress : std::uint8_t { none, unanswered, answered };
   static constexpr std::size_t most_held_at_once = 256;
 
-  static std::size_t done_of(ListView<RecordV2> records, const Refused& refused) {
+  std::size_t done_of(ListView<RecordV2> records, const Refused& refused) const {
+    check_refused(records, refused);
     return refused.empty() ? records.size() : refused.begin()->first + 1;
   }
 

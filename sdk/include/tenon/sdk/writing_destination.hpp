@@ -120,6 +120,11 @@ class WritingDestination : public DestinationV2 {
     acks_->end_batch(std::move(refused));
   }
 
+  /// Throws Failure if a refused record is not one of these records.
+  void check_refused(ListView<RecordV2> records, const Refused& refused) const {
+    acks_->check_refused(refused, records.size());
+  }
+
   /// Returns the callback that acknowledges the record with this index in the batch that is being
   /// written.
   AckCallback callback(ListView<RecordV2> records, std::size_t index) const {
