@@ -27,7 +27,12 @@ function(tenon_add_plugin target)
   endif()
   set(map "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/plugin.map")
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
-  target_link_options(${target} PRIVATE "LINKER:--version-script=${map}" "LINKER:--no-undefined")
+  target_link_options(${target} PRIVATE "LINKER:--version-script=${map}")
+  # clang leaves the functions of a sanitizer undefined in libraries.
+  get_directory_property(options COMPILE_OPTIONS)
+  if(NOT "${CMAKE_C_FLAGS} ${CMAKE_CXX_FLAGS} ${options}" MATCHES "-fsanitize=")
+    target_link_options(${target} PRIVATE "LINKER:--no-undefined")
+  endif()
   set_target_properties(${target} PROPERTIES
     C_VISIBILITY_PRESET hidden
     CXX_VISIBILITY_PRESET hidden

@@ -191,6 +191,14 @@ END
   photo_runs
 }
 
+# A plugin can be built with clang and a sanitizer.
+sanitized() {
+  cmake -S "$photo" -B "$world/sanitized" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
+    -DCMAKE_C_FLAGS=-fsanitize=undefined -DCMAKE_CXX_FLAGS=-fsanitize=undefined &&
+    cmake --build "$world/sanitized" --target fade --target invert
+}
+
 # The SDK of an app that has no kind of photo needs none of its headers. It contains each spec once,
 # although one is a link and the SDK is in the folder of the specs.
 sdk_of_another_app() {
@@ -256,6 +264,7 @@ step "reload" reloads
 step "tests" verify_tests
 step "sdk builds" sdk_builds
 step "sdk runs" sdk_runs
+if [ "$system" = cmake ]; then step "sanitizer" sanitized; fi
 step "sdk of another app" sdk_of_another_app
 step "archive runs" archive_runs
 step "spec changes" spec_changes
