@@ -198,6 +198,23 @@ TEST(Arguments, AcceptValuesAndViewsWithoutCopying) {
   EXPECT_EQ(&Argument(view).view(call).raw(), &raw);
 }
 
+TEST(Arguments, AcceptElementsInBraces) {
+  tenon::Call call;
+  const auto text = [&call](const tenon::Argument<tenon::TextMap>& argument) {
+    std::string text;
+    for (const auto& [key, value] : argument.view(call)) text.append(key).append(value);
+    return text;
+  };
+  EXPECT_EQ(text({}), "");
+  EXPECT_EQ(text({{"a", "1"}}), "a1");
+  EXPECT_EQ(text({{"a", "1"}, {"b", "2"}}), "a1b2");
+  const auto last = [&call](const tenon::Argument<std::vector<std::string>>& argument) {
+    const auto view = argument.view(call);
+    return std::string(view[view.size() - 1]);
+  };
+  EXPECT_EQ(last({"a", "b"}), "b");
+}
+
 TEST(Arguments, MayBeAbsent) {
   using Argument = tenon::Argument<std::optional<AllTypesV1Pair>>;
   tenon::Call call;
