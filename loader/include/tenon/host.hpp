@@ -34,7 +34,8 @@ class HostCore;
 
 /// An instance of a plugin, used like a pointer to the latest interface K of its kind. It stays
 /// valid when the module is restarted, and keeps the modules of the host alive. Destroying the
-/// handle destroys the instance.
+/// handle destroys the instance. A handle from which another one was moved may only be destroyed or
+/// assigned to.
 ///
 /// The methods of K may be called from the threads that the spec of the kind states. The handle
 /// itself belongs to one thread at a time and must outlive the calls made through it.
