@@ -87,11 +87,13 @@ typedef struct tenon_map {
 typedef int64_t tenon_duration;
 typedef int64_t tenon_timestamp;
 
-/* Casts without warnings in both languages. */
+/* Casts and null pointers without warnings in both languages. */
 #ifdef __cplusplus
 #define TENON_CAST_(type, value) (static_cast<type>(value))
+#define TENON_NULL_ nullptr
 #else
 #define TENON_CAST_(type, value) ((type)(value))
+#define TENON_NULL_ NULL
 #endif
 
 /* Element `i` of a list. Requires i < list.count. */
@@ -114,7 +116,7 @@ typedef int64_t tenon_timestamp;
 
 /* The low 8 bits hold a code: a canonical code of gRPC (below 128) or a code of tenon (128
  * and above). Treat unknown codes as TENON_UNKNOWN. Flags may be added to any code except
- * TENON_OK. A method that fails also sets a message; see tenon_fail. */
+ * TENON_OK; other bits are 0. A method that fails also sets a message; see tenon_fail. */
 typedef int32_t tenon_status;
 
 #define TENON_OK 0
@@ -142,7 +144,7 @@ typedef int32_t tenon_status;
 
 #define TENON_RETRYABLE 0x100 /* the same call may succeed later */
 #define TENON_FATAL 0x200     /* the module is broken and asks to be restarted */
-#define TENON_RESTARTED 0x400 /* the instance was replaced and is back in an earlier state */
+#define TENON_RESTARTED 0x400 /* the instance is a new one in an earlier state; set by hosts */
 
 #define TENON_CODE(status) ((status)&0xff)
 
@@ -205,8 +207,9 @@ typedef struct tenon_call_functions {
   int32_t (*wait)(tenon_call *call, tenon_duration timeout);
 
   /* Returns a file descriptor that becomes readable (POSIX) or a HANDLE that is signalled
-   * (Windows) on cancellation, or -1 if the system has none left. The host owns it: do not
-   * read or close it. [any thread, until the method returns] */
+   * (Windows) on cancellation, or -1 if the system has none left. The deadline does not
+   * signal it: limit the wait by that too. The host owns it: do not read or close it.
+   * [any thread, until the method returns] */
   intptr_t (*wait_handle)(tenon_call *call);
 
   /* Returns the message of the last method that failed in this call; absent if none failed.
@@ -454,7 +457,7 @@ static inline void *tenon_allocate_copy(tenon_call *call, const void *data, size
 static inline tenon_string tenon_text(const char *terminated) {
   tenon_string text;
   text.data = terminated;
-  text.size = terminated != NULL ? strlen(terminated) : 0;
+  text.size = terminated != TENON_NULL_ ? strlen(terminated) : 0;
   return text;
 }
 
@@ -479,7 +482,7 @@ static inline tenon_string tenon_get(tenon_map map, const char *key) {
       return TENON_AT(tenon_string, map.values, i);
     }
   }
-  return tenon_text(NULL);
+  return tenon_text(TENON_NULL_);
 }
 
 /* Allocates a list of `count` zeroed elements in the arena, and sets *elements to the first. */
@@ -496,11 +499,11 @@ static inline tenon_list tenon_new_list(tenon_call *call, size_t count, size_t s
 /* Returns whether the host logs lines of this level; true if the host lacks `log_wanted`. */
 static inline int tenon_log_wanted(tenon_call *call, int32_t level) {
   const tenon_call_functions *functions = call->functions;
-  if (!TENON_HAS(functions, log_wanted) || functions->log_wanted == NULL) return 1;
+  if (!TENON_HAS(functions, log_wanted) || functions->log_wanted == TENON_NULL_) return 1;
   return functions->log_wanted(call, level) != 0;
 }
 static inline int tenon_host_log_wanted(const tenon_host *host, int32_t level) {
-  if (!TENON_HAS(host, log_wanted) || host->log_wanted == NULL) return 1;
+  if (!TENON_HAS(host, log_wanted) || host->log_wanted == TENON_NULL_) return 1;
   return host->log_wanted(host, level) != 0;
 }
 
@@ -511,7 +514,7 @@ static inline tenon_log_line tenon_new_log_line(int32_t level, const char *messa
   line.struct_size = sizeof line;
   line.level = level;
   line.reserved = 0;
-  line.plugin = tenon_text(NULL);
+  line.plugin = tenon_text(TENON_NULL_);
   line.message = tenon_text(message);
   line.pairs.data = pairs;
   line.pairs.count = count;
@@ -527,14 +530,14 @@ static inline tenon_log_line tenon_new_log_line(int32_t level, const char *messa
  * If the host lacks `log_line`, only the message is logged. */
 static inline void tenon_log(tenon_call *call, tenon_log_line line) {
   const tenon_call_functions *functions = call->functions;
-  if (TENON_HAS(functions, log_line) && functions->log_line != NULL) {
+  if (TENON_HAS(functions, log_line) && functions->log_line != TENON_NULL_) {
     functions->log_line(call, &line);
   } else {
     functions->log(call, line.level, line.message);
   }
 }
 static inline void tenon_host_log(const tenon_host *host, tenon_log_line line) {
-  if (TENON_HAS(host, log_line) && host->log_line != NULL) {
+  if (TENON_HAS(host, log_line) && host->log_line != TENON_NULL_) {
     host->log_line(host, &line);
   } else {
     host->log(host, line.level, line.message);
@@ -554,12 +557,13 @@ static inline void tenon_host_log(const tenon_host *host, tenon_log_line line) {
  *   TENON_MODULE("me.example/invert", "1.0.0", PLUGINS, {"summary": "Inverts colours"})
  *
  * The argument after PLUGINS is optional: one JSON object with further members of the
- * manifest (see abi/manifest.md). Readers of the manifest skip a null at the end of a list,
- * so that the preprocessor can add a comma after each entry.
+ * manifest (see abi/manifest.md). The preprocessor replaces macros in it: in C before C23, use
+ * no <stdbool.h> above it, which turns true into 1. Readers of the manifest skip a null at the
+ * end of a list, so that the preprocessor can add a comma after each entry.
  *
  * TENON_MODULE_WITH also takes the functions start and stop, or NULL. */
 #define TENON_MODULE(name, version, ...) \
-  TENON_DECLARE_MODULE_(name, version, NULL, NULL, __VA_ARGS__, )
+  TENON_DECLARE_MODULE_(name, version, TENON_NULL_, TENON_NULL_, __VA_ARGS__, )
 #define TENON_MODULE_WITH(name, version, start, stop, ...) \
   TENON_DECLARE_MODULE_(name, version, start, stop, __VA_ARGS__, )
 
