@@ -122,7 +122,8 @@ std::vector<tenon::Error> Engine::run() {
   tear_down();
   for (std::thread& thread : threads_) thread.join();
   tear_down();  // plugins whose methods returned late
-  return std::move(errors_);
+  const std::lock_guard lock(mutex_);
+  return abandoned_ ? std::vector<tenon::Error>() : std::move(errors_);
 }
 
 /// Tears down the plugins that no thread uses.
@@ -154,14 +155,17 @@ void Engine::stop() {
 }
 
 void Engine::abandon() {
+  {
+    const std::lock_guard lock(mutex_);
+    abandoned_ = true;
+    for (const tenon::Error& error : errors_) messages_.say(error.to_string());
+  }
   stop();
   window_.abandon();
   processing_.cancel();
   for (auto& delivery : deliveries_) delivery->cancel();
   dead_letters_.cancel();
   acknowledging_.cancel();
-  const std::lock_guard lock(mutex_);
-  abandoned_ = true;
   changed_.notify_all();
 }
 

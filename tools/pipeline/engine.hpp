@@ -53,9 +53,9 @@ class Engine {
   /// from any thread.
   void stop();
 
-  /// Delivers nothing more, cancels all calls, and tears down the plugins whose methods return. The
-  /// process has to exit after that, because `run` waits for all methods. May be called from any
-  /// thread.
+  /// Reports the errors that were recorded, delivers nothing more, cancels all calls, and tears
+  /// down the plugins whose methods return. Later errors are ignored. The process has to exit after
+  /// that, because `run` waits for all methods. May be called from any thread.
   void abandon();
 
   /// Waits for the teardown after `abandon`, and reports methods that have not returned by the

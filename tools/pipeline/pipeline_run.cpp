@@ -45,8 +45,8 @@ Exit PipelineRun::run(Stages first) {
     if (stages) {
       const auto before = counts().acknowledged;
       errors = attempt(*stages);
-      if (is_abandoned()) return failed;
       for (const tenon::Error& error : errors) messages_.say(error.to_string());
+      if (is_abandoned()) return failed;
       if (std::any_of(errors.begin(), errors.end(), is_io_error)) return io_failed;
       if (errors.empty()) return done;
       if (is_stopped() || !std::all_of(errors.begin(), errors.end(), is_transient)) return failed;
@@ -121,7 +121,6 @@ void PipelineRun::stop() {
   if (const auto running = engine()) running->stop();
 }
 
-/// Errors after this are ignored, because every call was cancelled.
 void PipelineRun::abandon() {
   {
     const std::lock_guard lock(mutex_);

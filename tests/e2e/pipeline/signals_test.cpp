@@ -99,9 +99,10 @@ TEST_F(Pipeline, TearsDownReturningPluginsAtTheSecondSignal) {
       << "write_batch has not returned";
 }
 
-/// After a second signal the run does not wait until all records are delivered.
+/// After a second signal the run does not wait until all records are delivered. It reports errors
+/// from before the signal.
 TEST_F(Pipeline, EndsAtTheSecondSignalWithRecordsPending) {
-  write_actors("", "\"mute\": \"true\"");
+  write_actors("\"count\": \"20\", \"fail_at\": \"11\"", "\"mute\": \"true\"");
   Child child = start();
   ASSERT_TRUE(wrote(10));
   child.signal(SIGINT);
@@ -110,6 +111,10 @@ TEST_F(Pipeline, EndsAtTheSecondSignalWithRecordsPending) {
   child.signal(SIGTERM);
   const Outcome outcome = child.wait();
   EXPECT_EQ(outcome.exit, 128 + SIGTERM);
+  EXPECT_NE(outcome.err.find("tenon-pipeline: test.example/actor: read_batch: data-loss: record 11 "
+                             "is illegible\n"),
+            std::string::npos)
+      << outcome.err;
   EXPECT_TRUE(world.read("journal").ends_with("source: teardown\ndestination: teardown\n"))
       << world.read("journal");
 }
