@@ -408,7 +408,7 @@ TEST_F(ProcessedRecords, EndWithTheLastBatch) {
   EXPECT_EQ(send(), Positions{"a"});
   EXPECT_FALSE(window_.await_unprocessed());
   window_.end_processing();
-  EXPECT_EQ(window_.last_position()->text(), "1");
+  EXPECT_EQ(window_.last_position(0)->text(), "1");
   window_.acknowledge(0, 1);
   EXPECT_FALSE(window_.await_offered(0));
 }

@@ -43,20 +43,26 @@ tenon::Result<void> Delivery::write_all() {
 tenon::Result<void> Delivery::write_until_stopped() {
   while (window_.await_work(destination_index_)) {
     std::lock_guard session(session_);
-    writing_.attach(write_call_);
     const Records records = window_.offer(destination_index_);
     auto done = records.empty() ? stop() : write(records);
     if (done) continue;
     window_.close(destination_index_);
-    // Acknowledgements of records that were accepted before are still collected.
-    if (window_.unacknowledged(destination_index_).empty()) collecting_.cancel();
+    const bool write_failed = !records.empty() && !writing_.cancelled();
+    if (!write_failed || !acknowledges_the_rest()) collecting_.cancel();
     return done;
   }
   return {};
 }
 
+/// Makes the destination acknowledge the records that it accepted before a write failed; it may
+/// hold them until it is stopped. Returns whether acknowledgements follow.
+bool Delivery::acknowledges_the_rest() {
+  return !window_.unacknowledged(destination_index_).empty() && stop();
+}
+
 tenon::Result<void> Delivery::write(Records records) {
   const CallSlot::Scope call(writing_calls_, "write_batch");
+  writing_.attach(write_call_);
   auto written = destination_->write_batch(write_call_, records);
   if (written) {
     window_.mark_sent(destination_index_);
@@ -70,14 +76,16 @@ tenon::Result<void> Delivery::write(Records records) {
 
 tenon::Result<void> Delivery::stop() {
   const CallSlot::Scope call(writing_calls_, "stop");
-  auto stopped = destination_->stop(write_call_, window_.last_position());
-  // A restarted plugin is not open. It is opened if records have to be sent again.
-  if (ok_or_unimplemented(stopped) || stopped.error().restarted()) {
-    window_.mark_stopped(destination_index_);
-  } else if (!interrupted_by_restart(write_call_)) {
-    return stopped;
+  for (;;) {
+    writing_.attach(write_call_);
+    auto stopped = destination_->stop(write_call_, window_.last_position(destination_index_));
+    // A restarted plugin is not open. It is opened if records have to be sent again.
+    if (ok_or_unimplemented(stopped) || stopped.error().restarted()) {
+      window_.mark_stopped(destination_index_);
+      return {};
+    }
+    if (!interrupted_by_restart(write_call_)) return stopped;
   }
-  return {};
 }
 
 // -- Collecting ---------------------------------------------------------------

@@ -47,6 +47,7 @@ class Delivery {
   tenon::Result<void> write_until_stopped();
   tenon::Result<void> write(Records records);
   tenon::Result<void> stop();
+  bool acknowledges_the_rest();
   tenon::Result<void> collect();
   tenon::Result<void> reopen();
   tenon::Result<bool> process_acks(tenon::ListView<tenon::Destination::Ack> acks);

@@ -106,8 +106,6 @@ void InFlightWindow::publish(Batch& batch, const Records& processed) {
   processed_ += processed.size();
   published_++;
   if (processed.empty()) return;
-  const tenon::BytesView last = processed[processed.size() - 1].position();
-  last_position_.assign(last.begin(), last.end());
   for (Cursor& cursor : cursors_) cursor.work.notify_one();
 }
 
@@ -196,6 +194,11 @@ Records InFlightWindow::offer(std::size_t destination) {
 void InFlightWindow::mark_sent(std::size_t destination) {
   std::lock_guard lock(mutex_);
   Cursor& cursor = cursors_[destination];
+  if (cursor.sent == cursor.offered) return;  // closed during the write
+  const Records last = slice(&Batch::processed, cursor.offered - 1, cursor.offered);
+  const tenon::BytesView position = last[0].position();
+  if (!cursor.last_position) cursor.last_position.emplace();
+  cursor.last_position->assign(position.begin(), position.end());
   cursor.sent = cursor.offered;
   cursor.written = std::max(cursor.written, cursor.sent);
   committable_.notify_one();
@@ -211,10 +214,11 @@ void InFlightWindow::mark_stopped(std::size_t destination) {
   cursors_[destination].stopped = true;
 }
 
-std::optional<tenon::BytesView> InFlightWindow::last_position() const {
+std::optional<tenon::BytesView> InFlightWindow::last_position(std::size_t destination) const {
   std::lock_guard lock(mutex_);
-  if (processed_ == 0) return std::nullopt;
-  return tenon::BytesView(last_position_);
+  const auto& position = cursors_[destination].last_position;
+  if (!position) return std::nullopt;
+  return tenon::BytesView(*position);
 }
 
 // -- Collecting ---------------------------------------------------------------

@@ -110,9 +110,9 @@ class InFlightWindow {
   void suspend(std::size_t destination);
   /// Reports that the destination was stopped.
   void mark_stopped(std::size_t destination);
-  /// Returns the position of the last processed record, if there is one. Call it only after the end
-  /// of processing.
-  std::optional<tenon::BytesView> last_position() const;
+  /// Returns the position of the last record that the destination accepted, if there is one. Valid
+  /// until the next `mark_sent`.
+  std::optional<tenon::BytesView> last_position(std::size_t destination) const;
 
   // -- For the thread that collects acknowledgements of a destination -----------------------------
 
@@ -191,6 +191,7 @@ class InFlightWindow {
     Number sent = 0;
     Number acknowledged = 0;
     Number written = 0;                                   // the maximum of `sent`
+    std::optional<tenon::Bytes> last_position;            // of the last sent record
     std::optional<tenon::Destination::AckError> refused;  // of the last acknowledged record
     bool suspended = false;
     bool stopped = false;
@@ -244,7 +245,6 @@ class InFlightWindow {
   Number committed_ = 0;
   Number committed_processed_ = 0;                                // processed records of those
   std::deque<std::pair<Number, Refusal>> refused_by_processors_;  // not resolved
-  tenon::Bytes last_position_;
   bool reading_ended_ = false;
   bool processing_ended_ = false;
   bool failed_ = false;

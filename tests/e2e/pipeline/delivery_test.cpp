@@ -72,6 +72,25 @@ TEST_F(Pipeline, StopsADestinationThatHoldsItsLastRecords) {
   EXPECT_EQ(run().out, numbers(10, 10, 10));
 }
 
+TEST_F(Pipeline, StopsADestinationThatHoldsRecordsAfterAFailedWrite) {
+  const std::string error =
+      "tenon-pipeline: test.example/actor: write_batch: internal: out of ink\n";
+  const std::string source = "\"count\": \"100\", \"batch\": \"10\", \"delay\": \"1ms\"";
+  write_actors(source, "\"hold\": \"true\", \"fail_at\": \"35\"");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_EQ(outcome.err, error);
+  EXPECT_EQ(position(), "30");
+  const Lines calls = journal();
+  EXPECT_EQ(std::count(calls.begin(), calls.end(), "destination: stop 30"), 1);
+
+  write_actors(source, R"("mute": "true", "fail_at": "65", "stop_status": "13")");
+  const Outcome muted = run();
+  EXPECT_EQ(muted.exit, 1);
+  EXPECT_EQ(muted.err, error);
+  EXPECT_EQ(position(), "30");
+}
+
 TEST_F(Pipeline, RetriesAReadAfterARetryableFailure) {
   write_actors("\"retry_at\": \"4\"");
   EXPECT_EQ(run().out, numbers(10, 10, 10));
