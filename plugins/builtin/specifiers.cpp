@@ -85,8 +85,12 @@ Specification FileSpecifier::specify() {
 Specification SqliteSpecifier::specify() {
   Specification all =
       new_specification("tenon.dev/sqlite", "Reads and writes tables of SQLite",
-                        "The source reads a table in the order of rowid. The destination keeps "
-                        "one row for each key, and commits each batch. Each field has a column "
+                        "The source reads a table in the order of rowid, and resumes after the "
+                        "last rowid that it read. Rows that get a smaller or the same rowid "
+                        "later are not read: without an INTEGER PRIMARY KEY, VACUUM may renumber "
+                        "rows, and without AUTOINCREMENT, SQLite may use the rowid of a deleted "
+                        "row again. The destination keeps one row for each key, and commits each "
+                        "batch. Each field has a column "
                         "of its own. SQLite ignores the case of names: after \"Name\", the "
                         "field \"name\" is the column \"name (2)\".");
   all.source_parameters = {

@@ -71,6 +71,41 @@ std::string row_number_name(Database& database, const std::string& path, const s
       "one of them");
 }
 
+/// Returns whether a column of the table is its row number, which VACUUM then preserves.
+bool has_permanent_row_numbers(Database& database, const std::string& table) {
+  Statement find(database,
+                 "SELECT 1 FROM pragma_table_info(?1) WHERE pk <> 0 AND type = 'INTEGER' COLLATE "
+                 "NOCASE AND NOT EXISTS (SELECT 1 FROM pragma_index_list(?1) WHERE origin = 'pk')");
+  find.bind(1, table);
+  return find.step();
+}
+
+/// Returns the largest row number that an AUTOINCREMENT table ever had, which is never reused.
+std::optional<std::int64_t> autoincrement_number(Database& database, const std::string& table) {
+  if (!database.has_table("sqlite_sequence")) return std::nullopt;
+  Statement find(database, "SELECT seq FROM sqlite_sequence WHERE name = ? COLLATE NOCASE");
+  find.bind(1, table);
+  if (!find.step()) return std::nullopt;
+  return find.integer(0);
+}
+
+/// Throws sdk::Failure if rows that are added may get numbers up to `last`, which were read: they
+/// would be skipped.
+void check_last_row(Database& database, const std::string& path, const std::string& table,
+                    const std::string& number, std::int64_t last) {
+  Statement find(database, "SELECT max(" + number + ") FROM " + quoted_name(table));
+  find.step();
+  const bool is_empty = find.type(0) == SQLITE_NULL;
+  if (!is_empty && find.integer(0) >= last) return;
+  if (autoincrement_number(database, table) >= last) return;
+  throw sdk::Failure(TENON_DATA_LOSS, path, ": table \"", table, "\" ",
+                     is_empty ? "is empty" : "ends with row " + std::to_string(find.integer(0)),
+                     ", but row ", last,
+                     " has been read, so rows were deleted or renumbered, and new rows may have "
+                     "numbers that have been read; fix: delete the pipeline, and run it again to "
+                     "read the whole table");
+}
+
 }  // namespace
 
 void SqliteSource::configure(const sdk::Config& config) {
@@ -80,13 +115,20 @@ void SqliteSource::configure(const sdk::Config& config) {
 }
 
 void SqliteSource::open(std::optional<BytesView> position) {
-  last_ = position ? parse_position(*position) : std::numeric_limits<std::int64_t>::min();
+  last_.reset();
+  if (position) last_ = parse_position(*position);
   database_.emplace(path_, Database::Mode::read);
   database_->set_call(call());
   if (!database_->has_table(table_)) {
     throw sdk::Failure(TENON_NOT_FOUND, path_, ": no table \"", table_, "\"");
   }
   const std::string number = row_number_name(*database_, path_, table_);
+  if (!has_permanent_row_numbers(*database_, table_)) {
+    log.warn(path_, ": table \"", table_,
+             "\" has no INTEGER PRIMARY KEY, so VACUUM may renumber its rows; then their positions "
+             "are no longer correct");
+  }
+  if (last_) check_last_row(*database_, path_, table_, number, *last_);
   rows_.emplace(*database_, "SELECT " + number + ", * FROM " + quoted_name(table_) + " WHERE " +
                                 number + " > ? ORDER BY " + number);
   key_ = 0;
@@ -103,7 +145,11 @@ void SqliteSource::read_some(sdk::RecordBatch& batch) {
   call().check();
   database_->set_call(call());
   rows_->reset();
-  rows_->bind(1, last_);
+  if (last_) {
+    rows_->bind(1, *last_);
+  } else {
+    rows_->bind(1, -std::numeric_limits<double>::infinity());  // every number is greater
+  }
   while (!batch.full() && rows_->step()) {
     set_record();
     batch.add(record_);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon.dev/sqlite as a source: each row of a table is a record, in the order of row numbers, which
-// are the positions. Rows that are added during the run are read, too.
+// are the positions. Rows that are added during the run are read, too. A position is refused if the
+// table has no row from it on, because new rows may then get numbers that were read before; numbers
+// of an AUTOINCREMENT table are never reused.
 #pragma once
 
 #include "sqlite.hpp"
@@ -30,8 +32,8 @@ class SqliteSource : public sdk::ReadingSource {
   std::string key_column_;
   std::optional<Database> database_;
   std::optional<Statement> rows_;
-  int key_ = 0;  // column of the key; 0 is the row number
-  std::int64_t last_ = 0;
+  int key_ = 0;                       // column of the key; 0 is the row number
+  std::optional<std::int64_t> last_;  // the number of the last row that was read
   RecordV2 record_;
 };
 

@@ -7,7 +7,10 @@
 #include "framework/world.hpp"
 #include "unit/builtins/plugins.hpp"
 
+#include <tenon/builtins.hpp>
 #include <tenon/call.hpp>
+#include <tenon/host.hpp>
+#include <tenon/source.hpp>
 
 #include <gtest/gtest.h>
 
@@ -74,6 +77,55 @@ TEST_F(SqliteTest, ReadsATableWithAColumnRowid) {
             path("data.db") +
                 ": table \"u\" has columns rowid, _rowid_ and oid, which hide the row number; fix: "
                 "rename one of them");
+}
+
+TEST_F(SqliteTest, RefusesThePositionOfRowsThatAreGone) {
+  const auto failure = [&](const std::string& name) {
+    return failure_of([&] { read_all<SqliteSource>(table(name), to_bytes("3")); }, TENON_DATA_LOSS);
+  };
+  const auto told = [&](const std::string& name, const std::string& end) {
+    return path("data.db") + ": table \"" + name + "\" " + end +
+           ", but row 3 has been read, so rows were deleted or renumbered, and new rows may have "
+           "numbers that have been read; fix: delete the pipeline, and run it again to read the "
+           "whole table";
+  };
+  run("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3); DELETE FROM t WHERE a = 1; VACUUM");
+  EXPECT_EQ(failure("t"), told("t", "ends with row 2"));
+  run("CREATE TABLE u (id INTEGER PRIMARY KEY)");
+  EXPECT_EQ(failure("u"), told("u", "is empty"));
+  // SQLite does not reuse the numbers of such a table.
+  run("CREATE TABLE v (id INTEGER PRIMARY KEY AUTOINCREMENT)");
+  EXPECT_EQ(failure("v"), told("v", "is empty"));
+  run("INSERT INTO v VALUES (3); DELETE FROM v");
+  EXPECT_EQ(read_all<SqliteSource>(table("v"), to_bytes("3")).size(), 0u);
+  run("INSERT INTO v DEFAULT VALUES");
+  EXPECT_EQ(payloads(read_all<SqliteSource>(table("v"), to_bytes("3"))), Texts{R"({"id":4})"});
+}
+
+TEST_F(SqliteTest, WarnsOfRowNumbersThatAreNotPermanent) {
+  run("CREATE TABLE a (n INTEGER PRIMARY KEY); CREATE TABLE b (n INT PRIMARY KEY);"
+      "CREATE TABLE c (n); CREATE TABLE d (n INTEGER, m INTEGER, PRIMARY KEY (n, m))");
+  Texts lines;
+  Host host({.app = "", .builtins = {builtins()}, .log_sink = [&](const LogLine& line) {
+               lines.push_back(line.to_string());
+             }});
+  for (const char* name : {"a", "b", "c", "d"}) {
+    auto source = host.create<Source>("tenon.dev/sqlite", table(name)).value();
+    source->open({}).value();
+  }
+  const auto warning = [&](const std::string& name) {
+    return "tenon.dev/sqlite (tenon.dev/builtin): " + path("data.db") + ": table \"" + name +
+           "\" has no INTEGER PRIMARY KEY, so VACUUM may renumber its rows; then their positions "
+           "are no longer correct";
+  };
+  EXPECT_EQ(lines, (Texts{warning("b"), warning("c"), warning("d")}));
+}
+
+TEST_F(SqliteTest, ReadsTheSmallestRowNumber) {
+  run("CREATE TABLE t (id INTEGER PRIMARY KEY);"
+      "INSERT INTO t VALUES (-9223372036854775808), (9223372036854775807)");
+  EXPECT_EQ(rows("t"), (Texts{R"({"id":-9223372036854775808})", R"({"id":9223372036854775807})"}));
+  expect_resumes<SqliteSource>(table("t"));
 }
 
 TEST_F(SqliteTest, RefusesNullAsAKey) {
