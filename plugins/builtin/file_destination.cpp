@@ -9,8 +9,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <string_view>
 #include <utility>
 
@@ -19,9 +22,9 @@ namespace {
 
 /// The content that an earlier run wrote.
 struct ExistingContent {
-  std::int64_t size = 0;        // bytes up to the end of the last complete line
-  bool needs_newline = false;   // the last line is complete except for its newline
-  std::string incomplete_line;  // for the log
+  std::int64_t size = 0;       // bytes up to the end of the last complete line
+  bool needs_newline = false;  // the last line is complete except for its newline
+  bool has_rest = false;       // an incomplete line follows
 };
 
 /// Returns whether a line may be the beginning of an object. Part of a file may contain zeros after
@@ -42,7 +45,7 @@ ExistingContent check_json_lines(Lines& lines) {
                            ": the last line is not part of a JSON object, so this destination did "
                            "not write it; fix: choose another path, or end the line");
       }
-      content.incomplete_line.assign(line);
+      content.has_rest = true;
       return content;
     }
     content.size = lines.offset();
@@ -51,17 +54,29 @@ ExistingContent check_json_lines(Lines& lines) {
   return content;
 }
 
+/// Returns whether a row may be from a power failure.
+bool has_zeros(const CsvRow& row) {
+  return std::any_of(row.begin(), row.end(), [](const std::string& field) {
+    return field.find('\0') != std::string::npos;
+  });
+}
+
 ExistingContent check_csv(Lines& lines, CsvRow& header) {
   ExistingContent content;
   CsvRow row;
   for (;;) {
-    bool complete = true;
+    bool closed = true;
     try {
       if (!read_csv_row(lines, row)) return content;
-      complete = lines.ends_with_newline();
     } catch (const sdk::Failure& failure) {
       if (failure.status() != TENON_DATA_LOSS) throw;
-      complete = false;
+      closed = false;
+    }
+    const bool complete = closed && lines.ends_with_newline();
+    if (header.empty() && closed && !complete && !has_zeros(row)) {
+      throw sdk::Failure(TENON_FAILED_PRECONDITION, lines.path(), ":", lines.line(),
+                         ": the header does not end with a newline; fix: choose another path, or "
+                         "end the line");
     }
     if (header.empty() && complete) header = row;
     // The part of a row that a crash left has the same number of fields or fewer.
@@ -72,8 +87,7 @@ ExistingContent check_csv(Lines& lines, CsvRow& header) {
                          row.size(), " fields, but the header has ", header.size());
     }
     if (!complete) {
-      append_csv_row(content.incomplete_line, row);
-      content.incomplete_line.pop_back();
+      content.has_rest = true;
       return content;
     }
     content.size = lines.offset();
@@ -84,6 +98,22 @@ ExistingContent check_csv(Lines& lines, CsvRow& header) {
 std::string field_text(std::string_view json) {
   if (json == "null") return {};
   return json.front() == '"' ? text_of_json(json) : std::string(json);
+}
+
+/// Appends a file from an offset on to another file, followed by a newline.
+void copy_rest(const std::string& path, std::int64_t offset, const std::string& to) {
+  std::ifstream from(path, std::ios::binary);
+  from.seekg(offset);
+  AppendFile rest(to);
+  rest.truncate(static_cast<std::int64_t>(std::filesystem::file_size(to)));
+  std::array<char, 65536> piece;
+  do {
+    from.read(piece.data(), piece.size());
+    rest.append({piece.data(), static_cast<std::size_t>(from.gcount())});
+  } while (from);
+  if (!from.eof()) throw sdk::Failure(TENON_UNKNOWN, "cannot read ", path);
+  rest.append("\n");
+  rest.sync();
 }
 
 }  // namespace
@@ -104,8 +134,10 @@ void FileDestination::open() {
   const ExistingContent content =
       format_ == FileFormat::csv ? check_csv(lines, header) : check_json_lines(lines);
   set_header(std::move(header));
-  if (!content.incomplete_line.empty()) {
-    log.warn(path_, " ends with an incomplete line, which is removed: ", content.incomplete_line);
+  if (content.has_rest) {
+    const std::string to = path_ + ".incomplete";
+    copy_rest(path_, content.size, to);
+    log.warn(path_, " ends with an incomplete line, which is moved to ", to);
   }
   file_->truncate(content.size);
   if (content.needs_newline) file_->append("\n");

@@ -2,7 +2,8 @@
 //
 // tenon.dev/file as a destination: appends the payload of each record as a line of JSON or a row of
 // CSV. A batch is on the disk before it is acknowledged. If an earlier run was interrupted in the
-// middle of a line, opening the file removes that line, which was never acknowledged.
+// middle of a line, opening the file moves that line, which was never acknowledged, to the end of a
+// file with the extension ".incomplete": another program may have written it.
 #pragma once
 
 #include "append_file.hpp"

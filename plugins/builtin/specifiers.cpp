@@ -68,7 +68,8 @@ Specification FileSpecifier::specify() {
       new_specification("tenon.dev/file", "Reads and writes JSON lines and CSV",
                         "A record is a line of JSON or a row of CSV below a header. The "
                         "destination appends payloads, and acknowledges them when they are on "
-                        "the disk.");
+                        "the disk. If the file ends inside a line, it moves that line to a file "
+                        "with the extension .incomplete.");
   all.source_parameters = {
       {"path", required(Type::String, "the path of the file")},
       {"format", file_format()},
@@ -90,9 +91,8 @@ Specification SqliteSpecifier::specify() {
                         "later are not read: without an INTEGER PRIMARY KEY, VACUUM may renumber "
                         "rows, and without AUTOINCREMENT, SQLite may use the rowid of a deleted "
                         "row again. The destination keeps one row for each key, and commits each "
-                        "batch. Each field has a column "
-                        "of its own. SQLite ignores the case of names: after \"Name\", the "
-                        "field \"name\" is the column \"name (2)\".");
+                        "batch. Each field has a column of its own. SQLite ignores the case of "
+                        "names: after \"Name\", the field \"name\" is the column \"name (2)\".");
   all.source_parameters = {
       {"path", required(Type::String, "the path of the database")},
       {"table", required(Type::String, "the table to read")},

@@ -222,6 +222,7 @@ TEST_F(FileTest, RemovesAnIncompleteLineOnOpen) {
   write("out.jsonl", "{\"a\":1}\n{\"a\":");
   WritingFile(config).write({record("2", "{\"a\":2}")});
   EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":2}\n");
+  EXPECT_EQ(content("out.jsonl.incomplete"), "{\"a\":\n");
   write("out.jsonl", std::string("{\"a\":1}\n\0\0", 10));  // after a power failure
   WritingFile(config).write({record("2", "{\"a\":2}")});
   EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":2}\n");
@@ -433,14 +434,21 @@ TEST_F(FileTest, PreservesAByteOrderMarkInTheMiddle) {
 
 TEST_F(FileTest, RemovesIncompleteRowsOnOpen) {
   const TextMap config = {{"path", path("out.csv")}};
+  std::string removed;
   for (const char* cut : {"3,", "3,\"x\ny", "3,\"x\n\"", "3,4"}) {
     write("out.csv", std::string("a,b\n1,2\n") + cut);
     WritingFile(config).write({record("5", R"({"a":"5","b":"6"})")});
     EXPECT_EQ(content("out.csv"), "a,b\n1,2\n5,6\n") << cut;
+    removed += std::string(cut) + "\n";
+    EXPECT_EQ(content("out.csv.incomplete"), removed);
   }
-  write("out.csv", "a,");
-  WritingFile(config).write({record("5", R"({"x":"5"})")});
-  EXPECT_EQ(content("out.csv"), "x\n5\n");
+  for (const std::string& cut : {std::string("a,\"b\n1,2\n"), std::string("\0\0", 2)}) {
+    write("out.csv", cut);
+    WritingFile(config).write({record("5", R"({"x":"5"})")});
+    EXPECT_EQ(content("out.csv"), "x\n5\n");
+    removed += cut + "\n";
+    EXPECT_EQ(content("out.csv.incomplete"), removed);
+  }
 }
 
 TEST_F(FileTest, KeepsRowsThatItDidNotWrite) {
@@ -462,6 +470,10 @@ TEST_F(FileTest, KeepsRowsThatItDidNotWrite) {
             ":3: 3 fields, but the header has 2");
   EXPECT_EQ(failure("a,b\n1,2\n3,4,\"5\n6", TENON_FAILED_PRECONDITION),
             ":4: 3 fields, but the header has 2");
+  EXPECT_EQ(
+      failure("a,b", TENON_FAILED_PRECONDITION),
+      ":1: the header does not end with a newline; fix: choose another path, or end the line");
+  EXPECT_FALSE(std::filesystem::exists(path("out.csv.incomplete")));
 }
 
 // -- kill -9 ------------------------------------------------------------------
