@@ -113,6 +113,10 @@ bool Database::has_table(std::string_view name) {
                      "\" is not a table but of type ", find.text(0));
 }
 
+std::size_t Database::max_columns() const noexcept {
+  return static_cast<std::size_t>(sqlite3_limit(handle_.get(), SQLITE_LIMIT_COLUMN, -1));
+}
+
 sdk::Failure Database::failure() const {
   sqlite3* handle = handle_.get();
   return sdk::Failure(status_of_result(sqlite3_errcode(handle)), path_, ": ",
@@ -212,6 +216,24 @@ Transaction::~Transaction() {
 
 void Transaction::commit() {
   database_.run("COMMIT");
+  open_ = false;
+}
+
+Savepoint::Savepoint(Database& database) : database_(database) {
+  database.run("SAVEPOINT part");
+}
+
+Savepoint::~Savepoint() {
+  if (!open_) return;
+  try {
+    database_.run("ROLLBACK TO part; RELEASE part");
+  } catch (const sdk::Failure&) {
+    // SQLite has already rolled back the transaction.
+  }
+}
+
+void Savepoint::release() {
+  database_.run("RELEASE part");
   open_ = false;
 }
 

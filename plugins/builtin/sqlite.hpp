@@ -6,6 +6,7 @@
 
 #include <tenon/sdk/base.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -45,6 +46,8 @@ class Database {
   /// Returns whether there is a table of that name. Throws sdk::Failure if something else, such as
   /// a view, has the name.
   bool has_table(std::string_view name);
+  /// Returns the number of columns that a table may have.
+  std::size_t max_columns() const noexcept;
   /// Returns the last error.
   sdk::Failure failure() const;
 
@@ -109,6 +112,21 @@ class Transaction {
   Transaction& operator=(const Transaction&) = delete;
 
   void commit();
+
+ private:
+  Database& database_;
+  bool open_ = true;
+};
+
+/// A part of a transaction that the destructor rolls back unless it was released.
+class Savepoint {
+ public:
+  explicit Savepoint(Database& database);
+  ~Savepoint();
+  Savepoint(const Savepoint&) = delete;
+  Savepoint& operator=(const Savepoint&) = delete;
+
+  void release();
 
  private:
   Database& database_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -203,15 +204,23 @@ void SqliteDestination::create_table() {
 void SqliteDestination::ensure_columns() {
   if (!put_) columns_ = Columns(key_column_);
   std::vector<std::string_view> missing;
+  std::set<std::string_view> seen;
   std::size_t guess = 0;
   for (const auto& field : fields_.all()) {
     if (field.name == key_column_) {
       throw sdk::Refusal("reserved-field", "the payload has a field \"", field.name,
                          "\", which is the column of the key; choose its name with \"key\"");
     }
-    if (!columns_.find(field.name, guess++)) missing.push_back(field.name);
+    if (columns_.find(field.name, guess++)) continue;
+    if (seen.insert(field.name).second) missing.push_back(field.name);
   }
   if (put_ && missing.empty()) return;
+  const std::size_t columns = columns_.names().size() + 1;  // the others and the key
+  if (columns + missing.size() > database_->max_columns()) {
+    throw sdk::Refusal("too-many-fields", "the record has ", missing.size(),
+                       " new fields, but table \"", table_, "\" has ", columns,
+                       " columns, and SQLite allows ", database_->max_columns());
+  }
   try {
     put_ ? add_columns(missing) : create_table(missing);
   } catch (const sdk::Failure& failure) {
@@ -222,23 +231,24 @@ void SqliteDestination::ensure_columns() {
   }
 }
 
-/// Creates the table with columns for these fields, where a field may occur twice.
+/// Creates the table with columns for these fields.
 void SqliteDestination::create_table(const std::vector<std::string_view>& fields) {
-  for (const std::string_view field : fields) {
-    if (!columns_.find(field)) columns_.add(field, columns_.name_for(field));
-  }
+  for (const std::string_view field : fields) columns_.add(field, columns_.name_for(field));
   create_table();
 }
 
-/// The same for a table that exists.
+/// The same for a table that exists. Adds all columns or none.
 void SqliteDestination::add_columns(const std::vector<std::string_view>& fields) {
+  Columns columns = columns_;
+  Savepoint savepoint(*database_);
   for (const std::string_view field : fields) {
-    if (columns_.find(field)) continue;
-    std::string name = columns_.name_for(field);
+    std::string name = columns.name_for(field);
     database_->run("ALTER TABLE " + quoted_name(table_) + " ADD COLUMN " + quoted_name(name));
-    columns_.add(field, std::move(name));
-    prepare();
+    columns.add(field, std::move(name));
   }
+  savepoint.release();
+  columns_ = std::move(columns);
+  prepare();
 }
 
 void SqliteDestination::prepare() {

@@ -203,6 +203,24 @@ TEST_F(SqliteTest, AddsColumnsForNewFields) {
                               R"({"key":"3","a":null,"b":null,"c":"18446744073709551615"})"}));
 }
 
+TEST_F(SqliteTest, AddsNoColumnsForARefusedRecord) {
+  run("CREATE TABLE t (key TEXT PRIMARY KEY, a)");
+  WritingSqlite destination(table("t"));
+  std::string many = "{";
+  for (int i = 0; i < 3000; i++) many += "\"f" + std::to_string(i) + "\":1,";
+  many.back() = '}';
+  const auto told = [](const std::string& columns) {
+    return "too-many-fields: the record has 3000 new fields, but table \"t\" has " + columns +
+           " columns, and SQLite allows 2000";
+  };
+  EXPECT_EQ(
+      destination.write({record("1", many), record("2", R"({"b":1,"c\u0000":2})")}),
+      (Texts{told("2"), "record-refused: " + path("data.db") + ": unrecognized token: \"\"c\""}));
+  EXPECT_EQ(destination.write({record("3", R"({"a":1})"), record("4", R"({"b":2,"b":3})")}),
+            (Texts{"", ""}));
+  EXPECT_EQ(rows("t"), (Texts{R"({"key":"3","a":1,"b":null})", R"({"key":"4","a":null,"b":3})"}));
+}
+
 TEST_F(SqliteTest, WritesNumbersWithoutChangingThem) {
   WritingSqlite(table("t"))
       .write({record(
