@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 
 namespace tenon::builtin {
 namespace {
@@ -99,6 +100,15 @@ bool read_csv_row(Lines& lines, CsvRow& row) {
     if (rest.empty()) return true;
     if (rest.front() != ',') throw wrong("text after a closing quote");
     rest.remove_prefix(1);
+  }
+}
+
+void check_csv_header(const Lines& lines, const CsvRow& row) {
+  std::set<std::string_view> names;
+  for (const std::string& name : row) {
+    if (names.insert(name).second) continue;
+    throw sdk::Failure(TENON_INVALID_ARGUMENT, lines.path(), ":", lines.line(),
+                       ": the header has the name \"", name, "\" twice");
   }
 }
 

@@ -19,6 +19,9 @@ using CsvRow = std::vector<std::string>;
 /// the file ends inside a field in quotes. `row` then has the fields up to the end.
 bool read_csv_row(Lines& lines, CsvRow& row);
 
+/// Throws sdk::Failure if the row that was just read is no header because it has a name twice.
+void check_csv_header(const Lines& lines, const CsvRow& row);
+
 /// Appends a row and a newline to a text, in the form that `read_csv_row` reads. The row must have
 /// at least one field.
 void append_csv_row(std::string& out, const CsvRow& row);

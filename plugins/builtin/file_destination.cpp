@@ -78,7 +78,10 @@ ExistingContent check_csv(Lines& lines, CsvRow& header) {
                          ": the header does not end with a newline; fix: choose another path, or "
                          "end the line");
     }
-    if (header.empty() && complete) header = row;
+    if (header.empty() && complete) {
+      check_csv_header(lines, row);
+      header = row;
+    }
     // The part of a row that a crash left has the same number of fields or fewer.
     const bool fits =
         complete ? row.size() == header.size() : header.empty() || row.size() <= header.size();

@@ -37,6 +37,7 @@ void FileSource::open(std::optional<BytesView> position) {
   if (format_ == FileFormat::csv && !read_csv_row(*lines_, header_)) {
     throw sdk::Failure(TENON_INVALID_ARGUMENT, path_, ": no header, the file is empty");
   }
+  check_csv_header(*lines_, header_);
   for (const std::string& name : header_) {
     if (!is_utf8(name)) throw wrong("a name in the header is not UTF-8");
   }

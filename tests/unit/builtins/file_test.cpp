@@ -363,6 +363,7 @@ TEST_F(FileTest, ReportsErrorsInCsv) {
     return message.substr(std::min(message.size(), path("a.csv").size()));
   };
   EXPECT_EQ(failure("a,b\n1,2\n3\n"), ":3: 1 fields, but the header has 2");
+  EXPECT_EQ(failure("\na,b,a\n1,2,3\n"), ":2: the header has the name \"a\" twice");
   EXPECT_EQ(failure("a,b\n1,\"2\n", TENON_DATA_LOSS), ":2: a quote is never closed");
   EXPECT_EQ(failure("a,b\n1,\"2\"x\n"), ":2: text after a closing quote");
   EXPECT_EQ(failure("a,b\n1,2\"\"\n"), ":2: a quote inside a field that is not quoted");
@@ -473,6 +474,8 @@ TEST_F(FileTest, KeepsRowsThatItDidNotWrite) {
   EXPECT_EQ(
       failure("a,b", TENON_FAILED_PRECONDITION),
       ":1: the header does not end with a newline; fix: choose another path, or end the line");
+  EXPECT_EQ(failure("a,b,a\n1,2,3\n", TENON_INVALID_ARGUMENT),
+            ":1: the header has the name \"a\" twice");
   EXPECT_FALSE(std::filesystem::exists(path("out.csv.incomplete")));
 }
 
