@@ -73,8 +73,9 @@ Specification FileSpecifier::specify() {
   all.source_parameters = {
       {"path", required(Type::String, "the path of the file")},
       {"format", file_format()},
-      {"key",
-       parameter(Type::String, "the field with the key of a record; by default its line number")},
+      {"key", parameter(Type::String,
+                        "the field with the key of a record; by default its line number. The "
+                        "number 1 and the string \"1\" are the same key")},
   };
   all.destination_parameters = {
       {"path", required(Type::String, "the path of the file, which is created if it is missing")},

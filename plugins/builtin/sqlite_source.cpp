@@ -52,6 +52,13 @@ std::string column_json(const Statement& row, int column, const std::string& pat
   }
 }
 
+/// Returns a value as a key. SQLite would round a real number to 15 digits, so that different keys
+/// would become the same.
+std::string key_text(const Statement& row, int column) {
+  const bool is_real = row.type(column) == SQLITE_FLOAT && std::isfinite(row.real(column));
+  return is_real ? number_text(row.real(column)) : std::string(row.text(column));
+}
+
 /// Returns a name of the row number that no column of the table has; such a column hides it. Throws
 /// sdk::Failure.
 std::string row_number_name(Database& database, const std::string& path, const std::string& table) {
@@ -169,7 +176,7 @@ void SqliteSource::set_record() {
     payload += json_string(rows_->column_name(column)) + ':' + column_json(*rows_, column, path_);
   }
   payload += '}';
-  set_json(record_, std::to_string(rows_->integer(0)), rows_->text(key_), payload);
+  set_json(record_, std::to_string(rows_->integer(0)), key_text(*rows_, key_), payload);
 }
 
 void SqliteSource::teardown() {

@@ -128,6 +128,16 @@ TEST_F(SqliteTest, ReadsTheSmallestRowNumber) {
   expect_resumes<SqliteSource>(table("t"));
 }
 
+TEST_F(SqliteTest, ReadsRealKeysWithAllDigits) {
+  run("CREATE TABLE t (k REAL);"
+      "INSERT INTO t VALUES (0.1), (0.1 + 0.2), (0.3), (1), (9e999)");
+  TextMap config = table("t");
+  config["key"] = "k";
+  Texts keys;
+  for (const RecordV2& record : read_all<SqliteSource>(config)) keys.push_back(text(*record.key));
+  EXPECT_EQ(keys, (Texts{"0.1", "0.30000000000000004", "0.3", "1.0", "Inf"}));
+}
+
 TEST_F(SqliteTest, RefusesNullAsAKey) {
   run("CREATE TABLE t (name TEXT); INSERT INTO t VALUES ('a'), (NULL)");
   TextMap config = table("t");
