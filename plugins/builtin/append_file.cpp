@@ -54,7 +54,33 @@ void AppendFile::make_entry_durable() const {
   if (failed != 0) throw sdk::system_failure(failed, "cannot write ", folder);
 }
 
+/// Throws sdk::Failure if the file is shorter than it was after these pieces: the next one would
+/// follow zeros.
+void AppendFile::check_size(std::int64_t size) const {
+  struct stat status;
+  if (::fstat(file_, &status) != 0) throw sdk::system_failure(errno, "cannot read ", path_);
+  if (status.st_size >= size) return;
+  throw sdk::Failure(TENON_DATA_LOSS, path_,
+                     " was truncated while records were written to it; fix: choose a path that "
+                     "nothing else writes");
+}
+
+/// Throws sdk::Failure if the path does not lead to the file any more.
+void AppendFile::check_entry() const {
+  struct stat file;
+  struct stat entry;
+  if (::fstat(file_, &file) != 0) throw sdk::system_failure(errno, "cannot read ", path_);
+  if (::stat(path_.c_str(), &entry) == 0 && entry.st_dev == file.st_dev &&
+      entry.st_ino == file.st_ino) {
+    return;
+  }
+  throw sdk::Failure(TENON_DATA_LOSS, path_,
+                     " was removed or replaced while records were written to it; fix: choose a "
+                     "path that nothing else writes");
+}
+
 void AppendFile::append(std::string_view piece) {
+  check_size(size_);
   std::string_view rest = piece;
   int failed = 0;
   while (!rest.empty() && failed == 0) {
@@ -77,15 +103,10 @@ void AppendFile::append(std::string_view piece) {
 }
 
 void AppendFile::sync() {
-  struct stat status;
-  if (::fdatasync(file_) != 0 || ::fstat(file_, &status) != 0) {
-    throw sdk::system_failure(errno, "cannot write ", path_);
-  }
-  if (status.st_nlink == 0) {
-    throw sdk::Failure(TENON_DATA_LOSS, path_,
-                       " was removed or replaced while records were written to it; fix: choose a "
-                       "path that nothing else writes");
-  }
+  const std::int64_t size = size_;
+  if (::fdatasync(file_) != 0) throw sdk::system_failure(errno, "cannot write ", path_);
+  check_size(size);
+  check_entry();
 }
 
 }  // namespace tenon::builtin

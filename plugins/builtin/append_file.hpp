@@ -4,6 +4,7 @@
 // a file at a time.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,20 +23,22 @@ class AppendFile {
   /// Makes the directory entry durable, and truncates the file to `size` bytes, to which pieces are
   /// then appended. Called once, before the functions below. Throws sdk::Failure.
   void truncate(std::int64_t size);
-  /// Writes a piece. If that fails, the file is unchanged. Throws sdk::Failure, which is fatal if a
-  /// partial write could not be undone.
+  /// Writes a piece. If that fails, the file is unchanged. Throws sdk::Failure: fatal if a partial
+  /// write could not be undone, TENON_DATA_LOSS if the file was truncated.
   void append(std::string_view piece);
   /// Waits until all pieces are on the disk. May be called while another thread appends. Throws
-  /// sdk::Failure, TENON_DATA_LOSS if the file was removed or replaced.
+  /// sdk::Failure, TENON_DATA_LOSS if the file was removed, replaced or truncated.
   void sync();
 
  private:
   void lock() const;
   void make_entry_durable() const;
+  void check_size(std::int64_t size) const;
+  void check_entry() const;
 
   std::string path_;
   int file_ = -1;
-  std::int64_t size_ = 0;
+  std::atomic<std::int64_t> size_ = 0;
 };
 
 }  // namespace tenon::builtin

@@ -275,6 +275,35 @@ TEST_F(FileTest, WritesNoFileThatIsBeingWritten) {
   EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":2}\n");
 }
 
+TEST_F(FileTest, AcknowledgesNothingInAFileThatWasMoved) {
+  WritingFile file({{"path", path("out.jsonl")}});
+  Call call;
+  file.accept(call, {record("1", "{\"a\":1}")});
+  std::filesystem::rename(path("out.jsonl"), path("out.jsonl.1"));
+  write("out.jsonl", "");
+  Texts outcome;
+  EXPECT_EQ(failure_of([&] { file.next_acks(call, outcome); }, TENON_DATA_LOSS),
+            path("out.jsonl") +
+                " was removed or replaced while records were written to it; fix: choose a path "
+                "that nothing else writes");
+}
+
+TEST_F(FileTest, AcknowledgesNothingInAFileThatWasTruncated) {
+  const TextMap config = {{"path", path("out.jsonl")}};
+  const std::string told = path("out.jsonl") +
+                           " was truncated while records were written to it; fix: choose a path "
+                           "that nothing else writes";
+  WritingFile file(config);
+  Call call;
+  file.accept(call, {record("1", "{\"a\":1}")});
+  write("out.jsonl", "");
+  Texts outcome;
+  EXPECT_EQ(failure_of([&] { file.next_acks(call, outcome); }, TENON_DATA_LOSS), told);
+  EXPECT_EQ(failure_of([&] { file.accept(call, {record("2", "{\"a\":2}")}); }, TENON_DATA_LOSS),
+            told);
+  EXPECT_EQ(content("out.jsonl"), "");
+}
+
 TEST_F(FileTest, AcknowledgesNothingInAFileThatWasReplaced) {
   WritingFile file({{"path", path("out.jsonl")}});
   Call call;
