@@ -75,6 +75,16 @@ TEST_F(InFlightWindowTest, KeepsABatchWhileADestinationReadsIt) {
   EXPECT_EQ(window_.await_committable(), 4u);
 }
 
+/// A destination may acknowledge part of a batch before the write of the batch fails.
+TEST_F(InFlightWindowTest, ReturnsNothingPastTheEndOfAClosedDestination) {
+  read({"1", "2", "3"});
+  EXPECT_EQ(window_.offer(0).size(), 3u);
+  window_.acknowledge(0, 2);
+  window_.close(0);
+  EXPECT_EQ(positions(window_.unacknowledged(0)), Positions{});
+  EXPECT_FALSE(window_.await_offered(0));
+}
+
 TEST_F(InFlightWindowTest, ReturnsAllRecordsInOrderWithManyBatches) {
   Positions all;
   for (int i = 0; i < 100; i++) {  // the ring grows at any offset

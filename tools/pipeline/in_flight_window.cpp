@@ -438,8 +438,10 @@ std::uint64_t InFlightWindow::find(RecordRange Batch::*range, Number number) con
   return low;
 }
 
-/// Returns the records of the range that are in the batch of the first one.
+/// Returns the records of the range that are in the batch of the first one. The range may be
+/// inverted, and is then empty: a destination may acknowledge records of a batch whose write fails.
 Records InFlightWindow::slice(RecordRange Batch::*range, Number from, Number until) const {
+  if (until <= from) return {};
   const std::uint64_t number = find(range, from);
   if (number == published_) return {};
   const RecordRange& found = batch(number).*range;
