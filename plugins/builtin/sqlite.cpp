@@ -196,7 +196,10 @@ double Statement::real(int column) const noexcept {
 }
 
 std::string_view Statement::text(int column) const noexcept {
-  const void* data = sqlite3_column_blob(handle_, column);
+  // A blob is read as it is; a text may have to be converted from UTF-16.
+  const void* data = type(column) == SQLITE_BLOB
+                         ? sqlite3_column_blob(handle_, column)
+                         : static_cast<const void*>(sqlite3_column_text(handle_, column));
   auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_, column));
   return {static_cast<const char*>(data), size};
 }

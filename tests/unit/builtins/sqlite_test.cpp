@@ -128,6 +128,12 @@ TEST_F(SqliteTest, ReadsTheSmallestRowNumber) {
   expect_resumes<SqliteSource>(table("t"));
 }
 
+TEST_F(SqliteTest, ReadsAndWritesDatabasesInUtf16) {
+  run("PRAGMA encoding = 'UTF-16'; CREATE TABLE t (key TEXT PRIMARY KEY, a)");
+  WritingSqlite(table("t")).write({record("\xc3\xa4", R"({"a":"b","c":1.5})")});
+  EXPECT_EQ(rows("t"), Texts{"{\"key\":\"\xc3\xa4\",\"a\":\"b\",\"c\":1.5}"});
+}
+
 TEST_F(SqliteTest, ReadsRealKeysWithAllDigits) {
   run("CREATE TABLE t (k REAL);"
       "INSERT INTO t VALUES (0.1), (0.1 + 0.2), (0.3), (1), (9e999)");
