@@ -29,22 +29,26 @@ void Lines::seek(std::int64_t offset, std::int64_t line) {
     throw sdk::Failure(TENON_DATA_LOSS, path_, " has ", size, " bytes, but ", offset,
                        " have been read, so it was truncated or replaced", fix);
   }
-  if (offset > 0 && std::getc(file_.get()) != '\n' && !at_end_of_line()) {
+  offset_ = offset;
+  line_ = line;
+  if (offset > 0 && std::getc(file_.get()) != '\n' && !skip_end_of_line()) {
     throw sdk::Failure(TENON_DATA_LOSS, "byte ", offset, " of ", path_,
                        ", where reading stopped, is inside a line, so the file was replaced or its "
                        "last line was not complete",
                        fix);
   }
-  offset_ = offset;
-  line_ = line;
 }
 
-/// Returns whether only the newline of a line follows, or nothing. That newline may have been added
-/// after the last line was read.
-bool Lines::at_end_of_line() {
-  const int next = std::getc(file_.get());
-  std::ungetc(next, file_.get());
-  return next == EOF || next == '\n' || next == '\r';
+/// Skips the newline of a line that has been read; it may have been added after that. Returns
+/// whether a newline follows, or nothing.
+bool Lines::skip_end_of_line() {
+  const int first = std::getc(file_.get());
+  const int last = first == '\r' ? std::getc(file_.get()) : first;
+  if (last == '\n') {
+    offset_ += first == '\r' ? 2 : 1;
+    return true;
+  }
+  return ::fseeko(file_.get(), offset_, SEEK_SET) == 0 && last == EOF;
 }
 
 bool Lines::next(std::string_view& line) {

@@ -39,7 +39,7 @@ class Lines {
     void operator()(std::FILE* file) const noexcept { std::fclose(file); }
   };
 
-  bool at_end_of_line();
+  bool skip_end_of_line();
 
   std::string path_;
   std::unique_ptr<std::FILE, Close> file_;
