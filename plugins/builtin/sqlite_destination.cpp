@@ -170,11 +170,13 @@ void SqliteDestination::remove(RecordV2View record) {
 
 void SqliteDestination::read_table() {
   if (!database_->has_table(table_)) return;
-  Statement rows(*database_, "SELECT * FROM " + quoted_name(table_) + " LIMIT 0");
+  // Generated columns cannot be written.
+  Statement columns(*database_, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0");
+  columns.bind(1, table_);
   bool has_key = false;
   std::vector<std::string> names;
-  for (int column = 0; column < rows.columns(); column++) {
-    std::string name = rows.column_name(column);
+  while (columns.step()) {
+    std::string name(columns.text(0));
     if (same_name(name, key_column_)) {
       has_key = true;
     } else {

@@ -59,6 +59,19 @@ std::string key_text(const Statement& row, int column) {
   return is_real ? number_text(row.real(column)) : std::string(row.text(column));
 }
 
+/// Throws sdk::Failure if the table has no row number of this name, which is no column of it.
+void check_has_row_numbers(Database& database, const std::string& path, const std::string& table,
+                           const std::string& name) {
+  try {
+    const Statement rows(database, "SELECT " + name + " FROM " + quoted_name(table) + " LIMIT 0");
+  } catch (const sdk::Failure& failure) {
+    if (failure.status() != TENON_FAILED_PRECONDITION) throw;
+    throw sdk::Failure(TENON_FAILED_PRECONDITION, path, ": table \"", table,
+                       "\" is declared WITHOUT ROWID, so it has no row numbers to use as "
+                       "positions; fix: copy it to a table with row numbers");
+  }
+}
+
 /// Returns a name of the row number that no column of the table has; such a column hides it. Throws
 /// sdk::Failure.
 std::string row_number_name(Database& database, const std::string& path, const std::string& table) {
@@ -70,7 +83,9 @@ std::string row_number_name(Database& database, const std::string& path, const s
     return false;
   };
   for (const char* name : {"rowid", "_rowid_", "oid"}) {
-    if (!is_column(name)) return name;
+    if (is_column(name)) continue;
+    check_has_row_numbers(database, path, table, name);
+    return name;
   }
   throw sdk::Failure(
       TENON_FAILED_PRECONDITION, path, ": table \"", table,

@@ -128,6 +128,14 @@ TEST_F(SqliteTest, ReadsTheSmallestRowNumber) {
   expect_resumes<SqliteSource>(table("t"));
 }
 
+TEST_F(SqliteTest, RefusesATableWithoutRowNumbers) {
+  run("CREATE TABLE t (a PRIMARY KEY) WITHOUT ROWID");
+  EXPECT_EQ(failure_of([&] { rows("t"); }, TENON_FAILED_PRECONDITION),
+            path("data.db") +
+                ": table \"t\" is declared WITHOUT ROWID, so it has no row numbers to use as "
+                "positions; fix: copy it to a table with row numbers");
+}
+
 TEST_F(SqliteTest, ReadsAndWritesDatabasesInUtf16) {
   run("PRAGMA encoding = 'UTF-16'; CREATE TABLE t (key TEXT PRIMARY KEY, a)");
   WritingSqlite(table("t")).write({record("\xc3\xa4", R"({"a":"b","c":1.5})")});
@@ -235,6 +243,14 @@ TEST_F(SqliteTest, AddsNoColumnsForARefusedRecord) {
   EXPECT_EQ(destination.write({record("3", R"({"a":1})"), record("4", R"({"b":2,"b":3})")}),
             (Texts{"", ""}));
   EXPECT_EQ(rows("t"), (Texts{R"({"key":"3","a":1,"b":null})", R"({"key":"4","a":null,"b":3})"}));
+}
+
+TEST_F(SqliteTest, WritesATableWithGeneratedColumns) {
+  run("CREATE TABLE t (key TEXT PRIMARY KEY, a, twice AS (2 * a), same AS (a) STORED, b)");
+  WritingSqlite destination(table("t"));
+  EXPECT_EQ(destination.write({record("1", R"({"a":1,"b":2})"), record("2", R"({"twice":1})")}),
+            (Texts{"", "record-refused: " + path("data.db") + ": duplicate column name: twice"}));
+  EXPECT_EQ(rows("t"), Texts{R"({"key":"1","a":1,"twice":2,"same":1,"b":2})"});
 }
 
 TEST_F(SqliteTest, WritesNumbersWithoutChangingThem) {
