@@ -10,12 +10,6 @@
 namespace tenon::builtin {
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-
-bool starts_with_byte_order_mark(std::string_view text) {
-  return text.substr(0, byte_order_mark.size()) == byte_order_mark;
-}
-
 /// Reads the next line that is not empty, and the lines into which its quoted fields continue. If a
 /// quote is not closed, these are all to the end of the file. Returns the number of the first line;
 /// 0 at the end.
@@ -23,8 +17,6 @@ std::int64_t read_text(Lines& lines, std::string& text) {
   std::string_view line;
   do {
     if (!lines.next(line)) return 0;
-    if (lines.line() == 1 && starts_with_byte_order_mark(line))
-      line.remove_prefix(byte_order_mark.size());
   } while (without_return(line).empty());
   text.assign(line);
   const std::int64_t first = lines.line();
@@ -63,7 +55,7 @@ std::string take_plain(std::string_view& rest) {
 
 void append_field(std::string& out, std::string_view field) {
   if (field.find_first_of(",\"\r\n") == std::string_view::npos &&
-      !starts_with_byte_order_mark(field)) {
+      field.substr(0, byte_order_mark.size()) != byte_order_mark) {
     out.append(field);
     return;
   }

@@ -65,6 +65,9 @@ bool Lines::next(std::string_view& line) {
   line_++;
   ends_with_newline_ = line.back() == '\n';
   if (ends_with_newline_) line.remove_suffix(1);
+  if (line_ == 1 && line.substr(0, byte_order_mark.size()) == byte_order_mark) {
+    line.remove_prefix(byte_order_mark.size());
+  }
   return true;
 }
 

@@ -11,6 +11,9 @@
 
 namespace tenon::builtin {
 
+/// Some programs begin a file in UTF-8 with it.
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
 class Lines {
  public:
   /// Opens the file. Throws sdk::Failure.
@@ -22,8 +25,8 @@ class Lines {
   /// Moves to the beginning of a line; `line` is the number of lines before it. Throws
   /// sdk::Failure.
   void seek(std::int64_t offset, std::int64_t line);
-  /// Reads the next line without its newline, valid until the next call. Returns false at the end
-  /// of the file. Throws sdk::Failure.
+  /// Reads the next line without its newline, and the first line without a byte order mark. Valid
+  /// until the next call. Returns false at the end of the file. Throws sdk::Failure.
   bool next(std::string_view& line);
 
   const std::string& path() const noexcept { return path_; }

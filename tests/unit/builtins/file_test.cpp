@@ -129,6 +129,16 @@ TEST_F(FileTest, ReadsLinesThatWereAddedAfterAnIncompleteLastLine) {
   }
 }
 
+TEST_F(FileTest, SkipsAByteOrderMarkBeforeJsonLines) {
+  write("a.jsonl", "\xef\xbb\xbf{\"a\":1}\n{\"a\":2}\n");
+  const TextMap config = {{"path", path("a.jsonl")}};
+  EXPECT_EQ(payloads(read_all<FileSource>(config)), (Texts{R"({"a":1})", R"({"a":2})"}));
+  expect_resumes<FileSource>(config);
+  write("a.jsonl", "\xef\xbb\xbf{\"a\":1}");
+  WritingFile(config).write({record("2", R"({"a":2})")});
+  EXPECT_EQ(content("a.jsonl"), "\xef\xbb\xbf{\"a\":1}\n{\"a\":2}\n");
+}
+
 TEST_F(FileTest, DetectsFormatsByExtension) {
   write("a", "{}\n");
   for (const char* name : {"a.jsonl", "a.ndjson", "a.json", "a.b/a.json"}) {
