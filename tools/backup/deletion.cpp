@@ -96,6 +96,8 @@ class DeletionRun {
   void execute_all();
   void remove_snapshots();
   tenon::Result<void> remove_data();
+  tenon::Result<bool> is_stored();
+  void keep_record();
   bool failed() const { return report_.errors() != 0; }
 
   Session& session_;
@@ -105,6 +107,7 @@ class DeletionRun {
   Report& report_;
   Tally& tally_;
   bool is_marked_ = false;
+  bool is_replaced_ = false;  // the store has another backup of this name
   std::vector<PluginPtr<ItemAction>> plugins_;
   std::vector<Action<ItemAction>> actions_;
   Deletion deletion_;
@@ -117,6 +120,9 @@ tenon::Result<Deletion> DeletionRun::run() {
   if (!plugins_.empty() && !failed()) download();
   if (!failed()) load_actions();
   if (!failed()) execute_all();
+  if (!failed()) {
+    if (auto stored = is_stored(); !stored) report_.error(stored.error());
+  }
   if (!failed()) remove_snapshots();
   if (!failed()) {
     const auto removed = remove_data();
@@ -124,12 +130,34 @@ tenon::Result<Deletion> DeletionRun::run() {
     if (removed) return std::move(deletion_);
     report_.error(removed.error());
   }
+  if (!is_replaced_) keep_record();
+  return std::move(deletion_);
+}
+
+/// Returns whether the record is still in the store. Another process may have deleted the backup,
+/// and created another one of the same name. Errors: aborted if it did; those of the store.
+tenon::Result<bool> DeletionRun::is_stored() {
+  const auto current = store_.read(record_.backup.name);
+  if (!current && current.error().code() == "not-found") return false;
+  if (!current) return current.error();
+  if (current->contents == record_.contents) return true;
+  is_replaced_ = true;
+  return tenon::Error({.status = TENON_ABORTED,
+                       .message = "the backup was replaced while it was deleted; the new backup is "
+                                  "kept",
+                       .where = record_.backup.name});
+}
+
+/// Stores the problems of a deletion that failed, unless another process has deleted the backup.
+void DeletionRun::keep_record() {
   record_.backup.counts.errors = report_.errors();
   record_.backup.counts.warnings = report_.warnings();
   record_.problems = report_.problems();
   session_.caller.begin_cleanup();  // the run may have been interrupted
-  if (auto marked = store_.write(record_); !marked) report_.error(marked.error());
-  return std::move(deletion_);
+  const auto stored = is_stored();
+  if (!stored) return report_.error(stored.error());
+  if (!*stored) return;
+  if (auto written = store_.write(record_); !written) report_.error(written.error());
 }
 
 /// Stores the phase. A full store is only a warning, because the deletion makes room.
@@ -233,45 +261,44 @@ void DeletionRun::remove_snapshots() {
   }
 }
 
+/// Removes the archive first, since no other backup can have it. Other objects may belong to a
+/// backup that replaces this one, so the record must still be in the store.
 tenon::Result<void> DeletionRun::remove_data() {
   const std::string& name = record_.backup.name;
-  if (auto removed = store_.remove_contents(name); !removed) return std::move(removed).error();
+  if (auto removed = store_.remove_archive(record_); !removed) return removed;
+  auto stored = is_stored();
+  if (!stored) return std::move(stored).error();
+  if (!*stored) return {};
   // There is room now. If the run is interrupted, the backup does not look complete.
   if (!is_marked_) static_cast<void>(store_.write(record_));
+  if (auto removed = store_.remove_contents(name); !removed) return std::move(removed).error();
   if (auto removed = store_.remove_restores(name); !removed) return std::move(removed).error();
-  return store_.remove_record(name);
-}
-
-/// Removes the objects of an unfinished backup, which has no record, and records of restores that
-/// ended after their backup was deleted.
-tenon::Result<Deletion> remove_leftovers(Store& store, const std::string& name,
-                                         tenon::Error not_found) {
-  const auto contents = store.remove_contents(name);
-  if (!contents) return contents.error();
-  const auto restores = store.remove_restores(name);
-  if (!restores) return restores.error();
-  if (*contents + *restores == 0) return not_found;
-  Deletion deletion;
-  deletion.deleted = true;
-  return deletion;
+  stored = is_stored();
+  if (!stored) return std::move(stored).error();
+  return *stored ? store_.remove_record(name) : tenon::Result<void>();
 }
 
 }  // namespace
 
-tenon::Result<Deletion> delete_backup(Session& session, Store& store, const std::string& name,
+tenon::Result<Deletion> delete_backup(Session& session, Store& store, tenon::StoredBackupV1 record,
                                       Report& report, Tally& tally) {
-  auto record = store.read(name);
-  if (record) return DeletionRun(session, store, *std::move(record), report, tally).run();
-  if (record.error().code() != "not-found") return std::move(record).error();
-  return remove_leftovers(store, name, std::move(record).error());
+  return DeletionRun(session, store, std::move(record), report, tally).run();
 }
 
-tenon::Result<void> plan_deletion(Session& session, Store& store, const std::string& name,
+tenon::Result<Deletion> delete_leftovers(Store& store, const std::string& name) {
+  const auto contents = store.remove_contents(name);
+  if (!contents) return contents.error();
+  const auto restores = store.remove_restores(name);
+  if (!restores) return restores.error();
+  Deletion deletion;
+  deletion.deleted = *contents + *restores != 0;
+  return deletion;
+}
+
+tenon::Result<void> plan_deletion(Session& session, Store& store, tenon::StoredBackupV1 record,
                                   Report& report, const OnPlanned& on_planned) {
-  auto record = store.read(name);
-  if (!record) return std::move(record).error();
   Tally tally;
-  return DeletionRun(session, store, *std::move(record), report, tally).plan(on_planned);
+  return DeletionRun(session, store, std::move(record), report, tally).plan(on_planned);
 }
 
 }  // namespace backup

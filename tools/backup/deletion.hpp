@@ -33,16 +33,20 @@ struct Deletion {
   std::vector<Execution> executed;
 };
 
-/// Deletes a backup. All problems are reported. After any error, neither the snapshots nor the
-/// archive are deleted, so the deletion can be repeated; it then executes the actions for all items
-/// again. If only objects of an unfinished backup exist, they are removed. Errors: not-found; those
-/// of the store.
-tenon::Result<Deletion> delete_backup(Session& session, Store& store, const std::string& name,
+/// Deletes the backup of a record that was read from the store. All problems are reported. After
+/// any error, neither the snapshots nor the archive are deleted, so the deletion can be repeated;
+/// it then executes the actions for all items again. Another backup of the same name that was
+/// created meanwhile is kept. Errors: those of the store.
+tenon::Result<Deletion> delete_backup(Session& session, Store& store, tenon::StoredBackupV1 record,
                                       Report& report, Tally& tally);
+
+/// Deletes the objects of an unfinished backup, which has no record, and records of restores that
+/// ended after their backup was deleted. Errors: those of the store.
+tenon::Result<Deletion> delete_leftovers(Store& store, const std::string& name);
 
 /// Passes the actions that would be executed for each item to `on_planned`. Executes none. Errors:
 /// those of delete_backup.
-tenon::Result<void> plan_deletion(Session& session, Store& store, const std::string& name,
+tenon::Result<void> plan_deletion(Session& session, Store& store, tenon::StoredBackupV1 record,
                                   Report& report, const OnPlanned& on_planned);
 
 }  // namespace backup

@@ -165,22 +165,30 @@ Exit restore(Run& run) {
   return stored ? exit_of(run.report) : fail(run, stored.error());
 }
 
-Exit remove(Run& run, const std::string& name) {
+Exit remove(Run& run, const tenon::StoredBackupV1& record) {
   if (run.options.dry_run) {
     const auto planned =
-        plan_deletion(run.session, run.store, name, run.report, print_plan(run.output));
+        plan_deletion(run.session, run.store, record, run.report, print_plan(run.output));
     return planned ? exit_of(run.report) : fail(run, planned.error());
   }
   Report report(run.console);  // of this backup alone
-  const auto deletion = delete_backup(run.session, run.store, name, report, run.tally);
+  const auto deletion = delete_backup(run.session, run.store, record, report, run.tally);
   if (!deletion) return fail(run, deletion.error());
-  run.output.deleted(name, *deletion, report.problems());
+  run.output.deleted(record.backup.name, *deletion, report.problems());
   return exit_of(report);
 }
 
 Exit remove(Run& run) {
-  if (auto good = check_name(run.options.name); !good) return fail(run, good.error());
-  return remove(run, run.options.name);
+  const std::string& name = run.options.name;
+  if (auto good = check_name(name); !good) return fail(run, good.error());
+  const auto record = run.store.read(name);
+  if (record) return remove(run, *record);
+  if (record.error().code() != "not-found" || run.options.dry_run) return fail(run, record.error());
+  const auto deletion = delete_leftovers(run.store, name);
+  if (!deletion) return fail(run, deletion.error());
+  if (!deletion->deleted) return fail(run, record.error());
+  run.output.deleted(name, *deletion, {});
+  return success;
 }
 
 /// Calls `visit` with the record of each backup, in the order of their names. Records that cannot
@@ -210,7 +218,7 @@ Exit expire(Run& run) {
   // Deletes each one right after its record was read, because it may be replaced meanwhile.
   const auto listed = each_backup(run, [&](const tenon::StoredBackupV1& record) {
     const bool expired = record.backup.expires && *record.backup.expires <= now;
-    if (expired) worst = std::max(worst, remove(run, record.backup.name));
+    if (expired) worst = std::max(worst, remove(run, record));
   });
   return std::max(worst, listed ? exit_of(run.report) : fail(run, listed.error()));
 }

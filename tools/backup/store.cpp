@@ -212,7 +212,7 @@ tenon::Result<void> Store::add(const tenon::StoredBackupV1& record) {
   }
   const auto written = read(name);
   if (written && written->contents != record.contents) {
-    if (auto removed = remove(record.contents); !removed) return removed;
+    if (auto removed = remove_archive(record); !removed) return removed;
     return already_exists(name);
   }
   if (*exists) return {};
@@ -232,7 +232,7 @@ bool Store::withdraw(const tenon::StoredBackupV1& record) {
   if (!written && written.error().code() != "not-found") return false;
   const bool is_ours = written && written->contents == record.contents;
   if (is_ours && !remove_record(record.backup.name)) return false;
-  static_cast<void>(remove(record.contents));
+  static_cast<void>(remove_archive(record));
   return true;
 }
 
@@ -310,6 +310,10 @@ tenon::Result<std::size_t> Store::remove_all(const std::string& prefix, std::str
     ++removed;
   }
   return removed;
+}
+
+tenon::Result<void> Store::remove_archive(const tenon::StoredBackupV1& record) {
+  return remove(record.contents);
 }
 
 tenon::Result<std::size_t> Store::remove_contents(const std::string& name) {

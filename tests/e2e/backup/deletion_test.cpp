@@ -197,5 +197,51 @@ TEST_F(Backup, IsNotDeletedIfItReplacesAnExpiredOne) {
   EXPECT_EQ(run({"describe", "b"}).exit, 0);
 }
 
+/// The end of a deletion during which another process deletes the backup.
+struct Overtaken {
+  std::string name;
+  std::string word;  // for the delete action of the last item
+  bool replaced;     // another backup of the same name is created
+};
+
+class OvertakenDeletion : public Backup, public testing::WithParamInterface<Overtaken> {};
+
+TEST_P(OvertakenDeletion, DeletesOnlyItsOwnBackup) {
+  play();
+  write_items({item("Pod", "web", "p", told("delete-a", "wait")),
+               item("Pod", "web", "q", told("delete-a", GetParam().word))});
+  ASSERT_EQ(create().exit, 0);
+  Child child = world.start({TENON_BACKUP, "delete", "nightly"});
+  ASSERT_TRUE(eventually([&] { return !journal("delete a execute p").empty(); }));
+  fs::remove(world.plugins() / "player.so");  // the other processes have no delete actions
+  configure();
+  ASSERT_EQ(run({"delete", "nightly"}).exit, 0);
+  if (GetParam().replaced) {
+    write_items({item("Pod", "web", "new")});
+    ASSERT_EQ(create().exit, 0);
+  }
+  const Lines stored = files("store");
+  world.write("go", "");
+  const Outcome deleted = child.wait();
+  EXPECT_EQ(deleted.exit, GetParam().replaced || GetParam().word == "fail" ? 1 : 0) << deleted.err;
+  EXPECT_EQ(files("store"), stored);
+  if (!GetParam().replaced) return;
+  EXPECT_NE(deleted.err.find("error[aborted] nightly: the backup was replaced while it was "
+                             "deleted; the new backup is kept"),
+            std::string::npos)
+      << deleted.err;
+  EXPECT_NE(deleted.out.find("test.example/a: executed for "), std::string::npos) << deleted.out;
+  EXPECT_NE(run({"describe", "nightly"}).out.find("completed"), std::string::npos);
+  ASSERT_EQ(restore().exit, 0);
+  EXPECT_EQ(restored(), Lines{"pods/namespaces/web/new"});
+}
+
+INSTANTIATE_TEST_SUITE_P(, OvertakenDeletion,
+                         testing::Values(Overtaken{"succeeds", "", false},
+                                         Overtaken{"fails", "fail", false},
+                                         Overtaken{"succeedsAfterAReplacement", "", true},
+                                         Overtaken{"failsAfterAReplacement", "fail", true}),
+                         [](const auto& row) { return row.param.name; });
+
 }  // namespace
 }  // namespace tenon::tests
