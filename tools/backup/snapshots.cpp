@@ -72,7 +72,9 @@ tenon::Result<tenon::StoredBackupV1Snapshot> Snapshots::take_with(
   snapshot.snapshot_id = *id;
   if (auto complete = await(plugin, snapshot.snapshot_id); !complete) {
     if (session_.caller.cancelled()) session_.caller.begin_cleanup();
-    if (auto removed = remove(snapshot); !removed) report_.error(removed.error());
+    if (auto removed = remove(plugin, snapshot.snapshot_id); !removed) {
+      report_.error(removed.error());
+    }
     return std::move(complete).error();
   }
   return snapshot;
@@ -103,40 +105,64 @@ tenon::Result<void> Snapshots::await(const PluginPtr<Snapshotter>& plugin,
   return operation_timed_out(plugin->info, snapshot, timeout);
 }
 
+/// Tries all instances of the snapshotter, because a snapshot does not say which one took it.
 tenon::Result<std::string> Snapshots::restore(const tenon::StoredBackupV1Snapshot& snapshot,
                                               const std::string& item) {
-  const auto plugin = find(snapshot.snapshotter);
-  if (!plugin) return plugin.error();
-  const auto volume =
-      call(*plugin, "create_volume_from_snapshot",
-           [snapshot](Snapshotter& store, tenon::Call& call) -> tenon::Result<std::string> {
-             const auto made = store.create_volume_from_snapshot(
-                 call, snapshot.snapshot_id, snapshot.volume_type, snapshot.zone, snapshot.iops);
-             if (!made) return made.error();
-             return std::string(*made);
-           });
-  if (!volume) return volume.error();
-  const auto changed = call(*plugin, "set_volume_id",
-                            [item, volume = *volume](Snapshotter& store, tenon::Call& call) {
-                              return store.set_volume_id(call, item, volume);
-                            });
-  if (!changed) return changed.error();
-  return std::string(*changed);
-}
-
-tenon::Result<void> Snapshots::remove(const tenon::StoredBackupV1Snapshot& snapshot) {
-  const auto plugin = find(snapshot.snapshotter);
-  if (!plugin) return plugin.error();
-  return call(*plugin, "delete_snapshot",
-              [id = snapshot.snapshot_id](Snapshotter& store, tenon::Call& call) {
-                return store.delete_snapshot(call, id);
-              });
-}
-
-tenon::Result<PluginPtr<tenon::VolumeSnapshotter>> Snapshots::find(const std::string& name) const {
-  for (const PluginPtr<Snapshotter>& plugin : plugins_) {
-    if (plugin->info.name() == name) return plugin;
+  const auto plugins = find(snapshot.snapshotter);
+  if (!plugins) return plugins.error();
+  std::optional<tenon::Error> unknown;
+  for (const PluginPtr<Snapshotter>& plugin : *plugins) {
+    const auto volume =
+        call(plugin, "create_volume_from_snapshot",
+             [snapshot](Snapshotter& store, tenon::Call& call) -> tenon::Result<std::string> {
+               const auto made = store.create_volume_from_snapshot(
+                   call, snapshot.snapshot_id, snapshot.volume_type, snapshot.zone, snapshot.iops);
+               if (!made) return made.error();
+               return std::string(*made);
+             });
+    if (!volume && TENON_CODE(volume.error().status()) == TENON_NOT_FOUND) {
+      if (!unknown) unknown = volume.error();
+      continue;
+    }
+    if (!volume) return volume.error();
+    const auto changed = call(plugin, "set_volume_id",
+                              [item, volume = *volume](Snapshotter& store, tenon::Call& call) {
+                                return store.set_volume_id(call, item, volume);
+                              });
+    if (!changed) return changed.error();
+    return std::string(*changed);
   }
+  return *std::move(unknown);
+}
+
+/// Uses all instances of the snapshotter. Those that do not know the snapshot do nothing.
+tenon::Result<void> Snapshots::remove(const tenon::StoredBackupV1Snapshot& snapshot) {
+  const auto plugins = find(snapshot.snapshotter);
+  if (!plugins) return plugins.error();
+  tenon::Result<void> result;
+  for (const PluginPtr<Snapshotter>& plugin : *plugins) {
+    if (auto removed = remove(plugin, snapshot.snapshot_id); !removed && result) {
+      result = std::move(removed);
+    }
+  }
+  return result;
+}
+
+tenon::Result<void> Snapshots::remove(const PluginPtr<Snapshotter>& plugin,
+                                      const std::string& snapshot) {
+  return call(plugin, "delete_snapshot", [snapshot](Snapshotter& store, tenon::Call& call) {
+    return store.delete_snapshot(call, snapshot);
+  });
+}
+
+/// Returns at least one instance.
+tenon::Result<std::vector<PluginPtr<tenon::VolumeSnapshotter>>> Snapshots::find(
+    const std::string& name) const {
+  std::vector<PluginPtr<Snapshotter>> found;
+  for (const PluginPtr<Snapshotter>& plugin : plugins_) {
+    if (plugin->info.name() == name) found.push_back(plugin);
+  }
+  if (!found.empty()) return found;
   return tenon::Error({.code = "missing-snapshotter",
                        .where = name,
                        .needed = "the snapshotter that took the snapshot",

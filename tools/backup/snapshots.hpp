@@ -52,8 +52,9 @@ class Snapshots {
                                                          const std::string& volume,
                                                          const std::string& zone,
                                                          const tenon::TextMap& tags);
+  tenon::Result<void> remove(const PluginPtr<Snapshotter>& plugin, const std::string& snapshot);
   tenon::Result<void> await(const PluginPtr<Snapshotter>& plugin, const std::string& snapshot);
-  tenon::Result<PluginPtr<Snapshotter>> find(const std::string& name) const;
+  tenon::Result<std::vector<PluginPtr<Snapshotter>>> find(const std::string& name) const;
 
   Session& session_;
   Report& report_;

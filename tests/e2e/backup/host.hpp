@@ -92,6 +92,11 @@ class Backup : public testing::Test {
         "PersistentVolume", "", name,
         R"("spec":{"hostPath":{"path":")" + (world.root() / "volumes" / name).string() + "\"}}");
   }
+  /// Returns the path in the restored file of a volume.
+  fs::path volume_path(const std::string& name) const {
+    const auto file = world.read("restored/resources/persistentvolumes/cluster/" + name + ".json");
+    return boost::json::parse(file).at("spec").at("hostPath").at("path").as_string().c_str();
+  }
   static constexpr const char* snapshotters =
       R"("snapshotters": [{"plugin": "directory", "config": {"volumes": "volumes",)"
       R"( "snapshots": "snapshots"}}])";

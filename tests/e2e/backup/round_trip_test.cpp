@@ -204,14 +204,9 @@ TEST_F(Backup, RestoresVolumesFromTheirSnapshots) {
   EXPECT_NE(made.err.find("persistentvolumes gone: tenon.dev/directory:"), std::string::npos);
   world.write("volumes/v/data", "spoilt");
   ASSERT_EQ(restore().exit, 0);
-  const auto path =
-      boost::json::parse(world.read("restored/resources/persistentvolumes/cluster/v.json"))
-          .at("spec")
-          .at("hostPath")
-          .at("path")
-          .as_string();
-  EXPECT_NE(path, (world.root() / "volumes/v").string());
-  EXPECT_EQ(read_file(fs::path(path.c_str()) / "data"), "precious");
+  const fs::path path = volume_path("v");
+  EXPECT_NE(path, world.root() / "volumes/v");
+  EXPECT_EQ(read_file(path / "data"), "precious");
 
   const auto volumes = [&] {
     const fs::directory_iterator all(world.root() / "volumes");
@@ -234,6 +229,37 @@ TEST_F(Backup, RestoresVolumesFromTheirSnapshots) {
   EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
   EXPECT_EQ(files("snapshots"), Lines());
   EXPECT_EQ(files("store"), Lines());
+}
+
+TEST_F(Backup, UsesASnapshotterWithSeveralConfigurations) {
+  const auto use = [](const std::string& volumes, const std::string& snapshots) {
+    return R"({"plugin": "directory", "config": {"volumes": ")" + volumes + R"(", "snapshots": ")" +
+           snapshots + R"("}})";
+  };
+  configure(R"("snapshotters": [)" + use("va", "sa") + ", " + use("vb", "sb") + "]");
+  Lines items;
+  for (const std::string letter : {"a", "b"}) {
+    world.write("v" + letter + "/v/data", "of " + letter);
+    fs::create_directory(world.root() / ("s" + letter));
+    items.push_back(item("PersistentVolume", "", letter,
+                         R"("spec":{"hostPath":{"path":")" +
+                             (world.root() / ("v" + letter) / "v").string() + "\"}}"));
+  }
+  write_items(items);
+  const Outcome made = create();
+  ASSERT_EQ(made.exit, 0) << made.err;
+  EXPECT_EQ(made.out, "backup nightly: completed, 2 items, 2 snapshots, 0 errors, 0 warnings\n");
+  const Outcome outcome = restore();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  for (const std::string letter : {"a", "b"}) {
+    const fs::path path = volume_path(letter);
+    EXPECT_EQ(path.parent_path(), world.root() / ("v" + letter));
+    EXPECT_NE(path.filename(), "v");
+    EXPECT_EQ(read_file(path / "data"), "of " + letter);
+  }
+  EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
+  EXPECT_EQ(files("sa"), Lines());
+  EXPECT_EQ(files("sb"), Lines());
 }
 
 // -- Selection of items -------------------------------------------------------
