@@ -251,14 +251,19 @@ void DeletionRun::execute_all() {
   }
 }
 
+/// Removes no snapshot before it is known that all snapshotters can be used.
 void DeletionRun::remove_snapshots() {
   if (record_.snapshots.empty()) return;
   Snapshots snapshots(session_, report_);
   for (const tenon::StoredBackupV1Snapshot& snapshot : record_.snapshots) {
-    if (auto removed = snapshots.remove(snapshot); !removed) {
-      report_.error(removed.error(), snapshot.item);
-    }
+    if (auto good = snapshots.check(snapshot); !good) report_.error(good.error(), snapshot.item);
   }
+  if (failed()) return;
+  std::erase_if(record_.snapshots, [&](const tenon::StoredBackupV1Snapshot& snapshot) {
+    const auto removed = snapshots.remove(snapshot);
+    if (!removed) report_.error(removed.error(), snapshot.item);
+    return removed.has_value();
+  });
 }
 
 /// Removes the archive first, since no other backup can have it. Other objects may belong to a

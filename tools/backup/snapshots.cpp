@@ -148,6 +148,11 @@ tenon::Result<void> Snapshots::remove(const tenon::StoredBackupV1Snapshot& snaps
   return result;
 }
 
+tenon::Result<void> Snapshots::check(const tenon::StoredBackupV1Snapshot& snapshot) const {
+  const auto plugins = find(snapshot.snapshotter);
+  return plugins ? tenon::Result<void>() : plugins.error();
+}
+
 tenon::Result<void> Snapshots::remove(const PluginPtr<Snapshotter>& plugin,
                                       const std::string& snapshot) {
   return call(plugin, "delete_snapshot", [snapshot](Snapshotter& store, tenon::Call& call) {

@@ -39,6 +39,8 @@ class Snapshots {
   tenon::Result<std::string> restore(const tenon::StoredBackupV1Snapshot& snapshot,
                                      const std::string& item);
   tenon::Result<void> remove(const tenon::StoredBackupV1Snapshot& snapshot);
+  /// Checks that the snapshotter of a snapshot is configured. Error: missing-snapshotter.
+  tenon::Result<void> check(const tenon::StoredBackupV1Snapshot& snapshot) const;
 
   /// Returns the snapshotters that were created.
   const std::vector<PluginPtr<tenon::VolumeSnapshotter>>& plugins() const { return plugins_; }

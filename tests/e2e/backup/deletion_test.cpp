@@ -121,6 +121,40 @@ TEST_F(Backup, IsKeptIfItsArchiveIsBroken) {
   EXPECT_EQ(restored(), Lines());
 }
 
+TEST_F(Backup, KeepsItsSnapshotsIfASnapshotterCannotBeUsed) {
+  write_volume();
+  configure(snapshotters);
+  write_items({volume("v")});
+  ASSERT_EQ(create().exit, 0);
+  const Lines stored = files("snapshots");
+  std::string both = snapshotters;
+  both.insert(both.size() - 1,
+              R"(, {"plugin": "directory", "config": {"volumes": "none", "snapshots": "none"}})");
+  configure(both);
+  const Outcome deleted = run({"delete", "nightly"});
+  EXPECT_EQ(deleted.exit, 1);
+  EXPECT_TRUE(deleted.out.starts_with("backup nightly: not deleted\n")) << deleted.out;
+  EXPECT_EQ(files("snapshots"), stored);
+}
+
+TEST_F(Backup, NamesOnlySnapshotsThatWereNotDeleted) {
+  write_volume();
+  world.write("volumes/w/data", "dear");
+  configure(snapshotters);
+  write_items({volume("v"), volume("w")});
+  ASSERT_EQ(create().exit, 0);
+  const std::string record = "store/tenon/backups/nightly/backup.json";
+  auto changed = boost::json::parse(world.read(record));
+  // The snapshotter refuses this id.
+  changed.at("value").at("snapshots").at(1).at("snapshot_id") = "..";
+  world.write(record, boost::json::serialize(changed));
+  EXPECT_EQ(run({"delete", "nightly"}).exit, 1);
+  const auto described = json(run({"describe", "nightly", "--json"}));
+  const auto& left = described.at("backup").at("snapshots").as_array();
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].at("snapshot_id"), "..");
+}
+
 TEST_F(Backup, IsDeletedFromAFullStore) {
   world.place(PLAYER, "player.so");
   world.write("tenon-backup.json",
