@@ -9,6 +9,7 @@
 #include <tenon/delete_item_action.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,9 +23,23 @@ namespace {
 
 using ItemAction = tenon::DeleteItemAction;
 
-/// Reports delete actions that this program cannot use. Without them, external resources could be
-/// leaked.
+/// Returns whether a file that cannot be used may contain delete actions: it is a module, but its
+/// manifest is unknown.
+bool may_hide_actions(const tenon::Error& skipped) {
+  constexpr std::array codes = {"abi-too-new",    "broken-file",      "broken-manifest",
+                                "empty-file",     "manifest-differs", "no-module-object",
+                                "truncated-file", "two-manifests",    "wrong-architecture",
+                                "wrong-magic"};
+  return std::find(codes.begin(), codes.end(), skipped.code()) != codes.end();
+}
+
+/// Reports the plugin files that cannot be used, and delete actions that this program cannot use.
+/// The latter are errors: without them, external resources could be leaked.
 void report_unusable(Session& session, Report& report) {
+  for (const tenon::Error& skipped : session.host.skipped()) {
+    if (skipped.grade() != tenon::ErrorGrade::error) continue;
+    may_hide_actions(skipped) ? report.error(skipped) : report.warning(skipped);
+  }
   const auto usable = session.host.plugins<ItemAction>();
   for (const tenon::PluginInfo& plugin : session.host.registered()) {
     if (plugin.kind() != ItemAction::kind().id) continue;
@@ -115,7 +130,6 @@ class DeletionRun {
 
 tenon::Result<Deletion> DeletionRun::run() {
   if (auto marked = mark(); !marked) return std::move(marked).error();
-  session_.report_skipped(report_);
   create_plugins();
   if (!plugins_.empty() && !failed()) download();
   if (!failed()) load_actions();

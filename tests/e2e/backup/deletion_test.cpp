@@ -88,6 +88,28 @@ TEST_F(Backup, IsKeptIfADeleteActionHasNoSelector) {
   EXPECT_EQ(run({"describe", "nightly"}).exit, 0);
 }
 
+TEST_F(Backup, IsKeptIfAModuleMayHideADeleteAction) {
+  write_items({item("Pod", "web", "p")});
+  ASSERT_EQ(create().exit, 0);
+  const auto is_kept = [&](const std::string& says) {
+    const Outcome deleted = run({"delete", "nightly"});
+    EXPECT_EQ(deleted.exit, 1) << says;
+    const std::size_t at = deleted.err.find(says);
+    EXPECT_NE(at, std::string::npos) << deleted.err;
+    EXPECT_EQ(deleted.err.find("hidden.so", deleted.err.find("hidden.so") + 1), std::string::npos)
+        << "it is reported once: " << deleted.err;
+    EXPECT_EQ(run({"describe", "nightly"}).exit, 0);
+  };
+  const fs::path hidden = world.place(PLAYER, "hidden.so");
+  fs::resize_file(hidden, fs::file_size(hidden) / 2);
+  is_kept("error[truncated-file]");
+  fs::remove(hidden);
+  world.place(FAULTS "/abi-too-new.so", "hidden.so");
+  is_kept("error[abi-too-new]");
+  fs::remove(hidden);
+  EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
+}
+
 TEST_F(Backup, IsDeletedWithoutActionsIfItsArchiveIsGone) {
   play();
   write_items({item("Pod", "web", "p")});
