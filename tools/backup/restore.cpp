@@ -96,7 +96,7 @@ struct RestorePolicy {
     std::shared_ptr<const std::string> original;
     std::string text;
     bool skipped = false;
-    bool has_volume = false;  // of an earlier restore, from a snapshot
+    bool failed = false;  // its volume was not restored
     std::vector<ResourceIdV1> additional{};
     std::vector<Wait> waits{};
     std::vector<Operation> operations{};
@@ -112,7 +112,7 @@ struct RestorePolicy {
   template <class Result>
   void take(const PluginPtr<ItemAction>& plugin, std::size_t, Item& item, const Result& done) const;
   static void replace(const PluginPtr<ItemAction>& plugin, std::string_view changed, Item& item);
-  static bool is_finished(const Item& item) { return item.skipped; }
+  static bool is_finished(const Item& item) { return item.skipped || item.failed; }
   bool is_barrier(const Item& item) const {
     return !handled->contains(item.additional) || !item.waits.empty();
   }
@@ -288,16 +288,21 @@ std::optional<RestoreRun::Item> RestoreRun::read(std::size_t index) {
               .text = item->text};
 }
 
-/// Creates a volume from the snapshot of an item, unless the item is already restored.
+/// Creates a volume from the snapshot of an item. If the item is already restored, it gets the
+/// volume of the earlier restore, so that it does not differ from its file.
 void RestoreRun::restore_snapshot(Item& item) {
   const auto found = snapshot_of_.find(item.id.name);
   if (found == snapshot_of_.end()) return;
-  item.has_volume = folder_.has(item.id);
-  if (item.has_volume) return;
+  if (const auto existing = folder_.read(item.id)) {
+    auto same = snapshots_.with_volume_of(*existing, *found->second, item.text);
+    if (same) item.text = *std::move(same);
+    return;
+  }
   auto changed = snapshots_.restore(*found->second, item.text);
   if (changed) {
     item.text = *std::move(changed);
   } else {
+    item.failed = true;
     item.errors.push_back(changed.error());
   }
 }
@@ -375,6 +380,7 @@ void RestoreRun::end(const Item& item) {
     ++record_.skipped;
     return;
   }
+  if (item.failed) return;
   for (const Wait& wait : item.waits) await_ready(wait, item.id);
   const auto source = source_of(item.id);
   const auto written = folder_.write(item.id, item.text);
@@ -421,7 +427,6 @@ void RestoreRun::report_existing(const Item& item, std::optional<std::size_t> so
                     "into a folder of its own"}),
         item.original_id);
   }
-  if (item.has_volume) return;  // the file of a restored volume names that volume
   report_.warning(tenon::Error({.code = "already-exists",
                                 .message = "a different version of the item exists and is kept",
                                 .where = archive_path(item.id),

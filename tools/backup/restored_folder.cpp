@@ -66,9 +66,10 @@ tenon::Result<RestoredFolder::Written> RestoredFolder::write(const tenon::Resour
   return holds(path, content) ? Written::unchanged : Written::differs;
 }
 
-bool RestoredFolder::has(const tenon::ResourceIdV1& id) const {
-  std::error_code ignored;
-  return std::filesystem::exists(folder_ / archive_path(id), ignored);
+std::optional<std::string> RestoredFolder::read(const tenon::ResourceIdV1& id) const {
+  std::ifstream file(folder_ / archive_path(id), std::ios::binary);
+  if (!file) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 tenon::Result<void> RestoredFolder::lock() {

@@ -9,6 +9,7 @@
 #include <tenon/result.hpp>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -27,8 +28,8 @@ class RestoredFolder {
   /// cannot-write; in-use.
   tenon::Result<void> lock();
 
-  /// Returns whether there is a file for an item.
-  bool has(const tenon::ResourceIdV1& id) const;
+  /// Returns the content of the file of an item, or nothing if there is none.
+  std::optional<std::string> read(const tenon::ResourceIdV1& id) const;
 
   /// Writes an item completely or not at all. An existing file is kept: returns `unchanged` if it
   /// has the same content, otherwise `differs`. Error: cannot-write. REQUIRED: check_id(id).

@@ -30,13 +30,7 @@ std::optional<tenon::StoredBackupV1Snapshot> Snapshots::take(const tenon::Resour
                                                              const std::string& zone,
                                                              const std::string& backup) {
   for (const PluginPtr<Snapshotter>& plugin : plugins_) {
-    const auto volume =
-        call(plugin, "get_volume_id",
-             [item](Snapshotter& store, tenon::Call& call) -> tenon::Result<std::string> {
-               const auto found = store.get_volume_id(call, item);
-               if (!found) return found.error();
-               return std::string(*found);
-             });
+    const auto volume = volume_of(plugin, item);
     if (!volume) report_.error(volume.error(), id);
     if (!volume || volume->empty()) continue;
     auto snapshot = take_with(plugin, *volume, zone,
@@ -125,14 +119,46 @@ tenon::Result<std::string> Snapshots::restore(const tenon::StoredBackupV1Snapsho
       continue;
     }
     if (!volume) return volume.error();
-    const auto changed = call(plugin, "set_volume_id",
-                              [item, volume = *volume](Snapshotter& store, tenon::Call& call) {
-                                return store.set_volume_id(call, item, volume);
-                              });
-    if (!changed) return changed.error();
-    return std::string(*changed);
+    return set_volume(plugin, item, *volume);
   }
   return *std::move(unknown);
+}
+
+std::optional<std::string> Snapshots::with_volume_of(const std::string& restored,
+                                                     const tenon::StoredBackupV1Snapshot& snapshot,
+                                                     const std::string& item) {
+  const auto plugins = find(snapshot.snapshotter);
+  if (!plugins) return std::nullopt;
+  for (const PluginPtr<Snapshotter>& plugin : *plugins) {
+    const auto volume = volume_of(plugin, restored);
+    if (!volume || volume->empty()) continue;
+    auto changed = set_volume(plugin, item, *volume);
+    if (changed) return *std::move(changed);
+  }
+  return std::nullopt;
+}
+
+/// Returns the volume of an item, or "" if the snapshotter does not know it.
+tenon::Result<std::string> Snapshots::volume_of(const PluginPtr<Snapshotter>& plugin,
+                                                const std::string& item) {
+  return call(plugin, "get_volume_id",
+              [item](Snapshotter& store, tenon::Call& call) -> tenon::Result<std::string> {
+                const auto found = store.get_volume_id(call, item);
+                if (!found) return found.error();
+                return std::string(*found);
+              });
+}
+
+/// Returns the item with another volume.
+tenon::Result<std::string> Snapshots::set_volume(const PluginPtr<Snapshotter>& plugin,
+                                                 const std::string& item,
+                                                 const std::string& volume) {
+  return call(plugin, "set_volume_id",
+              [item, volume](Snapshotter& store, tenon::Call& call) -> tenon::Result<std::string> {
+                const auto changed = store.set_volume_id(call, item, volume);
+                if (!changed) return changed.error();
+                return std::string(*changed);
+              });
 }
 
 /// Uses all instances of the snapshotter. Those that do not know the snapshot do nothing.

@@ -38,6 +38,11 @@ class Snapshots {
   /// Creates a volume from a snapshot, and returns the item with the new volume.
   tenon::Result<std::string> restore(const tenon::StoredBackupV1Snapshot& snapshot,
                                      const std::string& item);
+  /// Returns the item with the volume that `restored`, the result of an earlier restore, has.
+  /// Returns nothing if the snapshotter does not know that volume.
+  std::optional<std::string> with_volume_of(const std::string& restored,
+                                            const tenon::StoredBackupV1Snapshot& snapshot,
+                                            const std::string& item);
   tenon::Result<void> remove(const tenon::StoredBackupV1Snapshot& snapshot);
   /// Checks that the snapshotter of a snapshot is configured. Error: missing-snapshotter.
   tenon::Result<void> check(const tenon::StoredBackupV1Snapshot& snapshot) const;
@@ -50,6 +55,10 @@ class Snapshots {
 
   template <class Body>
   auto call(const PluginPtr<Snapshotter>& plugin, std::string_view method, Body body);
+  tenon::Result<std::string> volume_of(const PluginPtr<Snapshotter>& plugin,
+                                       const std::string& item);
+  tenon::Result<std::string> set_volume(const PluginPtr<Snapshotter>& plugin,
+                                        const std::string& item, const std::string& volume);
   tenon::Result<tenon::StoredBackupV1Snapshot> take_with(const PluginPtr<Snapshotter>& plugin,
                                                          const std::string& volume,
                                                          const std::string& zone,

@@ -231,6 +231,32 @@ TEST_F(Backup, RestoresVolumesFromTheirSnapshots) {
   EXPECT_EQ(files("store"), Lines());
 }
 
+TEST_F(Backup, RestoresAVolumeAgainIfItsSnapshotCouldNotBeUsed) {
+  write_volume();
+  configure(snapshotters);
+  write_items({volume("v")});
+  ASSERT_EQ(create().exit, 0);
+  configure();
+  const Outcome first = restore("restored", {"--name", "first"});
+  EXPECT_EQ(first.exit, 1);
+  EXPECT_NE(first.err.find("error[missing-snapshotter] persistentvolumes v:"), std::string::npos)
+      << first.err;
+  EXPECT_EQ(first.out, "restore first: 0 items restored, 0 skipped, 1 error\n");
+  EXPECT_EQ(restored(), Lines());
+  configure(snapshotters);
+  const Outcome second = restore();
+  EXPECT_EQ(second.exit, 0) << second.err;
+  EXPECT_NE(volume_path("v"), world.root() / "volumes/v");
+
+  // Only the volume may differ.
+  const std::string file = "restored/resources/persistentvolumes/cluster/v.json";
+  world.write(file, R"({"edited":1,)" + world.read(file).substr(1));
+  const Outcome third = restore();
+  EXPECT_EQ(third.exit, 0);
+  EXPECT_NE(third.err.find("warning[already-exists] persistentvolumes v:"), std::string::npos)
+      << third.err;
+}
+
 TEST_F(Backup, UsesASnapshotterWithSeveralConfigurations) {
   const auto use = [](const std::string& volumes, const std::string& snapshots) {
     return R"({"plugin": "directory", "config": {"volumes": ")" + volumes + R"(", "snapshots": ")" +
