@@ -517,6 +517,9 @@ constexpr ErrorCode codes[] = {
      "Add the CustomResourceDefinition."},
     {"unusable-action", error, "backups", "A delete action cannot be used.",
      "The module of the action has an error.", "See tenon inspect, or remove the file."},
+    {"unused-volume", warning, "backups", "A restore made a volume that no restored item uses.",
+     "An action skipped the item of the volume, or the item could not be written.",
+     "Remove the volume, unless you need its data."},
 
     // -- refused records --
 

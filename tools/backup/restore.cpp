@@ -175,6 +175,7 @@ class RestoreRun {
   std::optional<std::size_t> source_of(const ResourceIdV1& id) const;
   void note_source(const Item& item);
   void report_existing(const Item& item, std::optional<std::size_t> source);
+  void report_unused_volumes();
 
   Session& session_;
   Report& report_;
@@ -185,6 +186,8 @@ class RestoreRun {
   RestoredFolder folder_;
   Snapshots snapshots_;
   std::map<std::string, const tenon::StoredBackupV1Snapshot*> snapshot_of_;  // by volume
+  // The volumes that this run has made and that no file names, by the index of their item.
+  std::map<std::size_t, Snapshots::Volume> unused_volumes_;
   std::shared_ptr<HandledItems> handled_ = std::make_shared<HandledItems>();
   ActionBatches<RestorePolicy> actions_;
   Operations<ItemAction, tenon::RestoreV1> operations_;
@@ -248,6 +251,7 @@ tenon::Result<tenon::StoredRestoreV1> RestoreRun::run() {
                  ++tally_.done;
                });
   operations_.wait([] { return false; });
+  report_unused_volumes();
   if (auto synced = folder_.sync(); !synced) return std::move(synced).error();
   if (session_.caller.cancelled()) {
     return tenon::Error({.status = TENON_CANCELLED,
@@ -298,13 +302,19 @@ void RestoreRun::restore_snapshot(Item& item) {
     if (same) item.text = *std::move(same);
     return;
   }
-  auto changed = snapshots_.restore(*found->second, item.text);
-  if (changed) {
-    item.text = *std::move(changed);
-  } else {
-    item.failed = true;
+  auto volume = snapshots_.make_volume(*found->second);
+  if (volume) {
+    auto changed = snapshots_.set_volume(*volume, item.text);
+    unused_volumes_.emplace(item.index, *std::move(volume));
+    if (changed) {
+      item.text = *std::move(changed);
+      return;
+    }
     item.errors.push_back(changed.error());
+  } else {
+    item.errors.push_back(volume.error());
   }
+  item.failed = true;
 }
 
 /// Restores an item after its actions. First restores the additional items that its actions named,
@@ -386,6 +396,7 @@ void RestoreRun::end(const Item& item) {
   const auto written = folder_.write(item.id, item.text);
   if (!written) return report_.error(written.error(), item.id);
   if (!source) note_source(item);
+  if (*written != RestoredFolder::Written::differs) unused_volumes_.erase(item.index);
   if (*written == RestoredFolder::Written::written) {
     ++record_.restored;
     return;
@@ -432,6 +443,19 @@ void RestoreRun::report_existing(const Item& item, std::optional<std::size_t> so
                                 .where = archive_path(item.id),
                                 .fix = "restore into an empty folder, or remove that file"}),
                   item.id);
+}
+
+/// Reports volumes that were made for items that were then skipped or could not be written.
+void RestoreRun::report_unused_volumes() {
+  for (const auto& [index, volume] : unused_volumes_) {
+    report_.warning(tenon::Error({.code = "unused-volume",
+                                  .message = "a volume was made for the item, but the item was not "
+                                             "written",
+                                  .where = volume.id,
+                                  .fix = "remove the volume, unless you need its data",
+                                  .plugin = volume.plugin->info.name()}),
+                    input_.items.id(index));
+  }
 }
 
 }  // namespace

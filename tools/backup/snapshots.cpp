@@ -100,13 +100,13 @@ tenon::Result<void> Snapshots::await(const PluginPtr<Snapshotter>& plugin,
 }
 
 /// Tries all instances of the snapshotter, because a snapshot does not say which one took it.
-tenon::Result<std::string> Snapshots::restore(const tenon::StoredBackupV1Snapshot& snapshot,
-                                              const std::string& item) {
+tenon::Result<Snapshots::Volume> Snapshots::make_volume(
+    const tenon::StoredBackupV1Snapshot& snapshot) {
   const auto plugins = find(snapshot.snapshotter);
   if (!plugins) return plugins.error();
   std::optional<tenon::Error> unknown;
   for (const PluginPtr<Snapshotter>& plugin : *plugins) {
-    const auto volume =
+    auto volume =
         call(plugin, "create_volume_from_snapshot",
              [snapshot](Snapshotter& store, tenon::Call& call) -> tenon::Result<std::string> {
                const auto made = store.create_volume_from_snapshot(
@@ -118,8 +118,8 @@ tenon::Result<std::string> Snapshots::restore(const tenon::StoredBackupV1Snapsho
       if (!unknown) unknown = volume.error();
       continue;
     }
-    if (!volume) return volume.error();
-    return set_volume(plugin, item, *volume);
+    if (!volume) return std::move(volume).error();
+    return Volume{plugin, *std::move(volume)};
   }
   return *std::move(unknown);
 }
@@ -130,9 +130,9 @@ std::optional<std::string> Snapshots::with_volume_of(const std::string& restored
   const auto plugins = find(snapshot.snapshotter);
   if (!plugins) return std::nullopt;
   for (const PluginPtr<Snapshotter>& plugin : *plugins) {
-    const auto volume = volume_of(plugin, restored);
+    auto volume = volume_of(plugin, restored);
     if (!volume || volume->empty()) continue;
-    auto changed = set_volume(plugin, item, *volume);
+    auto changed = set_volume({plugin, *std::move(volume)}, item);
     if (changed) return *std::move(changed);
   }
   return std::nullopt;
@@ -149,16 +149,14 @@ tenon::Result<std::string> Snapshots::volume_of(const PluginPtr<Snapshotter>& pl
               });
 }
 
-/// Returns the item with another volume.
-tenon::Result<std::string> Snapshots::set_volume(const PluginPtr<Snapshotter>& plugin,
-                                                 const std::string& item,
-                                                 const std::string& volume) {
-  return call(plugin, "set_volume_id",
-              [item, volume](Snapshotter& store, tenon::Call& call) -> tenon::Result<std::string> {
-                const auto changed = store.set_volume_id(call, item, volume);
-                if (!changed) return changed.error();
-                return std::string(*changed);
-              });
+tenon::Result<std::string> Snapshots::set_volume(const Volume& volume, const std::string& item) {
+  return call(
+      volume.plugin, "set_volume_id",
+      [item, id = volume.id](Snapshotter& store, tenon::Call& call) -> tenon::Result<std::string> {
+        const auto changed = store.set_volume_id(call, item, id);
+        if (!changed) return changed.error();
+        return std::string(*changed);
+      });
 }
 
 /// Uses all instances of the snapshotter. Those that do not know the snapshot do nothing.

@@ -35,9 +35,14 @@ class Snapshots {
                                                     const std::string& item,
                                                     const std::string& zone,
                                                     const std::string& backup);
-  /// Creates a volume from a snapshot, and returns the item with the new volume.
-  tenon::Result<std::string> restore(const tenon::StoredBackupV1Snapshot& snapshot,
-                                     const std::string& item);
+  /// A volume that was made from a snapshot.
+  struct Volume {
+    PluginPtr<tenon::VolumeSnapshotter> plugin;
+    std::string id;
+  };
+  tenon::Result<Volume> make_volume(const tenon::StoredBackupV1Snapshot& snapshot);
+  /// Returns the item with another volume.
+  tenon::Result<std::string> set_volume(const Volume& volume, const std::string& item);
   /// Returns the item with the volume that `restored`, the result of an earlier restore, has.
   /// Returns nothing if the snapshotter does not know that volume.
   std::optional<std::string> with_volume_of(const std::string& restored,
@@ -57,8 +62,6 @@ class Snapshots {
   auto call(const PluginPtr<Snapshotter>& plugin, std::string_view method, Body body);
   tenon::Result<std::string> volume_of(const PluginPtr<Snapshotter>& plugin,
                                        const std::string& item);
-  tenon::Result<std::string> set_volume(const PluginPtr<Snapshotter>& plugin,
-                                        const std::string& item, const std::string& volume);
   tenon::Result<tenon::StoredBackupV1Snapshot> take_with(const PluginPtr<Snapshotter>& plugin,
                                                          const std::string& volume,
                                                          const std::string& zone,

@@ -257,6 +257,28 @@ TEST_F(Backup, RestoresAVolumeAgainIfItsSnapshotCouldNotBeUsed) {
       << third.err;
 }
 
+TEST_F(Backup, ReportsAVolumeThatNoRestoredItemUses) {
+  play();
+  write_volume();
+  configure(snapshotters);
+  std::string skipped = volume("v");
+  skipped.insert(1, told("restore-a", "skip") + ",");
+  write_items({skipped});
+  ASSERT_EQ(create().exit, 0);
+  const Outcome outcome = restore("restored", {"--name", "first"});
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "restore first: 0 items restored, 1 skipped, 0 errors\n");
+  std::string made;
+  for (const auto& entry : fs::directory_iterator(world.root() / "volumes")) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("v-")) made = name;
+  }
+  EXPECT_NE(outcome.err.find("warning[unused-volume] persistentvolumes v: tenon.dev/directory: " +
+                             made + ": a volume was made for the item"),
+            std::string::npos)
+      << outcome.err;
+}
+
 TEST_F(Backup, UsesASnapshotterWithSeveralConfigurations) {
   const auto use = [](const std::string& volumes, const std::string& snapshots) {
     return R"({"plugin": "directory", "config": {"volumes": ")" + volumes + R"(", "snapshots": ")" +
