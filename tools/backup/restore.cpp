@@ -98,6 +98,7 @@ struct RestorePolicy {
     bool skipped = false;
     bool failed = false;  // its volume was not restored
     std::vector<ResourceIdV1> additional{};
+    std::size_t next_additional = 0;  // of them
     std::vector<Wait> waits{};
     std::vector<Operation> operations{};
     std::vector<tenon::Error> errors{};
@@ -168,7 +169,7 @@ class RestoreRun {
   void restore_snapshot(Item& item);
   void restore(Item item);
   void begin(Item item, std::vector<Item>& stack);
-  void begin_additional(std::vector<Item>& stack);
+  bool begin_additional(std::vector<Item>& stack);
   void await_ready(const Wait& wait, const ResourceIdV1& id);
   tenon::Result<bool> is_ready(const Wait& wait);
   void end(const Item& item);
@@ -323,9 +324,7 @@ void RestoreRun::restore(Item item) {
   std::vector<Item> stack;
   begin(std::move(item), stack);
   while (!stack.empty() && !session_.caller.cancelled()) {
-    const std::size_t depth = stack.size();
-    begin_additional(stack);
-    if (stack.size() != depth) continue;
+    if (begin_additional(stack)) continue;
     end(stack.back());
     stack.pop_back();
   }
@@ -341,15 +340,15 @@ void RestoreRun::begin(Item item, std::vector<Item>& stack) {
   stack.push_back(std::move(item));
 }
 
-/// Begins the additional items of the top of the stack, and pushes them onto the stack.
-void RestoreRun::begin_additional(std::vector<Item>& stack) {
-  const std::vector<ResourceIdV1> ids = std::exchange(stack.back().additional, {});
-  if (stack.back().skipped) return;
-  const ResourceIdV1 requested_by = stack.back().id;
-  for (const ResourceIdV1& id : ids) {
+/// Begins the next additional item of the top of the stack, and pushes it onto the stack. Returns
+/// whether there was one. The others wait until it is written, so that the stack holds few items.
+bool RestoreRun::begin_additional(std::vector<Item>& stack) {
+  Item& top = stack.back();
+  while (!top.skipped && top.next_additional < top.additional.size()) {
+    const ResourceIdV1& id = top.additional[top.next_additional++];
     const auto index = input_.find(id);
     if (!index) {
-      report_.warning(index.error(), requested_by);
+      report_.warning(index.error(), top.id);
       continue;
     }
     if (begun_[*index] || !input_.admits(input_.items.id(*index))) continue;
@@ -357,7 +356,9 @@ void RestoreRun::begin_additional(std::vector<Item>& stack) {
     if (!item) continue;
     if (RestorePolicy::needs_preparation(*item)) restore_snapshot(*item);
     begin(actions_.run(*std::move(item)), stack);
+    return true;
   }
+  return false;
 }
 
 void RestoreRun::await_ready(const Wait& wait, const ResourceIdV1& id) {

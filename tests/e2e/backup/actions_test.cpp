@@ -251,6 +251,20 @@ TEST_F(Backup, RestoresRequiredItemsFirst) {
   EXPECT_EQ(restored().size(), 3u);
 }
 
+TEST_F(Backup, RestoresAdditionalItemsOneAfterTheOther) {
+  play();
+  write_items(
+      {item("Pod", "web", "p", told("restore-a", "also=services/web/s also=services/web/t")),
+       item("Service", "web", "s", told("restore-a", "also=services/web/z ready=1")),
+       item("Service", "web", "t"), item("Service", "web", "z")});
+  ASSERT_EQ(create().exit, 0);
+  const Outcome outcome = restore();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(journal("restore a "),
+            (Lines{"applies_to", "execute p of nightly", "execute s of nightly",
+                   "execute z of nightly", "ready? 1", "execute t of nightly"}));
+}
+
 TEST_F(Backup, ContinuesARestoreIfItemsDoNotBecomeReady) {
   play();
   write_items({item("Pod", "web", "p", told("restore-a", "ready=never"))});
