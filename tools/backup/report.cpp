@@ -11,6 +11,17 @@ namespace {
 
 constexpr std::size_t max_kept = 10'000;
 constexpr std::uint64_t max_shown = 20;
+/// Of one text of a problem, in bytes. Plugins may report texts of any size, and all problems must
+/// fit into a record.
+constexpr std::size_t max_text = 2048;
+
+/// Returns at most `max_text` bytes of a text, and "…" if it was longer.
+std::string shortened(std::string_view text) {
+  if (text.size() <= max_text) return std::string(text);
+  std::size_t size = max_text;
+  while (size != 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
+  return std::string(text.substr(0, size)) + "…";
+}
 
 tenon::ProblemV1 problem_of(const tenon::Error& error, std::string item, bool warning) {
   tenon::ProblemV1 problem;
@@ -18,11 +29,12 @@ tenon::ProblemV1 problem_of(const tenon::Error& error, std::string item, bool wa
   std::string_view separator;
   for (const std::string_view part : {error.where(), error.message(), error.behind()}) {
     if (part.empty()) continue;
-    problem.message.append(separator).append(part);
+    problem.message.append(separator).append(shortened(part));
     separator = ": ";
   }
-  if (!error.found().empty()) problem.message.append("; found ").append(error.found());
-  if (!error.needed().empty()) problem.message.append("; needed ").append(error.needed());
+  if (!error.found().empty()) problem.message.append("; found ").append(shortened(error.found()));
+  if (!error.needed().empty())
+    problem.message.append("; needed ").append(shortened(error.needed()));
   problem.item = std::move(item);
   problem.plugin = error.plugin();
   problem.method = error.method();

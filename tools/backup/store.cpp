@@ -50,6 +50,13 @@ class TextReader : public tenon::HostReader {
   std::size_t at_ = 0;
 };
 
+tenon::Error too_large(const std::string& key, std::string fix) {
+  return tenon::Error({.code = "backup-record-too-large",
+                       .where = key,
+                       .needed = "at most " + std::to_string(largest_record) + " bytes",
+                       .fix = std::move(fix)});
+}
+
 tenon::Result<std::string> read_all(tenon::Call& call, tenon::Reader reader,
                                     const std::string& key) {
   std::string text;
@@ -59,10 +66,7 @@ tenon::Result<std::string> read_all(tenon::Call& call, tenon::Reader reader,
     if (!count) return count.error();
     if (*count == 0) return text;
     if (text.size() + *count > largest_record) {
-      return tenon::Error({.code = "backup-record-too-large",
-                           .where = key,
-                           .needed = "at most " + std::to_string(largest_record) + " bytes",
-                           .fix = "restore the object from another copy"});
+      return too_large(key, "restore the object from another copy");
     }
     text.append(reinterpret_cast<const char*>(piece.data()), *count);
   }
@@ -211,6 +215,9 @@ tenon::Result<void> Store::add(const tenon::StoredBackupV1& record) {
     return withdraw(record) ? exists.error() : unconfirmed(record, exists.error());
   }
   const auto written = read(name);
+  if (!written && written.error().code() != "not-found") {
+    return withdraw(record) ? written.error() : unconfirmed(record, written.error());
+  }
   if (written && written->contents != record.contents) {
     if (auto removed = remove_archive(record); !removed) return removed;
     return already_exists(name);
@@ -280,6 +287,7 @@ tenon::Result<std::string> Store::read_text(const std::string& key) {
 }
 
 tenon::Result<void> Store::write_text(const std::string& key, std::string text) {
+  if (text.size() > largest_record) return too_large(key, "back up fewer items at once");
   return call("put_object", [bucket = session_->settings.bucket, key, text = std::move(text)](
                                 tenon::ObjectStore& store, tenon::Call& call) {
     return store.put_object(call, bucket, key, std::make_unique<TextReader>(text));

@@ -340,6 +340,19 @@ std::vector<ActionFailure> action_failures() {
 INSTANTIATE_TEST_SUITE_P(, FailingAction, testing::ValuesIn(action_failures()),
                          [](const auto& row) { return row.param.name; });
 
+TEST_F(Backup, CutsLongMessagesOfActions) {
+  play();
+  write_items({item("Secret", "web", "s", told("backup-a", "fail long"))});
+  ASSERT_EQ(create().exit, 1);
+  const auto described = json(run({"describe", "nightly", "--json"}));
+  const std::string message =
+      described.at("backup").at("problems").at(0).at("message").as_string().c_str();
+  EXPECT_TRUE(message.starts_with("told to fail\u00e9")) << message;
+  EXPECT_TRUE(message.ends_with("\u00e9\u2026"));
+  EXPECT_GT(message.size(), 2040u);
+  EXPECT_LT(message.size(), 2060u);
+}
+
 #if !SANITIZED  // a sanitizer reports the crash and ends the program
 TEST_F(Backup, GivesUpOnAnActionThatAlwaysCrashes) {
   play();

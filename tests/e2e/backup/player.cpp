@@ -119,7 +119,11 @@ class Part {
 
   /// Fails, crashes or hangs if the item says so.
   void misbehave() const {
-    if (has("fail")) throw Failure(TENON_INTERNAL, "told to fail");
+    if (has("fail")) {
+      std::string text = "told to fail";
+      while (has("long") && text.size() < 1'000'000) text += "\u00e9";
+      throw Failure(TENON_INTERNAL, text);
+    }
     if (has("crash")) *static_cast<volatile int*>(nullptr) = 1;
     while (has("hang")) ::usleep(10'000);
   }
