@@ -457,6 +457,9 @@ constexpr ErrorCode codes[] = {
 
     // -- backups --
 
+    {"action-given-up", error, "backups", "An action is not executed for further items.",
+     "Several calls of the action in a row did not return.",
+     "Correct the plugin, or raise \"timeouts\".\"call\"."},
     {"additional-items-not-ready", error, "backups",
      "Additional items of a restored item were not ready in time.",
      "The cluster is slow, or the items failed.", "Allow more time, or restore the item again."},

@@ -63,7 +63,7 @@ class ActionBatches {
   /// The session must outlive it.
   ActionBatches(Session& session, Actions actions, Policy policy)
       : session_(session),
-        shared_(std::make_shared<const Shared>(Shared{std::move(actions), std::move(policy)})) {}
+        shared_(std::make_shared<Shared>(std::move(actions), std::move(policy))) {}
 
   const Actions& actions() const noexcept { return shared_->actions; }
 
@@ -124,9 +124,17 @@ class ActionBatches {
   static constexpr std::size_t max_items = 64;
   static constexpr std::size_t max_bytes = std::size_t{1} << 20;
 
+  /// An action is given up after so many consecutive calls that did not return. Each of them costs
+  /// the whole timeout.
+  static constexpr int max_hung = 3;
+
   struct Shared {
-    Actions actions;
-    Policy policy;
+    Shared(Actions actions, Policy policy)
+        : actions(std::move(actions)), policy(std::move(policy)), hung(this->actions.size()) {}
+
+    const Actions actions;
+    const Policy policy;
+    std::vector<int> hung;  // for each action, the last calls that did not return
   };
 
   /// The calls for a batch.
@@ -136,13 +144,14 @@ class ActionBatches {
     using Result = std::invoke_result_t<Body, tenon::Call&>;
 
    public:
-    explicit Series(std::shared_ptr<const Shared> shared) : shared_(std::move(shared)) {}
+    explicit Series(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
 
     bool next() {
       for (; item_ < items.size(); ++item_, action_ = 0) {
         const Item& item = items[item_];
         while (action_ < shared_->actions.size() && !shared_->policy.is_finished(item)) {
           const auto& action = shared_->actions[action_++];
+          if (shared_->hung[action_ - 1] == max_hung) continue;
           if (action.selector.matches(item.original_id, item.labels)) return true;
         }
         if (!shared_->policy.is_barrier(item)) continue;
@@ -155,7 +164,20 @@ class ActionBatches {
     const tenon::PluginInfo& plugin() const { return action().plugin->info; }
     auto body() const { return shared_->policy.body(action().plugin, items[item_]); }
     void take(const Result& result) {
-      shared_->policy.take(action().plugin, action_ - 1, items[item_], result);
+      shared_->hung[action_ - 1] = 0;
+      add(result);
+    }
+    void abandon(const tenon::Error& error) {
+      add(error);
+      if (++shared_->hung[action_ - 1] != max_hung) return;
+      add(tenon::Error({.code = "action-given-up",
+                        .message = "gave up after " + std::to_string(max_hung) +
+                                   " calls that did not return; the action is not executed for "
+                                   "further items",
+                        .fix = "correct the plugin, or allow more time under \"timeouts\": "
+                               "{\"call\": ...}",
+                        .plugin = plugin().name(),
+                        .method = "execute"}));
     }
 
     /// The number of items that have passed all their actions.
@@ -167,8 +189,11 @@ class ActionBatches {
 
    private:
     const auto& action() const { return shared_->actions[action_ - 1]; }
+    void add(const Result& result) {
+      shared_->policy.take(action().plugin, action_ - 1, items[item_], result);
+    }
 
-    const std::shared_ptr<const Shared> shared_;
+    const std::shared_ptr<Shared> shared_;
     std::size_t item_ = 0;
     std::size_t action_ = 0;  // the next one
   };
@@ -201,7 +226,7 @@ class ActionBatches {
   }
 
   Session& session_;
-  const std::shared_ptr<const Shared> shared_;
+  const std::shared_ptr<Shared> shared_;
 };
 
 }  // namespace backup

@@ -61,7 +61,8 @@ class Caller {
   ///   bool next()    advances to the next call; returns false if there is none
   ///   plugin()       returns the PluginInfo of the current call
   ///   body()         returns a function of a Call that makes the call, see `call`
-  ///   take(result)   receives the Result of that function, or the Error of an abandoned call
+  ///   take(result)   receives the Result of that function
+  ///   abandon(error) receives the Error of a call that did not return, instead of its Result
   template <class Series>
   struct Started {
     explicit Started(std::shared_ptr<Series> series) : series(std::move(series)) {}
@@ -96,7 +97,7 @@ class Caller {
         has_current = started->has_current;
       }
       Series& series = *started->series;
-      if (in_call) series.take(abandon(series.plugin(), started->method, started->timeout));
+      if (in_call) series.abandon(abandon(series.plugin(), started->method, started->timeout));
       started = resume(started->series, started->method, started->timeout, has_current && !in_call);
     }
   }
@@ -135,6 +136,7 @@ class Caller {
       return [this](tenon::Call& call) { return make(call); };
     }
     void take(Result taken) { result.emplace(std::move(taken)); }
+    void abandon(tenon::Error error) { result.emplace(std::move(error)); }
 
     const tenon::PluginInfo* const info;
     const Body make;

@@ -369,6 +369,25 @@ TEST_F(Backup, GivesUpOnAnActionThatAlwaysCrashes) {
 }
 #endif
 
+TEST_F(Backup, GivesUpOnAnActionThatAlwaysHangs) {
+  play();
+  configure(actions("backup") + R"(, "timeouts": {"call": "50ms"})");
+  Lines items;
+  for (int i = 0; i < 6; ++i) {
+    items.push_back(item("Secret", "web", "s" + std::to_string(i), told("backup-a", "hang")));
+  }
+  write_items(items);
+  const Outcome made = create();
+  EXPECT_EQ(made.exit, 1);
+  EXPECT_NE(made.out.find("6 items, 0 snapshots, 4 errors, "), std::string::npos) << made.out;
+  EXPECT_NE(made.err.find("error[action-given-up] secrets web/s2: test.example/a: execute: gave up "
+                          "after 3 calls that did not return"),
+            std::string::npos)
+      << made.err;
+  EXPECT_EQ(journal("backup a execute ").size(), 3u);
+  EXPECT_EQ(journal("backup b execute ").size(), 6u);
+}
+
 TEST_F(Backup, ContinuesWithoutAnUnusableAction) {
   play(R"("applies_to": "fails")");
   write_items({item("Pod", "web", "p")});
