@@ -81,7 +81,7 @@ bool is_usage(const tenon::Error& error) {
 }
 
 Exit fail(Run& run, const tenon::Error& error) {
-  run.console.say(error.to_string());
+  run.console.say(to_text(error));
   run.output.failed(error);
   if (is_usage(error)) return usage_error;
   return error.code() == "cancelled" ? failed : io_error;
@@ -276,7 +276,7 @@ Exit run_command(const Options& options, const std::string& name, const Command&
       Run run{options, console, *session, *store, report, output, tally};
       exit = command(run);
     } else {
-      console.say(store.error().to_string());
+      console.say(to_text(store.error()));
       output.failed(store.error());
       exit = io_error;
     }

@@ -194,7 +194,7 @@ void Output::described(const tenon::StoredBackupV1& record) {
 }
 
 void Output::failed(const tenon::Error& error) {
-  json_output_["error"] = {{"code", error.code()}, {"message", error.to_string()}};
+  json_output_["error"] = {{"code", error.code()}, {"message", to_text(error)}};
 }
 
 bool Output::finish() {

@@ -64,6 +64,15 @@ void Report::add(const tenon::Error& error, std::string item, bool warning) {
   }
 }
 
+std::string to_text(const tenon::Error& error) {
+  std::string text = error.to_string();
+  // The texts of other errors have a fix already.
+  if (error.status() != 0 && !error.fix().empty()) {
+    text.append("\n   fix     ").append(error.fix());
+  }
+  return text;
+}
+
 std::string to_text(const tenon::ProblemV1& problem) {
   std::string text = (problem.warning ? "warning[" : "error[") + problem.code + "]";
   for (const std::string* part : {&problem.item, &problem.plugin, &problem.method}) {

@@ -41,6 +41,9 @@ class Report {
   std::vector<tenon::ProblemV1> problems_;
 };
 
+/// Returns an error that ends a run as text for people, with its fix.
+std::string to_text(const tenon::Error& error);
+
 /// Returns a problem as one line for people.
 std::string to_text(const tenon::ProblemV1& problem);
 

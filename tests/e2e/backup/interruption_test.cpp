@@ -141,6 +141,11 @@ TEST_P(StuckStore, IsAbandonedAfterTheTimeoutOfTheStore) {
                              "nothing for 300ms"),
             std::string::npos)
       << outcome.err;
+  EXPECT_EQ(
+      outcome.err.find("\n   fix     allow more time under \"timeouts\": {\"store\": ...}\n") !=
+          std::string::npos,
+      !is_deaf())
+      << outcome.err;
   EXPECT_EQ(outcome.err.find("was abandoned") != std::string::npos, is_deaf()) << outcome.err;
 }
 
