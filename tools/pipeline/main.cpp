@@ -14,6 +14,7 @@
 #include "common/command_line.hpp"
 #include "common/console.hpp"
 #include "common/descriptor.hpp"
+#include "common/json_reader.hpp"
 #include "common/progress.hpp"
 #include "common/signals.hpp"
 #include "common/text_file.hpp"
@@ -68,20 +69,34 @@ Exit refuse(const Diagnostics& diagnostics) {
   return wrong_usage;
 }
 
-/// Returns whether a file is the position of a pipeline.
+/// Returns whether a file is the position of a pipeline, in whatever version.
 bool is_position(const std::filesystem::path& path) {
   const auto content = tenon::tools::read_file(path);
-  return content.text && tenon::read_pipeline_position(*content.text);
+  if (!content.text) return false;
+  Diagnostics ignored;
+  const auto value = tenon::tools::read_json(*content.text, path.string(), ignored);
+  const auto* type = value ? value->find("type") : nullptr;
+  return type != nullptr && type->text() != nullptr &&
+         *type->text() == "tenon.dev/pipeline_position";
 }
+
+/// A file that may describe a pipeline.
+struct Candidate {
+  std::filesystem::path path;
+  bool named = true;  // by the user; otherwise it was found in a folder
+  std::optional<PipelineFile> file{};
+  Diagnostics diagnostics{};  // of the file
+};
+using Candidates = std::vector<Candidate>;
 
 /// Returns the pipeline files at `paths`. A folder contributes its files with the extension .json,
 /// sorted by name, without the positions that pipelines store in it.
-Paths files_of(const Paths& paths, Diagnostics& diagnostics) {
-  Paths files;
+Candidates candidates_of(const Paths& paths, Diagnostics& diagnostics) {
+  Candidates candidates;
   for (const auto& path : paths) {
     std::error_code error;
     if (!std::filesystem::is_directory(path, error)) {
-      files.push_back(path);
+      candidates.push_back({path});
       continue;
     }
     Paths inside;
@@ -99,18 +114,42 @@ Paths files_of(const Paths& paths, Diagnostics& diagnostics) {
                        .fix = "specify another folder, or a file"});
     }
     std::sort(inside.begin(), inside.end());
-    files.insert(files.end(), inside.begin(), inside.end());
+    for (const auto& file : inside) candidates.push_back({file, false});
+  }
+  return candidates;
+}
+
+/// Returns whether a file of a folder is the damaged position of another pipeline. It is reported
+/// as such when that pipeline is opened.
+bool is_damaged_position(const Candidate& candidate, const Candidates& all) {
+  if (candidate.named || candidate.diagnostics.empty()) return false;
+  return std::any_of(all.begin(), all.end(), [&](const Candidate& other) {
+    std::error_code ignored;
+    return &other != &candidate && other.file &&
+           std::filesystem::equivalent(other.file->position, candidate.path, ignored);
+  });
+}
+
+/// Reads the files at `paths`, without those that are positions.
+Candidates read_files(const Paths& paths, Diagnostics& diagnostics) {
+  Candidates all = candidates_of(paths, diagnostics);
+  for (Candidate& candidate : all) {
+    candidate.file = read_pipeline_file(candidate.path, candidate.diagnostics);
+  }
+  Candidates files;
+  for (const Candidate& candidate : all) {
+    if (!is_damaged_position(candidate, all)) files.push_back(candidate);
   }
   return files;
 }
 
 /// Reads pipeline files. If there are several, messages have the name of the pipeline as a prefix.
 Pipelines read_pipelines(const Paths& paths, Console& console, Diagnostics& diagnostics) {
-  const Paths files = files_of(paths, diagnostics);
+  Candidates files = read_files(paths, diagnostics);
   std::map<std::string, std::filesystem::path> names;
   Pipelines pipelines;
-  for (const auto& path : files) {
-    auto file = read_pipeline_file(path, diagnostics);
+  for (auto& [path, named, file, problems] : files) {
+    for (const auto& problem : problems.all()) diagnostics.add(problem);
     if (!file) continue;
     const auto [known, added] = names.emplace(file->name, path);
     if (!added) {

@@ -51,6 +51,36 @@ TEST_F(SeveralPipelines, MayStorePositionsInTheirFolder) {
   EXPECT_EQ(again.out, numbers(0, 0, 0));
 }
 
+TEST_F(SeveralPipelines, DoNotTakePositionsInTheirFolderForPipelines) {
+  const std::string pipeline =
+      R"({"name": "one", "source": )" + plugin("test.example/actor", "\"count\": \"5\"") +
+      R"(, "destinations": [)" + plugin("test.example/actor", "\"written\": \"one\"") +
+      R"(], "position": "one.position.json"})";
+  world.write("all/one.json", pipeline);
+  const std::string newer =
+      R"({"type": "tenon.dev/pipeline_position", "version": 9, "writer": "w", "value": {}})";
+  for (const std::string& position :
+       {newer, newer.substr(0, 40), std::string(), std::string("{}")}) {
+    world.write("all/one.position.json", position);
+    const Outcome outcome = world.run({TENON_PIPELINE, "run", "all"});
+    EXPECT_EQ(outcome.exit, 2);
+    EXPECT_EQ(outcome.err.find("all/one.position.json:"), 0u) << outcome.err;
+    EXPECT_EQ(outcome.err.find("error["), outcome.err.rfind("error[")) << outcome.err;
+    EXPECT_NE(outcome.err.find("the position cannot be read"), std::string::npos) << outcome.err;
+    EXPECT_EQ(world.run({TENON_PIPELINE, "validate", "all"}).err, "");
+  }
+  // Nor is the newer position of a pipeline elsewhere.
+  world.write("all/one.position.json", newer);
+  std::filesystem::rename(world.root() / "all/one.position.json", world.root() / "all/two.json");
+  EXPECT_EQ(world.run({TENON_PIPELINE, "run", "all"}).out, numbers(5, 5, 5));
+  // A pipeline file is run, or reported, although another one takes it for its position.
+  world.write("all/other.json", R"({"name": "other", "position": "one.json"})");
+  const Outcome outcome = world.run({TENON_PIPELINE, "validate", "all"});
+  EXPECT_NE(outcome.err.find("all/other.json:1:1: error[missing-key]"), std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(outcome.err.find("all/one.json"), std::string::npos) << outcome.err;
+}
+
 TEST_F(SeveralPipelines, ContinueWithoutOneThatFails) {
   write_one("bad", "\"count\": \"10\", \"fail_at\": \"5\"");
   write_one("good", "\"count\": \"100\", \"batch\": \"1\", \"delay\": \"1ms\"");
