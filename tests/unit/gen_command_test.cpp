@@ -393,6 +393,29 @@ TEST(GenCommand, ReadsListsWithoutReleases) {
   EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).out, "");
 }
 
+TEST(GenCommand, ReportsAChangedReleaseInsteadOfItsDraft) {
+  const World world;
+  world.write("kinds/filter/v1.json", released_spec("1.0.0"));
+  EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).exit, 0);
+  EXPECT_EQ(world.run({TENON_GEN, "next", "kinds/filter"}).exit, 0);
+  const std::string takes_a = any_thread + ", \"request\": {\"a\": \"bool\"}";
+  world.write("kinds/filter/v1.json", released_spec("1.0.0", any_thread, takes_a));
+  const Outcome changed = world.run({TENON_GEN, "check", "kinds"});
+  EXPECT_EQ(changed.exit, 1);
+  EXPECT_NE(changed.err.find("kinds/filter/v1.json:"), std::string::npos) << changed.err;
+  EXPECT_NE(changed.err.find("error[release-changed]"), std::string::npos) << changed.err;
+  EXPECT_EQ(changed.err.find("v2.json"), std::string::npos) << changed.err;
+  EXPECT_EQ(changed.err.find("evolution.json"), std::string::npos) << changed.err;
+
+  std::filesystem::remove(world.root() / "kinds/filter/v1.json");
+  EXPECT_EQ(world.run({TENON_GEN, "check", "kinds"}).err,
+            world.path("kinds/released.json").string() +
+                ": error[release-missing]: version 1 of 'photo.example/filter' was released, but "
+                "its spec is missing\n"
+                "   needed  the file v1.json\n"
+                "   fix     restore it; the life of a document type may be \"removed\"\n");
+}
+
 /// Returns a released spec whose field was added later. Only this field uses the enum `m`.
 std::string spec_with_added_enum(const std::string& values, const std::string& type) {
   const std::string request =

@@ -105,17 +105,22 @@ Model load_specs(const LoadOptions& options, Diagnostics& diagnostics) {
   SpecFiles files = find_all(options, diagnostics);
   const std::vector<DeclaredFamily> families = declare_families(files, model, diagnostics);
   for (const DeclaredFamily& declared : families) read_versions(declared, model, diagnostics);
+  const std::vector<DocumentVersion*> documents = sort_by_use(model, diagnostics);
+  model.inputs = std::move(files.inputs);
+  if (diagnostics.empty()) {
+    set_fingerprints(model, documents);
+    if (options.frozen) check_released(model, files.lists, diagnostics);
+    // The other versions of a family are compared with released versions, so a change of these
+    // would be reported as a mistake of those.
+    if (!diagnostics.empty()) return model;
+  }
   for (const DeclaredFamily& declared : families) read_steps(declared, diagnostics);
   check_drafts(model, diagnostics);
   check_releases(model, diagnostics);
   check_removals(model, diagnostics);
-  const std::vector<DocumentVersion*> documents = sort_by_use(model, diagnostics);
   // Duplicate names in a spec cause duplicate names in its header, and are already reported.
   if (diagnostics.empty()) check_names(model, diagnostics);
   if (!diagnostics.empty()) return model;
-  set_fingerprints(model, documents);
-  model.inputs = std::move(files.inputs);
-  if (options.frozen) check_released(model, files.lists, diagnostics);
   select_standard(options.standard, model);
   return model;
 }
