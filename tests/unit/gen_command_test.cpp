@@ -240,6 +240,21 @@ TEST(GenCommand, BeginsTheNextVersion) {
   const Outcome again = world.run({TENON_GEN, "next", "kinds/filter"});
   EXPECT_EQ(again.exit, 1);
   EXPECT_NE(again.err.find("two-drafts"), std::string::npos);
+  EXPECT_NE(again.err.find("release it first: set its \"life\" to {\"released\": "),
+            std::string::npos)
+      << again.err;
+}
+
+TEST(GenCommand, NamesDraftsIfThereIsNothingToRelease) {
+  const World world;
+  world.write("kinds/filter/v1.json", spec);
+  world.write("types/look/v1.json", look);
+  const Outcome one = world.run({TENON_GEN, "release", "kinds"});
+  EXPECT_EQ(one.exit, 0) << one.err;
+  EXPECT_EQ(one.out, "no new released version; 1 draft: photo.example/filter 1\n");
+  EXPECT_EQ(world.run({TENON_GEN, "release", "."}).out,
+            "no new released version; 2 drafts: photo.example/filter 1, photo.example/look 1\n");
+  EXPECT_FALSE(fs::exists(world.path("kinds/released.json")));
 }
 
 TEST(GenCommand, KeepsFilesWithTheNameOfTheNextVersion) {
@@ -266,7 +281,7 @@ TEST(GenCommand, FreezesReleasedSpecs) {
   const Outcome first = world.run({TENON_GEN, "release", "kinds"});
   EXPECT_EQ(first.exit, 0) << first.err;
   EXPECT_EQ(first.out, "added version 1 of 'photo.example/filter'\n");
-  EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).out, "");
+  EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).out, "no new released version; 0 drafts\n");
   EXPECT_EQ(world.run({TENON_GEN, "check", "kinds"}).exit, 0);
   const std::string list = world.read("kinds/released.json");
   world.write("others/filter/v1.json", released_spec("0.1.0"));
@@ -390,7 +405,7 @@ TEST(GenCommand, ReadsListsWithoutReleases) {
   EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).out,
             "added the release of version 1 of 'photo.example/filter', 1.0.0\n");
   EXPECT_EQ(world.read("kinds/released.json"), list);
-  EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).out, "");
+  EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).out, "no new released version; 0 drafts\n");
 }
 
 TEST(GenCommand, ReportsAChangedReleaseInsteadOfItsDraft) {

@@ -142,14 +142,33 @@ Exit next(Options& options) {
   return report(diagnostics);
 }
 
+/// Returns the drafts of a model as "2 drafts: photo.example/blur 1, photo.example/filter 2".
+std::string drafts_of(const Model& model) {
+  std::string names;
+  std::size_t count = 0;
+  const auto each = [&](const auto& families) {
+    for (const auto& family : families) {
+      for (const auto& version : family->versions) {
+        if (family->standard || !version->draft()) continue;
+        names += (count++ == 0 ? ": " : ", ") + family->id + " " + version->label;
+      }
+    }
+  };
+  each(model.kinds);
+  each(model.documents);
+  return std::to_string(count) + (count == 1 ? " draft" : " drafts") + names;
+}
+
 Exit release(Options& options) {
   options.load.folders = {options.folder};
   options.load.frozen = false;
   Diagnostics diagnostics;
   const Model model = load_specs(options.load, diagnostics);
   if (!diagnostics.empty()) return report(diagnostics);
-  for (const std::string& line : release(options.folder, model, options.again, diagnostics)) {
-    std::cout << line << "\n";
+  const auto lines = release(options.folder, model, options.again, diagnostics);
+  for (const std::string& line : lines) std::cout << line << "\n";
+  if (lines.empty() && diagnostics.empty()) {
+    std::cout << "no new released version; " << drafts_of(model) << "\n";
   }
   return report(diagnostics);
 }

@@ -111,7 +111,9 @@ std::vector<std::string> create_next_version(const std::string& folder, Diagnost
                      .code = "two-drafts",
                      .message = "the newest version is a draft",
                      .needed = "at most one draft",
-                     .fix = "change this draft, or release it first"});
+                     .fix = "change this draft, or release it first: set its \"life\" to "
+                            "{\"released\": {\"version\": ..., \"date\": ...}}, and run tenon-gen "
+                            "release"});
     return {};
   }
   const bool is_kind = newest.json.find("kind") != nullptr;
