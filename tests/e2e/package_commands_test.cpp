@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "framework/world.hpp"
+#include "unprivileged.hpp"
 
 namespace tenon::tests {
 namespace {
@@ -178,6 +179,11 @@ example.io/colour 1.4.0  ROOT/plugins/colour-1.4.0.so (locked)
   world_.write("tenon.lock", "{");
   EXPECT_EQ(tenon({"graph", "--lock", "tenon.lock"}).exit, 1);
   EXPECT_EQ(tenon({"graph", "--lock", "none.lock"}).exit, 3);
+  fs::permissions(world_.root() / "tenon.lock", fs::perms::none);
+  const Outcome locked = world_.run(
+      unprivileged({TENON, "resolve", "-a", "photo", "--lock", "tenon.lock", "me.example/blur"}));
+  EXPECT_EQ(locked.exit, 3);
+  EXPECT_NE(locked.err.find("error[cannot-read] tenon.lock\n"), std::string::npos) << locked.err;
 }
 
 TEST_F(PackageCommands, ResolvePrintsJson) {

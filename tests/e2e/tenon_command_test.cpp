@@ -330,7 +330,7 @@ TEST_F(TenonCommand, InspectReportsFilesThatAreNotModules) {
   for (const NoModule& one : all) {
     SCOPED_TRACE(one.path);
     const Outcome run = tenon({"inspect", one.path});
-    EXPECT_EQ(run.exit, 1) << run.out << run.err;
+    EXPECT_EQ(run.exit, one.code == "not-found" ? 3 : 1) << run.out << run.err;
     EXPECT_NE(run.out.find("WOULD NOT LOAD: 1 error\n"), std::string::npos) << run.out;
     EXPECT_NE(run.out.find("error[" + one.code + "] " + one.path + "\n   found   " + one.found),
               std::string::npos)
@@ -673,6 +673,17 @@ TEST_F(TenonCommand, ListReportsAnUnreadableFolder) {
   EXPECT_EQ(run.exit, 3);
   EXPECT_NE(run.out.find("tenon.dev/file"), std::string::npos) << "the other plugins are listed";
   EXPECT_EQ(run.err.substr(0, 30), "tenon: error[not-found] nowher");
+}
+
+TEST_F(TenonCommand, ListReportsAnUnreadableFileOfThePluginPath) {
+  fs::permissions(world_.root() / "modules/rich.so", fs::perms(0200));
+  const std::vector<std::string> list = {TENON, "list", "--plugin-path", "modules/rich.so"};
+  const Outcome run = world_.run(unprivileged(list));
+  EXPECT_EQ(run.exit, 3);
+  EXPECT_EQ(run.err.find("tenon: error[cannot-read] modules/rich.so\n"), 0U) << run.err;
+  // A file in a folder is one of several modules.
+  const Outcome folder = world_.run(unprivileged({TENON, "list", "--plugin-path", "modules"}));
+  EXPECT_EQ(folder.exit, 1) << folder.err;
 }
 
 TEST_F(TenonCommand, ListPrintsJson) {

@@ -121,7 +121,7 @@ TEST_F(VerifyCommand, ReportsAFileThatIsNoModule) {
 
 TEST_F(VerifyCommand, ReportsAMissingFile) {
   const Outcome run = verify({"nowhere.so"});
-  EXPECT_EQ(run.exit, 1);
+  EXPECT_EQ(run.exit, 3);
   EXPECT_NE(run.err.find("error[not-found] nowhere.so"), std::string::npos) << run.err;
 }
 

@@ -45,7 +45,7 @@ std::optional<std::string> read_text_file(const std::filesystem::path& path,
                    .message = "the file cannot be read",
                    .found = std::move(file.problem),
                    .needed = "a JSON file",
-                   .fix = "give the path of such a file"});
+                   .fix = "check the path and the permissions"});
   return std::nullopt;
 }
 

@@ -66,7 +66,11 @@ using Pipelines = std::deque<Pipeline>;
 
 Exit refuse(const Diagnostics& diagnostics) {
   tenon::tools::print(diagnostics);
-  return wrong_usage;
+  const auto& all = diagnostics.all();
+  const bool unreadable = std::any_of(all.begin(), all.end(), [](const auto& diagnostic) {
+    return diagnostic.code == "cannot-read";
+  });
+  return unreadable ? io_failed : wrong_usage;
 }
 
 /// Returns whether a file is the position of a pipeline, in whatever version.
@@ -105,11 +109,17 @@ Candidates candidates_of(const Paths& paths, Diagnostics& diagnostics) {
         inside.push_back(entry.path());
       }
     }
-    if (inside.empty()) {
+    if (error) {
+      diagnostics.add({.location = {.file = path.string()},
+                       .code = "cannot-read",
+                       .message = "the folder cannot be read",
+                       .found = error.message(),
+                       .needed = "a folder that this user may read",
+                       .fix = "check the path and the permissions"});
+    } else if (inside.empty()) {
       diagnostics.add({.location = {.file = path.string()},
                        .code = "no-pipeline",
                        .message = "the folder contains no pipeline file",
-                       .found = error ? error.message() : "",
                        .needed = "at least one file with the extension .json",
                        .fix = "specify another folder, or a file"});
     }

@@ -74,7 +74,7 @@ Exit graph(const Options& options, GraphFormat format) {
   const Host host(host_options(options));
   const std::vector<PackageInfo> packages = host.packages();
   std::vector<Error> skipped = host.skipped();
-  std::vector<Error> errors = take_search_path_errors(skipped);
+  std::vector<Error> errors = take_search_path_errors(options, skipped);
   const bool failed = !errors.empty();
   std::ranges::move(lock_errors(options, skipped), std::back_inserter(errors));
   std::ranges::move(broken_module_errors(skipped), std::back_inserter(errors));

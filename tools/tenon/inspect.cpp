@@ -14,6 +14,7 @@
 #include "commands.hpp"
 #include "config/manifest_parameters.hpp"
 #include "json.hpp"
+#include "search_path_errors.hpp"
 #include "text.hpp"
 
 namespace tenon::command {
@@ -367,10 +368,7 @@ void print_json(const Inspection& found, const std::string& subject) {
 }
 
 Exit exit_of(const ModuleReport& report) {
-  const bool unreadable =
-      std::any_of(report.errors.begin(), report.errors.end(),
-                  [](const Error& error) { return error.code() == "cannot-read"; });
-  if (unreadable) return io_error;
+  if (std::ranges::any_of(report.errors, is_unreadable)) return io_error;
   return report.would_load() ? success : problems_found;
 }
 

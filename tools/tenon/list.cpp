@@ -104,7 +104,7 @@ Exit list(const Options& options, const std::string& kind) {
     output["plugins"] = std::move(all);
     output["skipped"] = to_json(skipped);
     print(output);
-    if (has_search_path_errors(skipped)) return io_error;
+    if (has_search_path_errors(options, skipped)) return io_error;
     return any_error(skipped) ? problems_found : success;
   }
   const Paint paint = Paint::for_stream(STDOUT_FILENO);
@@ -113,7 +113,7 @@ Exit list(const Options& options, const std::string& kind) {
     std::cerr << "tenon: no plugins" << (kind.empty() ? "" : " of kind " + harmless(kind))
               << " for " << harmless(options.app) << "\n";
   }
-  const std::vector<Error> unread = take_search_path_errors(skipped);
+  const std::vector<Error> unread = take_search_path_errors(options, skipped);
   print_problems(unread);
   print_problems(options, host, skipped, paint);
   if (!unread.empty()) return io_error;

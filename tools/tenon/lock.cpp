@@ -15,16 +15,15 @@ namespace tenon::command {
 namespace {
 
 bool is_io_error(const Error& error) {
-  return error.code() == "cannot-write" || error.code() == "cannot-read" ||
-         error.code() == "not-found";
+  return error.code() == "cannot-write" || is_unreadable(error);
 }
 
 /// Prints the folders and files that cannot be read, because they may contain packages that belong
 /// in the lock file. Returns the first of them.
-std::optional<Error> report_unread(const std::vector<Error>& skipped) {
+std::optional<Error> report_unread(const Options& options, const std::vector<Error>& skipped) {
   std::optional<Error> first;
   for (const Error& error : skipped) {
-    if (!is_search_path_error(error) && error.code() != "cannot-read") continue;
+    if (!is_search_path_error(options, error) && error.code() != "cannot-read") continue;
     std::cerr << "tenon: " << error.to_string() << "\n";
     if (!first) first = error;
   }
@@ -42,7 +41,7 @@ Exit lock(const Options& options, const std::string& file) {
     if (package.refused) left_out.push_back(*package.refused);
   }
   std::erase_if(packages, [](const PackageInfo& package) { return !package.used; });
-  const std::optional<Error> unread = report_unread(skipped);
+  const std::optional<Error> unread = report_unread(options, skipped);
   const Result<void> written = unread ? Result<void>(*unread) : host.write_lock(file);
 
   if (options.json) {

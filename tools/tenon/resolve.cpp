@@ -63,7 +63,7 @@ Exit resolve(const Options& options, const std::vector<std::string>& references,
   const Host host(host_options(options));
   ResolvedPackages resolved = host.resolve(references);
   std::vector<Error> skipped = host.skipped();
-  std::vector<Error> errors = take_search_path_errors(skipped);
+  std::vector<Error> errors = take_search_path_errors(options, skipped);
   const bool failed = !errors.empty();
   std::ranges::move(resolved.errors, std::back_inserter(errors));
   std::ranges::move(lock_errors(options, skipped), std::back_inserter(errors));

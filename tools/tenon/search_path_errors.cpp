@@ -8,14 +8,24 @@
 
 namespace tenon::command {
 
-bool is_search_path_error(const Error& error) {
-  if (error.code() != "not-found" && error.code() != "cannot-read") return false;
-  std::error_code ignored;
-  return !std::filesystem::is_regular_file(error.where(), ignored);
+bool is_unreadable(const Error& error) {
+  return error.code() == "not-found" || error.code() == "cannot-read";
 }
 
-bool has_search_path_errors(const std::vector<Error>& skipped) {
-  return std::any_of(skipped.begin(), skipped.end(), is_search_path_error);
+bool is_search_path_error(const Options& options, const Error& error) {
+  if (!is_unreadable(error)) return false;
+  const std::filesystem::path where(error.where());
+  const auto& named = options.plugin_path;
+  if (where == options.lock_file) return true;
+  if (std::find(named.begin(), named.end(), where) != named.end()) return true;
+  std::error_code ignored;
+  return !std::filesystem::is_regular_file(where, ignored);
+}
+
+bool has_search_path_errors(const Options& options, const std::vector<Error>& skipped) {
+  return std::any_of(skipped.begin(), skipped.end(), [&options](const Error& error) {
+    return is_search_path_error(options, error);
+  });
 }
 
 std::vector<Error> broken_module_errors(const std::vector<Error>& skipped) {
@@ -29,10 +39,13 @@ std::vector<Error> broken_module_errors(const std::vector<Error>& skipped) {
   return broken;
 }
 
-std::vector<Error> take_search_path_errors(std::vector<Error>& skipped) {
+std::vector<Error> take_search_path_errors(const Options& options, std::vector<Error>& skipped) {
+  const auto is_taken = [&options](const Error& error) {
+    return is_search_path_error(options, error);
+  };
   std::vector<Error> taken;
-  std::copy_if(skipped.begin(), skipped.end(), std::back_inserter(taken), is_search_path_error);
-  std::erase_if(skipped, is_search_path_error);
+  std::copy_if(skipped.begin(), skipped.end(), std::back_inserter(taken), is_taken);
+  std::erase_if(skipped, is_taken);
   return taken;
 }
 

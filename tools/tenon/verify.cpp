@@ -17,6 +17,7 @@
 #include "common/plugin_use.hpp"
 #include "common/text_file.hpp"
 #include "json.hpp"
+#include "search_path_errors.hpp"
 #include "text.hpp"
 
 namespace tenon::command {
@@ -168,9 +169,7 @@ Exit no_module(const Options& options, const VerifyArguments& arguments,
                const std::vector<Error>& errors) {
   if (options.json) print_json(arguments, {}, errors);
   print_problems(errors);
-  const bool unreadable =
-      std::ranges::any_of(errors, [](const Error& error) { return error.code() == "cannot-read"; });
-  return unreadable ? io_error : problems_found;
+  return std::ranges::any_of(errors, is_unreadable) ? io_error : problems_found;
 }
 
 Exit wrong_configs(const Options& options, const VerifyArguments& arguments,

@@ -2,6 +2,7 @@
 //
 // Runs tenon-pipeline: pipeline files, their validation, I/O errors, and usage.
 #include "e2e/pipeline/pipeline.hpp"
+#include "e2e/unprivileged.hpp"
 
 #include <tenon/pipeline_position_json.hpp>
 
@@ -144,8 +145,21 @@ TEST_F(Pipeline, ReportsInvalidAndMissingFiles) {
   EXPECT_EQ(run().exit, 2);
   EXPECT_EQ(run().err.find("pipeline.json:1:17: error[not-json]"), 0u) << run().err;
   const Outcome missing = world.run({TENON_PIPELINE, "run", "nowhere.json"});
-  EXPECT_EQ(missing.exit, 2);
+  EXPECT_EQ(missing.exit, 3);
   EXPECT_EQ(missing.err.find("nowhere.json: error[cannot-read]"), 0u) << missing.err;
+  world.write("locked/pipeline.json", "{}");
+  for (const char* path : {"locked/pipeline.json", "locked"}) {
+    SCOPED_TRACE(path);
+    std::filesystem::permissions(world.path(path), std::filesystem::perms::none);
+    const Outcome refused = world.run(unprivileged({TENON_PIPELINE, "run", path}));
+    std::filesystem::permissions(world.path(path), std::filesystem::perms::owner_all);
+    EXPECT_EQ(refused.exit, 3);
+    EXPECT_EQ(refused.err.find(path + std::string(": error[cannot-read]")), 0u) << refused.err;
+    EXPECT_NE(refused.err.find("   found   Permission denied\n"), std::string::npos);
+    EXPECT_NE(refused.err.find("   fix     check the path and the permissions\n"),
+              std::string::npos)
+        << refused.err;
+  }
 }
 
 TEST_F(Pipeline, RefusesThePositionOfAnotherPipeline) {
@@ -210,7 +224,7 @@ TEST_F(Pipeline, ReportsAPositionInALoopOfLinks) {
   write_actors("");
   std::filesystem::create_symlink("position.json", world.path("state/position.json"));
   const Outcome outcome = run();
-  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_EQ(outcome.exit, 3);
   EXPECT_EQ(outcome.err.find("state/position.json: error[cannot-read]: the file cannot be read\n"
                              "   found   Too many levels of symbolic links\n"),
             0u)
