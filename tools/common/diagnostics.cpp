@@ -78,6 +78,8 @@ const std::vector<Diagnostic>& Diagnostics::all() const {
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
   if (known.size() > most_known) return "";
+  // A known word is right.
+  if (std::find(known.begin(), known.end(), word) != known.end()) return "";
   const std::string* nearest = nullptr;
   // At least one character of a short word must remain.
   std::size_t least = std::min(word.size(), std::max<std::size_t>(1, word.size() / 3) + 1);

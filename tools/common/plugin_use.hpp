@@ -40,15 +40,15 @@ PluginUse read_plugin_use(const tools::ObjectReader& object, Diagnostics& diagno
 void add_error(const tenon::Error& error, const SourceLocation& location, Diagnostics& diagnostics,
                std::string fix = {});
 
-/// Reports that no plugin of kind K matches `use`, and suggests a similar name if the reference is
-/// well-formed.
+/// Reports that no plugin of kind K matches `use`. Suggests a similar name, unless there is a plugin
+/// of that name, eg: in another version.
 template <class K>
 void add_missing(const tenon::Host& host, const tenon::Error& error, const PluginUse& use,
                  Diagnostics& diagnostics) {
-  if (error.code() == "bad-reference") return add_error(error, use.location, diagnostics);
+  if (error.code() != "not-found") return add_error(error, use.location, diagnostics);
   std::vector<std::string> names;
   for (const tenon::PluginInfo& plugin : host.plugins<K>()) names.push_back(plugin.name());
-  add_error(error, use.location, diagnostics, did_you_mean(use.reference, names, error.fix()));
+  add_error(error, use.location, diagnostics, did_you_mean(error.where(), names, error.fix()));
 }
 
 /// Returns the text without leading and trailing blanks.

@@ -140,6 +140,26 @@ TEST_F(Pipeline, ReportsConfigsThatPluginsRefuse) {
   EXPECT_NE(outcome.err.find("configure: parameter \"hold\" is \"perhaps\""), std::string::npos);
 }
 
+TEST_F(Pipeline, SuggestsPluginsWithSimilarNames) {
+  const struct {
+    const char* reference;
+    const char* fix;
+  } all[] = {
+      {"tenon.dev/generatr", "did you mean 'tenon.dev/generator'?"},
+      {"generatr", "did you mean 'tenon.dev/generator'?"},
+      {"builtin:generatr@0.1", "did you mean 'tenon.dev/generator'?"},
+      // The name is right.
+      {"tenon.dev/generator@9", "put its module into a folder of the plugin path, or correct the "},
+      {"standalone:generator", "put its module into a folder of the plugin path, or correct the "},
+  };
+  for (const auto& one : all) {
+    write_pipeline(plugin(one.reference, ""), plugin("tenon.dev/log", ""));
+    EXPECT_NE(run().err.find(std::string("   fix     ") + one.fix), std::string::npos)
+        << one.reference << "\n"
+        << run().err;
+  }
+}
+
 TEST_F(Pipeline, ReportsInvalidAndMissingFiles) {
   world.write("pipeline.json", "{\"name\": \"test\",}\n");
   EXPECT_EQ(run().exit, 2);
