@@ -55,7 +55,7 @@ Error other_spec(const Provided& provided, const KindVersion& version, const std
                 .found = title_of(provided) + ", compiled from another spec of that version",
                 .needed = "the spec that this program was built with",
                 .fix = version.draft ? "rebuild the plugin; the draft has changed"
-                                     : "rebuild the plugin with the plugin kit of this program; a "
+                                     : "rebuild the plugin with the SDK of this program; a "
                                        "released version never changes"});
 }
 

@@ -159,6 +159,10 @@ TEST_F(TenonCommand, InspectReportsAKindOfAnotherProgram) {
   EXPECT_EQ(run.exit, 0) << run.err;
   EXPECT_NE(run.out.find("NO ERROR FOUND: 1 warning; not loaded\n"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("warning[unknown-kind]"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("Next: tenon inspect modules/foreign.so -a APP, with the app that the "
+                         "module was made for\n"),
+            std::string::npos)
+      << run.out;
 }
 
 TEST_F(TenonCommand, InspectDetectsADifferentSpec) {

@@ -314,6 +314,12 @@ std::string next_step(const Inspection& found, const Options& options) {
   const ModuleReport& report = found.report;
   if (!report.would_load())
     return report.errors.size() == 1 ? "see the fix above" : "see the fixes above";
+  const auto& plugins = report.plugins;
+  const auto is_usable = [](const PluginInfo& plugin) { return plugin.compatibility().usable(); };
+  if (!plugins.empty() && std::ranges::none_of(plugins, is_usable)) {
+    return "tenon inspect " + shell_word(report.file.string()) +
+           " -a APP, with the app that the module was made for";
+  }
   if (found.in_plugin_path) return command_line(options, "list");
   return "put the file into ~/.local/lib/" + options.app + "/plugins";
 }
