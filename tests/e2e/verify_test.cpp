@@ -146,6 +146,11 @@ TEST_F(VerifyCommand, ReportsWrongConfigurationsWithTheirLocations) {
         "wrong.json:4:44: error[duplicate-plugin]", "wrong.json:4:88: error[wrong-type]"}) {
     EXPECT_NE(run.err.find(finding), std::string::npos) << finding << " in\n" << run.err;
   }
+  world_.write("wrong.json", R"([{"kind": "tenon.dev/source"}])");
+  const Outcome nameless = verify({right, "--config", "wrong.json"});
+  EXPECT_EQ(nameless.exit, 2);
+  EXPECT_NE(nameless.err.find("error[missing-key]"), std::string::npos) << nameless.err;
+  EXPECT_EQ(nameless.err.find("error[not-found]"), std::string::npos) << nameless.err;
   const Outcome missing = verify({right, "--config", "nowhere.json"});
   EXPECT_EQ(missing.exit, 3);
   EXPECT_NE(missing.err.find("   needed  a JSON file\n"), std::string::npos) << missing.err;

@@ -50,6 +50,8 @@ void read_setup(const JsonValue& value, const std::vector<Case>& cases, Setups& 
   const auto is_of = [&](const auto& one) {
     return one.kind == setup.kind && one.plugin == setup.plugin;
   };
+  // A missing or invalid key is already reported.
+  if (setup.kind.empty() || setup.plugin.empty()) return;
   if (std::ranges::none_of(cases, is_of)) {
     problems.add({.location = use.location,
                   .code = "not-found",
