@@ -79,6 +79,16 @@ END
   generate "$1" && compile "$1" "$1.out/kinds.cpp" && compile "$1" "$1.out/kinds_test.cpp"
 }
 
+# Document types with the names of keywords and of parameters of generated functions.
+named_like_parameters() {
+  for type in template union writer value text; do
+    mkdir -p "$1/$type" && cat >"$1/$type/v1.json" <<END
+{ "type": "test.example/$type", "version": 1, "doc": "A type.", "fields": { "a": "bool" } }
+END
+  done
+  generate "$1" && compile "$1" "$1.out/kinds.cpp" && compile "$1" "$1.out/kinds_test.cpp"
+}
+
 # A fixed value that contains a document without fields.
 empty_value() {
   mkdir -p "$1/kind" "$1/type" && cat >"$1/type/v1.json" <<END &&
@@ -184,6 +194,8 @@ for word in bench conformance detail gen json sdk tests; do
 done
 point "fields compile with the names of local variables" named_like_variables variables
 point "a document type without fields compiles" empty_type empty_type
+point "document types compile with the names of keywords and parameters" \
+  named_like_parameters parameters
 point "a fixed value compiles with a document without fields" empty_value empty_value
 point "members and docs compile with the names of generated members" named_like_members members
 point "names of macros are refused" refuses_macros macros

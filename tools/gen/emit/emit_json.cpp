@@ -17,7 +17,7 @@ void emit_version(Writer& out, const DocumentVersion& version) {
   const std::string name = local_name(version);
   out.line();
   out.doc("Returns a " + name + " as JSON on one line. Error: `wrong-value`: its bag is invalid.");
-  out.line("tenon::Result<std::string> to_json(const ", name, "& ", version.document->name, ");");
+  out.line("tenon::Result<std::string> to_json(const ", name, "& value);");
   out.doc("Parses a " + name +
           "; missing fields are 0 or empty. Errors: `not-json`, with line and column; "
           "`wrong-value`, with the path in the document.");
@@ -34,7 +34,7 @@ void emit_stored(Writer& out, const Document& document) {
       "Returns the text to store, in the storage version of the type. `writer` is the package that "
       "writes it, eg: \"example.io/dpkg 2.0.0\".");
   out.list("tenon::Result<std::string> store_" + document.name + "(",
-           {"const " + name + "& " + document.name, "std::string_view writer"}, ");");
+           {"const " + name + "& value", "std::string_view writer"}, ");");
 }
 
 }  // namespace
@@ -68,9 +68,8 @@ void emit_json_functions(Writer& out, const Document& document) {
   for (const auto& version : document.versions) {
     if (version->removed()) continue;
     const std::string name = local_name(*version);
-    out.line(result, "std::string> to_json(const ", name, "& ", document.name, ") {");
-    out.line("  return tenon::detail::to_json<", local_storage_name(*version), ">(", document.name,
-             ");");
+    out.line(result, "std::string> to_json(const ", name, "& value) {");
+    out.line("  return tenon::detail::to_json<", local_storage_name(*version), ">(value);");
     out.line("}");
     out.line();
     out.line(result, name, "> ", function_name(*version), "_from_json(std::string_view text) {");
@@ -86,9 +85,9 @@ void emit_json_functions(Writer& out, const Document& document) {
   out.line("}");
   out.line();
   out.list(result + "std::string> store_" + document.name + "(",
-           {"const " + name + "& " + document.name, "std::string_view writer"}, ") {");
+           {"const " + name + "& value", "std::string_view writer"}, ") {");
   out.line("  return tenon::detail::store<", local_storage_name(document.hub()), ">(",
-           string_literal(document.id), ", ", document.name, ", writer);");
+           string_literal(document.id), ", value, writer);");
   out.line("}");
   out.line();
 }
