@@ -379,7 +379,9 @@ constexpr ErrorCode codes[] = {
      "Only document types have previews.",
      "Rename the file to a version, with \"life\": \"draft\"."},
     {"recursive-type", error, "interface definitions", "A type contains itself.",
-     "A struct or document refers to itself.", "Refer to the other value by name, or use json."},
+     "A struct or document refers to itself, or versions of two document types refer to each "
+     "other.",
+     "Refer to the other value by name, or use json."},
     {"release-changed", error, "interface definitions", "A released definition was changed.",
      "A frozen file was edited.",
      "Restore the file, and start the next version with tenon-gen next."},

@@ -2,9 +2,11 @@
 #include "gen/check/spec_checker.hpp"
 
 #include "gen/model/dependency_order.hpp"
+#include "gen/model/version_name.hpp"
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace tenon::gen {
 namespace {
@@ -88,6 +90,82 @@ void check_releases(const Model& model, Diagnostics& diagnostics) {
     check_family_releases(document->versions, diagnostics);
 }
 
+/// A version that has a field of another one.
+struct Use {
+  const DocumentVersion* user;
+  const DocumentVersion* used;
+};
+
+/// Appends the uses by which versions of `from` lead to a version of `to`. Returns whether there
+/// are any, or both are the same type.
+bool find_uses(const Document& from, const Document& to, std::set<const Document*>& visited,
+               std::vector<Use>& uses) {
+  if (&from == &to) return true;
+  if (!visited.insert(&from).second) return false;
+  for (const auto& version : from.versions) {
+    for (const DocumentVersion* used : version->documents) {
+      uses.push_back({version.get(), used});
+      if (find_uses(*used->document, to, visited, uses)) return true;
+      uses.pop_back();
+    }
+  }
+  return false;
+}
+
+/// Reports versions that use a newer version of their own type.
+void check_order_of_versions(const Document& document, Diagnostics& diagnostics) {
+  for (const auto& version : document.versions) {
+    for (const DocumentVersion* used : version->documents) {
+      const bool newer =
+          VersionName{version->number, version->preview} < VersionName{used->number, used->preview};
+      if (used->document != &document || !newer) continue;
+      diagnostics.add({.location = version->location,
+                       .code = "recursive-type",
+                       .message = "this version of '" + document.id + "' contains a newer one",
+                       .found = "a field of type " + words(*used),
+                       .needed = "at most older versions of the same type",
+                       .fix = "use an older version, refer to it by a name, or use json"});
+    }
+  }
+}
+
+/// The code of all versions of a type is in the same files. So these files cannot be ordered if
+/// versions of two types contain each other, even if no version contains itself.
+void check_order_of_types(const Model& model, Diagnostics& diagnostics) {
+  for (const auto& document : model.documents) check_order_of_versions(*document, diagnostics);
+  std::vector<const Document*> all;
+  for (const auto& document : model.documents) all.push_back(document.get());
+  const auto needs = [](const Document& document) {
+    std::vector<const Document*> used;
+    for (const auto& version : document.versions) {
+      for (const DocumentVersion* one : version->documents) {
+        const bool known = std::find(used.begin(), used.end(), one->document) != used.end();
+        if (one->document != &document && !known) used.push_back(one->document);
+      }
+    }
+    return used;
+  };
+  const auto on_cycle = [&diagnostics](const Document& document, const Document& used) {
+    std::set<const Document*> visited;
+    std::vector<Use> uses;
+    find_uses(document, used, visited, uses);
+    visited.clear();
+    find_uses(used, document, visited, uses);
+    std::string found;
+    for (const Use& use : uses) {
+      found += (found.empty() ? "" : ", ") + words(*use.user) + " uses " + words(*use.used);
+    }
+    diagnostics.add(
+        {.location = uses.front().user->location,
+         .code = "recursive-type",
+         .message = "versions of '" + document.id + "' and '" + used.id + "' contain each other",
+         .found = found,
+         .needed = "types of which only one contains the other, in all versions",
+         .fix = "refer to one of them by a name, or use json"});
+  };
+  const DependencyOrder order(all, needs, on_cycle);
+}
+
 void check_removals(const Model& model, Diagnostics& diagnostics) {
   for (const auto& kind : model.kinds) check_family_removals(kind->versions, diagnostics);
   for (const auto& document : model.documents)
@@ -100,8 +178,9 @@ std::vector<DocumentVersion*> sort_by_use(const Model& model, Diagnostics& diagn
     for (const auto& version : document->versions) all.push_back(version.get());
   }
   const auto needs = [](const DocumentVersion& version) { return version.documents; };
-  const auto on_cycle = [&diagnostics](const DocumentVersion& version,
-                                       const DocumentVersion& used) {
+  bool recursive = false;
+  const auto on_cycle = [&](const DocumentVersion& version, const DocumentVersion& used) {
+    recursive = true;
     diagnostics.add({.location = version.location,
                      .code = "recursive-type",
                      .message = "this version of '" + version.document->id + "' contains itself",
@@ -118,3 +197,4 @@ std::vector<DocumentVersion*> sort_by_use(const Model& model, Diagnostics& diagn
 }
 
 }  // namespace tenon::gen
+  if (!recursive) check_order_of_types(model, diagnostics);

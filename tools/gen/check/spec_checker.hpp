@@ -20,7 +20,8 @@ void check_releases(const Model& model, Diagnostics& diagnostics);
 /// Checks that only removed versions use removed versions.
 void check_removals(const Model& model, Diagnostics& diagnostics);
 
-/// Returns all versions of all document types, each after those that it uses. Reports recursion.
+/// Returns all versions of all document types, each after those that it uses. Reports recursion,
+/// also of types whose versions use each other.
 std::vector<DocumentVersion*> sort_by_use(const Model& model, Diagnostics& diagnostics);
 
 }  // namespace tenon::gen
