@@ -314,6 +314,8 @@ const Mistake mistakes_of_types[] = {
      "once"},
     {"OptionalInList", one(kind(request("\"a\": ^\"list<optional<bool>>\""))), "bad-type", "omit"},
     {"ListOfBytes", one(kind(request("\"a\": ^\"list<uint8>\""))), "bad-type", "bytes"},
+    {"BufferInResponse", one(kind(method(", \"response\": {\"a\": ^\"buffer\"}"))), "bad-type",
+     "use bytes"},
     {"PropertyOfList", one(kind(method(""), "\"properties\": {\"p\": ^\"list<string>\"},")),
      "bad-type", "use one of those"},
     {"PropertyOfMapOfLists",

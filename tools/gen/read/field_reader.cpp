@@ -38,7 +38,7 @@ std::optional<Field> read_field(const JsonMember& member, TypeUse use, const Typ
   const JsonValue* type = &member.value;
   if (type->text() == nullptr) {
     std::vector<std::string> keys{"type", "doc"};
-    if (use == TypeUse::message) keys.emplace_back("added");
+    if (use == TypeUse::request || use == TypeUse::response) keys.emplace_back("added");
     const ObjectReader object(member.value, "a field", keys, diagnostics);
     if (member.value.object() == nullptr) return std::nullopt;
     type = object.required("type");

@@ -101,8 +101,8 @@ class KindReader {
     method.required = object.boolean("required");
     method.blocks = object.optional_text("blocks");
     read_states(object, method);
-    method.request = read_message(object, "request");
-    method.response = read_message(object, "response");
+    method.request = read_message(object, "request", TypeUse::request);
+    method.response = read_message(object, "response", TypeUse::response);
     if (method.configures) check_configure(method, object.location("role"));
     version_.methods.push_back(std::move(method));
   }
@@ -130,12 +130,11 @@ class KindReader {
                       .fix = "name the states, or remove 'from' to allow any state"});
   }
 
-  std::vector<Field> read_message(const ObjectReader& method, std::string_view key) {
+  std::vector<Field> read_message(const ObjectReader& method, std::string_view key, TypeUse use) {
     const JsonValue::Object* fields = method.optional_object(key);
     if (fields == nullptr) return {};
-    std::vector<Field> message =
-        read_fields(*fields, TypeUse::message, {"struct_size"}, scope_, diagnostics_);
-    if (key == "response" && !message.empty() && !message.front().added.empty()) {
+    std::vector<Field> message = read_fields(*fields, use, {"struct_size"}, scope_, diagnostics_);
+    if (use == TypeUse::response && !message.empty() && !message.front().added.empty()) {
       diagnostics_.add({.location = message.front().location,
                         .code = "bad-added",
                         .message = "a response cannot be added to a released method",

@@ -91,13 +91,17 @@ class TypeReader {
       return good ? std::optional(Type{.shape = shape}) : bad_property();
     }
     if (shape != Shape::buffer && !is_stream(shape)) return Type{.shape = shape};
-    const bool optional_stream = is_stream(shape) && outer == Shape::optional;
-    if (use_ == TypeUse::message && (!outer || optional_stream)) return Type{.shape = shape};
+    if (shape == Shape::buffer) {
+      if (use_ == TypeUse::request && !outer) return Type{.shape = shape};
+      return bad("'buffer' belongs to the caller and cannot be part of a response or value",
+                 "'buffer' directly in a request", "use bytes");
+    }
+    const bool in_message = use_ == TypeUse::request || use_ == TypeUse::response;
+    if (in_message && (!outer || outer == Shape::optional)) return Type{.shape = shape};
     const std::string name(shape_names[int(shape)]);
     return bad("'" + name + "' is valid only during a call and cannot be part of a value",
-               "'" + name + "' directly in a request or response" +
-                   (is_stream(shape) ? ", also optional there" : ""),
-               shape == Shape::buffer ? "use bytes" : "make it a field of its own");
+               "'" + name + "' directly in a request or response, also optional there",
+               "make it a field of its own");
   }
 
   std::optional<Type> read_local(std::string_view name) {

@@ -24,7 +24,8 @@ struct TypeScope {
 };
 
 enum class TypeUse {
-  message,   // a field of a request or response
+  request,   // a field of a request
+  response,  // a field of a response
   value,     // a field of a struct or document
   property,  // a property of a plugin
 };
