@@ -290,6 +290,24 @@ TEST(GenCommand, FreezesReleasedSpecs) {
             "tenon-gen: cannot read others/released.json: it is not a regular file\n");
 
   world.write("kinds/filter/v1.json", released_spec("0.1.0", any_thread, one_thread));
+TEST(GenCommand, BeginsTheFirstVersionAfterPreviews) {
+  const World world;
+  for (const std::string label : {"1preview1", "1preview2"}) {
+    world.write("types/look/v" + label + ".json",
+                R"({"type": "photo.example/look", "version": ")" + label +
+                    R"(", "doc": "Look.", "life": {"released": {"version": "0.1.0",
+                    "date": "2026-11-21"}}, "fields": {"name": "string"}})");
+  }
+  world.write("types/look/evolution.json",
+              R"({"type": "photo.example/look", "steps": [{"from": "1preview1",
+                  "to": "1preview2"}]})");
+  const Outcome outcome = world.run({TENON_GEN, "next", "types/look"});
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "types/look/v1.json\ntypes/look/evolution.json\n");
+  const Outcome checked = world.run({TENON_GEN, "check", "types"});
+  EXPECT_EQ(checked.exit, 0) << checked.err;
+}
+
   for (const char* command : {"check", "headers", "schema", "build", "release"}) {
     std::vector<std::string> line{TENON_GEN, command, "kinds"};
     if (std::string_view("check release").find(command) == std::string_view::npos) {

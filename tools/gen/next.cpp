@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/next.hpp"
 
+#include "gen/model/version_name.hpp"
 #include "gen/read/spec_files.hpp"
 
 #include "common/text_file.hpp"
@@ -43,14 +44,14 @@ void drop_all_added(JsonValue& spec) {
   }
 }
 
-JsonValue number(int value) {
-  return {static_cast<std::int64_t>(value)};
+JsonValue json_of(const VersionName& version) {
+  if (version.preview != 0) return {version.label()};
+  return {static_cast<std::int64_t>(version.number)};
 }
 
-JsonValue make_step(int from, const char* parts) {
-  return {JsonValue::Object{{"from", {}, number(from)},
-                            {"to", {}, number(from + 1)},
-                            {parts, {}, {JsonValue::Object()}}}};
+JsonValue make_step(const VersionName& from, const VersionName& to, const char* parts) {
+  return {JsonValue::Object{
+      {"from", {}, json_of(from)}, {"to", {}, json_of(to)}, {parts, {}, {JsonValue::Object()}}}};
 }
 
 struct File {
@@ -118,8 +119,11 @@ std::vector<std::string> create_next_version(const std::string& folder, Diagnost
   }
   const bool is_kind = newest.json.find("kind") != nullptr;
   const std::string key = is_kind ? "kind" : "type";
+  // A preview has the number of the release that follows it.
+  const bool preview = newest.version.preview != 0;
+  const VersionName next{preview ? newest.version.number : newest.version.number + 1};
   JsonValue draft = newest.json;
-  set(draft, "version", number(newest.version.number + 1));
+  set(draft, "version", json_of(next));
   set(draft, "life", {std::string("draft")});
   drop_all_added(draft);
 
@@ -128,9 +132,9 @@ std::vector<std::string> create_next_version(const std::string& folder, Diagnost
   if (id != nullptr) set(evolution, key, *id);
   if (evolution.find("steps") == nullptr) set(evolution, "steps", {JsonValue::Array()});
   if (auto* steps = std::get_if<JsonValue::Array>(&evolution.find("steps")->data)) {
-    steps->push_back(make_step(newest.version.number, is_kind ? "methods" : "fields"));
+    steps->push_back(make_step(newest.version, next, is_kind ? "methods" : "fields"));
   }
-  const std::string draft_name = "v" + std::to_string(newest.version.number + 1) + ".json";
+  const std::string draft_name = "v" + next.label() + ".json";
   const File new_draft{here->path + "/" + draft_name, to_pretty_json(draft)};
   const File new_evolution{here->path + "/evolution.json", to_pretty_json(evolution)};
   check_absent(new_draft.path, diagnostics);
