@@ -235,6 +235,22 @@ TEST(GenCommand, BeginsTheNextVersion) {
   const Outcome outcome = world.run({TENON_GEN, "next", "kinds/filter"});
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "kinds/filter/v2.json\nkinds/filter/evolution.json\n");
+TEST(GenCommand, ReportsLongNames) {
+  const World world;
+  world.write("kinds/filter/v1.json", spec);
+  const std::string name(120'000, 'n');
+  for (const std::string option : {"--app", "--name", "--version"}) {
+    std::vector<std::string> line{TENON_GEN, "sdk", "--out", "out", option, name + "/", "kinds"};
+    if (option != "--app") line.insert(line.end(), {"--app", "photo"});
+    const Outcome outcome = world.run(line);
+    EXPECT_EQ(outcome.exit, 2) << option;
+    EXPECT_NE(outcome.err.find("; use letters, digits, "), std::string::npos) << option;
+  }
+  const Outcome outcome = world.run({TENON_GEN, "build", "--out", "out", "--name", name, "kinds"});
+  EXPECT_EQ(outcome.exit, 3);
+  EXPECT_NE(outcome.err.find(": File name too long\n"), std::string::npos) << outcome.err;
+}
+
   EXPECT_EQ(world.run({TENON_GEN, "check", "kinds"}).exit, 0);
   // There can be only one draft.
   const Outcome again = world.run({TENON_GEN, "next", "kinds/filter"});

@@ -22,7 +22,7 @@
 #include <filesystem>
 #include <functional>
 #include <iostream>
-#include <regex>
+#include <string_view>
 
 namespace tenon::gen {
 namespace {
@@ -65,16 +65,20 @@ Exit with_model(Options& options, const std::function<void(const Model&)>& use) 
   return report(diagnostics);
 }
 
-/// Throws UsageError if the value of an option is not of this form.
-void check_form(const std::string& option, const std::string& value, const char* form,
-                const std::string& needed) {
-  if (std::regex_match(value, std::regex(form))) return;
-  throw UsageError(option + " " + value + ": " + needed);
+/// Throws UsageError if the value of an option contains other characters than letters, digits and
+/// `marks`, or begins with one of `not_first`.
+void check_form(const std::string& option, const std::string& value, const std::string& marks,
+                std::string_view not_first, const std::string& needed) {
+  const std::string allowed =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + marks;
+  const bool good =
+      value.find_first_not_of(allowed) == std::string::npos && value.find_first_of(not_first) != 0;
+  if (!good) throw UsageError(option + " " + value + ": " + needed);
 }
 
 /// The name is that of a file and of a CMake target.
 void check_name(const Options& options) {
-  check_form("--name", options.name, "[A-Za-z0-9_][A-Za-z0-9_.+-]*",
+  check_form("--name", options.name, "_.+-", ".+-",
              "not a name; use letters, digits, '_', '.', '+' and '-'");
 }
 
@@ -107,10 +111,10 @@ Exit check(Options& options) {
 }
 
 Exit sdk(Options& options) {
-  check_form("--app", options.app, "[A-Za-z0-9][A-Za-z0-9._-]*",
+  check_form("--app", options.app, "._-", "._-",
              "not the name of an app; use letters, digits, '.', '_' and '-'");
   check_name(options);
-  check_form("--version", options.version, "[A-Za-z0-9._+~-]+",
+  check_form("--version", options.version, "._+~-", "",
              "not a version; use letters, digits, '.', '_', '+', '~' and '-'");
   return with_model(options, [&options](const Model& model) {
     if (model.kinds.empty()) throw UsageError("the specs contain no kind");
