@@ -357,6 +357,13 @@ const Mistake mistakes_of_previews[] = {
                         R"("fields": {"t": "t@1preview1"}})"}},
      "preview-in-released",
      "use a release"},
+    {"PropertyNamesPreview",
+     {{"t/v1preview1.json", document("\"a\": \"bool\"", released, "\"1preview1\"")},
+      {"k/v1.json", R"({"kind": "a.example/k", "version": ^1, "doc": "D.",)" + released +
+                        R"("properties": {"p": "t@1preview1"}, "methods": [
+         {"name": "m", "doc": "D.", "threading": "any"}]})"}},
+     "preview-in-released",
+     "use a release"},
 };
 
 const Mistake mistakes_of_lives[] = {
@@ -386,6 +393,13 @@ const Mistake mistakes_of_lives[] = {
      {{"t/v1.json", document("\"a\": \"bool\"", removed)},
       {"k/v1.json", R"({"kind": "a.example/k", "version": ^1, "doc": "D.", "methods": [
          {"name": "m", "doc": "D.", "threading": "any", "request": {"t": "list<t@1>"}}]})"}},
+     "removed-in-use",
+     "newer version"},
+    {"PropertyNamesWhatWasRemoved",
+     {{"t/v1.json", document("\"a\": \"bool\"", removed)},
+      {"k/v1.json", R"({"kind": "a.example/k", "version": ^1, "doc": "D.",
+         "properties": {"p": {"type": "t@1"}}, "methods": [
+         {"name": "m", "doc": "D.", "threading": "any"}]})"}},
      "removed-in-use",
      "newer version"},
     {"TypeNamesWhatWasRemoved",

@@ -149,6 +149,13 @@ const Mistake mistakes_of_families[] = {
       {"t/v1.json", document("\"a\": \"bool\"")}},
      "draft-in-released",
      "release a.example/t@1"},
+    {"PropertyNamesDraft",
+     {{"k/v1.json", "{\"kind\": \"a.example/k\", \"version\": ^1, \"doc\": \"D.\", " + released +
+                        "\"properties\": {\"p\": \"map<t@1>\"}, \"methods\": [" + method("") +
+                        "]}"},
+      {"t/v1.json", document("\"a\": \"bool\"")}},
+     "draft-in-released",
+     "release a.example/t@1"},
     {"RestartDiffers",
      {{"k/v1.json", kind(method(""), released)},
       {"k/v2.json", kind(method(""), "\"restart\": ^\"session\",", 2)},
@@ -307,6 +314,8 @@ const Mistake mistakes_of_types[] = {
     {"TypeTooDeep", one(kind(request("\"a\": ^\"" + deep_list(17) + "\""))), "bad-type", "structs"},
     {"BufferInList", one(kind(request("\"a\": ^\"list<buffer>\""))), "bad-type", "bytes"},
     {"BufferInOptional", one(kind(request("\"a\": ^\"optional<buffer>\""))), "bad-type", "bytes"},
+    {"BufferInResponse", one(kind(method(", \"response\": {\"a\": ^\"buffer\"}"))), "bad-type",
+     "use bytes"},
     {"ReaderInStruct",
      one(kind(method(""), "\"structs\": {\"s\": {\"fields\": {\"r\": ^\"reader\"}}},")), "bad-type",
      "a field of its own"},
@@ -314,8 +323,6 @@ const Mistake mistakes_of_types[] = {
      "once"},
     {"OptionalInList", one(kind(request("\"a\": ^\"list<optional<bool>>\""))), "bad-type", "omit"},
     {"ListOfBytes", one(kind(request("\"a\": ^\"list<uint8>\""))), "bad-type", "bytes"},
-    {"BufferInResponse", one(kind(method(", \"response\": {\"a\": ^\"buffer\"}"))), "bad-type",
-     "use bytes"},
     {"PropertyOfList", one(kind(method(""), "\"properties\": {\"p\": ^\"list<string>\"},")),
      "bad-type", "use one of those"},
     {"PropertyOfMapOfLists",
@@ -330,15 +337,6 @@ const Mistake mistakes_of_types[] = {
        "{\"a\": \"optional<t@1>\"}}"}},
      "recursive-type",
      "json"},
-    {"StructWithoutFields", one(kind(method(""), "\"structs\": {^\"s\": {\"fields\": {}}},")),
-     "empty-definition", "remove the struct"},
-    {"EnumWithoutValues", one(kind(method(""), "\"enums\": {^\"e\": []},")), "empty-definition",
-     "remove the enum"},
-};
-
-const Mistake mistakes_of_methods[] = {
-    {"KindWithoutMethods",
-     one("{\"kind\": \"a.example/k\", \"version\": 1, \"doc\": \"D.\", \"methods\": ^[]}"),
     {"DocumentsHoldEachOther",
      {{"t/v1.json", document("\"a\": \"bool\"", released)},
       {"t/v2.json", document("\"a\": \"bool\", \"b\": \"list<u@1>\"", "", "2")},
@@ -357,6 +355,15 @@ const Mistake mistakes_of_methods[] = {
                                      "\"type\": \"a.example/t\"")}},
      "recursive-type",
      "json"},
+    {"StructWithoutFields", one(kind(method(""), "\"structs\": {^\"s\": {\"fields\": {}}},")),
+     "empty-definition", "remove the struct"},
+    {"EnumWithoutValues", one(kind(method(""), "\"enums\": {^\"e\": []},")), "empty-definition",
+     "remove the enum"},
+};
+
+const Mistake mistakes_of_methods[] = {
+    {"KindWithoutMethods",
+     one("{\"kind\": \"a.example/k\", \"version\": 1, \"doc\": \"D.\", \"methods\": ^[]}"),
      "empty-definition", "at least one"},
     {"UnknownThreading",
      one(kind("{\"name\": \"m\", \"doc\": \"A method.\", \"threading\": ^\"seriel\"}")),

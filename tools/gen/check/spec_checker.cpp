@@ -37,11 +37,26 @@ std::string words(const DocumentVersion& version) {
   return version.document->id + "@" + version.label;
 }
 
+const std::vector<const DocumentVersion*>& used_by(const DocumentVersion& version) {
+  return version.documents;
+}
+
+/// Returns also the documents in properties, which headers do not contain.
+std::vector<const DocumentVersion*> used_by(const KindVersion& version) {
+  std::vector<const DocumentVersion*> used = version.documents;
+  for (const Property& property : version.properties) {
+    const DocumentVersion* document = innermost(property.type).document;
+    const bool known = std::find(used.begin(), used.end(), document) != used.end();
+    if (document != nullptr && !known) used.push_back(document);
+  }
+  return used;
+}
+
 template <class Versions>
 void check_family_releases(const Versions& versions, Diagnostics& diagnostics) {
   for (const auto& version : versions) {
     if (version->draft()) continue;
-    for (const DocumentVersion* used : version->documents) {
+    for (const DocumentVersion* used : used_by(*version)) {
       if (used->draft()) {
         diagnostics.add({.location = version->location,
                          .code = "draft-in-released",
@@ -63,7 +78,7 @@ template <class Versions>
 void check_family_removals(const Versions& versions, Diagnostics& diagnostics) {
   for (const auto& version : versions) {
     if (version->removed()) continue;
-    for (const DocumentVersion* used : version->documents) {
+    for (const DocumentVersion* used : used_by(*version)) {
       if (!used->removed()) continue;
       diagnostics.add({.location = version->location,
                        .code = "removed-in-use",
@@ -73,21 +88,6 @@ void check_family_removals(const Versions& versions, Diagnostics& diagnostics) {
                        .fix = "use a newer version of it, or remove this version too"});
     }
   }
-}
-
-}  // namespace
-
-void check_drafts(const Model& model, Diagnostics& diagnostics) {
-  for (const auto& kind : model.kinds) check_family_drafts(kind->id, kind->versions, diagnostics);
-  for (const auto& document : model.documents) {
-    check_family_drafts(document->id, document->versions, diagnostics);
-  }
-}
-
-void check_releases(const Model& model, Diagnostics& diagnostics) {
-  for (const auto& kind : model.kinds) check_family_releases(kind->versions, diagnostics);
-  for (const auto& document : model.documents)
-    check_family_releases(document->versions, diagnostics);
 }
 
 /// A version that has a field of another one.
@@ -166,6 +166,21 @@ void check_order_of_types(const Model& model, Diagnostics& diagnostics) {
   const DependencyOrder order(all, needs, on_cycle);
 }
 
+}  // namespace
+
+void check_drafts(const Model& model, Diagnostics& diagnostics) {
+  for (const auto& kind : model.kinds) check_family_drafts(kind->id, kind->versions, diagnostics);
+  for (const auto& document : model.documents) {
+    check_family_drafts(document->id, document->versions, diagnostics);
+  }
+}
+
+void check_releases(const Model& model, Diagnostics& diagnostics) {
+  for (const auto& kind : model.kinds) check_family_releases(kind->versions, diagnostics);
+  for (const auto& document : model.documents)
+    check_family_releases(document->versions, diagnostics);
+}
+
 void check_removals(const Model& model, Diagnostics& diagnostics) {
   for (const auto& kind : model.kinds) check_family_removals(kind->versions, diagnostics);
   for (const auto& document : model.documents)
@@ -190,6 +205,7 @@ std::vector<DocumentVersion*> sort_by_use(const Model& model, Diagnostics& diagn
   };
   const DependencyOrder order(std::vector<const DocumentVersion*>(all.begin(), all.end()), needs,
                               on_cycle);
+  if (!recursive) check_order_of_types(model, diagnostics);
   std::sort(all.begin(), all.end(), [&order](const DocumentVersion* a, const DocumentVersion* b) {
     return order.rank(*a) < order.rank(*b);
   });
@@ -197,4 +213,3 @@ std::vector<DocumentVersion*> sort_by_use(const Model& model, Diagnostics& diagn
 }
 
 }  // namespace tenon::gen
-  if (!recursive) check_order_of_types(model, diagnostics);
