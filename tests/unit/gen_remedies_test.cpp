@@ -112,6 +112,9 @@ const std::string takes_y = R"(, "request": {"y": "string"})";
 const std::string takes_x_y = R"(, "request": {"x": "string", "y": "string"})";
 const std::string takes_y_z = R"(, "request": {"y": "string", "z": "string"})";
 const std::string gives_x = R"(, "response": {"x": "string"})";
+const std::string takes_reader = R"(, "request": {"x": "reader"})";
+const std::string takes_buffer = R"(, "request": {"x": "buffer"})";
+const std::string gives_reader = R"(, "response": {"x": "reader"})";
 const std::string gives_y = R"(, "response": {"y": "string"})";
 const std::string gives_x_y = R"(, "response": {"x": "string", "y": "string"})";
 const std::string gone = said(R"("b": {"removed": true})");
@@ -208,6 +211,15 @@ const Change changes_of_kinds[] = {
     {"FieldRenamedAndRetyped",
      {method("a", takes_bytes), method("a", takes_y)},
      {said(R"("a": {"request": {"y": {"renamed_from": "x"}}})")}},
+    {"StreamAdded", {a, method("a", gives_reader)}, {""}},
+    {"StreamRemoved", {method("a", takes_reader), a}, {""}},
+    {"BufferRemoved", {method("a", takes_buffer), a}, {""}},
+    {"MethodWithAStreamAdded",
+     {a, all({a, method("b", gives_reader)})},
+     {said(R"("b": {"added": {"value": {"x": "x"}}})")}},
+    {"ReturnedWithAStream",
+     {all({a, method("b", gives_x)}), a, all({a, method("b", gives_reader)})},
+     {gone, ""}},
     {"CalledMoreFreely", {method("a", "", "serial"), a}, {""}},
     {"RenamedAndCalledMoreFreely",
      {method("a", "", "serial"), b},

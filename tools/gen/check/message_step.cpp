@@ -56,7 +56,7 @@ std::vector<FieldFill> read_fills(const Message& message, const ForwardedMethod&
       }
       fills.push_back({target, source, match});
     } else if (const JsonValue* value = pairs.value_of(target->name, message.given())) {
-      check_value(*value, target->type, diagnostics);
+      check_value(*value, target->type, method.otherwise, diagnostics);
       fills.push_back({target, nullptr, TypeMatch::identical, *value});
     }
   }
@@ -85,6 +85,8 @@ std::vector<FieldFill> read_fixed(const Method& method, const JsonValue& values,
     return fills;
   }
   const StepVersion fields(of, "field", method.response);
+  const std::string otherwise =
+      "use \"" + method.name + "\": {\"added\": \"hook\"} instead of a value";
   for (const JsonMember& member : *values.object()) {
     if (fields.has(member.key)) continue;
     add_unknown_part(member.key, member.location, fields, diagnostics);
@@ -97,7 +99,7 @@ std::vector<FieldFill> read_fixed(const Method& method, const JsonValue& values,
                        .message = of + " has no value for '" + field.name + "'",
                        .needed = "a value for each field",
                        .fix = "add \"" + field.name + "\": <value>"});
-    } else if (check_value(*value, field.type, diagnostics)) {
+    } else if (check_value(*value, field.type, otherwise, diagnostics)) {
       fills.push_back({&field, nullptr, TypeMatch::identical, *value});
     }
   }

@@ -19,7 +19,7 @@ struct ForwardedMethod {
   const JsonValue* request;        // its entries, by field; nullptr: none
   const JsonValue* response;       // the same
   const SourceLocation& location;  // of the object that should contain them
-  std::string otherwise;           // the remedy if the type of a field changed
+  std::string otherwise;           // the remedy if a field cannot be copied or given
 };
 
 /// Returns the fills of all fields of the older request. `{"removed": value}` is the value of a

@@ -108,10 +108,6 @@ std::string needed_for(const Type& type) {
     case Shape::structure:
     case Shape::document:
       return "an object";
-    case Shape::buffer:
-    case Shape::reader:
-    case Shape::writer:
-      return "a hook, because JSON has no form of a " + to_text(type);
     default:
       return "an integer that fits " + to_text(type);
   }
@@ -127,13 +123,15 @@ void add_bad_value(const JsonValue& value, const std::string& what, const std::s
                    .fix = fix});
 }
 
+bool check_part(const JsonValue& value, const Type& type, Diagnostics& diagnostics);
+
 bool check_fields(const JsonValue& value, const std::vector<Field>& fields, const Type& type,
                   Diagnostics& diagnostics) {
   bool valid = true;
   for (const Field& field : fields) {
     const JsonValue* member = value.find(field.name);
     if (member != nullptr) {
-      valid = check_value(*member, field.type, diagnostics) && valid;
+      valid = check_part(*member, field.type, diagnostics) && valid;
     } else if (field.type.shape != Shape::optional) {
       valid = false;
       add_bad_value(value, "the value lacks the field '" + field.name + "'",
@@ -160,11 +158,10 @@ bool check_enum(const JsonValue& value, const Enum& enumeration, Diagnostics& di
   return false;
 }
 
-}  // namespace
-
-bool check_value(const JsonValue& value, const Type& type, Diagnostics& diagnostics) {
+/// Checks a value of any type that has a form in JSON.
+bool check_part(const JsonValue& value, const Type& type, Diagnostics& diagnostics) {
   if (type.shape == Shape::optional) {
-    return value.is_null() || check_value(value, *type.element, diagnostics);
+    return value.is_null() || check_part(value, *type.element, diagnostics);
   }
   if (type.shape == Shape::enumeration) return check_enum(value, *type.enumeration, diagnostics);
   if (!fits(value, type.shape)) {
@@ -176,11 +173,11 @@ bool check_value(const JsonValue& value, const Type& type, Diagnostics& diagnost
   bool valid = true;
   if (type.shape == Shape::list) {
     for (const JsonValue& element : *value.array()) {
-      valid = check_value(element, *type.element, diagnostics) && valid;
+      valid = check_part(element, *type.element, diagnostics) && valid;
     }
   } else if (type.shape == Shape::map) {
     for (const JsonMember& member : *value.object()) {
-      valid = check_value(member.value, *type.element, diagnostics) && valid;
+      valid = check_part(member.value, *type.element, diagnostics) && valid;
     }
   } else if (type.shape == Shape::structure) {
     valid = check_fields(value, type.structure->fields, type, diagnostics);
@@ -188,6 +185,20 @@ bool check_value(const JsonValue& value, const Type& type, Diagnostics& diagnost
     valid = check_fields(value, type.document->fields, type, diagnostics);
   }
   return valid;
+}
+
+}  // namespace
+
+bool check_value(const JsonValue& value, const Type& type, const std::string& otherwise,
+                 Diagnostics& diagnostics) {
+  const Type& plain = without_optional(type);
+  const bool has_form = plain.shape != Shape::buffer && !is_stream(plain);
+  if (has_form || (type.shape == Shape::optional && value.is_null())) {
+    return check_part(value, type, diagnostics);
+  }
+  add_bad_value(value, "the value does not fit the type " + to_text(type),
+                "a hook, because JSON has no form of a " + to_text(plain), otherwise, diagnostics);
+  return false;
 }
 
 }  // namespace tenon::gen
