@@ -199,6 +199,23 @@ TEST(GenCommand, KeepsAFileThatItCannotReplace) {
   EXPECT_EQ(world.read("out/photo/filter/v1.h"), "old");
 }
 
+TEST(GenCommand, WritesNoPartOfAnSdkWithoutAllFiles) {
+  const World world;
+  world.write("kinds/filter/v1.json", spec);
+  // An installation that lacks the files for CMake.
+  const fs::path program = world.path("bin/tenon-gen");
+  fs::copy_file(TENON_GEN, program);
+  for (const char* headers : {"/include", "/../sdk/include", "/../loader/include"}) {
+    fs::copy(std::string(ABI) + headers, world.path("include"), fs::copy_options::recursive);
+  }
+  EXPECT_EQ(world.run({TENON_GEN, "build", "--out", ".", ABI}).exit, 0);
+  const Outcome outcome =
+      world.run({program.string(), "sdk", "--app", "photo", "--out", "out", "kinds"});
+  EXPECT_EQ(outcome.exit, 3) << outcome.err;
+  EXPECT_NE(outcome.err.find("plugin.map"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(fs::exists(world.root() / "out"));
+}
+
 TEST(GenCommand, RefusesAnSdkWithoutKindsOrWithABadName) {
   const World world;
   world.write("types/look/v1.json", look);
@@ -218,6 +235,22 @@ TEST(GenCommand, RefusesAnSdkWithoutKindsOrWithABadName) {
             "'-'\n");
 }
 
+TEST(GenCommand, ReportsLongNames) {
+  const World world;
+  world.write("kinds/filter/v1.json", spec);
+  const std::string name(120'000, 'n');
+  for (const std::string option : {"--app", "--name", "--version"}) {
+    std::vector<std::string> line{TENON_GEN, "sdk", "--out", "out", option, name + "/", "kinds"};
+    if (option != "--app") line.insert(line.end(), {"--app", "photo"});
+    const Outcome outcome = world.run(line);
+    EXPECT_EQ(outcome.exit, 2) << option;
+    EXPECT_NE(outcome.err.find("; use letters, digits, "), std::string::npos) << option;
+  }
+  const Outcome outcome = world.run({TENON_GEN, "build", "--out", "out", "--name", name, "kinds"});
+  EXPECT_EQ(outcome.exit, 3);
+  EXPECT_NE(outcome.err.find(": File name too long\n"), std::string::npos) << outcome.err;
+}
+
 /// Returns the spec as released with a package version.
 std::string released_spec(const std::string& version, const std::string& part = "",
                           const std::string& edit = "") {
@@ -235,22 +268,6 @@ TEST(GenCommand, BeginsTheNextVersion) {
   const Outcome outcome = world.run({TENON_GEN, "next", "kinds/filter"});
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "kinds/filter/v2.json\nkinds/filter/evolution.json\n");
-TEST(GenCommand, ReportsLongNames) {
-  const World world;
-  world.write("kinds/filter/v1.json", spec);
-  const std::string name(120'000, 'n');
-  for (const std::string option : {"--app", "--name", "--version"}) {
-    std::vector<std::string> line{TENON_GEN, "sdk", "--out", "out", option, name + "/", "kinds"};
-    if (option != "--app") line.insert(line.end(), {"--app", "photo"});
-    const Outcome outcome = world.run(line);
-    EXPECT_EQ(outcome.exit, 2) << option;
-    EXPECT_NE(outcome.err.find("; use letters, digits, "), std::string::npos) << option;
-  }
-  const Outcome outcome = world.run({TENON_GEN, "build", "--out", "out", "--name", name, "kinds"});
-  EXPECT_EQ(outcome.exit, 3);
-  EXPECT_NE(outcome.err.find(": File name too long\n"), std::string::npos) << outcome.err;
-}
-
   EXPECT_EQ(world.run({TENON_GEN, "check", "kinds"}).exit, 0);
   // There can be only one draft.
   const Outcome again = world.run({TENON_GEN, "next", "kinds/filter"});
@@ -271,6 +288,24 @@ TEST(GenCommand, NamesDraftsIfThereIsNothingToRelease) {
   EXPECT_EQ(world.run({TENON_GEN, "release", "."}).out,
             "no new released version; 2 drafts: photo.example/filter 1, photo.example/look 1\n");
   EXPECT_FALSE(fs::exists(world.path("kinds/released.json")));
+}
+
+TEST(GenCommand, BeginsTheFirstVersionAfterPreviews) {
+  const World world;
+  for (const std::string label : {"1preview1", "1preview2"}) {
+    world.write("types/look/v" + label + ".json",
+                R"({"type": "photo.example/look", "version": ")" + label +
+                    R"(", "doc": "Look.", "life": {"released": {"version": "0.1.0",
+                    "date": "2026-11-21"}}, "fields": {"name": "string"}})");
+  }
+  world.write("types/look/evolution.json",
+              R"({"type": "photo.example/look", "steps": [{"from": "1preview1",
+                  "to": "1preview2"}]})");
+  const Outcome outcome = world.run({TENON_GEN, "next", "types/look"});
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "types/look/v1.json\ntypes/look/evolution.json\n");
+  const Outcome checked = world.run({TENON_GEN, "check", "types"});
+  EXPECT_EQ(checked.exit, 0) << checked.err;
 }
 
 TEST(GenCommand, KeepsFilesWithTheNameOfTheNextVersion) {
@@ -306,24 +341,6 @@ TEST(GenCommand, FreezesReleasedSpecs) {
             "tenon-gen: cannot read others/released.json: it is not a regular file\n");
 
   world.write("kinds/filter/v1.json", released_spec("0.1.0", any_thread, one_thread));
-TEST(GenCommand, BeginsTheFirstVersionAfterPreviews) {
-  const World world;
-  for (const std::string label : {"1preview1", "1preview2"}) {
-    world.write("types/look/v" + label + ".json",
-                R"({"type": "photo.example/look", "version": ")" + label +
-                    R"(", "doc": "Look.", "life": {"released": {"version": "0.1.0",
-                    "date": "2026-11-21"}}, "fields": {"name": "string"}})");
-  }
-  world.write("types/look/evolution.json",
-              R"({"type": "photo.example/look", "steps": [{"from": "1preview1",
-                  "to": "1preview2"}]})");
-  const Outcome outcome = world.run({TENON_GEN, "next", "types/look"});
-  EXPECT_EQ(outcome.exit, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, "types/look/v1.json\ntypes/look/evolution.json\n");
-  const Outcome checked = world.run({TENON_GEN, "check", "types"});
-  EXPECT_EQ(checked.exit, 0) << checked.err;
-}
-
   for (const char* command : {"check", "headers", "schema", "build", "release"}) {
     std::vector<std::string> line{TENON_GEN, command, "kinds"};
     if (std::string_view("check release").find(command) == std::string_view::npos) {

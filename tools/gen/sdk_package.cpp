@@ -97,24 +97,28 @@ std::map<std::string, std::string> read_specs(const std::vector<std::string>& fo
 void write_sdk_package(const Model& model, const std::vector<std::string>& specs,
                        const SdkPackage& package, const Installation& installed,
                        const Output& output) {
+  const std::string share = "share/";
+  const std::string cmake = share + "cmake/" + package.name() + "/";
+  const std::string doc = share + "doc/" + package.name() + "/";
+  // All files are read before one is written: the output may be in a folder of specs, and is not
+  // written in part if a file cannot be read.
   const Headers headers(model, installed.include);
-  // Before anything is written, because the output may be in one of the folders.
-  const std::map<std::string, std::string> spec_texts = read_specs(specs);
-  for (const auto& [path, text] : headers.texts()) output.in("include").write(path, text);
-  const Output share = output.in("share");
-  const Output cmake = share.in("cmake/" + package.name());
+  std::map<std::string, std::string> files;
+  for (const auto& [path, text] : headers.texts()) {
+    files.emplace("include/" + path, text);
+  }
   for (const char* file : {"plugin.map", "tenonPlugin.cmake"}) {
-    cmake.write(file, read_regular_file(installed.data / "sdk" / file));
+    files.emplace(cmake + file, read_regular_file(installed.data / "sdk" / file));
   }
-  cmake.write(package.name() + "Config.cmake", emit_cmake_config(package));
-  cmake.write(package.name() + "ConfigVersion.cmake", emit_cmake_version(package));
-  share.write("pkgconfig/" + package.name() + ".pc", emit_pkgconfig(package));
-  share.write("doc/" + package.name() + "/README.md", emit_sdk_readme(model, package));
-  share.write("doc/" + package.name() + "/LICENSE",
-              read_regular_file(installed.data / "sdk/LICENSE"));
-  for (const auto& [path, text] : spec_texts) {
-    share.in(package.app + "/tenon/specs").write(path, text);
+  files.emplace(cmake + package.name() + "Config.cmake", emit_cmake_config(package));
+  files.emplace(cmake + package.name() + "ConfigVersion.cmake", emit_cmake_version(package));
+  files.emplace(share + "pkgconfig/" + package.name() + ".pc", emit_pkgconfig(package));
+  files.emplace(doc + "README.md", emit_sdk_readme(model, package));
+  files.emplace(doc + "LICENSE", read_regular_file(installed.data / "sdk/LICENSE"));
+  for (const auto& [path, text] : read_specs(specs)) {
+    files.emplace(share + package.app + "/tenon/specs/" + path, text);
   }
+  for (const auto& [path, text] : files) output.write(path, text);
 }
 
 }  // namespace tenon::gen
