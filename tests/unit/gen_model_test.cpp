@@ -103,6 +103,36 @@ TEST(Steps, DescribeChangedMethods) {
   EXPECT_EQ(removed, Names{"gone"});
 }
 
+TEST(Steps, CompareSharedStructsOnce) {
+  // Without structs that are compared only once, this would take years.
+  const World world;
+  std::string structs = R"("s0": {"fields": {"x": "bool"}})";
+  for (int i = 1; i <= 60; i++) {
+    const std::string inner = "\"list<s" + std::to_string(i - 1) + ">\"";
+    structs += ", \"s" + std::to_string(i) + R"(": {"fields": {"x": )" + inner + R"(, "y": )" +
+               inner + "}}";
+  }
+  const auto spec = [&structs](const std::string& head, const std::string& parts) {
+    return head + R"(, "doc": "D.", )" + tenon::tests::released + R"("structs": {)" + structs +
+           "}, " + parts + "}";
+  };
+  const std::string methods = R"("methods": [{"name": "m", "doc": "M.", "threading": "any",
+      "request": {"a": "s60"}}])";
+  const std::string fields = R"("fields": {"a": "s60"})";
+  for (const std::string version : {"1", "2", "3"}) {
+    world.write("k/v" + version + ".json",
+                spec(R"({"kind": "a.example/k", "version": )" + version, methods));
+    world.write("t/v" + version + ".json",
+                spec(R"({"type": "a.example/t", "version": )" + version, fields));
+  }
+  const std::string steps = R"([{"from": 1, "to": 2}, {"from": 2, "to": 3}])";
+  world.write("k/evolution.json", R"({"kind": "a.example/k", "steps": )" + steps + "}");
+  world.write("t/evolution.json", R"({"type": "a.example/t", "steps": )" + steps + "}");
+  const Model model = load({.folders = {world.root().string()}});
+  EXPECT_TRUE(step_of(model.kinds.at(0)->steps.at(1), "m").same_layout());
+  EXPECT_FALSE(model.documents.at(0)->steps.at(1).fields.at(0).newer_origins.exact);
+}
+
 TEST(Steps, MayBeUnadaptable) {
   EXPECT_EQ(kind("chain").versions.size(), 4u);
   ASSERT_EQ(kind("chain").steps.size(), 3u);
@@ -319,6 +349,23 @@ TEST(Fingerprints, IgnoreDocumentation) {
   EXPECT_EQ(plain, fingerprint_of(changed("\"doc\": \"K.\"",
                                           "\"doc\": \"K.\", \"life\": {\"released\": {\"version\": "
                                           "\"1.0.0\", \"date\": \"2026-11-21\"}}")));
+}
+
+TEST(Fingerprints, CoverStructsInOrderOfNameThenOfUse) {
+  const World world;
+  world.write("k/v1.json", R"({"kind": "a.example/k", "version": 1, "doc": "K.", "structs": {
+      "m": {"fields": {"f": "z", "g": "list<b>", "h": "a"}},
+      "a": {"fields": {"f": "n"}}, "b": {"fields": {"f": "y"}}, "c": {"fields": {"f": "x"}},
+      "n": {"fields": {"f": "bool"}}, "x": {"fields": {"f": "bool"}},
+      "y": {"fields": {"f": "c"}}, "z": {"fields": {"f": "bool"}}},
+      "methods": [{"name": "m", "doc": "M.", "threading": "any",
+                   "request": {"f": "m", "g": "c"}}]})");
+  const Model model = load({.folders = {world.root().string()}});
+  EXPECT_EQ(canonical_text(model.kinds.at(0)->latest()),
+            "kind a.example/k 1 overlap\nmethod m any\nrequest f m\nrequest g c\n"
+            "struct c f x\nstruct m f z\nstruct m g list<b>\nstruct m h a\n"
+            "struct a f n\nstruct b f y\nstruct x f bool\nstruct z f bool\n"
+            "struct n f bool\nstruct y f c\n");
 }
 
 TEST(Fingerprints, AreWrittenWith16Digits) {

@@ -4,6 +4,8 @@
 #include "gen/model/naming.hpp"
 
 #include <map>
+#include <set>
+#include <utility>
 
 namespace tenon::gen {
 namespace {
@@ -43,10 +45,9 @@ class Canonical {
 
   /// Appends the used types, sorted by name, and returns the text. Structs may use further types.
   std::string finish() {
-    std::map<std::string, const Struct*> written;
-    while (written.size() < structs_.size()) {
-      for (const auto& [name, structure] : std::map(structs_)) {
-        if (!written.emplace(name, structure).second) continue;
+    while (!unwritten_.empty()) {
+      const auto round = std::exchange(unwritten_, {});
+      for (const auto& [name, structure] : round) {
         fields("struct " + name, structure->fields);
         if (structure->bag) line("struct " + name + " with a bag");
       }
@@ -64,14 +65,17 @@ class Canonical {
   void note(const Type& type) {
     if (type.element) note(*type.element);
     if (type.enumeration != nullptr) enums_.emplace(to_text(type), type.enumeration);
-    if (type.structure != nullptr) structs_.emplace(to_text(type), type.structure);
+    if (type.structure != nullptr && structs_.insert(type.structure).second) {
+      unwritten_.emplace(to_text(type), type.structure);
+    }
     if (type.document != nullptr) documents_.emplace(to_text(type), type.document);
   }
 
   bool with_added_;
   std::string text_{};
   std::map<std::string, const Enum*> enums_{};
-  std::map<std::string, const Struct*> structs_{};
+  std::set<const Struct*> structs_{};
+  std::map<std::string, const Struct*> unwritten_{};
   std::map<std::string, const DocumentVersion*> documents_{};
 };
 

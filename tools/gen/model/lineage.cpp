@@ -2,6 +2,7 @@
 #include "gen/model/lineage.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace tenon::gen {
 namespace {
@@ -10,14 +11,15 @@ std::string name_of(const Struct* structure, const Field& field) {
   return (structure != nullptr ? structure->name + "." : "") + field.name;
 }
 
-/// Whether values of the type contain an enum, whose values a step may rename.
-bool holds_enum(const Type& type) {
+/// Whether values of the type contain an enum, whose values a step may rename. Skips the structs
+/// that were visited before.
+bool holds_enum(const Type& type, std::set<const Struct*>& visited) {
   const Type& inner = innermost(type);
   if (inner.shape == Shape::enumeration) return true;
-  if (inner.shape != Shape::structure) return false;
+  if (inner.shape != Shape::structure || !visited.insert(inner.structure).second) return false;
   const auto& fields = inner.structure->fields;
   return std::any_of(fields.begin(), fields.end(),
-                     [](const Field& field) { return holds_enum(field.type); });
+                     [&visited](const Field& field) { return holds_enum(field.type, visited); });
 }
 
 }  // namespace
@@ -102,7 +104,8 @@ Origins Lineage::origins_of(const DocumentVersion& version, const Struct* struct
   Origins origins;
   const std::string name = name_of(structure, field);
   const Relations relations = relations_of(name, version);
-  const bool has_enum = holds_enum(field.type);
+  std::set<const Struct*> visited;
+  const bool has_enum = holds_enum(field.type, visited);
   for (const auto& other : document_.versions) {
     const Field* namesake = find(*other, name);
     if (namesake == nullptr) continue;

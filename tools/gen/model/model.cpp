@@ -2,16 +2,73 @@
 #include "gen/model/model.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace tenon::gen {
 namespace {
 
-bool same_struct(const Struct& a, const Struct& b) {
-  const auto same_field = [](const Field& x, const Field& y) {
-    return x.name == y.name && match_types(x.type, y.type) == TypeMatch::identical;
-  };
-  return std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), b.fields.end(), same_field);
-}
+/// Compares types. Compares each pair of structs once: a difference anywhere ends the comparison.
+class Comparison {
+ public:
+  TypeMatch match(const Type& from, const Type& to) {
+    if (from.shape != to.shape) return TypeMatch::different;
+    const auto same_if = [](bool same) {
+      return same ? TypeMatch::identical : TypeMatch::different;
+    };
+    switch (from.shape) {
+      case Shape::list:
+      case Shape::map:
+      case Shape::optional:
+        return match(*from.element, *to.element);
+      case Shape::enumeration:
+        return same_if(from.enumeration->values == to.enumeration->values);
+      case Shape::structure:
+        return same_if(same_fields(*from.structure, *to.structure, [this](auto& x, auto& y) {
+          return match(x, y) == TypeMatch::identical;
+        }));
+      case Shape::document:
+        if (from.document == to.document) return TypeMatch::identical;
+        return from.document->document == to.document->document ? TypeMatch::convertible
+                                                                : TypeMatch::different;
+      default:
+        return TypeMatch::identical;
+    }
+  }
+
+  bool same(const Type& a, const Type& b) {
+    if (a.shape == Shape::optional) return same(*a.element, b);
+    if (b.shape == Shape::optional) return same(a, *b.element);
+    if (a.shape != b.shape) return false;
+    switch (a.shape) {
+      case Shape::list:
+      case Shape::map:
+        return same(*a.element, *b.element);
+      case Shape::enumeration:
+        return a.enumeration->name == b.enumeration->name;
+      case Shape::structure:
+        return a.structure->name == b.structure->name &&
+               same_fields(*a.structure, *b.structure,
+                           [this](auto& x, auto& y) { return same(x, y); });
+      case Shape::document:
+        return a.document == b.document;
+      default:
+        return true;
+    }
+  }
+
+ private:
+  template <class SameType>
+  bool same_fields(const Struct& a, const Struct& b, SameType same_type) {
+    if (!compared_.emplace(&a, &b).second) return true;
+    return std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), b.fields.end(),
+                      [&same_type](const Field& x, const Field& y) {
+                        return x.name == y.name && same_type(x.type, y.type);
+                      });
+  }
+
+  std::set<std::pair<const Struct*, const Struct*>> compared_{};
+};
 
 /// Whether the fills copy all `sources` unchanged and in the same order.
 bool forwards_all(const std::vector<FieldFill>& fills, const std::vector<Field>& sources) {
@@ -45,48 +102,11 @@ bool is_stream(const Type& type) noexcept {
 }
 
 TypeMatch match_types(const Type& from, const Type& to) {
-  if (from.shape != to.shape) return TypeMatch::different;
-  const auto same_if = [](bool same) { return same ? TypeMatch::identical : TypeMatch::different; };
-  switch (from.shape) {
-    case Shape::list:
-    case Shape::map:
-    case Shape::optional:
-      return match_types(*from.element, *to.element);
-    case Shape::enumeration:
-      return same_if(from.enumeration->values == to.enumeration->values);
-    case Shape::structure:
-      return same_if(same_struct(*from.structure, *to.structure));
-    case Shape::document:
-      if (from.document == to.document) return TypeMatch::identical;
-      return from.document->document == to.document->document ? TypeMatch::convertible
-                                                              : TypeMatch::different;
-    default:
-      return TypeMatch::identical;
-  }
+  return Comparison().match(from, to);
 }
 
 bool same_shape(const Type& a, const Type& b) {
-  if (a.shape == Shape::optional) return same_shape(*a.element, b);
-  if (b.shape == Shape::optional) return same_shape(a, *b.element);
-  if (a.shape != b.shape) return false;
-  const auto same_field = [](const Field& x, const Field& y) {
-    return x.name == y.name && same_shape(x.type, y.type);
-  };
-  switch (a.shape) {
-    case Shape::list:
-    case Shape::map:
-      return same_shape(*a.element, *b.element);
-    case Shape::enumeration:
-      return a.enumeration->name == b.enumeration->name;
-    case Shape::structure:
-      return a.structure->name == b.structure->name &&
-             std::equal(a.structure->fields.begin(), a.structure->fields.end(),
-                        b.structure->fields.begin(), b.structure->fields.end(), same_field);
-    case Shape::document:
-      return a.document == b.document;
-    default:
-      return true;
-  }
+  return Comparison().same(a, b);
 }
 
 const Method* KindVersion::find(std::string_view method) const noexcept {
