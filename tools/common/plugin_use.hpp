@@ -40,8 +40,8 @@ PluginUse read_plugin_use(const tools::ObjectReader& object, Diagnostics& diagno
 void add_error(const tenon::Error& error, const SourceLocation& location, Diagnostics& diagnostics,
                std::string fix = {});
 
-/// Reports that no plugin of kind K matches `use`. Suggests a similar name, unless there is a plugin
-/// of that name, eg: in another version.
+/// Reports that no plugin of kind K matches `use`. Suggests a similar name, unless a plugin has
+/// that name, eg: in another version.
 template <class K>
 void add_missing(const tenon::Host& host, const tenon::Error& error, const PluginUse& use,
                  Diagnostics& diagnostics) {
