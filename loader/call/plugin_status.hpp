@@ -9,8 +9,8 @@
 namespace tenon::inline v0_1::detail {
 
 /// Returns the status that the caller of a plugin gets for one that the plugin returned, except
-/// after a contained crash. A number that is no status becomes TENON_UNKNOWN without flags, and the
-/// message of the call names it.
+/// after a contained crash. Flags that this host does not know are removed. A number that is no
+/// status becomes TENON_UNKNOWN, and the message of the call names it.
 tenon_status status_of_plugin(tenon_call* call, tenon_status status);
 
 }  // namespace tenon::inline v0_1::detail

@@ -121,12 +121,14 @@ TEST_P(ReturnedStatus, HasACode) {
   const Error error = counter->refuse(TENON_RETRYABLE, "again").error();
   EXPECT_EQ(error.code(), "unknown");
   EXPECT_TRUE(error.retryable());
+  EXPECT_EQ(counter->refuse(0x8000 | TENON_ABORTED, "a later flag").error().status(),
+            TENON_ABORTED);
 }
 
 TEST_P(ReturnedStatus, IsUnknownIfItIsUndefined) {
   Host host(chosen());
   auto counter = host.create<test::Counter>("counter").value();
-  for (const tenon_status status : {-1, 0x1000, 1 << 30}) {
+  for (const tenon_status status : {-1, 0x10000, 1 << 30}) {
     const Error error = counter->refuse(status, "as in C").error();
     EXPECT_EQ(error.status(), TENON_UNKNOWN);
     EXPECT_NE(error.message().find("undefined status"), std::string::npos) << error.to_string();

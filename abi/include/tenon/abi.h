@@ -114,9 +114,9 @@ typedef int64_t tenon_timestamp;
 
 /* -- Status ----------------------------------------------------------------- */
 
-/* The low 8 bits hold a code: a canonical code of gRPC (below 128) or a code of tenon (128
- * and above). Treat unknown codes as TENON_UNKNOWN. Flags may be added to any code except
- * TENON_OK; other bits are 0. A method that fails also sets a message; see tenon_fail. */
+/* Bits 0 to 7 hold a code: a canonical code of gRPC (below 128) or a code of tenon (128 and
+ * above), bits 8 to 15 flags, which may be added to any code except TENON_OK. Other bits are 0.
+ * Treat unknown codes as TENON_UNKNOWN. A failed method also sets a message; see tenon_fail. */
 typedef int32_t tenon_status;
 
 #define TENON_OK 0
