@@ -104,9 +104,11 @@ const CallTarget& maker(const Serving& generation, bool is_lent) noexcept {
 
 }  // namespace
 
-RevocableStream::RevocableStream(RevocableStreams& list, std::uint32_t index, bool is_lent)
+RevocableStream::RevocableStream(RevocableStreams& list, std::uint32_t index, bool is_lent,
+                                 bool is_passed_on)
     : list_(list),
       index_(index),
+      is_passed_on_(is_passed_on),
       target_(maker(list.generation_, is_lent)),
       state_(is_lent ? lent : 0) {}
 
@@ -142,7 +144,8 @@ tenon_status RevocableStream::refuse(tenon_call* call, Entered entered) noexcept
 tenon_status RevocableStream::failed(const char* function, Call& call, tenon_status status) {
   // Read before a fatal failure of this function itself begins a restart.
   const bool interrupted = call.cancelled() == CancelReason::restart;
-  status = list_.runner_.stream_failed(function, call.raw(), status_of_plugin(call.raw(), status));
+  if (!is_passed_on_) status = status_of_plugin(call.raw(), status);
+  status = list_.runner_.stream_failed(function, call.raw(), status);
   return interrupted ? tenon_fail(call.raw(), revoked, revoked_text) : status;
 }
 
@@ -150,14 +153,17 @@ tenon_status RevocableStream::failed(const char* function, Call& call, tenon_sta
 template <class Body>
 tenon_status RevocableStream::run(const char* function, Call& call, Body body) {
   bool interrupted = false;
+  tenon_status inner = TENON_OK;
   auto observed = [&] {
-    const tenon_status status = body(call.raw());
+    inner = body(call.raw());
     interrupted = call.cancelled() == CancelReason::restart;
-    return status;
+    return inner;
   };
   const tenon_status status =
       list_.runner_.run_stream(function, call.raw(), StreamRunner::Body(observed));
-  return status != TENON_OK && interrupted ? tenon_fail(call.raw(), revoked, revoked_text) : status;
+  if (status == TENON_OK) return status;
+  if (interrupted) return tenon_fail(call.raw(), revoked, revoked_text);
+  return is_passed_on_ && inner != TENON_OK ? inner : status;
 }
 
 // The thread enters the generation before the call enters the stream: a restart that finds no call
@@ -294,7 +300,7 @@ class RevocableStreamOf final : public RevocableStream {
  public:
   RevocableStreamOf(RevocableStreams& list, AbiVersion abi, std::uint32_t index, bool lent,
                     Raw* inner)
-      : RevocableStream(list, index, lent),
+      : RevocableStream(list, index, lent, is_one(inner)),
         handle_{functions_for(abi, *inner), this},
         inner_(inner) {}
 

@@ -150,7 +150,8 @@ class RevocableStreams {
 /// One stream. Owned by its holder and, until it has ended, by the list.
 class RevocableStream : public std::enable_shared_from_this<RevocableStream> {
  public:
-  RevocableStream(RevocableStreams& list, std::uint32_t index, bool is_lent);
+  /// `is_passed_on`: the module got the stream from another one, so its functions are the host's.
+  RevocableStream(RevocableStreams& list, std::uint32_t index, bool is_lent, bool is_passed_on);
   virtual ~RevocableStream() = default;
   RevocableStream(const RevocableStream&) = delete;
   RevocableStream& operator=(const RevocableStream&) = delete;
@@ -198,6 +199,7 @@ class RevocableStream : public std::enable_shared_from_this<RevocableStream> {
   RevocableStreams& list_;    // not used after the end: the generation may be gone
   std::size_t position_ = 0;  // in the list; guarded by its lock
   const std::uint32_t index_;
+  const bool is_passed_on_;
   const CallTarget& target_;  // only its address is used after the end
   std::atomic<std::uint32_t> state_;
   std::atomic<Visit*> inside_{nullptr};
