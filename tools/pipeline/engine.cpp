@@ -155,11 +155,13 @@ void Engine::stop() {
 }
 
 void Engine::abandon() {
+  std::vector<tenon::Error> errors;
   {
     const std::lock_guard lock(mutex_);
     abandoned_ = true;
-    for (const tenon::Error& error : errors_) messages_.say(error.to_string());
+    errors = errors_;
   }
+  for (const tenon::Error& error : errors) messages_.say(error.to_string());
   stop();
   window_.abandon();
   processing_.cancel();
