@@ -38,7 +38,7 @@ std::vector<MethodCalls> CallCounters::read() const {
   std::map<std::pair<std::string_view, std::string_view>, CallCounts> sums;
   std::lock_guard lock(mutex_);
   for (const Counted& one : counted_) {
-    for (std::size_t i = 0; i < one.names.size(); i++) {
+    for (std::size_t i = 0; i < one.names.size(); ++i) {
       CallCounts& counts = sums[{one.plugin, one.names[i]}];
       one.methods[i].add_to(counts);
     }

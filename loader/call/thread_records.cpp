@@ -179,7 +179,7 @@ ThreadRecord* attach_thread() noexcept {
 std::size_t count_thread_records() noexcept {
   std::size_t count = 0;
   for (const ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
-    count++;
+    ++count;
   }
   return count;
 }
@@ -342,7 +342,7 @@ void interrupt_calls(ServingModule& module, const Serving& serving,
   static_cast<void>(slots_are_visible(module));
   for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
     if (record == own) continue;
-    for (std::uint32_t level = 1; level <= ThreadRecord::levels; level++) {
+    for (std::uint32_t level = 1; level <= ThreadRecord::levels; ++level) {
       Call* call = record->blocking[level].load();
       if (call == nullptr || !serving.has_target(record->slots[level].load())) continue;
       call->cancel(CancelReason::restart);
@@ -381,7 +381,7 @@ std::vector<OverdueCall> take_overdue_calls(const Serving& serving, std::int64_t
   constexpr std::int64_t reported = INT64_MIN;
   std::vector<OverdueCall> overdue;
   for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
-    for (std::uint32_t level = 1; level <= ThreadRecord::levels; level++) {
+    for (std::uint32_t level = 1; level <= ThreadRecord::levels; ++level) {
       TimedCall& timed = record->timed[level];
       std::int64_t deadline = timed.deadline.load();
       if (deadline == no_deadline || deadline == reported) continue;

@@ -20,7 +20,7 @@ std::chrono::steady_clock::duration Failures::pause() {
   if (reasons_.size() < 2) return {};
   const Length longest = limits_.max_backoff;
   Length middle = std::min<Length>(limits_.initial_backoff, longest);
-  for (std::size_t count = 2; count < reasons_.size(); count++) {
+  for (std::size_t count = 2; count < reasons_.size(); ++count) {
     middle = std::min(middle, longest / 2) * 2;
   }
   std::uniform_int_distribution<Length::rep> about((middle / 2).count(),

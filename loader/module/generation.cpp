@@ -48,7 +48,7 @@ class Generation::Use {
     const std::lock_guard lock(generation_.mutex_);
     if (generation_.plugin_of(index) == nullptr) return;
     Object& object = generation_.objects_[index];
-    object.uses++;
+    ++object.uses;
     object_ = object;
     guard.run_plugin(generation_.target_of(*object_.plugin));
   }
@@ -59,7 +59,7 @@ class Generation::Use {
       const std::lock_guard lock(generation_.mutex_);
       Object& listed = generation_.objects_[index_];
       if (listed.number == object_.number) {
-        listed.uses--;
+        --listed.uses;
         return;
       }
       const auto own = std::ranges::find(generation_.removed_, object_.number, &Object::number);
@@ -203,7 +203,7 @@ void Generation::end() noexcept {
     const GenerationGuard guard(*this);
     const auto deadline = std::chrono::steady_clock::now() + patience_;
     const bool streams = streams_.count() != 0;
-    for (std::uint32_t index = 0; index < objects.size(); index++) {
+    for (std::uint32_t index = 0; index < objects.size(); ++index) {
       if (streams) end_streams(index, deadline);
       end(objects[index], guard);
     }
@@ -371,7 +371,7 @@ Generation::Object Generation::take(std::uint32_t index, bool streams_ended) noe
   Object taken;
   if (plugin_of(index) == nullptr) return taken;
   std::swap(taken, objects_[index]);
-  if (!streams_ended) taken.uses++;
+  if (!streams_ended) ++taken.uses;
   if (taken.uses != 0) {
     removed_.push_back(std::move(taken));
     return {};

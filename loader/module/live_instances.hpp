@@ -75,7 +75,7 @@ class LiveInstance : public Instance {
   /// Stores the configuration that its plugin accepted last.
   void set_config(std::shared_ptr<const TextMap> config) noexcept {
     config_ = std::move(config);
-    configured_++;
+    ++configured_;
   }
   InstanceRecord record() const { return {serial_, configured_, &spec_, config_}; }
   /// The methods of its plugin in the code that serves, or that served last. Owned by the module.

@@ -106,7 +106,7 @@ class Walk {
     const std::size_t most = SIZE_MAX / elements.stride;
     const std::size_t size = elements.count <= most ? elements.count * elements.stride : SIZE_MAX;
     if (!memory(elements.data, size) || !aligned(elements.data, info.alignment)) return false;
-    for (std::size_t i = 0; i < elements.count; i++) {
+    for (std::size_t i = 0; i < elements.count; ++i) {
       const std::byte* at = bytes_at(elements.data) + i * elements.stride;
       if (!value(info, at)) return in("[" + std::to_string(i) + "]");
     }
@@ -247,7 +247,7 @@ class Checker : public Walk {
                    std::to_string(map.values.count) + " values");
     }
     std::unordered_set<std::string_view> keys;
-    for (std::size_t i = 0; i < map.keys.count; i++) {
+    for (std::size_t i = 0; i < map.keys.count; ++i) {
       const tenon_string& raw = TENON_AT(tenon_string, map.keys, i);
       const std::string_view key(raw.data, raw.size);
       if (!keys.insert(key).second) return wrong("has the key " + in_quotes(key) + " twice");

@@ -408,7 +408,7 @@ void Module::adopt(LoadedCode&& fresh) noexcept {
   generation_ = std::move(fresh.generation);
   manifest_ = std::move(fresh.manifest);
   identity_ = fresh.identity;
-  count_++;
+  ++count_;
   schedule_.cancel_after_fault();
   instances_.visit([this](LiveInstance& instance) {
     instance.set_methods(generation_->methods_of(instance.index()));

@@ -84,7 +84,7 @@ Result<void> Restart::attempt() {
   if (!fresh) return std::move(fresh).error();
   fresh_ = std::move(*fresh);
   if (abandoned()) return lost();
-  for (int round = 0; round < max_rounds; round++) {
+  for (int round = 0; round < max_rounds; ++round) {
     const auto applied = apply_changes();
     if (!applied) return applied.error();
     if (*applied <= few_changes) break;

@@ -121,7 +121,7 @@ void RetiredGenerations::keep_mapped(const Ptr& old) noexcept {
            "ended; its code stays mapped";
   });
   const ModuleLock lock(shared_.mutex);
-  still_mapped_++;
+  ++still_mapped_;
   old->over = true;
   shared_.done.notify_all();
 }
@@ -191,7 +191,7 @@ template <class Message>
 void RetiredGenerations::report_still_mapped(const Retired& old, Message message) noexcept {
   {
     const ModuleLock lock(shared_.mutex);
-    still_mapped_++;
+    ++still_mapped_;
   }
   report_of(old, Event::Type::unload_prevented, message);
 }
@@ -233,7 +233,7 @@ bool RetiredGenerations::unload(const Ptr& old) noexcept {
   {
     const ModuleLock lock(shared_.mutex);
     unloading_.remove(old);
-    if (std::exchange(old->over, true)) still_mapped_--;  // it had been abandoned
+    if (std::exchange(old->over, true)) --still_mapped_;  // it had been abandoned
   }
   shared_.done.notify_all();  // without the lock, which waiting threads need immediately
   return gone;
@@ -261,7 +261,7 @@ void RetiredGenerations::abandon(ModuleLock& lock, const Ptr& old,
                                  const Operation::Hang& hang) noexcept {
   unloading_.remove(old);
   old->over = true;
-  still_mapped_++;
+  ++still_mapped_;
   shared_.done.notify_all();
   Event late = old->event ? *old->event : module_.event(Event::Type::drain_overdue);
   late.type = Event::Type::drain_overdue;

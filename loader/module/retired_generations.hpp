@@ -101,8 +101,8 @@ class RetiredGenerations {
 
   /// Count code that a function which hangs keeps mapped, until the function returns. REQUIRED: the
   /// lock.
-  void add_mapped() noexcept { still_mapped_++; }
-  void remove_mapped() noexcept { still_mapped_--; }
+  void add_mapped() noexcept { ++still_mapped_; }
+  void remove_mapped() noexcept { --still_mapped_; }
 
   /// Return the number of those that are not unloaded yet, of images that could not be unloaded,
   /// and whether none is left. REQUIRED: the lock.

@@ -83,7 +83,7 @@ Result<ValidatedModule> Validator::run(const tenon_module& module) {
   const tenon_list& list = validated.object.registrations;
   if (auto valid = check_registrations(list); !valid) return std::move(valid).error();
   if (auto valid = check_manifest(list); !valid) return std::move(valid).error();
-  for (std::size_t i = 0; i < list.count; i++) {
+  for (std::size_t i = 0; i < list.count; ++i) {
     const auto& entry = TENON_AT(tenon_registration, list, i);
     // Kinds that this program does not know were reported when the manifest was read.
     for (const Kind* kind : find_kinds(view(entry.kind))) {
@@ -151,7 +151,7 @@ Result<void> Validator::check_registrations(const tenon_list& list) const {
                             " registrations of at least 56 bytes, inside the module",
                   .fix = "build the plugin with an unchanged tenon/abi.h"});
   }
-  for (std::size_t i = 0; i < list.count; i++) {
+  for (std::size_t i = 0; i < list.count; ++i) {
     const auto& entry = TENON_AT(tenon_registration, list, i);
     const std::string which = "registration " + std::to_string(i);
     if (!has_text(entry.kind)) return interposed("the kind of " + which, entry.kind.data);
@@ -196,7 +196,7 @@ Result<void> Validator::check_manifest(const tenon_list& list) const {
     return differs(std::to_string(list.count) + " registrations in the module",
                    std::to_string(manifest_.provides.size()) + ", as in the manifest");
   }
-  for (std::size_t i = 0; i < list.count; i++) {
+  for (std::size_t i = 0; i < list.count; ++i) {
     const auto& entry = TENON_AT(tenon_registration, list, i);
     const auto& said = manifest_.provides[i];
     if (view(entry.kind) != said.kind || entry.version != said.version ||
@@ -263,7 +263,7 @@ Result<void> Validator::fill_slots(const tenon_registration& entry, const KindVe
 Result<void> Validator::check_base(const tenon_registration& entry, const tenon_base& base) const {
   constexpr const char* names[] = {"create",        "destroy", "save_state",
                                    "restore_state", "suspend", "resume"};
-  for (std::size_t i = 0; i < std::size(names); i++) {
+  for (std::size_t i = 0; i < std::size(names); ++i) {
     const void* address = pointer_at(&base, offsetof(tenon_base, create) + i * sizeof(void*));
     if (address != nullptr && !has_code(address)) {
       return interposed(std::string(names[i]) + " of " + describe(entry), address);

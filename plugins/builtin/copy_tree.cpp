@@ -81,7 +81,7 @@ void TreeCopy::copy_file(const Folder& from, const Folder& to, const std::string
   if (!copy.is_open()) throw sdk::system_failure(errno, "cannot create ", to.path_of(name));
   builtin::copy_file(call_, source->get(), copy.get(), status.st_size, from.path_of(name));
   set_attributes(copy.get(), status, to.path_of(name));
-  files_++;
+  ++files_;
 }
 
 void TreeCopy::copy_link(const Folder& from, const Folder& to, const std::string& name) {
@@ -102,7 +102,7 @@ void TreeCopy::copy_link(const Folder& from, const Folder& to, const std::string
       ::utimensat(to.get(), name.c_str(), times, AT_SYMLINK_NOFOLLOW) != 0) {
     throw sdk::system_failure(errno, "cannot set the attributes of ", to.path_of(name));
   }
-  files_++;
+  ++files_;
 }
 
 }  // namespace tenon::builtin

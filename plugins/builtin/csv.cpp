@@ -106,7 +106,7 @@ void check_csv_header(const Lines& lines, const CsvRow& row) {
 
 void append_csv_row(std::string& out, const CsvRow& row) {
   const std::size_t begin = out.size();
-  for (std::size_t i = 0; i < row.size(); i++) {
+  for (std::size_t i = 0; i < row.size(); ++i) {
     if (i != 0) out.push_back(',');
     append_field(out, row[i]);
   }

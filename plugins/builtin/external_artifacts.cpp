@@ -98,7 +98,7 @@ void sync(const Folder& folder, const std::string& artifact) {
 void remove(const Folder& top, const ArtifactPath& path, sdk::Call call) {
   const std::string artifact = top.path_of(path.text);
   std::optional<Folder> inside;
-  for (std::size_t i = 0; i + 1 < path.parts.size(); i++) {
+  for (std::size_t i = 0; i + 1 < path.parts.size(); ++i) {
     inside = enter(inside ? *inside : top, path.parts[i], artifact);
     if (!inside) return;
   }

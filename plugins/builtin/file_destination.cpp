@@ -150,7 +150,7 @@ sdk::WritingDestination::Refused FileDestination::write_all(ListView<RecordV2> r
   Refused refused;
   const CsvRow header_before = header_;
   piece_.clear();
-  for (std::size_t i = 0; i < records.size() && refused.empty(); i++) {
+  for (std::size_t i = 0; i < records.size() && refused.empty(); ++i) {
     try {
       add(records[i]);
     } catch (const sdk::Refusal& refusal) {
@@ -213,7 +213,7 @@ void FileDestination::add_row(std::string_view payload) {
 void FileDestination::set_header(CsvRow names) {
   header_ = std::move(names);
   columns_.clear();
-  for (std::size_t i = 0; i < header_.size(); i++) columns_.emplace(header_[i], i);
+  for (std::size_t i = 0; i < header_.size(); ++i) columns_.emplace(header_[i], i);
 }
 
 void FileDestination::teardown() {

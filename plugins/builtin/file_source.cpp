@@ -81,7 +81,7 @@ bool FileSource::next_row() {
     throw wrong(row.size(), " fields, but the header has ", header_.size());
   }
   boost::json::object object;
-  for (std::size_t i = 0; i < row.size(); i++) {
+  for (std::size_t i = 0; i < row.size(); ++i) {
     if (!is_utf8(row[i])) throw wrong("the field \"", header_[i], "\" is not UTF-8");
     object.insert_or_assign(header_[i], row[i]);
   }

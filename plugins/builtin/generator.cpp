@@ -87,7 +87,7 @@ tenon_status GeneratorSource::raw_read_batch(tenon_call* call,
   const bool limited = TENON_HAS(in, max_bytes) && in->max_bytes != nullptr;
   std::int64_t bytes_left = limited ? *in->max_bytes : INT64_MAX;
   std::size_t count = 0;
-  for (; count < static_cast<std::size_t>(size) && bytes_left > 0; count++, record++) {
+  for (; count < static_cast<std::size_t>(size) && bytes_left > 0; ++count, ++record) {
     char* end = std::to_chars(digits, digits + max_digits, ++made_).ptr;
     *record = shared;
     record->position = {reinterpret_cast<const std::uint8_t*>(digits),

@@ -32,9 +32,9 @@ std::size_t value_length(std::string_view text) {
       continue;
     }
     if (levels == 0 && (c == ',' || c == '}' || c == ']')) return at;
-    if (c == '{' || c == '[') levels++;
-    if (c == '}' || c == ']') levels--;
-    at++;
+    if (c == '{' || c == '[') ++levels;
+    if (c == '}' || c == ']') --levels;
+    ++at;
   }
 }
 

@@ -31,7 +31,7 @@ class OutermostHandler {
   }
   bool on_object_end(std::size_t, Error&) { return leave(); }
   bool on_array_begin(Error&) {
-    depth_++;
+    ++depth_;
     return true;
   }
   bool on_array_end(std::size_t, Error&) { return leave(); }
@@ -52,7 +52,7 @@ class OutermostHandler {
 
  private:
   bool leave() {
-    depth_--;
+    --depth_;
     return true;
   }
 

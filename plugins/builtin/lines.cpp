@@ -62,7 +62,7 @@ bool Lines::next(std::string_view& line) {
   }
   line = {text_, static_cast<std::size_t>(size)};
   offset_ += size;
-  line_++;
+  ++line_;
   ends_with_newline_ = line.back() == '\n';
   if (ends_with_newline_) line.remove_suffix(1);
   if (line_ == 1 && line.substr(0, byte_order_mark.size()) == byte_order_mark) {

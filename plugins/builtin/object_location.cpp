@@ -39,7 +39,7 @@ ObjectLocation::ObjectLocation(std::string_view bucket, std::string_view key) {
 /// Returns false if a folder is missing, or was removed right after it was created.
 bool ObjectLocation::enter(const Folder& top, IfMissing if_missing) {
   folders_.clear();
-  for (std::size_t i = 0; i + 1 < parts_.size(); i++) {
+  for (std::size_t i = 0; i + 1 < parts_.size(); ++i) {
     const Folder& parent = i == 0 ? top : folders_.back();
     std::optional<Folder> folder =
         if_missing == IfMissing::create ? parent.make(parts_[i]) : parent.enter(parts_[i]);
@@ -60,7 +60,7 @@ void ObjectLocation::put(const Folder& top, std::string_view bucket, std::string
                          Partial file) {
   ObjectLocation location(bucket, key);
   try {
-    for (int i = 0; i < max_attempts; i++) {
+    for (int i = 0; i < max_attempts; ++i) {
       if (location.try_put(top, file, key)) return location.sync(top);
     }
   } catch (...) {

@@ -92,7 +92,7 @@ Partial::~Partial() {
 }
 
 Partial Partial::make(const Folder& top, Make make) {
-  for (int i = 0; i < max_attempts; i++) {
+  for (int i = 0; i < max_attempts; ++i) {
     Folder parent = open_partial(top);
     std::string name = random_name();
     Descriptor made = make(parent, name);

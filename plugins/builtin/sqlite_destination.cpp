@@ -127,7 +127,7 @@ sdk::WritingDestination::Refused SqliteDestination::write_all(ListView<RecordV2>
 }
 
 sdk::WritingDestination::Refused SqliteDestination::put_all(ListView<RecordV2> records) {
-  for (std::size_t i = 0; i < records.size(); i++) {
+  for (std::size_t i = 0; i < records.size(); ++i) {
     RecordV2View record = records[i];
     try {
       if (record.operation() == RecordV2::Operation::Delete) {

@@ -77,7 +77,7 @@ void check_has_row_numbers(Database& database, const std::string& path, const st
 std::string row_number_name(Database& database, const std::string& path, const std::string& table) {
   const Statement rows(database, "SELECT * FROM " + quoted_name(table) + " LIMIT 0");
   const auto is_column = [&](std::string_view name) {
-    for (int column = 0; column < rows.columns(); column++) {
+    for (int column = 0; column < rows.columns(); ++column) {
       if (same_name(rows.column_name(column), name)) return true;
     }
     return false;
@@ -154,7 +154,7 @@ void SqliteSource::open(std::optional<BytesView> position) {
   rows_.emplace(*database_, "SELECT " + number + ", * FROM " + quoted_name(table_) + " WHERE " +
                                 number + " > ? ORDER BY " + number);
   key_ = 0;
-  for (int column = 1; column < rows_->columns(); column++) {
+  for (int column = 1; column < rows_->columns(); ++column) {
     if (same_name(rows_->column_name(column), key_column_)) key_ = column;
   }
   if (!key_column_.empty() && key_ == 0) {
@@ -186,7 +186,7 @@ void SqliteSource::set_record() {
                        "\" is null in row ", rows_->integer(0));
   }
   std::string payload = "{";
-  for (int column = 1; column < rows_->columns(); column++) {
+  for (int column = 1; column < rows_->columns(); ++column) {
     if (column > 1) payload += ',';
     payload += json_string(rows_->column_name(column)) + ':' + column_json(*rows_, column, path_);
   }

@@ -64,7 +64,7 @@ bool same_key(const TableShape& shape, const Tuple& a, const Tuple& b) {
 
 /// Copies values that were not sent from the previous row.
 void fill_from_before(const TableShape& shape, RowChange& row) {
-  for (std::size_t i = 0; i < row.after.size() && !row.before.empty(); i++) {
+  for (std::size_t i = 0; i < row.after.size() && !row.before.empty(); ++i) {
     const bool is_known = !row.before_is_key || shape.relation.columns[i].in_identity;
     if (row.after[i].kind == Field::Kind::unchanged && is_known) row.after[i] = row.before[i];
   }
@@ -161,7 +161,7 @@ void Changes::load(Connection& connection, const WaitLimits& limits, TableShape&
                 shape.relation.id, " IN (SELECT id FROM tables), ", types),
       {table_.name});
   shape.is_followed = rows.is_true(0, 0);
-  for (std::size_t i = 0; i < shape.relation.columns.size(); i++) {
+  for (std::size_t i = 0; i < shape.relation.columns.size(); ++i) {
     // Values of a removed type are read as text.
     const std::string_view type = rows.text(0, static_cast<int>(i) + 1);
     shape.types.emplace_back(type == "???" ? "text" : type);
@@ -187,7 +187,7 @@ void Changes::add_unsent_values(Connection& connection, const WaitLimits& limits
   fill_from_before(shape, change.row);
   std::vector<std::size_t> columns;
   std::string list;
-  for (std::size_t i = 0; i < after.size(); i++) {
+  for (std::size_t i = 0; i < after.size(); ++i) {
     if (after[i].kind != Field::Kind::unchanged) continue;
     list += sdk::text(list.empty() ? "t." : ", t.", quoted_name(shape.relation.columns[i].name),
                       "::text");
@@ -209,7 +209,7 @@ void Changes::add_unsent_values(Connection& connection, const WaitLimits& limits
     if (error.state() != "42703") throw;  // otherwise the column was removed, with its values
     return;
   }
-  for (std::size_t i = 0; i < columns.size() && change.current->size() > 0; i++) {
+  for (std::size_t i = 0; i < columns.size() && change.current->size() > 0; ++i) {
     const int column = static_cast<int>(i);
     if (PQgetisnull(change.current->raw(), 0, column) != 0) continue;
     after[columns[i]] = {Field::Kind::text, change.current->text(0, column)};
@@ -219,9 +219,9 @@ void Changes::add_unsent_values(Connection& connection, const WaitLimits& limits
 Rows Changes::to_json(Connection& connection, const WaitLimits& limits, std::size_t count) const {
   const TableShape& shape = *changes_.front().shape;
   std::vector<std::string> arrays(shape.types.size(), "{");
-  for (std::size_t i = 0; i < count; i++) {
+  for (std::size_t i = 0; i < count; ++i) {
     for (const Tuple* tuple : {&changes_[i].row.before, &changes_[i].row.after}) {
-      for (std::size_t column = 0; column < tuple->size(); column++) {
+      for (std::size_t column = 0; column < tuple->size(); ++column) {
         append_element(arrays[column], (*tuple)[column]);
       }
     }
@@ -257,13 +257,13 @@ void Changes::convert(Connection& connection, const WaitLimits& limits,
 
 void Changes::convert(Connection& connection, const WaitLimits& limits, std::size_t count,
                       std::deque<RecordV2>& records) {
-  for (std::size_t i = 0; i < count; i++) {
+  for (std::size_t i = 0; i < count; ++i) {
     check_identity(*changes_[i].shape, changes_[i].row);
     add_unsent_values(connection, limits, changes_[i]);
   }
   const Rows json = to_json(connection, limits, count);
   int row = 0;
-  for (std::size_t i = 0; i < count; i++) add_records(changes_[i], json, row, records);
+  for (std::size_t i = 0; i < count; ++i) add_records(changes_[i], json, row, records);
   if (!records.empty()) progress_.produced(to_text(position_));
 }
 
@@ -291,7 +291,7 @@ void Changes::add_records(const Change& change, const Rows& json, int& row,
 }
 
 void Changes::add_record(RecordV2 record, std::deque<RecordV2>& records) {
-  count_++;
+  ++count_;
   const bool was_read =
       position_.phase == Phase::stream &&
       (counted_ < position_.lsn || (counted_ == position_.lsn && count_ <= position_.record));

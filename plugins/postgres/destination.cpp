@@ -152,7 +152,7 @@ void Destination::create_temporary_tables() {
 sdk::WritingDestination::Refused Destination::write_all(ListView<RecordV2> records) {
   try {
     if (!connection_) connect();
-    for (std::size_t i = 0; i < records.size(); i++) {
+    for (std::size_t i = 0; i < records.size(); ++i) {
       std::optional<DestinationV2AckError> problem = problem_of(records[i]);
       if (!problem) continue;
       Refused refused = write_transaction(records.slice(0, i));
@@ -301,7 +301,7 @@ void Destination::ensure_columns(Range range) {
 std::string Destination::table_sql(const Rows& fields) const {
   Names names;
   std::string columns;
-  for (int row = 0; row < fields.size(); row++) {
+  for (int row = 0; row < fields.size(); ++row) {
     names.emplace_back(fields.text(row, 0));
     columns += sdk::text(row == 0 ? "" : ", ", column_sql(fields, row));
   }
@@ -315,7 +315,7 @@ std::string Destination::table_sql(const Rows& fields) const {
 
 std::string Destination::columns_sql(const Rows& fields) const {
   std::string sql = "ALTER TABLE " + table_.name;
-  for (int row = 0; row < fields.size(); row++) {
+  for (int row = 0; row < fields.size(); ++row) {
     sql += sdk::text(row == 0 ? " " : ", ", "ADD COLUMN IF NOT EXISTS ", column_sql(fields, row));
   }
   return sql;
@@ -354,10 +354,10 @@ void Destination::put_with_defaults(Range range, const Names& plain, const Names
   }
   const Rows sets = run("SELECT DISTINCT " + present + " FROM pg_temp.tenon_rows AS r WHERE " +
                         numbers_sql(range.begin, range.end) + " AND NOT r.removes");
-  for (int row = 0; row < sets.size(); row++) {
+  for (int row = 0; row < sets.size(); ++row) {
     const std::string_view set = sets.text(row, 0);
     Names columns = plain;
-    for (std::size_t i = 0; i < with_default.size(); i++) {
+    for (std::size_t i = 0; i < with_default.size(); ++i) {
       if (set[i] == '1') columns.push_back(with_default[i]);
     }
     run(insert_sql(range, columns, sdk::text(" AND ", present, " = ", quoted_text(set))));

@@ -69,7 +69,7 @@ Relation read_relation(MessageReader& reader) {
   const std::string_view schema = reader.text();
   relation.name = sdk::text(schema.empty() ? "pg_catalog" : schema, ".", reader.text());
   reader.byte();  // the replica identity
-  for (std::size_t left = reader.int16(); left > 0; left--) {
+  for (std::size_t left = reader.int16(); left > 0; --left) {
     relation.columns.push_back(read_column(reader));
   }
   return relation;

@@ -118,7 +118,7 @@ void LogStream::confirm() {
 void LogStream::send_status(bool request_reply) {
   sent_ = progress_.confirmed();
   std::string status = "r";
-  for (int i = 0; i < 3; i++) append_number(status, sent_);  // written, flushed, applied
+  for (int i = 0; i < 3; ++i) append_number(status, sent_);  // written, flushed, applied
   append_number(status, time_of_server());
   status.push_back(request_reply ? '\1' : '\0');
   connection_.try_put_copy(status);

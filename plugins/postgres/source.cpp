@@ -240,7 +240,7 @@ bool Source::read_page(sdk::RecordBatch& batch) {
       in_page_ = false;
       return true;
     }
-    in_page_rows_++;
+    ++in_page_rows_;
     batch.add(to_record(*row));
   }
   return false;

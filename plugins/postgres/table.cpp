@@ -27,7 +27,7 @@ std::vector<Table> removed_tables(Connection& connection, const WaitLimits& limi
       "ELSE parts[1:1] END) AS schema",
       {std::string(name)});
   std::vector<Table> tables;
-  for (int row = 0; row < rows.size(); row++) {
+  for (int row = 0; row < rows.size(); ++row) {
     tables.push_back({std::string(rows.text(row, 0)), false});
   }
   return tables;
@@ -42,7 +42,7 @@ Names primary_key(Connection& connection, const WaitLimits& limits, const Table&
       "WHERE i.indrelid = to_regclass($1) AND i.indisprimary ORDER BY k.place",
       {table.name});
   Names names;
-  for (int row = 0; row < rows.size(); row++) names.emplace_back(rows.text(row, 0));
+  for (int row = 0; row < rows.size(); ++row) names.emplace_back(rows.text(row, 0));
   return names;
 }
 
@@ -56,7 +56,7 @@ Columns columns_of(Connection& connection, const WaitLimits& limits, const Table
           "ORDER BY a.attnum",
       {table.name});
   Columns columns;
-  for (int row = 0; row < rows.size(); row++) {
+  for (int row = 0; row < rows.size(); ++row) {
     columns.push_back({std::string(rows.text(row, 0)), std::string(rows.text(row, 1)),
                        rows.is_true(row, 2), rows.is_true(row, 3), rows.is_true(row, 4)});
   }

@@ -102,7 +102,7 @@ class Multipart {
 
   void complete() {
     std::string xml = "<CompleteMultipartUpload>";
-    for (std::size_t i = 0; i < tags_.size(); i++) {
+    for (std::size_t i = 0; i < tags_.size(); ++i) {
       xml += sdk::text("<Part><PartNumber>", i + 1, "</PartNumber><ETag>", escape_xml(tags_[i]),
                        "</ETag></Part>");
     }

@@ -47,7 +47,7 @@ std::string encode_path(std::string_view path) {
 std::string decode(std::string_view text) {
   std::string decoded;
   decoded.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); i++) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
     const int high = i + 2 < text.size() ? value_of(text[i + 1]) : -1;
     const int low = i + 2 < text.size() ? value_of(text[i + 2]) : -1;
     if (text[i] == '%' && high >= 0 && low >= 0) {

@@ -43,7 +43,7 @@ bool has_star(const Shape& shape) {
 /// Returns the name of this shape that matches a key; nothing if the numbers of parts differ.
 std::optional<std::string> name_of(std::string_view key, const Shape& shape) {
   std::string name;
-  for (std::size_t i = 0; i < shape.size(); i++) {
+  for (std::size_t i = 0; i < shape.size(); ++i) {
     const std::string_view part = key.substr(0, key.find('.'));
     const bool last = part.size() == key.size();
     if (part.empty() || last != (i + 1 == shape.size())) return std::nullopt;

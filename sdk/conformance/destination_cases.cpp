@@ -35,7 +35,7 @@ Record record_of(std::size_t number) {
 
 Records records_of(std::size_t count) {
   Records records;
-  for (std::size_t number = 1; number <= count; number++) records.push_back(record_of(number));
+  for (std::size_t number = 1; number <= count; ++number) records.push_back(record_of(number));
   return records;
 }
 
@@ -97,7 +97,7 @@ bool stands_for(const Ack& ack, const Record& record) {
 
 /// Fails the case unless there is one acknowledgement for each record, in the same order.
 void require_acks(const Acks& acks, const Records& records) {
-  for (std::size_t i = 0; i < std::min(acks.size(), records.size()); i++) {
+  for (std::size_t i = 0; i < std::min(acks.size(), records.size()); ++i) {
     require(stands_for(acks[i], records[i]), "acknowledgement " + std::to_string(i + 1) +
                                                  ": needed " + shown(records[i].position) +
                                                  ", found " + shown(acks[i].position));

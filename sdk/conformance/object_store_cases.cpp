@@ -138,7 +138,7 @@ void require_text(Store& store, const std::string& key, const std::string& neede
 /// Returns a text in which no two blocks are equal.
 std::string long_text(std::size_t size) {
   std::string text;
-  for (std::size_t number = 0; text.size() < size; number++) text += std::to_string(number) + '\0';
+  for (std::size_t number = 0; text.size() < size; ++number) text += std::to_string(number) + '\0';
   text.resize(size);
   return text;
 }
@@ -242,7 +242,7 @@ void keeps_the_old_object(Subject& subject) {
 }
 
 void put_and_get(Store& store, const std::string& key) {
-  for (int round = 0; round < 10; round++) {
+  for (int round = 0; round < 10; ++round) {
     const std::string text = key + std::to_string(round);
     store.put(key, text);
     require_text(store, key, text);
@@ -255,7 +255,7 @@ void serves_several_threads(Subject& subject) {
   std::array<std::exception_ptr, 4> failures{};
   {
     std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < failures.size(); i++) {
+    for (std::size_t i = 0; i < failures.size(); ++i) {
       threads.emplace_back([&store, &failure = failures[i], i] {
         try {
           put_and_get(store, "object-" + std::to_string(i));

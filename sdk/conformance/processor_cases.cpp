@@ -36,7 +36,7 @@ Record record_of(std::size_t number) {
 
 Records records_of(std::size_t count) {
   Records records;
-  for (std::size_t number = 1; number <= count; number++) records.push_back(record_of(number));
+  for (std::size_t number = 1; number <= count; ++number) records.push_back(record_of(number));
   return records;
 }
 
@@ -131,7 +131,7 @@ bool is_code(const std::string& text) {
 void accepts_or_refuses_every_record(Subject& subject) {
   const Records records = unusual_records();
   const Results results = OpenProcessor(subject).process(records);
-  for (std::size_t i = 0; i < records.size(); i++) {
+  for (std::size_t i = 0; i < records.size(); ++i) {
     if (!results[i].error || is_code(results[i].error->code)) continue;
     fail("the record at " + shown(records[i].position) + " is refused with the code \"" +
          results[i].error->code + "\", needed: lower-case letters and hyphens");
@@ -143,12 +143,12 @@ void refuses_records_one_by_one(Subject& subject) {
   const Records records = records_of(2 * unusual_records().size());
   const Results alone = OpenProcessor(subject).process(records);
   Records mixed;
-  for (std::size_t i = 0; i < records.size(); i++) {
+  for (std::size_t i = 0; i < records.size(); ++i) {
     mixed.push_back(unusual_records()[i / 2]);
     mixed.push_back(records[i]);
   }
   const Results results = OpenProcessor(subject).process(mixed);
-  for (std::size_t i = 0; i < records.size(); i++) {
+  for (std::size_t i = 0; i < records.size(); ++i) {
     require(alone[i].error || !results[2 * i + 1].error,
             "the record at " + shown(records[i].position) + " is refused after an unusual one");
   }
@@ -160,7 +160,7 @@ void accepts_newer_records(Subject& subject) {
   for (Record& record : newer) record.bag = record.payload.bag = bag();
   const Results needed = OpenProcessor(subject).process(records);
   const Results found = OpenProcessor(subject).process(newer);
-  for (std::size_t i = 0; i < records.size(); i++) {
+  for (std::size_t i = 0; i < records.size(); ++i) {
     require(needed[i].error || !found[i].error,
             "the record at " + shown(records[i].position) +
                 " is refused if its version is newer: " +

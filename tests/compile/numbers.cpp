@@ -21,5 +21,5 @@ void print(std::string_view text) {
 
 int main(int count, char** texts) {
   print({});
-  for (int i = 1; i < count; i++) print(texts[i]);
+  for (int i = 1; i < count; ++i) print(texts[i]);
 }

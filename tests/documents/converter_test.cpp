@@ -121,7 +121,7 @@ TEST_P(FaultyConverter, IsReportedAndStartedAgainIfItExits) {
   const auto program = world.write("convert", std::string("#!/bin/sh\n") + GetParam().script);
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
   AppConverter app(program, GetParam().limit);
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     const auto converted = app.convert(album_1, {.to = "2"});
     ASSERT_FALSE(converted) << *converted;
     EXPECT_EQ(converted.error().code(), "converter-failed");

@@ -74,7 +74,7 @@ void check(std::string_view id, std::string_view label) {
   const BothTypes types = types_of(id);
   Random random(seed(), {"bright", "light", "odd"});
   Arena arena;
-  for (int i = 0; i < instances && !testing::Test::HasFailure(); i++) {
+  for (int i = 0; i < instances && !testing::Test::HasFailure(); ++i) {
     arena.reset();
     Conversion conversion(arena.raw());
     random.density = i == 0 ? 0 : i == 1 ? 100 : random.below(101);
@@ -145,12 +145,12 @@ TEST(Interpreter, DescribesTypesLikeGeneratedCode) {
     const BothTypes types = types_of(id);
     EXPECT_EQ(types.built.hub, types.read.hub);
     ASSERT_EQ(types.built.versions.size(), types.read.versions.size());
-    for (std::size_t i = 0; i < types.built.versions.size(); i++) {
+    for (std::size_t i = 0; i < types.built.versions.size(); ++i) {
       EXPECT_EQ(types.built.versions[i].label, types.read.versions[i].label);
       EXPECT_EQ(types.built.versions[i].stage, types.read.versions[i].stage);
     }
     ASSERT_EQ(types.built.steps.size(), types.read.steps.size());
-    for (std::size_t i = 0; i < types.built.steps.size(); i++) {
+    for (std::size_t i = 0; i < types.built.steps.size(); ++i) {
       const DocumentStep& built = types.built.steps[i];
       const DocumentStep& read = types.read.steps[i];
       EXPECT_EQ(built.from, read.from);

@@ -50,7 +50,7 @@ class AppCommands : public testing::Test {
  protected:
   AppCommands() {
     describe(R"({ "app": "photo" })");
-    for (int version = 1; version <= 3; version++) {
+    for (int version = 1; version <= 3; ++version) {
       specs("filter/v" + std::to_string(version) + ".json", filter(version));
     }
     specs("filter/evolution.json", filter_steps);

@@ -249,7 +249,7 @@ TEST_F(Documents, AreWrittenBeforeMoreInputArrives) {
 
 TEST_F(Documents, AreNotConvertedIfTheOutputFails) {
   std::string all;
-  for (int i = 0; i < 3000; i++) all += older;
+  for (int i = 0; i < 3000; ++i) all += older;
   world_.write("in.json", all + "{}\n");
   const Outcome run = world_.run({"/bin/sh", "-c", "\"$0\" convert in.json >/dev/full", TENON});
   EXPECT_EQ(run.exit, 3);
@@ -405,7 +405,7 @@ TEST_F(Documents, StayUnchangedIfThereAreNone) {
 /// The unchanged part may exceed the memory of the program.
 TEST_F(Documents, AreRewrittenFromTheFirstOlderOne) {
   std::string all;
-  for (int i = 0; i < 3000; i++) all += newer;
+  for (int i = 0; i < 3000; ++i) all += newer;
   world_.write("store/a.jsonl", all + older + newer);
   world_.write("store/b.jsonl", all + "\n");
   world_.write("store/c.jsonl", older + all);
@@ -452,7 +452,7 @@ TEST_F(Documents, AreStreamed) {
   ASSERT_EQ(convert({"--in-place", "store"}).exit, 0);
   const long few = peak_memory();
   std::ofstream file(world_.path("store/a.jsonl"));
-  for (int i = 0; i < 40; i++) file << some;
+  for (int i = 0; i < 40; ++i) file << some;
   file.close();
   ASSERT_EQ(convert({"--in-place", "store"}).exit, 0);
   EXPECT_LT(peak_memory() - few, 20'000);
@@ -464,36 +464,36 @@ TEST_F(Documents, AreReplacedAtomically) {
   std::cout << "seed " << seed << "\n";
   std::mt19937 random(seed);
   std::string before, after;
-  for (int i = 0; i < 2000; i++) {
+  for (int i = 0; i < 2000; ++i) {
     before += older;
     after += newer;
   }
   constexpr int files = 8;
   const auto name = [](int i) { return "store/" + std::to_string(i) + ".jsonl"; };
-  for (int round = 0; round < 10; round++) {
-    for (int i = 0; i < files; i++) world_.write(name(i), before);
+  for (int round = 0; round < 10; ++round) {
+    for (int i = 0; i < files; ++i) world_.write(name(i), before);
     Child child = world_.start({TENON, "convert", "--in-place", "store"});
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 40000));
     child.signal(SIGKILL);
     child.wait();
-    for (int i = 0; i < files; i++) {
+    for (int i = 0; i < files; ++i) {
       const std::string now = world_.read(name(i));
       ASSERT_TRUE(now == before || now == after) << name(i) << " has " << now.size() << " bytes";
     }
     ASSERT_EQ(convert({"--in-place", "store"}).exit, 0) << "another run completes the conversion";
-    for (int i = 0; i < files; i++) ASSERT_EQ(world_.read(name(i)), after);
+    for (int i = 0; i < files; ++i) ASSERT_EQ(world_.read(name(i)), after);
   }
 }
 
 TEST_F(Documents, AreReplacedByConcurrentRuns) {
   constexpr int files = 200;
   const auto name = [](int i) { return "both/" + std::to_string(i) + ".json"; };
-  for (int i = 0; i < files; i++) world_.write(name(i), older);
+  for (int i = 0; i < files; ++i) world_.write(name(i), older);
   Child first = world_.start({TENON, "convert", "--in-place", "both"});
   const Outcome second = convert({"--in-place", "both"});
   EXPECT_EQ(first.wait().exit, 0);
   EXPECT_EQ(second.exit, 0) << second.err;
-  for (int i = 0; i < files; i++) EXPECT_EQ(world_.read(name(i)), newer);
+  for (int i = 0; i < files; ++i) EXPECT_EQ(world_.read(name(i)), newer);
   EXPECT_EQ(std::distance(fs::directory_iterator(world_.root() / "both"), {}), files)
       << "no temporary file is left";
 }

@@ -154,7 +154,7 @@ std::vector<int> numbers_in_lines(const World& world, const char* file, const st
   std::istringstream lines(world.read(file));
   for (std::string line; std::getline(lines, line);) {
     int number = 0;
-    for (int i = 1; i <= 20; i++) {
+    for (int i = 1; i <= 20; ++i) {
       if (line == before + std::to_string(i) + after) number = i;
     }
     numbers.push_back(number);
@@ -196,7 +196,7 @@ class PipelineFaults : public testing::TestWithParam<Target> {
 
   static void prepare(World& world) {
     std::string lines;
-    for (int i = 1; i <= count; i++) lines += "{\"n\":" + std::to_string(i) + "}\n";
+    for (int i = 1; i <= count; ++i) lines += "{\"n\":" + std::to_string(i) + "}\n";
     world.write("in.jsonl", lines);
     world.write("pipeline.json", R"({"name": "copy",
       "source": {"plugin": "file", "config": {"path": "in.jsonl"}},

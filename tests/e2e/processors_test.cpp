@@ -58,8 +58,8 @@ class Processors : public Pipeline {
   /// Returns the keys of the parts of records, in order.
   static Lines parts(int first, int last, int count) {
     Lines keys;
-    for (int i = first; i <= last; i++) {
-      for (int part = 1; part <= count; part++) {
+    for (int i = first; i <= last; ++i) {
+      for (int part = 1; part <= count; ++part) {
         keys.push_back(std::to_string(i) + "." + std::to_string(part));
       }
     }
@@ -397,7 +397,7 @@ class StampedRecords : public Processors {
 TEST_F(StampedRecords, ArriveOnceAndInOrderDuringAReplacement) {
   write_stamped(R"("delay": "2ms")");
   Child child = start();
-  for (int i = 1; i <= 4; i++) {
+  for (int i = 1; i <= 4; ++i) {
     ASSERT_TRUE(eventually([&] { return lines().size() >= static_cast<std::size_t>(i) * 1000; }));
     world.place(i % 2 == 1 ? ACTOR_2 : ACTOR_1, "actor.so");
     child.signal(SIGHUP);
@@ -417,7 +417,7 @@ TEST_F(StampedRecords, ArriveOnceAndInOrderDuringAReplacement) {
 
 TEST_F(StampedRecords, AllArriveAfterKills) {
   write_stamped(R"("delay": "1ms", "parts": "2")");
-  for (std::size_t i = 1; i <= 4; i++) {
+  for (std::size_t i = 1; i <= 4; ++i) {
     Child child = start();
     ASSERT_TRUE(eventually([&] { return lines().size() >= i * 3001; }));
     child.signal(SIGKILL);

@@ -523,7 +523,7 @@ TEST_F(TenonCommand, InspectPrintsTheDeepestManifestAsJson) {
   const json::value result = json::parse(run.out, {}, options);
   const json::value* at = &result.at("manifest").at("details").at("x-deep");
   int arrays = 0;
-  for (; at->is_array(); at = &at->at(0)) arrays++;
+  for (; at->is_array(); at = &at->at(0)) ++arrays;
   EXPECT_EQ(arrays, 61) << run.out;
 }
 

@@ -19,7 +19,7 @@ struct Counter {
 
 std::int64_t count_call(std::string_view text) {
   static const std::regex word("[a-z]+");
-  if (std::regex_search(text.begin(), text.end(), word)) Counter<int>::calls++;
+  if (std::regex_search(text.begin(), text.end(), word)) ++Counter<int>::calls;
   return Counter<int>::calls;
 }
 #endif

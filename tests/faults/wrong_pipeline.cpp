@@ -106,8 +106,8 @@ class Source : public tenon::sdk::SourceV2 {
     if (planted("leaks a thread")) leak_thread();
     if (planted("leaks a descriptor")) leak_descriptor();
     if (position) last_ = std::stoll(std::string(position->text()));
-    if (position && planted("loses a record when it is opened again")) last_++;
-    if (position && planted("repeats a record when it is opened again")) last_--;
+    if (position && planted("loses a record when it is opened again")) ++last_;
+    if (position && planted("repeats a record when it is opened again")) --last_;
   }
 
   std::vector<tenon::RecordV2> read_batch(std::int32_t max,
@@ -160,7 +160,7 @@ class Source : public tenon::sdk::SourceV2 {
   }
 
   static tenon::Bytes position_of(std::int64_t number) {
-    if (number == 15 && planted("repeats a position")) number--;
+    if (number == 15 && planted("repeats a position")) --number;
     return tenon::to_bytes(std::to_string(number));
   }
 

@@ -116,7 +116,7 @@ void run(const fs::path& folder, const InsideScenario& scenario, const std::stri
 
 std::vector<std::pair<Fault, int>> faults_of(const std::vector<Request>& requests) {
   std::vector<std::pair<Fault, int>> faults;
-  for (std::size_t i = 0; i < requests.size(); i++) {
+  for (std::size_t i = 0; i < requests.size(); ++i) {
     const bool of_file = !requests[i].path.empty();
     for (const Way& way : of_file ? std::span<const Way>(of_files) : of_others) {
       faults.push_back({{requests[i], i + 1, way.failure}, way.how});

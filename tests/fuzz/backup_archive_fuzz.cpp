@@ -49,13 +49,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   ArchiveStream archive({.compression = Compression::zstd, .queue_bytes = limits.bytes * 2});
-  for (std::size_t i = 0; i < items->size(); i++) {
+  for (std::size_t i = 0; i < items->size(); ++i) {
     require(archive.add(items->id(i), items->read(i).value()).has_value());
   }
   require(archive.finish().has_value());
   const auto again = unpack(archive.reader());
   require(again.has_value() && again->size() == items->size());
-  for (std::size_t i = 0; i < items->size(); i++) {
+  for (std::size_t i = 0; i < items->size(); ++i) {
     require(again->id(i).name == items->id(i).name);
     require(again->read(i).value() == items->read(i).value());
   }

@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const tenon::Error& problem : problems) {
     require(!problem.where().empty() && !problem.found().empty() && !problem.fix().empty());
   }
-  for (std::size_t i = 0; i < items->size(); i++) {
+  for (std::size_t i = 0; i < items->size(); ++i) {
     const auto id = items->id(i);
     require(items->find(id) == i);
     const auto text = items->read(i);

@@ -93,6 +93,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Lines rewritten(folder.write("written.csv", written(rows)));
   const std::vector<Row> again = read_rows(rewritten, failed);
   require(!failed && again.size() == rows.size());
-  for (std::size_t i = 0; i < rows.size(); i++) require(again[i].fields == rows[i].fields);
+  for (std::size_t i = 0; i < rows.size(); ++i) require(again[i].fields == rows[i].fields);
   return 0;
 }

@@ -33,7 +33,7 @@ Range loader;  // its code in this process
 
 int find_loader(dl_phdr_info* info, std::size_t, void*) {
   if (std::string_view(info->dlpi_name).find("/ld-linux") == std::string_view::npos) return 0;
-  for (int i = 0; i < info->dlpi_phnum; i++) {
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& segment = info->dlpi_phdr[i];
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
     loader = {info->dlpi_addr + segment.p_vaddr,

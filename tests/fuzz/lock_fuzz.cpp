@@ -38,6 +38,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(write_lock_file(file, *read, "fuzz").has_value());
   const auto again = read_lock_file(file);
   require(again && again->size() == read->size());
-  for (std::size_t i = 0; i < read->size(); i++) require(same((*read)[i], (*again)[i]));
+  for (std::size_t i = 0; i < read->size(); ++i) require(same((*read)[i], (*again)[i]));
   return 0;
 }

@@ -45,13 +45,13 @@ void require_error(const tenon::Error& error, std::string_view code, std::size_t
 /// Returns the text with blanks around each special character.
 std::string with_blanks(std::string_view text) {
   std::string spaced;
-  for (std::size_t i = 0; i < text.size(); i++) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
     const std::string_view two = text.substr(i, 2);
     const bool pair = two == "==" || two == "!=";
     const std::string_view token = pair ? two : two.substr(0, 1);
     const bool special = std::string_view("=!(),<>").find(token[0]) != std::string_view::npos;
     spaced += special ? " " + std::string(token) + "\t" : std::string(token);
-    if (pair) i++;
+    if (pair) ++i;
   }
   return spaced;
 }
@@ -99,7 +99,7 @@ bool matches_naively(std::string_view pattern, std::string_view text) {
       std::fill(first, reached.end(), true);
       continue;
     }
-    for (std::size_t i = text.size(); i > 0; i--) {
+    for (std::size_t i = text.size(); i > 0; --i) {
       reached[i] = reached[i - 1] && (c == '?' || c == text[i - 1]);
     }
     reached[0] = false;

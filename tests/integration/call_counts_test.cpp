@@ -36,7 +36,7 @@ class CallCounters : public Hosting {
 TEST_F(CallCounters, CountCallsAndFailures) {
   Host host(counting());
   auto probe = host.create<test::Probe>("probe", {{"word", "first"}}).value();
-  for (int i = 0; i < 3; i++) EXPECT_TRUE(probe->word());
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(probe->word());
   EXPECT_FALSE(probe->refuse(TENON_ABORTED, "no"));
   EXPECT_TRUE(probe->refuse(TENON_OK, ""));
 
@@ -67,12 +67,12 @@ TEST_F(CallCounters, CountCallsOfAllThreadsAndGenerations) {
   Host host(counting());
   auto probe = host.create<test::Probe>("probe").value();
   std::vector<std::thread> threads;
-  for (int i = 0; i < 20; i++) {
+  for (int i = 0; i < 20; ++i) {
     threads.emplace_back([&] {
-      for (int call = 0; call < 100; call++) EXPECT_TRUE(probe->word());
+      for (int call = 0; call < 100; ++call) EXPECT_TRUE(probe->word());
     });
   }
-  for (int i = 0; i < 5; i++) EXPECT_TRUE(host.restart(probes));
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(host.restart(probes));
   for (std::thread& thread : threads) thread.join();
   place("probe-v2.so", "probe.so");
   EXPECT_TRUE(host.restart(probes));

@@ -26,7 +26,7 @@ thread_local int locks = 0;
 extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) {
   using Lock = int (*)(pthread_mutex_t*);
   static const auto next = reinterpret_cast<Lock>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
-  locks++;
+  ++locks;
   return next(mutex);
 }
 #endif
@@ -61,7 +61,7 @@ TEST_F(Calls, TakeNoLockInBlockingMethods) {
   Call call;
   EXPECT_TRUE(stream->next(call));
   EXPECT_EQ(locks_in([&] {
-              for (int i = 0; i < 100; i++) {
+              for (int i = 0; i < 100; ++i) {
                 call.reset();
                 EXPECT_TRUE(stream->next(call));
               }
@@ -80,7 +80,7 @@ TEST_F(Calls, TakeNoLockInStreams) {
   std::uint8_t byte[1];
   EXPECT_TRUE(reader.read(call, byte));
   EXPECT_EQ(locks_in([&] {
-              for (int i = 0; i < 100; i++) {
+              for (int i = 0; i < 100; ++i) {
                 call.reset();
                 EXPECT_EQ(reader.read(call, byte).value(), 1u);
               }

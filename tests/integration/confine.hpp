@@ -21,7 +21,7 @@ inline bool refuse(const std::vector<long>& calls, int error) {
   std::vector<sock_filter> filter = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
   };
-  for (std::uint8_t i = 0; i < count; i++) {
+  for (std::uint8_t i = 0; i < count; ++i) {
     const auto to_refusal = static_cast<std::uint8_t>(count - i);
     filter.push_back(
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(calls[i]), to_refusal, 0));

@@ -55,7 +55,7 @@ int main(int, char** arguments) {
     std::cout << "cannot confine" << std::endl;
     return 77;
   }
-  for (int i = 0; i < std::stoi(arguments[4]); i++) {
+  for (int i = 0; i < std::stoi(arguments[4]); ++i) {
     const auto restarted = host.restart(arguments[2]);
     const auto sum = counter->add(1);
     std::cout << (restarted ? "restarted" : restarted.error().to_string()) << ", "

@@ -258,7 +258,7 @@ TEST_F(Containment, SurvivesAHundredCrashes) {
   patient.restart.failures.max_backoff = {};
   Host host(patient);
   auto unruly = host.create<test::Echo>("unruly").value();
-  for (int i = 0; i < 100; i++) {
+  for (int i = 0; i < 100; ++i) {
     ASSERT_FALSE(unruly->say("write to nowhere"));
     ASSERT_TRUE(serves_again(unruly));
   }
@@ -296,7 +296,7 @@ TEST_F(Containment, SurvivesConcurrentCrashes) {
   auto unruly = host.create<test::Echo>("unruly").value();
   std::atomic<int> failed{0};
   std::vector<std::thread> threads;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] { failed += !unruly->say("write to nowhere").has_value(); });
   }
   for (std::thread& thread : threads) thread.join();

@@ -81,9 +81,9 @@ TEST_F(Deadline, IsNotReportedForCallsThatEndInTime) {
     call.set_timeout(timeout);
     call_probe(call);
     if (std::chrono::steady_clock::now() - begin > timeout + 10ms)
-      late++;  // half of the grace period
+      ++late;  // half of the grace period
   };
-  for (int i = 0; i < 100; i++) {
+  for (int i = 0; i < 100; ++i) {
     with_timeout(1ms, [&](Call& call) { EXPECT_TRUE(probe->edition(call)); });
   }
   with_timeout(30ms, [&](Call& call) {

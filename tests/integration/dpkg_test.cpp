@@ -104,7 +104,7 @@ TEST_P(Dpkg, ResumesAfterEachPosition) {
   auto first = host.create<Source>("example.io/dpkg", config()).value();
   first->open({}).value();
   const Records records = read_all(first);
-  for (std::size_t i = 0; i < records.size(); i++) {
+  for (std::size_t i = 0; i < records.size(); ++i) {
     auto again = host.create<Source>("example.io/dpkg", config()).value();
     again->open(BytesView(records[i].position)).value();
     EXPECT_EQ(read_all(again),

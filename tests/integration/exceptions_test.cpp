@@ -282,7 +282,7 @@ TEST_P(ConcurrentFailures, CauseOneRestartFromMethods) {
   script.hang(GetParam());
   std::atomic<int> failed{0};
   std::vector<std::thread> calling;
-  for (int i = 0; i < threads; i++) {
+  for (int i = 0; i < threads; ++i) {
     calling.emplace_back([&] { failed += !counter->call_back(GetParam()); });
   }
   ASSERT_TRUE(eventually([&] { return script.hanging_count() == threads; }));
@@ -300,7 +300,7 @@ TEST_P(ConcurrentFailures, CauseOneRestartFromStreams) {
   script.hang(GetParam());
   std::atomic<int> failed{0};
   std::vector<std::thread> reading;
-  for (int i = 0; i < threads; i++) {
+  for (int i = 0; i < threads; ++i) {
     reading.emplace_back([&, reader = vault->get(GetParam()).value().body]() mutable {
       std::uint8_t room[8];
       failed += !reader.read(room);

@@ -40,7 +40,7 @@ int failures_in_child(const std::function<void(int& failures)>& body) {
 /// Counts a failure in a child, and prints it to standard error.
 void expect(int& failures, bool good, const char* what) {
   if (good) return;
-  failures++;
+  ++failures;
   static_cast<void>(!write(STDERR_FILENO, what, std::char_traits<char>::length(what)));
   static_cast<void>(!write(STDERR_FILENO, "\n", 1));
 }
@@ -179,7 +179,7 @@ TEST_F(ForkedChild, NeverWaitsForLocksOfParentThreads) {
       static_cast<void>(host.create<test::Counter>("counter"));
     }
   });
-  for (int i = 0; i < 20; i++) {
+  for (int i = 0; i < 20; ++i) {
     const int failures = failures_in_child([&](int& failed) {
       const auto sum = counter->add(1);
       expect(failed, sum || sum.error().code() == "host-forked",

@@ -460,21 +460,21 @@ TEST_F(ManyInstances, SurviveRestartsWhileOthersComeAndGo) {
   place("probe-1.so", "probe.so");
   Host host(options());
   std::vector<Handle<test::Probe>> probed;
-  for (std::size_t i = 0; i < many; i++) {
+  for (std::size_t i = 0; i < many; ++i) {
     probed.push_back(host.create<test::Probe>("probe", {{"word", std::to_string(i)}}).value());
   }
   std::atomic<bool> over{false};
   std::atomic<int> wrong{0};
   std::vector<std::thread> coming;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     coming.emplace_back([&] {
       while (!over) {
         auto probe = host.create<test::Probe>("probe", {{"word", "brief"}});
-        if (!probe || (*probe)->word().value() != "brief") wrong++;
+        if (!probe || (*probe)->word().value() != "brief") ++wrong;
       }
     });
   }
-  for (int i = 0; i < 10; i++) {
+  for (int i = 0; i < 10; ++i) {
     place(i % 2 == 0 ? "probe-2.so" : "probe-1.so", "probe.so");
     const auto restarted = host.restart(probes);
     EXPECT_TRUE(restarted) << restarted.error().to_string();
@@ -483,7 +483,7 @@ TEST_F(ManyInstances, SurviveRestartsWhileOthersComeAndGo) {
   for (std::thread& thread : coming) thread.join();
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(module(host, probes).instances, many);
-  for (std::size_t i = 0; i < many; i++) {
+  for (std::size_t i = 0; i < many; ++i) {
     ASSERT_EQ(probed[i]->word().value(), std::to_string(i));
     ASSERT_EQ(probed[i]->edition().value(), 1);
   }

@@ -10,13 +10,13 @@ namespace {
 std::atomic<int> count{0};
 
 tenon_status create(tenon_call*, const tenon_create_request*, void** self) {
-  count++;
+  ++count;
   *self = &count;
   return TENON_OK;
 }
 
 void destroy(void*) {
-  count--;
+  --count;
 }
 
 tenon_status say(tenon_call* call, void*, const test_echo_v1_say_request* in,

@@ -36,7 +36,7 @@ TEST_P(ListenerEndsHost, GetsNoFurtherEvents) {
   HostOptions options = short_drain();
   options.watch = cause == "watch";
   options.on_event = [&](const Event& event) {
-    if (gone) later++;
+    if (gone) ++later;
     const bool ends = cause == "load" ? event.type == Event::Type::loaded
                                       : event.type == Event::Type::restarted ||
                                             event.type == Event::Type::faulted;

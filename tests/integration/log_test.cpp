@@ -28,14 +28,14 @@ thread_local std::size_t allocations = 0;
 }  // namespace
 
 void* operator new(std::size_t size) {
-  allocations++;
+  ++allocations;
   void* memory = std::malloc(size != 0 ? size : 1);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
 // The operator of a sanitizer does not match this operator delete.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  allocations++;
+  ++allocations;
   return std::malloc(size != 0 ? size : 1);
 }
 void operator delete(void* memory) noexcept {
@@ -288,7 +288,7 @@ TEST_F(LogTest, DiscardedLinesAllocateNothing) {
     take_lines();
     const auto allocations_of = [&](std::string_view text) {
       Call call;
-      for (int i = 0; i < 2; i++) {
+      for (int i = 0; i < 2; ++i) {
         call.reset();
         allocations = 0;
         EXPECT_EQ(echo->say(call, text).value(), text);
@@ -373,10 +373,10 @@ TEST_F(LogTest, SinksRunOnSeveralThreadsAtOnce) {
   HostOptions options = this->options();
   options.log_sink = [&](const LogLine& line) {
     if (line.message == "host") {
-      inside++;
+      ++inside;
       while (inside.load() < 2) std::this_thread::yield();  // waits for the other thread
     }
-    lines++;
+    ++lines;
   };
   Host host(options);
   auto first = host.create<test::Echo>(talker).value();
@@ -384,7 +384,7 @@ TEST_F(LogTest, SinksRunOnSeveralThreadsAtOnce) {
   lines = 0;
   const auto talk = [](test::Echo& echo) {
     echo.say("host").value();
-    for (int i = 0; i < 1000; i++) echo.say("hello").value();
+    for (int i = 0; i < 1000; ++i) echo.say("hello").value();
   };
   std::thread other([&] { talk(*second); });
   talk(*first);

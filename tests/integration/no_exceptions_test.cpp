@@ -88,7 +88,7 @@ TEST(NoExceptions, LeaveStreamsOfFailedCallsToTheCaller) {
   struct CountedReader : tenon_reader {
     int releases = 0;
   };
-  const auto release = [](tenon_reader* self) { static_cast<CountedReader*>(self)->releases++; };
+  const auto release = [](tenon_reader* self) { ++static_cast<CountedReader*>(self)->releases; };
   CountedReader dropped{{sizeof(tenon_reader), nullptr, release}};
   CountedReader kept{{sizeof(tenon_reader), nullptr, release}};
   Host host(options());

@@ -358,7 +358,7 @@ TEST_F(NestedCalls, MayBeCyclic) {
   Host host(options());
   auto first = host.create<test::Echo>("first").value();
   std::string text = "hello";
-  for (int i = 0; i < 10; i++) text = "second>first>" + text;
+  for (int i = 0; i < 10; ++i) text = "second>first>" + text;
   EXPECT_EQ(first->say(text).value(), "first");
   EXPECT_EQ(module(host, "test.example/second").instances, 0u) << "each instance was released";
 }

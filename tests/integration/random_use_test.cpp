@@ -108,14 +108,14 @@ class RandomUse : public Hosting {
   void add_to_shared() {
     const auto sum = (*counter_)->add(1);
     check(sum.has_value(), "add: " + (sum ? "" : sum.error().to_string()));
-    if (sum) added_++;
+    if (sum) ++added_;
   }
 
   void use_new_counter(Host& host, std::mt19937& random) {
     auto counter = host.create<test::Counter>("counter");
     if (!counter) return check(counter.error(), false, "create");
     std::int64_t expected = 0;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 5; ++i) {
       const auto number = static_cast<std::int64_t>(random() % 100);
       expected += number;
       const auto sum = (*counter)->add(number);
@@ -137,7 +137,7 @@ class RandomUse : public Hosting {
     if (!stream) return check(stream.error(), false, "create a stream");
     const auto opened = (*stream)->open(0);
     if (!opened) check(opened.error(), ended_by_restart(opened.error()), "open a stream");
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; ++i) {
       Call call;
       call.set_timeout(2ms);
       const auto number = (*stream)->next(call);
@@ -212,9 +212,9 @@ TEST_F(RandomUse, LosesNoCall) {
       return std::string(text);
     };
     std::vector<std::thread> users;
-    for (int i = 0; i < threads; i++) {
+    for (int i = 0; i < threads; ++i) {
       users.emplace_back([&, own = std::mt19937(random())]() mutable {
-        for (int n = 0; n < rounds; n++) act(host, own);
+        for (int n = 0; n < rounds; ++n) act(host, own);
       });
     }
     for (std::thread& user : users) user.join();

@@ -29,7 +29,7 @@ TEST_F(Rescan, KeepsModulesWhileHandlesComeAndGo) {
   std::thread rescanning([&] {
     while (!done.load()) host.rescan();
   });
-  for (int i = 0; i < 300 && !HasFailure(); i++) {
+  for (int i = 0; i < 300 && !HasFailure(); ++i) {
     auto probe = host.create<test::Probe>("probe");
     EXPECT_TRUE(probe);
     EXPECT_EQ(module(host, probes).instances, 1u) << "in round " << i;
@@ -136,7 +136,7 @@ TEST_F(Rescan, NeverBlocksReadersOfTheCatalog) {
   // A read of the catalog must begin and end while the files are compared. If the reader gets no
   // processor time in between, the comparison is repeated.
   bool read_meanwhile = false;
-  for (int round = 0; round < 20 && !read_meanwhile; round++) {
+  for (int round = 0; round < 20 && !read_meanwhile; ++round) {
     fs::last_write_time(second, fs::file_time_type::clock::now());
     const int scanned = watch.opened() + 1;
     std::atomic<bool> done{false};

@@ -46,7 +46,7 @@ TEST_F(RestartStress, RestartsOtherModulesDuringABlockingCall) {
   std::thread blocked(
       [&] { EXPECT_EQ(probe->ask("builtin:host-echo", "wait").value(), "let go"); });
   ASSERT_TRUE(eventually([&] { return inside.load(); }));
-  for (int i = 0; i < 10; i++) {
+  for (int i = 0; i < 10; ++i) {
     ASSERT_TRUE(host.restart(echoes));
     EXPECT_EQ(module(host, echoes).draining, 0u) << "the restart has completed";
     EXPECT_EQ(echo->say("hello").value(), "1: hello");
@@ -77,7 +77,7 @@ TEST_F(RestartStress, RestartsTwoModulesFromEachOtherWithoutDeadlock) {
   std::atomic<int> inside{0};
   // Each thread is in one module and restarts the other, and both restarts wait for calls to end.
   host_echo_says = [&](std::string_view whom) {
-    inside++;
+    ++inside;
     if (!eventually([&] { return inside == 2; })) return std::string("alone");
     const auto done = host.restart(whom);
     return done ? std::string("restarted") : std::string(done.error().code());
@@ -121,12 +121,12 @@ TEST_F(RestartStress, ServesThreadsOfAModuleDuringItsRestarts) {
   Host host(options());
   std::atomic<int> heard{0};
   host_echo_says = [&](std::string_view text) {
-    if (text == "from a thread") heard++;
+    if (text == "from a thread") ++heard;
     return std::string();
   };
   {
     auto echo = host.create<test::Echo>("echo").value();
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 50; ++i) {
       ASSERT_TRUE(host.restart(echoes));
       EXPECT_EQ(echo->say("hello").value(), "1: hello");
     }
@@ -142,11 +142,11 @@ TEST_F(RestartStress, CreatesInstancesDuringUnloads) {
   Host host(options());
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&] {
-      for (int n = 0; n < 100; n++) {
+      for (int n = 0; n < 100; ++n) {
         auto counter = host.create<test::Counter>("counter");
-        if (!counter || !(*counter)->add(n) || (*counter)->total().value().total != n) wrong++;
+        if (!counter || !(*counter)->add(n) || (*counter)->total().value().total != n) ++wrong;
       }
     });
   }
@@ -161,10 +161,10 @@ TEST_F(RestartStress, LoadsAFileThatIsReplacedMeanwhile) {
   Host host(options());
   std::atomic<bool> over{false};
   std::thread replacing([&] {
-    for (int i = 0; !over; i++) place(i % 2 == 0 ? "counter-2.so" : "counter-1.so", "counter.so");
+    for (int i = 0; !over; ++i) place(i % 2 == 0 ? "counter-2.so" : "counter-1.so", "counter.so");
   });
   std::set<std::string> problems;
-  for (int i = 0; i < 300; i++) {
+  for (int i = 0; i < 300; ++i) {
     const auto counter = host.create<test::Counter>("counter");
     if (!counter) problems.insert(counter.error().to_string());
     const auto restarted = host.restart(i % 2 == 0 ? counters : echoes);
@@ -183,20 +183,20 @@ TEST_F(RestartStress, ReusesInstanceIndicesDuringRestarts) {
   std::atomic<bool> over{false};
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
-  for (int i = 1; i <= 3; i++) {
+  for (int i = 1; i <= 3; ++i) {
     threads.emplace_back([&, i] {
       while (!over) {
         // The second instance reuses the index of the first one, but not its total.
-        for (int n = 0; n < 2; n++) {
+        for (int n = 0; n < 2; ++n) {
           auto counter = host.create<test::Counter>("counter");
-          if (!counter || (*counter)->total().value().total != 0) wrong++;
-          if (!counter || !(*counter)->add(i) || (*counter)->total().value().total != i) wrong++;
+          if (!counter || (*counter)->total().value().total != 0) ++wrong;
+          if (!counter || !(*counter)->add(i) || (*counter)->total().value().total != i) ++wrong;
         }
       }
     });
   }
-  for (int i = 0; i < 60; i++) {
-    if (!host.restart(counters)) wrong++;
+  for (int i = 0; i < 60; ++i) {
+    if (!host.restart(counters)) ++wrong;
   }
   over = true;
   for (std::thread& thread : threads) thread.join();
@@ -215,28 +215,28 @@ TEST_F(RestartStress, ServesShortLivedThreadsDuringRestarts) {
   std::atomic<int> wrong{0};
   std::atomic<std::int64_t> added{0};
   std::vector<std::thread> callers;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     callers.emplace_back([&] {
       while (restarting != 0) {
         // A few calls each, so that thread records are reused.
         std::thread([&] {
-          for (int n = 0; n < 20; n++) {
+          for (int n = 0; n < 20; ++n) {
             const auto word = probe->word();
             const auto nested = probe->ask("echo", "hello");
-            if (!word || *word != "steady" || !nested || nested->substr(1) != ": hello") wrong++;
-            if (counter->add(1)) added++;
+            if (!word || *word != "steady" || !nested || nested->substr(1) != ": hello") ++wrong;
+            if (counter->add(1)) ++added;
           }
         }).join();
       }
     });
   }
   const auto restart = [&](const std::vector<const char*>& packages) {
-    for (int i = 0; i < restarts; i++) {
+    for (int i = 0; i < restarts; ++i) {
       for (const char* package : packages) {
-        if (!host.restart(package)) wrong++;
+        if (!host.restart(package)) ++wrong;
       }
     }
-    restarting--;
+    --restarting;
   };
   std::thread first(restart, std::vector{probes, counters});
   std::thread second(restart, std::vector{echoes, probes});

@@ -163,7 +163,7 @@ TEST_F(Restart, HappensOnceIfTwoThreadsFindAChangedFile) {
 
 // The first of three threads that wait for a load fails it. One of the others loads the file.
 TEST_F(Restart, LeavesTheFirstLoadToACreate) {
-  for (int round = 0; round < 20; round++) {
+  for (int round = 0; round < 20; ++round) {
     place("counter-asks-stateless-1.so", "counter.so");
     Script script(world_.root());
     Host host(options());
@@ -353,17 +353,17 @@ TEST_F(Restart, NeverFailsConcurrentCalls) {
   std::atomic<int> wrong{0};
   std::atomic<std::int64_t> calls{0};
   std::vector<std::thread> threads;
-  for (int i = 0; i < callers; i++) {
+  for (int i = 0; i < callers; ++i) {
     threads.emplace_back([&] {
       while (!over) {
         const auto edition = probe->edition();
         const auto word = probe->word();
-        if (!edition || (*edition != 1 && *edition != 2) || !word || *word != "steady") wrong++;
-        calls++;
+        if (!edition || (*edition != 1 && *edition != 2) || !word || *word != "steady") ++wrong;
+        ++calls;
       }
     });
   }
-  for (int i = 0; i < restarts; i++) {
+  for (int i = 0; i < restarts; ++i) {
     place(i % 2 == 0 ? "probe-2.so" : "probe-1.so", "probe.so");
     EXPECT_TRUE(host.restart(probes));
   }
@@ -383,10 +383,10 @@ TEST_F(Restart, RunsWhileInstancesComeAndGo) {
   std::thread coming([&] {
     while (!over) {
       auto probe = host.create<test::Probe>("probe", {{"word", "brief"}});
-      if (!probe || (*probe)->word().value() != "brief") wrong++;
+      if (!probe || (*probe)->word().value() != "brief") ++wrong;
     }
   });
-  for (int i = 0; i < 100; i++) EXPECT_TRUE(host.restart(probes));
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(host.restart(probes));
   over = true;
   coming.join();
   EXPECT_EQ(wrong, 0);

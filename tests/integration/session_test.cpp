@@ -209,15 +209,15 @@ TEST_F(Session, DelaysCallsWhileTheGateIsClosed) {
   std::atomic<bool> over{false};
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&] {
       while (!over) {
         const auto edition = stream->edition();
-        if (!edition || (*edition != 1 && *edition != 2)) wrong++;
+        if (!edition || (*edition != 1 && *edition != 2)) ++wrong;
       }
     });
   }
-  for (int i = 0; i < 50; i++) {
+  for (int i = 0; i < 50; ++i) {
     place(i % 2 == 0 ? "stream-2.so" : "stream-1.so", "stream.so");
     EXPECT_TRUE(host.restart(streams));
   }

@@ -156,7 +156,7 @@ TEST_F(State, AdmitsNestedCallsThroughTheClosedGate) {
     int adds = 0;
     while (std::chrono::steady_clock::now() < end) {
       counter->add(1).value();
-      adds++;
+      ++adds;
     }
     return std::to_string(adds);
   };
@@ -175,18 +175,18 @@ TEST_F(State, LosesNoConcurrentUpdate) {
   std::atomic<std::int64_t> added{0};
   std::atomic<int> failed{0};
   std::vector<std::thread> adding;
-  for (int i = 0; i < threads; i++) {
+  for (int i = 0; i < threads; ++i) {
     adding.emplace_back([&] {
       while (!over) {
         if (counter->add(3)) {
           added += 3;
         } else {
-          failed++;
+          ++failed;
         }
       }
     });
   }
-  for (int i = 0; i < restarts; i++) {
+  for (int i = 0; i < restarts; ++i) {
     if (i % 100 == 0) place(i % 200 == 0 ? "counter-2.so" : "counter-1.so", "counter.so");
     ASSERT_TRUE(host.restart(counters));
   }
@@ -204,16 +204,16 @@ TEST_F(State, IsTransferredWhileInstancesComeAndGo) {
   std::atomic<bool> over{false};
   std::atomic<int> wrong{0};
   std::vector<std::thread> coming;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     coming.emplace_back([&] {
-      for (int n = 0; !over; n++) {
+      for (int n = 0; !over; ++n) {
         auto counter = host.create<test::Counter>("counter", {{"first", std::to_string(n)}});
-        if (!counter || (*counter)->add(5).value() != n + 5) wrong++;
-        if (counter && total(*counter) != n + 5) wrong++;
+        if (!counter || (*counter)->add(5).value() != n + 5) ++wrong;
+        if (counter && total(*counter) != n + 5) ++wrong;
       }
     });
   }
-  for (int i = 0; i < 200; i++) EXPECT_TRUE(host.restart(counters));
+  for (int i = 0; i < 200; ++i) EXPECT_TRUE(host.restart(counters));
   over = true;
   for (std::thread& thread : coming) thread.join();
   EXPECT_EQ(wrong, 0);

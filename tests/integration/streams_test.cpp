@@ -36,8 +36,8 @@ constexpr tenon_status revoked = TENON_ABORTED | TENON_RETRYABLE | TENON_RESTART
 /// A reader of the host, counted while it exists.
 class Text : public HostReader {
  public:
-  Text(std::string text, std::atomic<int>& live) : text_(std::move(text)), live_(live) { live_++; }
-  ~Text() override { live_--; }
+  Text(std::string text, std::atomic<int>& live) : text_(std::move(text)), live_(live) { ++live_; }
+  ~Text() override { --live_; }
 
   Result<std::size_t> read(Call&, std::span<std::uint8_t> into) override {
     if (text_ == "broken") return Error({.status = TENON_DATA_LOSS, .message = "a bad sector"});
@@ -129,7 +129,7 @@ TEST_F(Streams, MayBeReleasedByAnotherThreadAfterSeveralRestarts) {
   Host host(options());
   auto store = vault(host, giver);
   auto first = store->get("k").value().body;
-  for (int i = 0; i < 3; i++) ASSERT_TRUE(host.restart(giver));
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(host.restart(giver));
   EXPECT_TRUE(is_mapped("giver.g1"));
   EXPECT_TRUE(eventually([&] { return !is_mapped("giver.g2") && !is_mapped("giver.g3"); }));
   std::thread([moved = std::move(first)]() mutable { Reader ended(std::move(moved)); }).join();
@@ -185,22 +185,22 @@ TEST_F(Streams, EndOnlyWithTheirOwnHandle) {
   Host host(options());
   std::vector<Handle<test::Vault>> stores;
   std::vector<std::vector<std::optional<Reader>>> readers(many);
-  for (int i = 0; i < many; i++) stores.push_back(vault(host, giver));
+  for (int i = 0; i < many; ++i) stores.push_back(vault(host, giver));
   ASSERT_TRUE(stores[0]->put("k", text("value"), std::nullopt));
-  for (int i = 0; i < each; i++) {
-    for (int j = 0; j < many; j++) readers[j].emplace_back(stores[j]->get("k").value().body);
+  for (int i = 0; i < each; ++i) {
+    for (int j = 0; j < many; ++j) readers[j].emplace_back(stores[j]->get("k").value().body);
   }
   for (int released : {9, 0, 4}) {
     for (auto& some : readers) some[released].reset();
   }
   stores.erase(stores.begin() + 1);
   int revoked_ones = 0;
-  for (int j = 0; j < many; j++) {
+  for (int j = 0; j < many; ++j) {
     for (auto& reader : readers[j]) {
       if (!reader) continue;
       const auto read = all(*reader);
       EXPECT_EQ(static_cast<bool>(read), j != 1);
-      if (!read && read.error().status() == revoked) revoked_ones++;
+      if (!read && read.error().status() == revoked) ++revoked_ones;
     }
   }
   EXPECT_EQ(revoked_ones, each - 3);
@@ -490,20 +490,20 @@ TEST_F(Streams, ReadDuringRepeatedRestarts) {
   std::atomic<bool> over{false};
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&] {
       while (!over) {
         auto got = store->get("k");
         if (!got) {
-          wrong++;
+          ++wrong;
           continue;
         }
         const auto read = all(got->body);
-        if (!read && read.error().status() != revoked) wrong++;
+        if (!read && read.error().status() != revoked) ++wrong;
       }
     });
   }
-  for (int i = 0; i < 50; i++) {
+  for (int i = 0; i < 50; ++i) {
     place(i % 2 == 0 ? "giver-2.so" : "giver-1.so", "giver.so");
     EXPECT_TRUE(host.restart(giver));
   }

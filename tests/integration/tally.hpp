@@ -55,9 +55,9 @@ class Tally : public test::sdk::SessionCounterV1 {
 inline int tally_starts = 0;
 
 inline void start_tally(tenon::sdk::Call, tenon::sdk::Host host) {
-  tally_starts++;
+  ++tally_starts;
   host.log.debug("starts");
 }
 inline void stop_tally() {
-  tally_starts--;
+  --tally_starts;
 }

@@ -33,7 +33,7 @@ TEST_F(Unload, UnmapsModulesWithUniqueSymbols) {
   place_fault("unique-symbols", "echo.so");
   Host host(options());
   auto echo = host.create<test::Echo>("standalone:echo").value();
-  for (int generation = 1; generation <= 5; generation++) {
+  for (int generation = 1; generation <= 5; ++generation) {
     EXPECT_TRUE(echo->say("hello"));
     EXPECT_TRUE(echo->say("hello"));
     EXPECT_EQ(echo->count().value(), 2) << "statics of the previous generation were used";

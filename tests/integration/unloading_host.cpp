@@ -50,7 +50,7 @@ void unload(void* image, const char* when) {
 std::size_t left_by_use(const char* folder) {
   constexpr std::size_t uses = 20;
   const std::size_t before = mallinfo2().uordblks;
-  for (std::size_t i = 0; i < uses; i++) {
+  for (std::size_t i = 0; i < uses; ++i) {
     void* image = load();
     use(image, folder, "");
     dlclose(image);

@@ -36,7 +36,7 @@ constexpr std::size_t small = 8192;
 char memory[65'536 + small];
 
 void look_below_and_end(int) {
-  for (std::size_t i = 0; i < sizeof memory - small; i++) {
+  for (std::size_t i = 0; i < sizeof memory - small; ++i) {
     if (memory[i] != 0) _exit(8);
   }
   _exit(7);

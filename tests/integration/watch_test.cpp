@@ -32,8 +32,8 @@ class Watching : public Hosting {
     std::size_t count = 0;
     for (const auto& open : std::filesystem::directory_iterator("/proc/self/fdinfo")) {
       const std::string info = read_file(open.path());
-      for (std::size_t at = 0; (at = info.find("inotify wd:", at)) != std::string::npos; at++) {
-        count++;
+      for (std::size_t at = 0; (at = info.find("inotify wd:", at)) != std::string::npos; ++at) {
+        ++count;
       }
     }
     return count;

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 #
-# Checks the C and C++ files: their form is that of .clang-format, and comments, which clang-format
-# does not wrap, are at most 100 columns wide. The generator has its own form for C headers.
+# Checks the C and C++ files: their form is that of .clang-format; comments, which clang-format does
+# not wrap, are at most 100 columns wide; loops in C++ count with `++i`. The generator has its own
+# form for C headers.
 set -eu
 cd "$(dirname "$0")/../.."
 sources() {
@@ -14,3 +15,6 @@ sources | xargs -P "$(nproc)" -n 1 sh -c \
 sources | xargs awk '
   length > 100 && /^ *(\/\/|\*)/ { print FILENAME ":" FNR ": the comment is wider than 100 columns"; wide = 1 }
   END { exit wide }'
+sources | grep 'pp$' | xargs awk '
+  /for \(.*; [a-z_]+(\+\+|--)[,)]/ { print FILENAME ":" FNR ": write ++i rather than i++"; after = 1 }
+  END { exit after }'

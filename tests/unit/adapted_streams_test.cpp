@@ -18,7 +18,7 @@ namespace {
 /// A stream that counts how often it is released.
 struct Counted : tenon_reader {
   Counted() : tenon_reader{sizeof(tenon_reader), nullptr, count} {}
-  static void count(tenon_reader* self) { static_cast<Counted*>(self)->releases++; }
+  static void count(tenon_reader* self) { ++static_cast<Counted*>(self)->releases; }
   int releases = 0;
 };
 

@@ -80,7 +80,7 @@ TEST(ArchiveStream, WaitsForTheReaderIfTheQueueIsFull) {
   auto adding = std::async([&]() -> tenon::Result<void> {
     while (true) {
       if (auto put = archive.add(nth_id(1), std::string(600, 'x')); !put) return put;
-      added++;
+      ++added;
     }
   });
   EXPECT_TRUE(eventually([&] { return added == 1; }));
@@ -97,7 +97,7 @@ TEST(ArchiveStream, AcceptsItemsLargerThanTheQueue) {
   const std::string large(5'000'000, 'x');
   ArchiveStream archive({.queue_bytes = 10});
   auto read = std::async([body = archive.reader()]() mutable { return all(body, 100); });
-  for (std::size_t i = 0; i < 3; i++) ASSERT_TRUE(archive.add(nth_id(i), large));
+  for (std::size_t i = 0; i < 3; ++i) ASSERT_TRUE(archive.add(nth_id(i), large));
   ASSERT_TRUE(archive.finish());
   EXPECT_TRUE(read.get());
 }
@@ -162,7 +162,7 @@ TEST(ArchiveStream, FailsOnBothSidesIfItIsTooLarge) {
 tenon::Result<std::string> pack_within(const ArchiveLimits& limits, std::size_t items) {
   ArchiveStream archive({.limits = limits});
   auto read = std::async([body = archive.reader()]() mutable { return all(body, 1000); });
-  for (std::size_t i = 0; i < items; i++) {
+  for (std::size_t i = 0; i < items; ++i) {
     if (auto added = archive.add(id("pods", "", std::string(i + 1, 'n')), std::string(i * 37, ' '));
         !added) {
       return std::move(added).error();
@@ -186,7 +186,7 @@ TEST(ArchiveStream, HasTheLimitsOfTheReader) {
   for (std::uint64_t step = 1 << 30; step != 0; step /= 2) {
     if (!unpacks(least + step)) least += step;
   }
-  least++;
+  ++least;
   EXPECT_TRUE(unpacks(least));
   EXPECT_TRUE(pack_within({.bytes = least}, items));
   EXPECT_EQ(pack_within({.bytes = least - 1}, items).error().code(), "archive-too-large");
@@ -196,9 +196,9 @@ TEST(ArchiveStream, AcceptsItemsFromSeveralThreads) {
   ArchiveStream archive({.compression = Compression::zstd, .queue_bytes = 1000});
   auto read = std::async([body = archive.reader()]() mutable { return all(body, 100); });
   std::vector<std::future<void>> adding;
-  for (std::size_t thread = 0; thread < 4; thread++) {
+  for (std::size_t thread = 0; thread < 4; ++thread) {
     adding.push_back(std::async([&archive, thread] {
-      for (std::size_t i = 0; i < 200; i++) archive.add(nth_id(thread * 200 + i), "{}").value();
+      for (std::size_t i = 0; i < 200; ++i) archive.add(nth_id(thread * 200 + i), "{}").value();
     }));
   }
   for (auto& each : adding) each.get();

@@ -52,13 +52,13 @@ INSTANTIATE_TEST_SUITE_P(All, Compressions, testing::Values(Compression::gzip, C
 TEST_P(Compressions, RoundTripKeepsEveryItem) {
   ArchiveStream archive({.compression = GetParam(), .time = noon, .queue_bytes = 100'000});
   auto packed = std::async([body = archive.reader()]() mutable { return all(body, 4096); });
-  for (std::size_t i = 0; i < 10'000; i++) ASSERT_TRUE(archive.add(nth_id(i), nth_json(i)));
+  for (std::size_t i = 0; i < 10'000; ++i) ASSERT_TRUE(archive.add(nth_id(i), nth_json(i)));
   ASSERT_TRUE(archive.add("metadata/version", "1\n"));
   ASSERT_TRUE(archive.finish());
   const auto items = unpack(packed.get().value());
   ASSERT_TRUE(items) << items.error().to_string();
   ASSERT_EQ(items->size(), 10'000u);
-  for (std::size_t i = 0; i < 10'000; i++) {
+  for (std::size_t i = 0; i < 10'000; ++i) {
     const auto index = items->find(nth_id(i));
     ASSERT_TRUE(index);
     EXPECT_EQ(items->read(*index).value(), nth_json(i));
@@ -74,7 +74,7 @@ TEST_P(Compressions, ArchiveIsStreamedInBoundedMemory) {
     return unpack_archive(std::move(body), world_.root(), {}, call_);
   });
   const std::string json = "\"" + std::string(9'998, 'x') + "\"";
-  for (std::size_t i = 0; i < 10'000; i++) ASSERT_TRUE(archive.add(nth_id(i), json));
+  for (std::size_t i = 0; i < 10'000; ++i) ASSERT_TRUE(archive.add(nth_id(i), json));
   ASSERT_TRUE(archive.finish());
   EXPECT_EQ(unpacked.get().value().size(), 10'000u);
 #if !SANITIZED  // sanitizers retain freed memory
@@ -92,12 +92,12 @@ TEST_P(Compressions, SameItemsProduceTheSameBytes) {
 TEST_P(Compressions, ChangedByteNeverChangesAnItem) {
   const std::string packed = pack({{nth_id(1999), nth_json(1999)}}, GetParam());
   std::size_t harmless = 0;
-  for (std::size_t i = 0; i < packed.size(); i++) {
+  for (std::size_t i = 0; i < packed.size(); ++i) {
     std::string changed = packed;
     changed[i] ^= 1;
     const auto items = unpack(changed);
     if (!items) continue;
-    harmless++;
+    ++harmless;
     ASSERT_EQ(items->size(), 1u) << "byte " << i;
     EXPECT_EQ(items->read(items->find(nth_id(1999)).value()).value(), nth_json(1999));
   }
@@ -106,7 +106,7 @@ TEST_P(Compressions, ChangedByteNeverChangesAnItem) {
 
 TEST_P(Compressions, TruncatedArchiveIsAnError) {
   const std::string packed = pack({{nth_id(1), nth_json(1)}}, GetParam());
-  for (std::size_t size = 0; size < packed.size(); size++) {
+  for (std::size_t size = 0; size < packed.size(); ++size) {
     const auto cut = unpack(packed.substr(0, size));
     ASSERT_FALSE(cut) << size << " bytes";
     EXPECT_EQ(cut.error().code(), "broken-archive");

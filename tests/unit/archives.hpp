@@ -38,7 +38,7 @@ inline tenon::ResourceIdV1 nth_id(std::size_t i) {
 }
 inline std::string nth_json(std::size_t i) {
   std::string json = "{\"n\":" + std::to_string(i) + ",\"text\":\"";
-  for (std::size_t at = 0; at < i % 2000; at++) json += static_cast<char>('a' + (at * i) % 23);
+  for (std::size_t at = 0; at < i % 2000; ++at) json += static_cast<char>('a' + (at * i) % 23);
   return json + "\"}";
 }
 

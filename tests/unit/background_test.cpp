@@ -94,7 +94,7 @@ TEST(TimerQueues, DropTasksOfAnOperationWhenItEnds) {
   {
     Operation operation(1h);
     operation.keep(timers.plan(in(1h), [owned] {}));
-    operation.keep(timers.plan(in(0ms), [&] { runs++; }));
+    operation.keep(timers.plan(in(0ms), [&] { ++runs; }));
     std::this_thread::sleep_until(in(1ms));
     operation.keep(timers.plan(in(1h), [owned] {}));  // keeps the timer that is due
     EXPECT_EQ(owned.use_count(), 3);
@@ -120,9 +120,9 @@ TEST(TimerQueues, RunTasksAroundADroppedTask) {
 TEST(Workers, RunJobsConcurrently) {
   Workers workers;
   std::atomic<int> met{0};
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     ASSERT_TRUE(workers.run([&] {
-      met++;
+      ++met;
       eventually([&] { return met == 4; });
     }));
   }
@@ -158,11 +158,11 @@ TEST_F(WorkersInTurn, ShareAThread) {
 TEST_F(WorkersInTurn, EndTheThreadIfAJobAsksForIt) {
   // Thread-local objects are destroyed when their thread ends.
   struct Left {
-    ~Left() { ended++; }
+    ~Left() { ++ended; }
     std::atomic<int>& ended;
   };
   std::atomic<int> ended{0};
-  for (int i = 1; i <= 3; i++) {
+  for (int i = 1; i <= 3; ++i) {
     ASSERT_TRUE(workers_.run_reusing_thread([&] {
       static thread_local Left left{ended};
       return left.ended < 0;

@@ -136,7 +136,7 @@ TEST(BackupActions, RefuseItemsThatAreNotObjects) {
 
 TEST(BackupActions, AcceptDeeplyNestedSchemas) {
   std::string schema = "{\"kind\":\"CustomResourceDefinition\",\"spec\":";
-  for (int i = 0; i < 120; i++) schema += "{\"properties\":";
+  for (int i = 0; i < 120; ++i) schema += "{\"properties\":";
   schema += "0" + std::string(120, '}') + "}";
   EXPECT_EQ(added_by("tenon.dev/pod-volumes", schema), Texts{});
 }
@@ -145,9 +145,9 @@ TEST(BackupActions, RunOnSeveralThreadsAtOnce) {
   Host host = host_of_builtins();
   auto action = host.create<RestoreItemAction>("tenon.dev/change-namespace").value();
   std::vector<std::thread> threads;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&, to = "n" + std::to_string(i)] {
-      for (int round = 0; round < 200; round++) {
+      for (int round = 0; round < 200; ++round) {
         const auto done =
             action->execute(R"({"metadata":{"namespace":"a"}})", "{}", mapping({{"a", to}}));
         EXPECT_EQ(done.value().updated_item->text, R"({"metadata":{"namespace":")" + to + "\"}}");

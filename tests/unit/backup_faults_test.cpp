@@ -40,7 +40,7 @@ bool has(const std::vector<Request>& requests, std::string_view name) {
 
 TEST_F(BackupFaults, AreReportedByUnpacking) {
   Entries entries;
-  for (std::size_t i = 0; i < 300; i++) entries.emplace_back(nth_id(i), std::string(2'000, 'x'));
+  for (std::size_t i = 0; i < 300; ++i) entries.emplace_back(nth_id(i), std::string(2'000, 'x'));
   const std::string packed = pack(entries, Compression::zstd);
   std::optional<tenon::Result<Items>> items;
   const auto requests = for_each_fault(
@@ -56,7 +56,7 @@ TEST_F(BackupFaults, AreReportedByUnpacking) {
                       EXPECT_TRUE(whole || fault != nullptr);
                       if (whole) {
                         ASSERT_EQ((*items)->size(), 300u);
-                        for (std::size_t i = 0; i < 300; i++)
+                        for (std::size_t i = 0; i < 300; ++i)
                           EXPECT_EQ((*items)->read(i).value().size(), 2'000u);
                       } else if (items && fault->failure == Failure::no_room) {
                         EXPECT_EQ(

@@ -183,7 +183,7 @@ TEST(Bindings, ExplainEveryBranchOfATransitiveConflict) {
 TEST(Bindings, AbbreviateTheExplanationOfALongChain) {
   Packages packages{.host = "photo"};
   constexpr int length = 4000;
-  for (int i = 0; i < length; i++) {
+  for (int i = 0; i < length; ++i) {
     packages.found.push_back(
         package("x.y/" + std::to_string(i), "1.0.0", {{"x.y/" + std::to_string(i + 1), "*"}}));
   }
@@ -334,7 +334,7 @@ TEST(Bindings, AreConsistentInRandomRepositories) {
   const std::vector<std::string> names{"x.y/a", "x.y/b", "x.y/c", "x.y/d"};
   const std::vector<std::string> specs{"*", "^1", "^2", "~1.1", ">=1.1,<3", "!=1.0", "^4"};
   std::size_t refused = 0, bound = 0;
-  for (int round = 0; round < 2000; round++) {
+  for (int round = 0; round < 2000; ++round) {
     Packages packages{.host = "photo"};
     for (const std::string& name : names) {
       for (const char* number : {"1.0.0", "1.1.0", "2.0.0", "3.0.0-rc.1"}) {
@@ -350,7 +350,7 @@ TEST(Bindings, AreConsistentInRandomRepositories) {
     for (const Package& asker : packages.found) {
       if (const auto checked = bindings.check(asker.name, asker.version); !checked) {
         EXPECT_FALSE(checked.error().code().empty());
-        refused++;
+        ++refused;
         continue;
       }
       for (const Dependency& need : asker.dependencies) {
@@ -362,7 +362,7 @@ TEST(Bindings, AreConsistentInRandomRepositories) {
         EXPECT_TRUE(need.versions.contains(provider.version));
         EXPECT_TRUE(bindings.usable(id));
         EXPECT_EQ(code(bindings.check(asker, need.name, provider.version, false)), "");
-        bound++;
+        ++bound;
       }
     }
   }
@@ -384,7 +384,7 @@ TEST(Bindings, ReportTheSameErrorsInAnyOrder) {
     for (const Error& error : bindings.diagnostics()) texts.push_back(error.to_string());
     return texts;
   };
-  for (int round = 0; round < 1000; round++) {
+  for (int round = 0; round < 1000; ++round) {
     Packages packages{.host = "photo",
                       .requirements = {{"x.y/a", Requirement::parse("^1").value()}},
                       .lock = {{"x.y/b", version("1.0.0")}, {"x.y/c", version("2.0.0")}},

@@ -22,7 +22,7 @@ namespace {
 /// Returns content without repeated sequences of a few bytes.
 std::string content_of(std::size_t size) {
   std::string content;
-  for (std::uint32_t i = 0; content.size() < size; i++) content += std::to_string(i) + ",";
+  for (std::uint32_t i = 0; content.size() < size; ++i) content += std::to_string(i) + ",";
   content.resize(size);
   return content;
 }

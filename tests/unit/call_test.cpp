@@ -29,7 +29,7 @@ class CountsBlocks {
   explicit CountsBlocks(Call& call) : own_(*call.raw()->functions) {
     forward_ = own_.allocate;
     own_.allocate = [](tenon_call* raw, std::size_t size) {
-      count_++;
+      ++count_;
       return forward_(raw, size);
     };
     call.raw()->functions = &own_;
@@ -88,14 +88,14 @@ TEST(Call, ReusesItsMemory) {
   Call call;
   const CountsBlocks blocks(call);
   const auto use = [&] {
-    for (int i = 0; i < 100; i++) tenon_allocate(call.raw(), 777);
+    for (int i = 0; i < 100; ++i) tenon_allocate(call.raw(), 777);
     call.reset();
   };
   use();
   EXPECT_GT(blocks.count(), 0);
   use();
   const int warm = blocks.count();
-  for (int i = 0; i < 50; i++) use();
+  for (int i = 0; i < 50; ++i) use();
   EXPECT_EQ(blocks.count(), warm);
 }
 
@@ -225,18 +225,18 @@ TEST(ChildCall, DoesNotCancelItsParent) {
 
 // Each child records failures on its thread while the parent creates errors of its own.
 TEST(ChildCall, TransfersItsFailuresAcrossThreads) {
-  for (int round = 0; round < 200; round++) {
+  for (int round = 0; round < 200; ++round) {
     Call parent;
     std::vector<std::thread> threads;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
       threads.emplace_back([&] {
-        for (int j = 0; j < 20; j++) {
+        for (int j = 0; j < 20; ++j) {
           ChildCall child(&parent);
           child.add_failed_inside(UINT32_MAX, "a failure that is too long to need no memory");
         }
       });
     }
-    for (int j = 0; j < 20; j++) {
+    for (int j = 0; j < 20; ++j) {
       parent.add_failed_inside(1, "the parent's");
       EXPECT_NE(parent.failed_inside(0), "");
     }
@@ -288,7 +288,7 @@ TEST(ChildCall, NeverWaitsForLocksOfParentThreadsInAForkedChild) {
     while (!over) ChildCall child(parent.get());
   });
   int status = 0;
-  for (int i = 0; i < 200 && status == 0; i++) {
+  for (int i = 0; i < 200 && status == 0; ++i) {
     const pid_t child = fork();
     if (child == 0) {
       alarm(60);

@@ -52,7 +52,7 @@ class DebugLink : public testing::Test {
   /// Returns the section with the link.
   elf::Section& section() {
     const std::uint64_t offset = link().value().offset;
-    for (std::uint64_t i = 0; i < header().section_count; i++) {
+    for (std::uint64_t i = 0; i < header().section_count; ++i) {
       if (section(i).offset == offset && section(i).size >= 8) return section(i);
     }
     throw std::logic_error("no such section");

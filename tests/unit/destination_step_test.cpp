@@ -189,7 +189,7 @@ TEST_F(DestinationStepTest, ReturnsRefusalsAfterStop) {
 TEST_F(DestinationStepTest, WakesAThreadThatWaitsForAcks) {
   // "a" may be acknowledged before write_batch returns the refusal of the next record.
   target.pause_after_write = 5ms;
-  for (int round = 0; round < 10; round++) {
+  for (int round = 0; round < 10; ++round) {
     Positions acks;
     std::thread collector([&] {
       Call own;

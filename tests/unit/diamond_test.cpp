@@ -163,17 +163,17 @@ class RandomHosts : public testing::Test {
   /// versions than necessary may be used.
   Packages packages(bool own) {
     Packages made{.host = "photo"};
-    for (std::size_t i = 0; i < names; i++) {
+    for (std::size_t i = 0; i < names; ++i) {
       for (const char* number : {"1.0.0", "1.1.0", "1.2.0", "2.0.0"}) {
         if (below(3) == 0) continue;
         Specs needs;
-        for (std::size_t of = own ? i : i + 1; of < names; of++) {
+        for (std::size_t of = own ? i : i + 1; of < names; ++of) {
           if (below(of == i ? 8 : 2) == 0) needs.emplace_back(name(of), spec());
         }
         made.found.push_back(package(name(i), number, needs));
       }
     }
-    for (std::size_t i = 0; i < names; i++) {
+    for (std::size_t i = 0; i < names; ++i) {
       if (below(6) == 0) made.requirements.emplace(name(i), Requirement::parse(spec()).value());
     }
     std::shuffle(made.found.begin(), made.found.end(), random_);
@@ -188,7 +188,7 @@ class RandomHosts : public testing::Test {
 class Expected {
  public:
   explicit Expected(const Packages& packages) : packages_(packages) {
-    for (std::size_t i = 0; i < packages.found.size(); i++) usable_.insert(i);
+    for (std::size_t i = 0; i < packages.found.size(); ++i) usable_.insert(i);
     while (std::erase_if(usable_, [this](std::size_t i) { return lacks(i); }) > 0) {
     }
   }
@@ -223,13 +223,13 @@ class Expected {
 TEST_F(RandomHosts, AgreeWithBruteForce) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
   std::size_t shared = 0, apart = 0;
-  for (int round = 0; round < 3000; round++) {
+  for (int round = 0; round < 3000; ++round) {
     const bool own = round % 2 == 1;
     const Packages packages = this->packages(own);
     const Bindings bindings(packages);
     const Expected expected(packages);
     const auto count = packages.found.size();
-    for (std::size_t i = 0; i < count; i++) {
+    for (std::size_t i = 0; i < count; ++i) {
       const Package& one = packages.found[i];
       const PackageId id = bindings.repository().find(one.name, one.version);
       ASSERT_EQ(bindings.usable(id), expected.usable(i)) << display_name(one);
@@ -241,7 +241,7 @@ TEST_F(RandomHosts, AgreeWithBruteForce) {
 
     // Visits names so that requirers come before the packages that they require.
     std::set<std::size_t> in_use;
-    for (std::size_t n = 0; n < names; n++) {
+    for (std::size_t n = 0; n < names; ++n) {
       const std::string name = this->name(n);
       const auto of_host = packages.requirements.find(name);
       std::vector<std::pair<std::size_t, const Requirement*>> requirers;  // count: the host
@@ -273,9 +273,9 @@ TEST_F(RandomHosts, AgreeWithBruteForce) {
         ASSERT_TRUE(takes->contains(Version::parse(gets).value()));
         if (best != count && !own) {
           ASSERT_EQ(gets, packages.found[best].version.to_string()) << name;
-          shared++;
+          ++shared;
         } else {
-          apart++;
+          ++apart;
         }
         const auto provider = expected.newest(
             name, [&](const Version& v) { return v == Version::parse(gets).value(); });
@@ -283,7 +283,7 @@ TEST_F(RandomHosts, AgreeWithBruteForce) {
         in_use.insert(provider);
       }
       // A self requirement is met by the package itself or by another version.
-      for (std::size_t i = 0; i < count; i++) {
+      for (std::size_t i = 0; i < count; ++i) {
         const Package& one = packages.found[i];
         if (one.name != name || !expected.usable(i)) continue;
         const auto own = std::find_if(one.dependencies.begin(), one.dependencies.end(),
@@ -298,7 +298,7 @@ TEST_F(RandomHosts, AgreeWithBruteForce) {
       for (const PackageId id : bindings.resolution().packages) {
         const Package& one = bindings.repository().package(id);
         if (one.name != name) continue;
-        for (std::size_t i = 0; i < count; i++) {
+        for (std::size_t i = 0; i < count; ++i) {
           if (packages.found[i].name == name && packages.found[i].version == one.version) {
             in_use.insert(i);  // also versions that only meet self requirements
           }
@@ -313,7 +313,7 @@ TEST_F(RandomHosts, AgreeWithBruteForce) {
 TEST_F(RandomHosts, AreStableWithTheirResultAsALock) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
   int same = 0;
-  for (int round = 0; round < 1000; round++) {
+  for (int round = 0; round < 1000; ++round) {
     const Packages packages = this->packages(below(2) == 0);
     const Bindings before(packages);
     if (!before.resolution().conflicts.empty()) continue;
@@ -328,7 +328,7 @@ TEST_F(RandomHosts, AreStableWithTheirResultAsALock) {
     const Bindings after(locked);
     // Packages that were unusable before are not in the lock, and may require unlocked packages.
     if (names_in_use(after) != names_in_use(before)) continue;
-    same++;
+    ++same;
     ASSERT_TRUE(after.resolution().within_lock);
     for (const PackageId id : before.resolution().packages) {
       const Package& one = before.repository().package(id);
@@ -336,7 +336,7 @@ TEST_F(RandomHosts, AreStableWithTheirResultAsALock) {
         ASSERT_EQ(got(after, one, need.name), got(before, one, need.name));
       }
     }
-    for (std::size_t n = 0; n < names; n++) {
+    for (std::size_t n = 0; n < names; ++n) {
       if (seen(before, name(n)).empty()) continue;
       ASSERT_EQ(seen(after, name(n)), seen(before, name(n)));
     }

@@ -300,7 +300,7 @@ TEST_F(DirectorySnapshotter, ReportsASnapshotWithMissingFiles) {
 }
 
 TEST_F(DirectorySnapshotter, StopsCopyingIfCancelled) {
-  for (int i = 0; i < 100; i++) write("v/" + std::to_string(i), "");
+  for (int i = 0; i < 100; ++i) write("v/" + std::to_string(i), "");
   Call call;
   call.cancel();
   EXPECT_EQ(code_of(snapshotter().create_snapshot(call, "v", "", TextMap{})), "cancelled");
@@ -318,7 +318,7 @@ TEST_F(DirectorySnapshotter, CopiesAVolumeWhileItChanges) {
       fs::remove_all(volume("v/data/comes"));
     }
   });
-  for (int i = 0; i < 50; i++) {
+  for (int i = 0; i < 50; ++i) {
     const auto made = snapshot("v");
     EXPECT_TRUE(made) << made.error().to_string();
     EXPECT_TRUE(restore(*made));
@@ -328,8 +328,8 @@ TEST_F(DirectorySnapshotter, CopiesAVolumeWhileItChanges) {
 }
 
 TEST_F(DirectorySnapshotter, NeverRestoresAPartOfADeletedSnapshot) {
-  for (int i = 0; i < 200; i++) write("v/" + std::to_string(i), "x");
-  for (int i = 0; i < 20; i++) {
+  for (int i = 0; i < 200; ++i) write("v/" + std::to_string(i), "x");
+  for (int i = 0; i < 20; ++i) {
     const std::string id = snapshot("v").value();
     std::thread other([&] { EXPECT_TRUE(snapshotter().delete_snapshot(id)); });
     const auto made = restore(id);
@@ -367,7 +367,7 @@ TEST_F(DirectorySnapshotterFaults, LeaveCompleteSnapshotsOrNone) {
   ASSERT_GT(all.size(), 20u);
   ASSERT_TRUE(snapshotter().delete_snapshot(names_in("snapshots").at(0)));
   for (const int how : {ENOSPC, EIO, EINTR, static_cast<int>(FAULTY_SHORT)}) {
-    for (std::size_t i = 0; i < all.size(); i++) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
       SCOPED_TRACE(all[i].name + " " + all[i].path + ": " + std::to_string(how));
       faulty_begin(root().c_str(), "", nullptr, static_cast<long>(i) + 1, how);
       const auto made = snapshot("v");
@@ -394,7 +394,7 @@ TEST_F(DirectorySnapshotterFaults, LeaveCompleteVolumesOrNone) {
   const std::string id = snapshot("v").value();
   const auto all = requests([&] { ASSERT_TRUE(restore(id)); });
   ASSERT_GT(all.size(), 20u);
-  for (std::size_t i = 0; i < all.size(); i++) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
     SCOPED_TRACE(all[i].name + " " + all[i].path);
     faulty_begin(root().c_str(), "", nullptr, static_cast<long>(i) + 1, ENOSPC);
     const auto made = restore(id);
@@ -409,7 +409,7 @@ TEST_F(DirectorySnapshotterFaults, AreReportedByDeletions) {
   std::string id = snapshot("v").value();
   const auto all = requests([&] { ASSERT_TRUE(snapshotter().delete_snapshot(id)); });
   ASSERT_GT(all.size(), 8u);
-  for (std::size_t i = 0; i < all.size(); i++) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
     SCOPED_TRACE(all[i].name + " " + all[i].path);
     id = snapshot("v").value();
     EXPECT_EQ(partial("snapshots"), 0u);  // also removes files of the previous deletion
@@ -430,7 +430,7 @@ TEST_F(DirectorySnapshotterFaults, LeaveNothingInUseAfterAKill) {
   std::size_t most_left = 0;
   long at = 0;
   for (bool killed = true; killed;) {
-    at++;
+    ++at;
     SCOPED_TRACE(at);
     killed = is_killed_in([&] {
       Host host({.app = "", .builtins = {builtins()}});

@@ -52,7 +52,7 @@ class Documents : public testing::Test {
   }
   static Texts ids(const Items& items) {
     Texts all;
-    for (std::size_t i = 0; i < items.size(); i++) all.push_back(id_text(items.id(i)));
+    for (std::size_t i = 0; i < items.size(); ++i) all.push_back(id_text(items.id(i)));
     return all;
   }
   /// Returns the problems of a content, without the path of the world.
@@ -194,7 +194,7 @@ TEST_F(Documents, MayBeRepeatedUnchanged) {
 
 TEST_F(Documents, AreFoundById) {
   const Items items = read(pod + node);
-  for (std::size_t i = 0; i < items.size(); i++) EXPECT_EQ(items.find(items.id(i)), i);
+  for (std::size_t i = 0; i < items.size(); ++i) EXPECT_EQ(items.find(items.id(i)), i);
   tenon::ResourceIdV1 id = items.id(1);
   id.name = "o";
   EXPECT_FALSE(items.find(id));
@@ -225,7 +225,7 @@ TEST_F(Documents, AreStreamedFromLargeLists) {
   const auto path = world_.path("large.json");
   std::ofstream file(path);
   const std::string filler(10'000, 'x');
-  for (int i = 0; i < 10'000; i++) {
+  for (int i = 0; i < 10'000; ++i) {
     file << (i == 0 ? R"({"apiVersion":"v1","items":[)" : ",\n")
          << R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" << i << R"("},"data":")"
          << filler << R"("})";

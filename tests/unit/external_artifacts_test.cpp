@@ -86,14 +86,14 @@ TEST_F(ExternalArtifactsAction, RemovesTrees) {
 }
 
 TEST_F(ExternalArtifactsAction, RemovesTenThousandFiles) {
-  for (int i = 0; i < 10'000; i++) write("artifacts/many/" + std::to_string(i));
+  for (int i = 0; i < 10'000; ++i) write("artifacts/many/" + std::to_string(i));
   ASSERT_TRUE(run("many"));
   EXPECT_FALSE(exists("artifacts/many"));
 }
 
 TEST_F(ExternalArtifactsAction, SucceedsIfNothingIsLeft) {
   write("artifacts/a");
-  for (int i = 0; i < 2; i++) EXPECT_TRUE(run("a,none,none/of/it"));
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(run("a,none,none/of/it"));
   EXPECT_TRUE(run(""));
   EXPECT_TRUE(exists("artifacts/kept"));
 }
@@ -147,7 +147,7 @@ TEST_F(ExternalArtifactsAction, DoesNotFollowALinkThatReplacesAFolder) {
   std::thread exchange([&] {
     while (!done) ::renameat2(AT_FDCWD, way.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE);
   });
-  for (int i = 0; i < 2000; i++) static_cast<void>(run("way/a"));
+  for (int i = 0; i < 2000; ++i) static_cast<void>(run("way/a"));
   done = true;
   exchange.join();
   EXPECT_TRUE(exists("outside/a"));
@@ -187,7 +187,7 @@ TEST_F(ExternalArtifactsAction, DoesNotChangePermissions) {
 
 TEST_F(ExternalArtifactsAction, LimitsTheDepthOfTrees) {
   std::string path = "artifacts/deep";
-  for (int i = 1; i < 128; i++) path += "/d";
+  for (int i = 1; i < 128; ++i) path += "/d";
   fs::create_directories(world_.path(path));
   ASSERT_TRUE(run("deep"));
   EXPECT_FALSE(exists("artifacts/deep"));
@@ -252,10 +252,10 @@ TEST_F(ExternalArtifactsAction, RefusesAnAnnotationThatIsNotText) {
 }
 
 TEST_F(ExternalArtifactsAction, SharesATreeBetweenThreads) {
-  for (int i = 0; i < 500; i++)
+  for (int i = 0; i < 500; ++i)
     write("artifacts/many/" + std::to_string(i % 7) + "/f" + std::to_string(i));
   std::vector<std::thread> threads;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] { EXPECT_TRUE(run("many")); });
   }
   for (std::thread& thread : threads) thread.join();
@@ -328,7 +328,7 @@ TEST_F(ExternalArtifactsFaults, AllowsAFailedRemovalToBeRepeated) {
   ASSERT_GT(all.size(), 8u);
   const std::size_t before = descriptors();
   for (const int how : {EIO, EMFILE, EINTR}) {
-    for (std::size_t i = 0; i < all.size(); i++) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
       SCOPED_TRACE(all[i].name + " " + all[i].path + ": " + std::to_string(how));
       make_tree();
       const auto done = run_failing("tree/a,tree", i, how);

@@ -29,7 +29,7 @@ class FailuresTest : public testing::Test {
                                                                  std::chrono::milliseconds apart) {
     std::vector<std::chrono::steady_clock::duration> pauses;
     Failures::Time now;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; ++i) {
       const Failures::Verdict verdict = failures.record(now += apart, "it fell over");
       EXPECT_FALSE(verdict.quarantined) << "failure " << i + 1;
       pauses.push_back(verdict.pause);
@@ -59,7 +59,7 @@ TEST_F(FailuresTest, PausesDoubleWithJitter) {
       failures({.initial_backoff = 100ms, .max_backoff = 1h, .max_failures = 20, .window = 1h});
   const auto pause = pauses(many, 12, 1ms);
   std::chrono::milliseconds middle = 100ms;
-  for (std::size_t i = 1; i < pause.size(); i++, middle *= 2) {
+  for (std::size_t i = 1; i < pause.size(); ++i, middle *= 2) {
     EXPECT_GE(pause[i], middle / 2) << i;
     EXPECT_LE(pause[i], middle * 3 / 2) << i;
   }
@@ -68,7 +68,7 @@ TEST_F(FailuresTest, PausesDoubleWithJitter) {
 TEST_F(FailuresTest, PausesOfTwoModulesDiffer) {
   std::set<std::chrono::steady_clock::duration> seen;
   std::minstd_rand random(seed_);
-  for (int i = 0; i < 20; i++) {
+  for (int i = 0; i < 20; ++i) {
     Failures one({}, std::minstd_rand(random()));
     seen.insert(pauses(one, 2, 1ms).back());
   }
@@ -81,7 +81,7 @@ TEST_F(FailuresTest, PausesAreCapped) {
   Failures many = failures(limits);
   const auto pause = pauses(many, 1000, 1ms);
   std::set<std::chrono::steady_clock::duration> late;
-  for (std::size_t i = 3; i < pause.size(); i++) {
+  for (std::size_t i = 3; i < pause.size(); ++i) {
     EXPECT_GE(pause[i], limits.max_backoff / 2) << i;
     EXPECT_LE(pause[i], limits.max_backoff) << i;
     late.insert(pause[i]);

@@ -60,7 +60,7 @@ TEST_F(FilesystemStoreFaults, AreReportedForEachSystemCall) {
     ASSERT_TRUE(store().delete_object("b", key));
     const std::size_t before = descriptors();
     for (const int how : {ENOSPC, EIO, EMFILE, EINTR, static_cast<int>(FAULTY_SHORT)}) {
-      for (std::size_t i = 0; i < all.size(); i++) {
+      for (std::size_t i = 0; i < all.size(); ++i) {
         SCOPED_TRACE(all[i].name + " " + all[i].path + ": " + std::to_string(how));
         begin(static_cast<long>(i) + 1, how);
         const auto done = put(key, new_content);
@@ -88,7 +88,7 @@ TEST_F(FilesystemStoreFaults, AreReportedForEachSystemCall) {
 
 TEST_F(FilesystemStoreFaults, TolerateConcurrentRemovalOfFolders) {
   const auto all = requests("in/a/folder");
-  for (std::size_t i = 0; i < all.size(); i++) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string& name = all[i].name;
     if (name != "rename" && (name != "mkdir" || !all[i].path.starts_with("b/"))) continue;
     SCOPED_TRACE(name + " " + all[i].path);
@@ -98,7 +98,7 @@ TEST_F(FilesystemStoreFaults, TolerateConcurrentRemovalOfFolders) {
     faulty_end();
     EXPECT_TRUE(done) << done.error().to_string();
   }
-  for (long at = 2; at < 12; at++) {  // the first system call opens the directory
+  for (long at = 2; at < 12; ++at) {  // the first system call opens the directory
     begin(at, ENOENT);
     const auto page = store().list_objects("b", "", "", 0);
     faulty_end();
@@ -109,7 +109,7 @@ TEST_F(FilesystemStoreFaults, TolerateConcurrentRemovalOfFolders) {
 TEST_F(FilesystemStoreFaults, LeaveTheOldOrTheNewObject) {
   const auto count = static_cast<long>(requests("k").size());
   bool was_old = false;
-  for (long at = 1; at <= count; at++) {
+  for (long at = 1; at <= count; ++at) {
     ASSERT_TRUE(put("k", old_content));
     begin(at, ENOSPC);
     const auto done = put("k", new_content);
@@ -130,7 +130,7 @@ TEST_F(FilesystemStoreFaults, LeaveNothingListedAfterAKilledPut) {
   std::size_t most_left = 0;
   bool killed = true;
   while (killed) {
-    at++;
+    ++at;
     SCOPED_TRACE(at);
     killed = is_killed_in([&] {
       Host host({.app = "", .builtins = {builtins()}});
@@ -155,7 +155,7 @@ TEST_F(FilesystemStoreFaults, LeaveNothingListedAfterAKilledPut) {
 TEST_F(FilesystemStoreFaults, RemoveOnlyAbandonedPartialFiles) {
   ASSERT_TRUE(put("k"));
   const fs::path folder = directory() / ".tenon-partial";
-  for (int i = 0; i < 250; i++) std::ofstream(folder / ("dead-" + std::to_string(i)));
+  for (int i = 0; i < 250; ++i) std::ofstream(folder / ("dead-" + std::to_string(i)));
   const int alive = open((folder / "alive").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
   ASSERT_EQ(flock(alive, LOCK_EX), 0);
   ASSERT_TRUE(put("k"));

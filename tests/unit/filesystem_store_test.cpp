@@ -114,7 +114,7 @@ TEST_F(FilesystemStore, ListsKeysInByteOrder) {
   std::sort(put_keys.begin(), put_keys.end());
   EXPECT_EQ(put_keys.size(), keys.size() - 3);  // "a0/" is invalid, "b" and "b/a" block others
   EXPECT_EQ(list(), put_keys);
-  for (std::uint32_t limit = 1; limit < 6; limit++) EXPECT_EQ(list("", limit), put_keys) << limit;
+  for (std::uint32_t limit = 1; limit < 6; ++limit) EXPECT_EQ(list("", limit), put_keys) << limit;
 }
 
 TEST_F(FilesystemStore, ListsFromAnyKeyWithAnyPrefix) {
@@ -186,10 +186,10 @@ double seconds_to_list(ObjectStore& store, std::uint32_t limit, std::size_t expe
 
 TEST_F(FilesystemStore, ListsLaterPagesWithoutReadingEarlierKeys) {
   constexpr int folders = 200;
-  for (int i = 0; i < folders; i++) {
+  for (int i = 0; i < folders; ++i) {
     const fs::path folder = in_bucket("backup-" + std::to_string(1000 + i));
     fs::create_directories(folder);
-    for (int j = 0; j < 50; j++) std::ofstream(folder / std::to_string(j));
+    for (int j = 0; j < 50; ++j) std::ofstream(folder / std::to_string(j));
   }
   const double at_once = seconds_to_list(store(), 0, 10'000);
   const double in_pages = seconds_to_list(store(), 50, 10'000);
@@ -364,8 +364,8 @@ TEST_F(FilesystemStore, ReadersFinishTheObjectThatTheyOpened) {
 TEST_F(FilesystemStore, KeepsObjectsCompleteUnderConcurrentPuts) {
   std::atomic<int> writers = 2;
   const auto write = [&](char letter) {
-    for (int i = 0; i < 100; i++) EXPECT_TRUE(put("deep/folder/k", std::string(3000, letter)));
-    writers--;
+    for (int i = 0; i < 100; ++i) EXPECT_TRUE(put("deep/folder/k", std::string(3000, letter)));
+    --writers;
   };
   std::thread first([&] { write('a'); });
   std::thread second([&] { write('b'); });
@@ -383,7 +383,7 @@ TEST_F(FilesystemStore, KeepsObjectsCompleteUnderConcurrentPuts) {
 TEST_F(FilesystemStore, PutsWhileItsFolderIsDeleted) {
   std::atomic<bool> done = false;
   std::thread other([&] {
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 300; ++i) {
       EXPECT_TRUE(put("x/y/of-other"));
       EXPECT_TRUE(store().delete_object("b", "x/y/of-other"));
     }
@@ -396,7 +396,7 @@ TEST_F(FilesystemStore, PutsWhileItsFolderIsDeleted) {
     EXPECT_EQ(get("x/y/z"), "content");
     EXPECT_TRUE(store().delete_object("b", "x/y/z"));
     EXPECT_EQ(code_of(store().list_objects("b", "", "", 0)), "ok");
-    count++;
+    ++count;
   }
   other.join();
   EXPECT_GT(count, 0);

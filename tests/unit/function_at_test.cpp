@@ -32,7 +32,7 @@ std::string function_in(const std::string& file, std::uint64_t address) {
 /// Returns the first address for which the file has a name.
 std::uint64_t some_function(const std::string& file) {
   std::uint64_t address = 0;
-  while (address < file.size() && function_in(file, address).empty()) address++;
+  while (address < file.size() && function_in(file, address).empty()) ++address;
   return address;
 }
 
@@ -145,7 +145,7 @@ TEST(FunctionNames, AreDemangledWithinLimits) {
   // Back references.
   const auto with = [](const std::string& begin, const std::string& part, int count) {
     std::string name = begin;
-    for (int i = 0; i < count; i++) name += part;
+    for (int i = 0; i < count; ++i) name += part;
     return name;
   };
   EXPECT_TRUE(shown(with("_Z1fP1x", "S0_", 24)).starts_with("f(x*, x*, "));
@@ -169,7 +169,7 @@ TEST_F(FunctionAt, ValidatesTheHeader) {
   const std::uint64_t begin = some_function(file_);
   const std::string name = function_in(file_, begin);
   std::size_t empty = 0;
-  for (std::size_t byte = 0; byte < sizeof(elf::Header); byte++) {
+  for (std::size_t byte = 0; byte < sizeof(elf::Header); ++byte) {
     std::string wrong = file_;
     wrong[byte] = static_cast<char>(~wrong[byte]);
     const std::string found = function_in(wrong, begin);

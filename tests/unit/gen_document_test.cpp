@@ -466,7 +466,7 @@ TEST(Documents, KeepPreviewsBesideTheChainOfReleases) {
 TEST(Documents, OrderVersionsNumerically) {
   Labels labels;
   std::string all;
-  for (int number = 1; number <= 11; number++) {
+  for (int number = 1; number <= 11; ++number) {
     labels.push_back(std::to_string(number));
     if (number == 1) continue;
     all += (number == 2 ? "" : ", ") + std::string("{\"from\": ") + std::to_string(number - 1) +

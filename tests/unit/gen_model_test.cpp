@@ -107,7 +107,7 @@ TEST(Steps, CompareSharedStructsOnce) {
   // Without structs that are compared only once, this would take years.
   const World world;
   std::string structs = R"("s0": {"fields": {"x": "bool"}})";
-  for (int i = 1; i <= 60; i++) {
+  for (int i = 1; i <= 60; ++i) {
     const std::string inner = "\"list<s" + std::to_string(i - 1) + ">\"";
     structs += ", \"s" + std::to_string(i) + R"(": {"fields": {"x": )" + inner + R"(, "y": )" +
                inner + "}}";
@@ -242,7 +242,7 @@ TEST(Headers, OfStandardKindsMatchTheCheckedInFiles) {
   std::size_t count = 0;
   for (const auto& entry : fs::recursive_directory_iterator(world.path("include"))) {
     if (!entry.is_regular_file()) continue;
-    count++;
+    ++count;
     const fs::path name = entry.path().lexically_relative(world.path("include"));
     EXPECT_EQ(read_file(entry.path()), read_file(fs::path(ABI) / "include" / name))
         << name << " differs: if only a comment changed, run tenon-gen headers --out abi/include "

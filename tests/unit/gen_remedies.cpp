@@ -59,7 +59,7 @@ bool at_place(JsonValue& value, const SourceLocation& place,
   const auto is_it = [&place](const SourceLocation& other) {
     return other.line == place.line && other.column == place.column;
   };
-  for (std::size_t i = 0; i < members(value).size(); i++) {
+  for (std::size_t i = 0; i < members(value).size(); ++i) {
     JsonMember& member = members(value)[i];
     if (is_it(member.location) || is_it(member.value.location)) {
       change(value, i);
@@ -89,7 +89,7 @@ std::vector<std::string> fragments_of(const std::string& fix) {
   const std::regex begin(R"re("[a-z_0-9]+": \{)re");
   for (std::smatch match; std::regex_search(text, match, begin);) {
     std::size_t end = static_cast<std::size_t>(match.position() + match.length());
-    for (int open = 1; open > 0; end++) open += text[end] == '{' ? 1 : text[end] == '}' ? -1 : 0;
+    for (int open = 1; open > 0; ++end) open += text[end] == '{' ? 1 : text[end] == '}' ? -1 : 0;
     const auto at = static_cast<std::size_t>(match.position());
     const std::string fragment = text.substr(at, end - at);
     if (!contains(fragment, "...")) fragments.push_back(fragment);
@@ -306,7 +306,7 @@ void follow(const Change& change, const std::string& evolution, std::set<std::st
   ASSERT_TRUE(path.insert(evolution).second) << "goes in a circle: " << evolution;
   ASSERT_LE(path.size(), 10u) << evolution;
   const World world;
-  for (std::size_t i = 0; i < change.versions.size(); i++) {
+  for (std::size_t i = 0; i < change.versions.size(); ++i) {
     world.write("t/v" + std::to_string(i + 1) + ".json", spec_of(change, i));
   }
   world.write("t/evolution.json", evolution);
@@ -344,7 +344,7 @@ void PrintTo(const Change& change, std::ostream* out) {
 
 void follow_remedies(const Change& change) {
   std::string steps;
-  for (std::size_t i = 0; i < change.says.size(); i++) {
+  for (std::size_t i = 0; i < change.says.size(); ++i) {
     steps += (i == 0 ? "{\"from\": " : ", {\"from\": ") + std::to_string(i + 1) +
              ", \"to\": " + std::to_string(i + 2) + change.says[i] + "}";
   }

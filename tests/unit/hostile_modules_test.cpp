@@ -38,7 +38,7 @@ class Victim {
   /// Returns segment number `which`, counted from 0, of a type.
   elf::Segment& segment(std::uint32_t type, int which = 0) {
     const auto header = at<elf::Header>(0);
-    for (std::uint64_t i = 0; i < header.segment_count; i++) {
+    for (std::uint64_t i = 0; i < header.segment_count; ++i) {
       auto& segment = at<elf::Segment>(header.segments_offset + i * sizeof(elf::Segment));
       if (segment.type == type && which-- == 0) return segment;
     }
@@ -46,7 +46,7 @@ class Victim {
   }
   /// Returns the loaded segment that contains an address.
   elf::Segment& load_of(std::uint64_t address) {
-    for (int i = 0;; i++) {
+    for (int i = 0;; ++i) {
       auto& load = segment(elf::segment_load, i);
       if (address - load.address < load.memory_size) return load;
     }
@@ -161,7 +161,7 @@ TEST(ModuleLayout, RequiresTablesInsideSegments) {
 /// Writes a table to the end of a read-only segment, so that it ends with the segment. Returns its
 /// address.
 std::uint64_t put_at_the_end(Victim& victim, std::span<const std::uint32_t> table) {
-  for (int i = 0;; i++) {
+  for (int i = 0;; ++i) {
     const elf::Segment& load = victim.segment(elf::segment_load, i);
     // The first segment has the tables that are in use.
     if (i == 0 || load.flags != elf::readable) continue;
@@ -242,7 +242,7 @@ TEST(ModuleLayout, RequiresTheTypeOfEachRelativeRelocation) {
   EXPECT_EQ(more.deep(), flaw);
   const auto count = Victim().value(elf::dynamic_relative_count);
   ASSERT_GT(count, 2U);
-  for (std::uint64_t i = 0; i < count; i++) {
+  for (std::uint64_t i = 0; i < count; ++i) {
     Victim victim;
     const auto table = victim.place_of(victim.value(elf::dynamic_relocations));
     victim.at<elf::Relocation>(table + i * sizeof(elf::Relocation)).type = 0;
@@ -348,9 +348,9 @@ class CountingSource final : public ByteSource {
  private:
   /// Zeros follow the start, as in a sparse file.
   Result<void> copy(std::uint64_t offset, std::span<std::byte> into, std::string_view) override {
-    reads++;
+    ++reads;
     bytes += into.size();
-    for (std::size_t i = 0; i < into.size(); i++) {
+    for (std::size_t i = 0; i < into.size(); ++i) {
       into[i] = offset + i < start_.size() ? start_[offset + i] : std::byte{0};
     }
     return {};
@@ -377,7 +377,7 @@ std::uint64_t stretch(Victim& victim) {
   victim.bytes().resize((victim.bytes().size() + 15) / 16 * 16);
   elf::Segment* last = nullptr;
   const auto header = victim.at<elf::Header>(0);
-  for (std::uint64_t i = 0; i < header.segment_count; i++) {
+  for (std::uint64_t i = 0; i < header.segment_count; ++i) {
     auto& segment = victim.at<elf::Segment>(header.segments_offset + i * sizeof(elf::Segment));
     if (segment.type == elf::segment_load) last = &segment;
   }

@@ -42,7 +42,7 @@ std::string manifest(const std::string& name, const std::string& fields) {
 std::string filled(const std::function<std::string(std::size_t)>& entry,
                    std::size_t most = largest_text) {
   std::string all;
-  for (std::size_t i = 0; i < most; i++) {
+  for (std::size_t i = 0; i < most; ++i) {
     const std::string next = entry(i);
     if (all.size() + next.size() + 300 > largest_text) break;
     all += (all.empty() ? "" : ",") + next;
@@ -91,7 +91,7 @@ TEST(HostilePackages, RequireThousandsOfMissingPackages) {
 TEST(HostilePackages, RequireAMissingOneOfThousandsOfVersions) {
   constexpr std::size_t count = 20000;
   std::vector<Package> all;
-  for (std::size_t i = 0; i < count; i++) {
+  for (std::size_t i = 0; i < count; ++i) {
     Package asks = plain(numbered("a.b/", i), "1.0.0");
     asks.dependencies.push_back({"a.b/lib", Requirement::parse("^2").value()});
     all.push_back(std::move(asks));
@@ -110,7 +110,7 @@ TEST(HostilePackages, RequireThousandsOfPackages) {
   all.push_back(package(requiring("a.b/asks", filled([](std::size_t i) {
                                     return "\"a.b/" + std::to_string(i) + R"(":"1")";
                                   }))));
-  for (std::size_t i = 0; i < all[0].dependencies.size(); i++) {
+  for (std::size_t i = 0; i < all[0].dependencies.size(); ++i) {
     all.push_back(plain(numbered("a.b/", i), "1.0.0"));
   }
   const detail::Bindings bindings({.found = all});
@@ -125,7 +125,7 @@ TEST(HostilePackages, HaveTheLongestRequirements) {
                                          })));
   EXPECT_GT(asks.dependencies.size(), 900u);
   std::vector<Package> all{asks};
-  for (std::size_t i = 0; i < asks.dependencies.size(); i++) {
+  for (std::size_t i = 0; i < asks.dependencies.size(); ++i) {
     all.push_back(plain(numbered("a.b/", i), i == 500 ? "0.0.1" : "0.0.2"));
   }
   const detail::Bindings bindings({.found = std::move(all)});
@@ -162,7 +162,7 @@ TEST(HostilePackages, RequireThousandsOfUnusableVersions) {
 TEST(HostilePackages, RequireEachOther) {
   constexpr std::size_t count = 150;
   std::vector<Package> all;
-  for (std::size_t one = 0; one < count; one++) {
+  for (std::size_t one = 0; one < count; ++one) {
     all.push_back(package(requiring(
         numbered("a.b/", one),
         filled(
@@ -182,7 +182,7 @@ TEST(HostilePackages, RequireEachOther) {
 TEST(HostilePackages, FormALongChain) {
   constexpr std::size_t count = 20000;
   std::vector<Package> all;
-  for (std::size_t i = 0; i < count; i++) {
+  for (std::size_t i = 0; i < count; ++i) {
     Package one = plain(numbered("a.b/", i), "1.0.0");
     const std::string next = i + 1 == count ? "a.b/0" : numbered("a.b/", i + 1);
     one.dependencies.push_back({.name = next, .versions = Requirement::parse("1").value()});
@@ -194,13 +194,13 @@ TEST(HostilePackages, FormALongChain) {
 TEST(HostilePackages, ProvideThousandsOfPlugins) {
   const auto text = [](std::size_t plugins, std::size_t of_each) {
     std::string all = R"({"manifest":2,"name":"a.b/c","provides":[)";
-    for (std::size_t i = 0; i < plugins; i++) {
+    for (std::size_t i = 0; i < plugins; ++i) {
       all += std::string(i == 0 ? "" : ",") +
              R"({"kind":"a.b/k","version":1,"fingerprint":"0123456789abcdef","name":"a.b/)" +
              std::to_string(i) + R"("})";
     }
     all += R"(],"properties":{)";
-    for (std::size_t i = 0; i < of_each; i++) {
+    for (std::size_t i = 0; i < of_each; ++i) {
       all += std::string(i == 0 ? "" : ",") + "\"" + numbered("a.b/", i) + "\":{}";
     }
     return all + "}}";
@@ -238,7 +238,7 @@ TEST(HostilePackages, HaveLongVersions) {
 
 TEST(HostilePackages, HaveDeeplyNestedDetails) {
   std::string deep = R"(,"details":)";
-  for (int i = 0; i < 100000; i++) deep += R"({"a":)";
+  for (int i = 0; i < 100000; ++i) deep += R"({"a":)";
   const auto read = parse_manifest(manifest("a.b/c", deep), path);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code(), "broken-manifest");

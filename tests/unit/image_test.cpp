@@ -162,7 +162,7 @@ TEST_F(Images, AreUnloadedWhenDestroyed) {
 }
 
 TEST_F(Images, WithUniqueSymbolsAreUnloadedAndStartFresh) {
-  for (int generation = 1; generation <= 3; generation++) {
+  for (int generation = 1; generation <= 3; ++generation) {
     const auto image = load_fault("unique-symbols");
     ASSERT_TRUE(image) << image.error().to_string();
     EXPECT_EQ(image->reload().grade, ReloadGrade::patched);
@@ -583,7 +583,7 @@ class OriginalImages : public Images {
 
 TEST_F(OriginalImages, AreLoadedFromTheirFile) {
   const fs::path file = world_.place(FAULTS "/good.so", "blur.so");
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     {
       const auto image = load(file);
       ASSERT_TRUE(image) << image.error().to_string();
@@ -624,9 +624,9 @@ TEST_F(OriginalImages, AreCopiedIfTheFileIsLoadedAlready) {
 TEST_F(OriginalImages, LoadedByTwoThreadsAreSeparate) {
   const fs::path file = world_.place(FAULTS "/good.so", "blur.so");
   std::vector<std::thread> threads;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     threads.emplace_back([&] {
-      for (int round = 0; round < 50; round++) {
+      for (int round = 0; round < 50; ++round) {
         const auto image = load(file);
         ASSERT_TRUE(image) << image.error().to_string();
         EXPECT_EQ(Echo(*image).count_of_one(), 1) << "a count of its own";

@@ -22,7 +22,7 @@ class InFlightWindowTest : public testing::Test {
   /// Reads a batch of records with these positions.
   tenon::Call* read(const Positions& positions) {
     std::vector<tenon::RecordV2> records(positions.size());
-    for (std::size_t i = 0; i < positions.size(); i++) {
+    for (std::size_t i = 0; i < positions.size(); ++i) {
       records[i].position = tenon::to_bytes(positions[i]);
     }
     tenon::Call* call = window_.await_capacity().call;
@@ -87,7 +87,7 @@ TEST_F(InFlightWindowTest, ReturnsNothingPastTheEndOfAClosedDestination) {
 
 TEST_F(InFlightWindowTest, ReturnsAllRecordsInOrderWithManyBatches) {
   Positions all;
-  for (int i = 0; i < 100; i++) {  // the ring grows at any offset
+  for (int i = 0; i < 100; ++i) {  // the ring grows at any offset
     read({std::to_string(i)});
     all.push_back(std::to_string(i));
     if (i % 3 != 0) continue;
@@ -102,7 +102,7 @@ TEST_F(InFlightWindowTest, ReturnsAllRecordsInOrderWithManyBatches) {
 }
 
 TEST_F(InFlightWindowTest, LimitsTheBatches) {
-  for (std::uint64_t i = 0; i < InFlightWindow::max_batches; i++) {
+  for (std::uint64_t i = 0; i < InFlightWindow::max_batches; ++i) {
     EXPECT_TRUE(window_.has_capacity()) << i;
     read({std::to_string(i)});
   }
@@ -136,7 +136,7 @@ class WindowLimits : public testing::Test {
 TEST_F(WindowLimits, LimitTheRecordsOfARead) {
   InFlightWindow window(1, {.records = 1003, .bytes = 1 << 20});
   EXPECT_EQ(window.await_capacity().records, 1000) << "the most for one batch";
-  for (int i = 0; i < 5; i++) read(window, 1);
+  for (int i = 0; i < 5; ++i) read(window, 1);
   EXPECT_EQ(window.await_capacity().records, 998);
 }
 
@@ -177,7 +177,7 @@ TEST_F(InFlightWindowTest, DoesNotWaitForAFinishedDestination) {
     window_.acknowledge(destination, 2);
   }
   window_.mark_sent(0);
-  for (int thread = 0; thread < 2; thread++) window_.finish_thread(1);
+  for (int thread = 0; thread < 2; ++thread) window_.finish_thread(1);
   EXPECT_EQ(window_.await_committable(), 2u);
 }
 
@@ -267,7 +267,7 @@ class ProcessedRecords : public testing::Test {
 
   static std::vector<tenon::RecordV2> records(const Positions& keys) {
     std::vector<tenon::RecordV2> all(keys.size());
-    for (std::size_t i = 0; i < keys.size(); i++) {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
       all[i].position = tenon::to_bytes(keys[i]);
       all[i].key = all[i].position;
     }
@@ -291,7 +291,7 @@ class ProcessedRecords : public testing::Test {
     tenon::Call& call = batch.call(processor);
     call.reset();
     ASSERT_EQ(batch.begin_step().size(), results.size());
-    for (std::size_t i = 0; i < results.size(); i++) {
+    for (std::size_t i = 0; i < results.size(); ++i) {
       if (results[i] == Positions{"!"}) {
         batch.refuse(i, {Refusal::By::processor, 0, {"ugly", "too ugly", false}});
       } else {
@@ -360,7 +360,7 @@ TEST_F(ProcessedRecords, CommitFilteredRecordsInOrder) {
 }
 
 TEST_F(ProcessedRecords, HoldNoMemoryIfAllAreFiltered) {
-  for (std::uint64_t i = 0; i < 100'000; i++) {
+  for (std::uint64_t i = 0; i < 100'000; ++i) {
     read({"x"});
     process({{}});
     ASSERT_EQ(window_.await_committable(), i + 1);

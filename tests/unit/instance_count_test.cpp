@@ -43,14 +43,14 @@ TEST(InstanceCounts, ReachZeroOnlyUnderTheLock) {
   std::mutex lock;
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
-      for (int n = 0; n < 10'000; n++) {
+      for (int n = 0; n < 10'000; ++n) {
         count.add(Owner::program);
-        if (count.none() || count.none_of_program()) wrong++;
+        if (count.none() || count.none_of_program()) ++wrong;
         if (count.take_unless_last(Owner::program)) continue;
         const std::lock_guard held(lock);
-        if (count.none()) wrong++;
+        if (count.none()) ++wrong;
         count.take(Owner::program);
       }
     });

@@ -46,7 +46,7 @@ tenon_status echo(tenon_call* call, void*, const Request* in, const Response** o
   auto* answer = tenon::new_response<Response>(call);
   std::memcpy(answer, in, offsetof(Request, a_buffer));
   answer->struct_size = sizeof *answer;
-  for (std::size_t i = 0; i < in->a_buffer.size; i++) in->a_buffer.data[i]++;
+  for (std::size_t i = 0; i < in->a_buffer.size; ++i) ++in->a_buffer.data[i];
   answer->a_reader = in->a_reader;
   if (tenon_equal(in->a_string, TENON_TEXT("no reader"))) {
     in->a_reader->release(in->a_reader);
@@ -85,8 +85,8 @@ namespace {
 /// A reader that returns a text once.
 class Words : public tenon::HostReader {
  public:
-  explicit Words(std::string text) : text_(std::move(text)) { alive++; }
-  ~Words() override { alive--; }
+  explicit Words(std::string text) : text_(std::move(text)) { ++alive; }
+  ~Words() override { --alive; }
   tenon::Result<std::size_t> read(tenon::Call&, std::span<std::uint8_t> into) override {
     const std::size_t size = std::min(text_.size(), into.size());
     std::memcpy(into.data(), text_.data(), size);
@@ -103,8 +103,8 @@ class Words : public tenon::HostReader {
 /// A writer that collects a text.
 class Sink : public tenon::HostWriter {
  public:
-  explicit Sink(std::string& text) : text_(text) { alive++; }
-  ~Sink() override { alive--; }
+  explicit Sink(std::string& text) : text_(text) { ++alive; }
+  ~Sink() override { --alive; }
   tenon::Result<void> write(tenon::Call&, tenon::BytesView from) override {
     written_ += from.text();
     return {};

@@ -181,7 +181,7 @@ TEST(Json, ReportsThePositionOfASyntaxError) {
 
 TEST(Json, FindsDuplicateKeysAmongMany) {
   std::string text = "{\"0\":0";
-  for (int i = 1; i < 50; i++) text += ",\"" + std::to_string(i) + "\":0";
+  for (int i = 1; i < 50; ++i) text += ",\"" + std::to_string(i) + "\":0";
   json::Parser parser;
   EXPECT_TRUE(parser.parse(text + "}"));
   EXPECT_FALSE(parser.parse(text + ",\"31\":0}"));
@@ -190,7 +190,7 @@ TEST(Json, FindsDuplicateKeysAmongMany) {
 
 TEST(Json, RefusesATruncatedDocument) {
   const std::string text = to_json(record()).value();
-  for (std::size_t size = 0; size < text.size(); size++) {
+  for (std::size_t size = 0; size < text.size(); ++size) {
     EXPECT_FALSE(record_v2_from_json(text.substr(0, size)));
   }
 }
@@ -297,9 +297,9 @@ TEST(Json, ReadsBase64Strictly) {
                             "\"====\"", "\"AA=A\"", "\"-_-_\"", "\"AA A\"", "\"AAAA=\""}) {
     EXPECT_FALSE(bytes_of(wrong)) << wrong;
   }
-  for (std::size_t size = 0; size < 20; size++) {
+  for (std::size_t size = 0; size < 20; ++size) {
     Bytes bytes;
-    for (std::size_t i = 0; i < size; i++)
+    for (std::size_t i = 0; i < size; ++i)
       bytes.push_back(static_cast<std::uint8_t>(i * 37 + size));
     EXPECT_EQ(bytes_of(written(tenon_bytes{bytes.data(), bytes.size()})), bytes);
   }
@@ -372,7 +372,7 @@ TEST(Json, TakesFieldsInAnyOrder) {
   json::Parser parser;
   const auto root = parser.parse(R"({"a":[{"x":1}],"b":{},"c":3,"d":"4","e":5})");
   ASSERT_TRUE(root);
-  for (int round = 0; round < 2; round++) {  // each Fields object has its own state
+  for (int round = 0; round < 2; ++round) {  // each Fields object has its own state
     json::Fields fields(*root);
     EXPECT_EQ(fields.take("d")->form(), json::Form::text);
     EXPECT_EQ(fields.take("a")->form(), json::Form::array);
@@ -429,7 +429,7 @@ TEST(Json, ReportsPathsWithQuotedKeys) {
 /// Lenient readers discard most errors. To build the path of each would take hours here.
 TEST(Json, BuildsThePathOfOnlyTheLastError) {
   std::string text = "[0";
-  for (int i = 1; i < 1'000'000; i++) text += ",0";
+  for (int i = 1; i < 1'000'000; ++i) text += ",0";
   text += "]";
   json::Parser parser;
   const auto root = parser.parse(text);
@@ -443,7 +443,7 @@ TEST(Json, BuildsThePathOfOnlyTheLastError) {
 }
 
 TEST(Json, WritesToTheGivenBufferThenAllocates) {
-  for (std::size_t size = 0; size < 40; size++) {
+  for (std::size_t size = 0; size < 40; ++size) {
     char room[16];
     json::Writer out(room);
     const std::string first(size, 'a');

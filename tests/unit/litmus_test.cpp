@@ -71,7 +71,7 @@ class Litmus {
     std::thread calling([&] { call(); });
     std::thread restarting([&] {
       pin(cpus().back());
-      for (std::int64_t round = 1; round <= rounds && missed == 0; round++) {
+      for (std::int64_t round = 1; round <= rounds && missed == 0; ++round) {
         if (both_miss(round)) missed = round;
       }
       turn_.value.store(over, std::memory_order_release);
@@ -86,7 +86,7 @@ class Litmus {
     CPU_ZERO(&set);
     sched_getaffinity(0, sizeof set, &set);
     std::vector<int> cpus;
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
       if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
     }
     return cpus;
@@ -104,7 +104,7 @@ class Litmus {
 
   /// Yields the processor during long waits.
   static std::int64_t wait_for_change(const std::atomic<std::int64_t>& turn, std::int64_t from) {
-    for (int i = 0;; i++) {
+    for (int i = 0;; ++i) {
       const std::int64_t now = turn.load(std::memory_order_acquire);
       if (now != from) return now;
       if (i > 10'000) std::this_thread::yield();
@@ -114,7 +114,7 @@ class Litmus {
   /// Delays a side by a random time, to vary the interleaving. The side of the calls starts a round
   /// later, so the other side needs a longer delay.
   static void delay(std::minstd_rand& random, unsigned most) {
-    for (auto i = random() % most; i > 0; i--) {
+    for (auto i = random() % most; i > 0; --i) {
       std::atomic_signal_fence(std::memory_order_seq_cst);
     }
   }

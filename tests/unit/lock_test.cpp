@@ -169,7 +169,7 @@ TEST_F(LockFile, ReadsBuiltinWithAHashAsAFileName) {
 TEST_F(LockFile, RefusesTruncatedFiles) {
   const auto text = lock_with(package_with("me.example/blur", "1.2.0", of_a_file));
   ASSERT_TRUE(parse_lock(text, file_));
-  for (std::size_t size = 0; size < text.size(); size++) {
+  for (std::size_t size = 0; size < text.size(); ++size) {
     const auto read = parse_lock(text.substr(0, size), file_);
     ASSERT_FALSE(read) << size;
     EXPECT_EQ(read.error().code(), "broken-lock");

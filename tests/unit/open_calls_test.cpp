@@ -51,7 +51,7 @@ TEST(OpenCalls, AreReportedRepeatedlyAfterTheEnd) {
   const CallSlot::Scope reading(calls.add("x.example/one"), "read");
   EXPECT_FALSE(reported.try_acquire()) << "reported before the end";
   calls.end();
-  for (int times = 0; times < 3; times++) reported.acquire();
+  for (int times = 0; times < 3; ++times) reported.acquire();
 }
 
 }  // namespace

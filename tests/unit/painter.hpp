@@ -26,7 +26,7 @@ struct Painter : test::sdk::PaintV1 {
             std::optional<std::int64_t> limit) override {
     if (limit && *limit < 0) throw std::invalid_argument("a negative limit");
     std::size_t end = limit ? static_cast<std::size_t>(*limit) : pixels.size;
-    for (std::size_t i = 0; i < end && i < pixels.size; i++) pixels[i] = value;
+    for (std::size_t i = 0; i < end && i < pixels.size; ++i) pixels[i] = value;
   }
 
   std::vector<std::string> names(std::string_view begin) override {

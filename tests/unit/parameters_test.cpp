@@ -216,14 +216,14 @@ TEST(PipelineParameters, TakeLinearTime) {
   constexpr int count = 20000;
   Parameters all;
   tenon::TextMap config;
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count; ++i) {
     const std::string number = std::to_string(i);
     all["exact" + number] = all["star" + number + ".*.x"] = parameter(Type::Int);
     config["exact" + number] = config["star" + number + ".y.x"] = "1";
   }
   EXPECT_EQ(findings(all, config), Texts{});
   Parameters others;
-  for (int i = 0; i < 1000; i++) others["exakt" + std::to_string(i)] = parameter(Type::Int);
+  for (int i = 0; i < 1000; ++i) others["exakt" + std::to_string(i)] = parameter(Type::Int);
   const auto unknown = checked(others, config).findings;
   ASSERT_EQ(unknown.size(), std::size_t{2} * count);
   EXPECT_EQ(unknown[0].fix, "did you mean 'exakt0'?");

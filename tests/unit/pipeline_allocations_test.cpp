@@ -21,13 +21,13 @@ std::atomic<std::size_t> allocations{0};
 }  // namespace
 
 void* operator new(std::size_t size) {
-  allocations++;
+  ++allocations;
   if (void* memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }
 // The version of a sanitizer would not match this operator delete.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  allocations++;
+  ++allocations;
   return std::malloc(size);
 }
 void operator delete(void* memory) noexcept {
@@ -66,7 +66,7 @@ class Allocations : public testing::Test {
   }
   std::string lines(std::size_t count) const {
     std::string content;
-    for (std::size_t i = 0; i < count; i++) {
+    for (std::size_t i = 0; i < count; ++i) {
       content += R"({"id":)" + std::to_string(i) +
                  R"(,"name":"a name of some length","tags":["some","more words"]})" + "\n";
     }

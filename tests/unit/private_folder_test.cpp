@@ -158,7 +158,7 @@ TEST_F(PrivateFolders, BehindASymbolicLinkAreKept) {
 TEST_F(PrivateFolders, AreRemovedInBatchesOf100) {
   run_and_kill([&] {
     std::vector<std::shared_ptr<PrivateFolder>> folders;
-    for (int i = 0; i < 130; i++) folders.push_back(create(parent()));
+    for (int i = 0; i < 130; ++i) folders.push_back(create(parent()));
     return folders;
   });
   EXPECT_EQ(remove_abandoned_folders(parent()), 100u);
@@ -167,7 +167,7 @@ TEST_F(PrivateFolders, AreRemovedInBatchesOf100) {
 }
 
 TEST_F(PrivateFolders, AreFoundAmongThousandsOfOthers) {
-  for (int i = 0; i < 1500; i++) fs::create_directory(parent() / ("tenon-" + std::to_string(i)));
+  for (int i = 0; i < 1500; ++i) fs::create_directory(parent() / ("tenon-" + std::to_string(i)));
   ASSERT_FALSE(abandon().empty());
   // Each call looks at a thousand folders, from a random one on.
   EXPECT_TRUE(tests::eventually([&] { return remove_abandoned_folders(parent()) == 1; }));

@@ -112,7 +112,7 @@ TEST_F(RegistryTest, AddsTheDomainOnlyToLookups) {
 }
 
 TEST_F(RegistryTest, AbbreviatesLongListsInErrors) {
-  for (int i = 10; i < 23; i++) {
+  for (int i = 10; i < 23; ++i) {
     const std::string number = std::to_string(i);
     add(number + ".so", "me.example/tools", "1." + number + ".0", {tool("me.example/saw", 4)});
     add("n" + number + ".so", "me.example/n" + number, "1.0.0", {tool("me.example/n" + number, 4)});
@@ -401,12 +401,12 @@ TEST_F(RegistryTest, FindsTheSameAsALinearSearch) {
   const auto name = [&] {
     return pick({"me.example/saw", "test.example/saw", "test.example/axe", "me.example/a@1"});
   };
-  for (int i = 0; i < 150; i++) {
+  for (int i = 0; i < 150; ++i) {
     std::vector<Provided> provides;
     const std::string one = name();
     const std::int32_t kind_version = 1 + static_cast<std::int32_t>(random() % 5);
     provides.push_back(tool(one, kind_version));
-    if (random() % 8 == 0) provides[0].fingerprint++;
+    if (random() % 8 == 0) ++provides[0].fingerprint;
     if (random() % 4 == 0) provides.push_back({"other.example/thing", 1, 1, one});
     if (random() % 3 == 0) {
       add_builtin("test.example/builtins", version(), std::move(provides));
@@ -414,7 +414,7 @@ TEST_F(RegistryTest, FindsTheSameAsALinearSearch) {
       add(std::to_string(i) + ".so", "me.example/tools", version(), std::move(provides));
     }
   }
-  for (int i = 0; i < 2000; i++) {
+  for (int i = 0; i < 2000; ++i) {
     const std::string bare = name();
     const std::string text = pick({"", "", "builtin:", "standalone:"}) + bare +
                              pick({"@", "@", "@^", "@~", "@>="}) + version();
@@ -438,7 +438,7 @@ TEST_F(RegistryTest, FindsTheSameAsALinearSearch) {
 
 TEST_F(RegistryTest, ListsAllByKindThenName) {
   std::mt19937 random(1);
-  for (int i = 0; i < 100; i++) {
+  for (int i = 0; i < 100; ++i) {
     const std::string number = std::to_string(random() % 10'000);
     add(number + ".so", "me.example/" + number, "1.0.0",
         {{"k.example/" + std::to_string(i % 7), 1, 1, "me.example/" + number}});

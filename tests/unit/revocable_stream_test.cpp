@@ -55,7 +55,7 @@ struct PluginReader : tenon_reader {
   }
   static void release(tenon_reader* self) {
     EXPECT_TRUE(detail::this_thread_is_in(of(self).generation));
-    of(self).releases++;
+    ++of(self).releases;
   }
 
   const Serving& generation;
@@ -74,7 +74,7 @@ struct PluginWriter : tenon_writer {
   static tenon_status commit(tenon_call* call, tenon_writer*) {
     return tenon_fail(call, TENON_DATA_LOSS, "the disk is gone");
   }
-  static void release(tenon_writer* self) { of(self).releases++; }
+  static void release(tenon_writer* self) { ++of(self).releases; }
 
   std::string text;
   int releases = 0;
@@ -314,7 +314,7 @@ struct HaltingReader : tenon_reader {
     reader.ready = !reader.ready;
     if (reader.ready) return TENON_OK;
     if (reader.left == 0) return tenon_fail(call, TENON_OUT_OF_RANGE, "the end");
-    reader.left--;
+    --reader.left;
     *got = 1;
     return TENON_OK;
   }
@@ -499,21 +499,21 @@ TEST_F(RevocableStreamTest, SerializeCallsOfManyThreads) {
       generation, [](tenon_call*, tenon_reader* self, tenon_buffer, std::size_t*) -> tenon_status {
         auto& reader = *static_cast<Counting*>(self);
         EXPECT_EQ(reader.threads.fetch_add(1), 0);
-        reader.reads++;
-        reader.threads--;
+        ++reader.reads;
+        --reader.threads;
         return TENON_OK;
       });
   tenon_reader* reader = list.add(0, &counting);
   std::atomic<int> succeeded{0};
   std::vector<std::thread> threads;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&] {
-      for (int round = 0; round < 2000; round++) {
+      for (int round = 0; round < 2000; ++round) {
         Call call;
         std::size_t got = 0;
         const tenon_status status = reader->read(call.raw(), reader, {nullptr, 0}, &got);
         EXPECT_TRUE(status == TENON_OK || status == TENON_FAILED_PRECONDITION);
-        if (status == TENON_OK) succeeded++;
+        if (status == TENON_OK) ++succeeded;
       }
     });
   }
@@ -529,14 +529,14 @@ TEST_F(RevocableStreamTest, AreReleasedAfterTheCallInAnyOrder) {
     std::atomic<bool> entered{false};
   };
   constexpr int rounds = 100;
-  for (int round = 0; round < rounds; round++) {
+  for (int round = 0; round < rounds; ++round) {
     Guarded behind(
         generation, [](tenon_call* call, tenon_reader* self, tenon_buffer, std::size_t*) {
           auto& reader = *static_cast<Guarded*>(self);
           EXPECT_EQ(reader.releases, 0);
           reader.entered = true;
           // Long enough that the revocation sometimes finds the call inside.
-          for (int i = 0; i < 50 && call->functions->cancelled(call) == TENON_NOT_CANCELLED; i++) {
+          for (int i = 0; i < 50 && call->functions->cancelled(call) == TENON_NOT_CANCELLED; ++i) {
           }
           EXPECT_EQ(reader.releases, 0);
           return tenon_status{TENON_OK};
@@ -558,13 +558,13 @@ TEST_F(RevocableStreamTest, AreReleasedAfterTheCallInAnyOrder) {
 }
 
 TEST_F(RevocableStreamTest, LentAreReleasedOnceInAnyOrder) {
-  for (int round = 0; round < 200; round++) {
+  for (int round = 0; round < 200; ++round) {
     PluginReader behind(generation);
     tenon_reader* stream = &behind;
     const auto lent = list.lend(stream);
     std::thread revoking([&] { list.revoke_all(); });
     std::thread holding([&] {
-      for (int i = 0; i < 20 && read(stream) == TENON_OK; i++) {
+      for (int i = 0; i < 20 && read(stream) == TENON_OK; ++i) {
       }
     });
     lent->pass();
@@ -577,12 +577,12 @@ TEST_F(RevocableStreamTest, LentAreReleasedOnceInAnyOrder) {
 }
 
 TEST_F(RevocableStreamTest, AreReleasedOnceInAnyOrder) {
-  for (int round = 0; round < 200; round++) {
+  for (int round = 0; round < 200; ++round) {
     PluginReader behind(generation);
     tenon_reader* reader = list.add(0, &behind);
     std::thread revoking([&] { list.revoke_all(); });
     std::thread holding([&] {
-      for (int i = 0; i < 20 && read(reader) == TENON_OK; i++) {
+      for (int i = 0; i < 20 && read(reader) == TENON_OK; ++i) {
       }
       reader->release(reader);
     });

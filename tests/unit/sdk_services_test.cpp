@@ -101,7 +101,7 @@ struct RecordingHost : tenon_host {
       std::string text = std::to_string(line->level) + " [" +
                          tenon::Value<std::string>::own(line->plugin) + "] " +
                          tenon::Value<std::string>::own(line->message);
-      for (std::size_t i = 0; i < line->pairs.count; i++) {
+      for (std::size_t i = 0; i < line->pairs.count; ++i) {
         const auto& pair = TENON_AT(tenon_log_pair, line->pairs, i);
         text += " " + tenon::Value<std::string>::own(pair.key) + "=" +
                 tenon::Value<std::string>::own(pair.value);
@@ -116,7 +116,7 @@ struct RecordingHost : tenon_host {
     };
     call_end = [](const tenon_host* self, tenon_call* call) {
       EXPECT_EQ(call, of(self).own.raw());
-      of(self).ended++;
+      ++of(self).ended;
     };
     find = [](const tenon_host*, tenon_call* call, const tenon_plugin_request* in,
               const tenon_find_response** out) -> tenon_status {
@@ -381,7 +381,7 @@ TEST(SdkHost, FindsPluginsByTheirKind) {
 /// A stream of two bytes.
 struct Two : sdk::Reader {
   explicit Two(int& ended) : ended_(ended) {}
-  ~Two() override { ended_++; }
+  ~Two() override { ++ended_; }
   std::size_t read(sdk::Call, sdk::Buffer into) override {
     if (into.size == 3) throw Failure(TENON_DATA_LOSS, "three are too many");
     const std::size_t size = std::min(into.size, left_);

@@ -249,10 +249,10 @@ TEST(SdkConfig, HidesSensitiveValues) {
 
 TEST(SdkConfig, FindsEachKeyOfMany) {
   tenon::TextMap all;
-  for (int i = 0; i < 10000; i++) all[" key" + std::to_string(i) + "\t"] = std::to_string(i);
+  for (int i = 0; i < 10000; ++i) all[" key" + std::to_string(i) + "\t"] = std::to_string(i);
   EXPECT_EQ(failure_of(all,
                        [](const Config& c) {
-                         for (int i = 0; i < 10000; i++) {
+                         for (int i = 0; i < 10000; ++i) {
                            EXPECT_EQ(c.get<int>("key" + std::to_string(i)), i);
                          }
                          EXPECT_FALSE(c.has("key10000"));
@@ -311,7 +311,7 @@ TEST(Sdk, WarnsOfUnreadParameters) {
             std::string::npos);
   EXPECT_EQ(logged({{"radius", "2"}, {"delay", " "}}).find("did not use"), std::string::npos);
   tenon::TextMap many;
-  for (int i = 0; i < 60000; i++) many["key" + std::to_string(i)] = "1";
+  for (int i = 0; i < 60000; ++i) many["key" + std::to_string(i)] = "1";
   const std::string lines = logged(many);
   EXPECT_NE(lines.find(" and 59990 more\n"), std::string::npos);
   EXPECT_LT(lines.size(), 1000u);
@@ -535,7 +535,7 @@ TEST(Sdk, EndsAWaitWithTheCall) {
 /// Two of its methods run concurrently.
 struct Meeting : test::sdk::PaintV1 {
   void fill(sdk::Buffer pixels, std::uint8_t, std::optional<std::int64_t>) override {
-    inside++;
+    ++inside;
     while (inside < 2) std::this_thread::yield();
     pixels[0] = call().cancelled() ? 1 : 2;
   }
@@ -609,7 +609,7 @@ struct FakeHost : tenon_host {
       return TENON_OK;
     };
     release = [](const tenon_host* self, tenon_instance*) {
-      static_cast<const FakeHost*>(self)->released++;
+      ++static_cast<const FakeHost*>(self)->released;
     };
   }
   Instance thrower;
@@ -693,7 +693,7 @@ TEST(SdkModule, HasAManifestOfAllItsPlugins) {
   EXPECT_EQ(manifest.at("version"), "2.0.0-rc.1");
   EXPECT_EQ(manifest.at("details").at(0).at("summary"), "Two");
   ASSERT_EQ(module->registrations.count, 2u);
-  for (std::size_t i = 0; i < 2; i++) {
+  for (std::size_t i = 0; i < 2; ++i) {
     const auto& registration = TENON_AT(tenon_registration, module->registrations, i);
     const boost::json::value& entry = manifest.at("provides").at(i);
     EXPECT_EQ(entry.at("kind"), boost::json::string_view(TENON_KIND_test_paint_v1));

@@ -28,7 +28,7 @@ TEST(Sha256, HashesTheContentOfAFile) {
   for (const std::size_t size : {0, 1, 65535, 65536, 65537, 200000}) {
     SCOPED_TRACE(size);
     std::string content(size, '\0');
-    for (std::size_t i = 0; i < size; i++) content[i] = static_cast<char>(i * 31 >> 3);
+    for (std::size_t i = 0; i < size; ++i) content[i] = static_cast<char>(i * 31 >> 3);
     EXPECT_EQ(sha256_of_file(world.write("file", content)).value(), sha256(content));
   }
 }

@@ -47,7 +47,7 @@ struct OneByOne : EvolveChangedStep1 {
   tenon_status signature(tenon_call* call, const test_evolve_changed_v2_signature_request* in,
                          const test_evolve_changed_v2_signature_response** out) override {
     std::vector<std::int32_t> sizes;
-    for (std::size_t i = 0; i < in->texts.count; i++) {
+    for (std::size_t i = 0; i < in->texts.count; ++i) {
       test_evolve_changed_v1_signature_request older{sizeof older,
                                                      TENON_AT(tenon_string, in->texts, i)};
       const test_evolve_changed_v1_signature_response* size = nullptr;

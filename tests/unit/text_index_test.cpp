@@ -40,10 +40,10 @@ TEST(TextIndex, FindsTheSameAsAMap) {
     return made;
   };
   std::vector<std::string> texts;
-  for (int i = 0; i < 4000; i++) texts.push_back(text());
+  for (int i = 0; i < 4000; ++i) texts.push_back(text());
   TextIndex index;
   std::unordered_map<std::string, std::uint32_t> map;
-  for (std::uint32_t i = 0; i < 2000; i++) {
+  for (std::uint32_t i = 0; i < 2000; ++i) {
     EXPECT_EQ(index.add(texts[i], i), map.emplace(texts[i], i).first->second);
   }
   for (const std::string& one : texts) {

@@ -162,7 +162,7 @@ TEST(CallGuard, KeepsACallAliveWhileItIsInterrupted) {
   TestModule module;
   std::atomic<bool> over{false};
   std::vector<std::thread> callers;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     callers.emplace_back([&] {
       while (!over) {
         const auto call = std::make_unique<Call>();
@@ -172,7 +172,7 @@ TEST(CallGuard, KeepsACallAliveWhileItIsInterrupted) {
       }
     });
   }
-  for (int i = 0; i < 2000; i++) detail::interrupt_calls(module.serving, module.generation);
+  for (int i = 0; i < 2000; ++i) detail::interrupt_calls(module.serving, module.generation);
   over = true;
   for (std::thread& caller : callers) caller.join();
 }
@@ -254,7 +254,7 @@ TEST(CallGuard, DoesNotAccumulateRecords) {
   TestModule module;
   call_on_a_thread(module);
   const std::size_t before = detail::count_thread_records();
-  for (int i = 0; i < 10'000; i++) call_on_a_thread(module);
+  for (int i = 0; i < 10'000; ++i) call_on_a_thread(module);
   EXPECT_EQ(detail::count_thread_records(), before);
 }
 
@@ -268,7 +268,7 @@ TEST(CallGuard, ReclaimsRecordsOfThreadLocalDestructors) {
   TestModule module;
   call_on_a_thread(module);
   const std::size_t before = detail::count_thread_records();
-  for (int i = 0; i < 1000; i++) {
+  for (int i = 0; i < 1000; ++i) {
     std::thread([&] {
       thread_local CallsAtTheEnd at_the_end;  // is destroyed after objects constructed later
       at_the_end.module = &module;
@@ -290,7 +290,7 @@ TEST(CallGuard, ReclaimsRecordsOfPthreadKeyDestructors) {
   const std::size_t before = detail::count_thread_records();
   pthread_key_t key;
   ASSERT_EQ(pthread_key_create(&key, call_at_the_end), 0);
-  for (int i = 0; i < 1000; i++) {
+  for (int i = 0; i < 1000; ++i) {
     std::thread([&] {
       CallGuard entry(module.instance, true);
       pthread_setspecific(key, &module);

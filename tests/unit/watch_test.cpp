@@ -109,7 +109,7 @@ TEST_P(WatchWriting, ReportsTheFileWhenItIsClosed) {
   const fs::path a = watched("a");
   const int file = ::open(a.c_str(), GetParam().flags, 0600);
   ASSERT_GE(file, 0);
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     EXPECT_EQ(changed(), Paths()) << "before piece " << i;
     EXPECT_EQ(::write(file, "piece ", 6), 6);
     std::this_thread::sleep_for(2ms);
@@ -299,9 +299,9 @@ TEST_F(Watch, DistinguishesManyFiles) {
   const auto name = [](int i) {
     return "folder" + std::to_string(i % 7) + "/" + std::to_string(i);
   };
-  for (int i = 0; i < count; i++) world_.write(name(i), "1");
+  for (int i = 0; i < count; ++i) world_.write(name(i), "1");
   Paths expected;
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count; ++i) {
     const fs::path file = watched(name(i));
     if (i % 3 == 0) expected.push_back(file);
   }

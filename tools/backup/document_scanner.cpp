@@ -52,7 +52,7 @@ void DocumentScanner::feed(std::string_view piece) {
     const bool is_mark = here_.offset < byte_order_mark.size() && state_ == State::between &&
                          c == byte_order_mark[here_.offset];
     if (is_mark) {
-      here_.offset++;
+      ++here_.offset;
     } else if (in_scan()) {
       taken = take_value(piece);
     } else {

@@ -60,13 +60,13 @@ ValueScan::Verdict ValueScan::take(char c) {
 ValueScan::Verdict ValueScan::open(char closing) {
   if (is_word_) return Verdict::broken;
   if (depth_ < watched_levels) closing_[depth_] = closing;
-  depth_++;
+  ++depth_;
   return Verdict::inside;
 }
 
 ValueScan::Verdict ValueScan::close(char c) {
   if (depth_ == 0) return is_word_ ? Verdict::ends_before : Verdict::broken;
-  depth_--;
+  --depth_;
   if (depth_ < watched_levels && closing_[depth_] != c) return Verdict::broken;
   return depth_ == 0 ? Verdict::ends_here : Verdict::inside;
 }

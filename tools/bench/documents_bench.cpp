@@ -125,7 +125,7 @@ tenon_bytes copy(tenon_call* call, const tenon_bytes& bytes) {
 template <class Element, class CopyElement>
 tenon_list copy_list(tenon_call* call, const tenon_list& list, CopyElement&& copy_element) {
   auto* made = static_cast<Element*>(tenon_allocate(call, list.count * sizeof(Element)));
-  for (std::size_t i = 0; i < list.count; i++) {
+  for (std::size_t i = 0; i < list.count; ++i) {
     new (&made[i]) Element(copy_element(TENON_AT(Element, list, i)));
   }
   return {made, list.count, sizeof(Element)};

@@ -75,7 +75,7 @@ const Folder& numbered_folder(int count) {
   Folder& folder = folders[count];
   if (folder.files().empty()) {
     std::string content = content_of(counter_numbered);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; ++i) {
       if (i > 0) replace_all(content, numbered_name(i - 1), numbered_name(i));
       folder.add(content);
     }

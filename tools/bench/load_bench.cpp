@@ -110,7 +110,7 @@ BENCHMARK(restart)->UseRealTime();
 void create_call_destroy(benchmark::State& state) {
   Host host({.app = "bench", .plugin_path = {counter_v2}});
   std::vector<Handle<::bench::Counter>> others;
-  for (auto i = state.range(0); i > 0; i--) {
+  for (auto i = state.range(0); i > 0; --i) {
     others.push_back(host.create<::bench::Counter>(counter_name).value());
   }
   create_check_destroy(state, host, counter_name);

@@ -33,14 +33,14 @@ class Histogram {
   void add(std::int64_t nanoseconds) noexcept {
     const auto value = static_cast<std::uint64_t>(std::max<std::int64_t>(nanoseconds, 0));
     longest_ = std::max(longest_, value);
-    counts_[bucket_of(value)]++;
-    total_++;
+    ++counts_[bucket_of(value)];
+    ++total_;
   }
   /// Returns the percentile: `share` of all durations are at most as long.
   std::uint64_t at(double share) const noexcept {
     const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(total_));
     std::uint64_t seen = 0;
-    for (std::size_t bucket = 0; bucket < counts_.size(); bucket++) {
+    for (std::size_t bucket = 0; bucket < counts_.size(); ++bucket) {
       seen += counts_[bucket];
       if (seen > wanted) return std::min(end_of(bucket), longest_);
     }
@@ -98,14 +98,14 @@ int latency(int seconds) {
   static Histogram quiet;
   static Histogram restarting;
   std::int64_t restarts = 0;
-  for (int second = 0; second < seconds; second++) {
+  for (int second = 0; second < seconds; ++second) {
     call_until(Clock::now() + 1s, *counter, quiet);
     const auto begin = Clock::now();
     std::thread thread([&] {
       for (auto next = begin; next < begin + 1s; next += between) {
         std::this_thread::sleep_until(next);
         if (!host.restart(counter_name)) std::abort();
-        restarts++;
+        ++restarts;
       }
     });
     call_until(begin + 1s, *counter, restarting);
@@ -141,7 +141,7 @@ int memory(int restarts) {
   Host host({.app = "bench", .plugin_path = {counter_v2}});
   auto counter = host.create<::bench::Counter>(counter_name).value();
   const auto restart = [&](int times) {
-    for (int i = 0; i < times; i++) {
+    for (int i = 0; i < times; ++i) {
       if (!host.restart(counter_name)) std::abort();
     }
   };

@@ -128,7 +128,7 @@ BENCHMARK(read_process)->Arg(500)->UseRealTime();
 
 std::vector<std::string> numbered_names(std::int64_t count) {
   std::vector<std::string> names;
-  for (int i = 0; i < count; i++) names.push_back(numbered_name(i));
+  for (int i = 0; i < count; ++i) names.push_back(numbered_name(i));
   return names;
 }
 

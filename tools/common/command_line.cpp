@@ -33,7 +33,7 @@ std::vector<std::string> commands_of(const CLI::App& program) {
 void refuse_empty_words(int count, const char* const* arguments) {
   const auto refuse = [](const std::string& problem) { throw CLI::ValidationError(problem); };
   bool options_may_follow = true;
-  for (int i = 1; i < count; i++) {
+  for (int i = 1; i < count; ++i) {
     const std::string_view word = arguments[i];
     const std::string_view before = arguments[i - 1];
     if (word == "--") options_may_follow = false;

@@ -21,12 +21,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
   std::vector<std::size_t> before(b.size() + 1);
   std::vector<std::size_t> last(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); j++) last[j] = j;
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
   std::size_t least = 0;
-  for (std::size_t i = 1; i <= a.size(); i++) {
+  for (std::size_t i = 1; i <= a.size(); ++i) {
     const std::size_t least_before = least;
     least = row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); j++) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
         row[j] = std::min(row[j], before[j - 2] + 1);
@@ -103,7 +103,7 @@ std::string enumerate(const std::vector<std::string>& words) {
   const std::size_t shown = words.size() > most_shown ? most_shown : words.size();
   const std::size_t hidden = words.size() - shown;
   std::string text;
-  for (std::size_t i = 0; i < shown; i++) {
+  for (std::size_t i = 0; i < shown; ++i) {
     if (i != 0) text += i + 1 == words.size() ? " and " : ", ";
     text += "'" + words[i] + "'";
   }

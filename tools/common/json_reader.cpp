@@ -24,10 +24,10 @@ class Cursor {
   void take(char c) {
     const bool continues_character = (static_cast<unsigned char>(c) & 0xc0) == 0x80;
     if (was_newline_) {
-      here_.line++;
+      ++here_.line;
       here_.column = 1;
     } else if (!is_first_ && !continues_character) {
-      here_.column++;
+      ++here_.column;
     }
     is_first_ = false;
     was_newline_ = c == '\n';

@@ -149,7 +149,7 @@ tenon::Result<bool> Delivery::process_acks(tenon::ListView<tenon::Destination::A
     std::size_t count = 0;
     while (count < most && acks[applied + count].position() == records[count].position() &&
            !acks[applied + count].error()) {
-      count++;
+      ++count;
     }
     window_.acknowledge(destination_index_, count);
     applied += count;

@@ -109,7 +109,7 @@ Engine::Engine(tenon::Host& host, const PipelineFile& file, Stages& stages, Posi
       processing_(stages.processors, window_, calls_),
       dead_letters_(file.name, stages, letter_calls_),
       busy_(destination_index(stages.destinations.size()) + stages.processors.size()) {
-  for (std::size_t i = 0; i < stages.destinations.size(); i++) {
+  for (std::size_t i = 0; i < stages.destinations.size(); ++i) {
     auto& destination = stages.destinations[i];
     const std::string name = label_of(destination.used);
     deliveries_.push_back(
@@ -137,10 +137,10 @@ void Engine::tear_down() {
     stage.plugin.reset();
   };
   end(stages_.source, source_calls_, source_index);
-  for (std::size_t i = 0; i < stages_.processors.size(); i++) {
+  for (std::size_t i = 0; i < stages_.processors.size(); ++i) {
     end(stages_.processors[i], processing_.calls(i), processor_index(i));
   }
-  for (std::size_t i = 0; i < deliveries_.size(); i++) {
+  for (std::size_t i = 0; i < deliveries_.size(); ++i) {
     end(stages_.destinations[i], deliveries_[i]->writing_calls(), destination_index(i));
   }
   if (stages_.dead_letters) end(*stages_.dead_letters, letter_calls_, letters_index);
@@ -211,7 +211,7 @@ bool Engine::open_all() {
       !record_error(processing_.open_all())) {
     return false;
   }
-  for (std::size_t i = 0; i < stages_.destinations.size(); i++) {
+  for (std::size_t i = 0; i < stages_.destinations.size(); ++i) {
     auto& stage = stages_.destinations[i];
     std::vector<UsedPlugin>& recorded = store_.state().destinations;
     const auto before = find(recorded, stage.used);
@@ -329,7 +329,7 @@ void Engine::run_threads() {
 /// Starts the reading thread last: if a thread before it cannot be started, the others have nothing
 /// to do and end.
 void Engine::start_all() {
-  for (std::size_t i = 0; i < deliveries_.size(); i++) {
+  for (std::size_t i = 0; i < deliveries_.size(); ++i) {
     Delivery& delivery = *deliveries_[i];
     const UsedPlugin& destination = stages_.destinations[i].used;
     const std::string number = std::to_string(i + 1);
@@ -340,7 +340,7 @@ void Engine::start_all() {
   }
   if (!stages_.processors.empty()) {
     std::vector<std::size_t> plugins;
-    for (std::size_t i = 0; i < stages_.processors.size(); i++) {
+    for (std::size_t i = 0; i < stages_.processors.size(); ++i) {
       plugins.push_back(processor_index(i));
     }
     start("process", plugins, [&] { record_error(processing_.process_all()); });

@@ -104,7 +104,7 @@ void InFlightWindow::add(Records records) {
 void InFlightWindow::publish(Batch& batch, const Records& processed) {
   batch.processed = {processed, processed_};
   processed_ += processed.size();
-  published_++;
+  ++published_;
   if (processed.empty()) return;
   for (Cursor& cursor : cursors_) cursor.work.notify_one();
 }
@@ -112,7 +112,7 @@ void InFlightWindow::publish(Batch& batch, const Records& processed) {
 /// Doubles the ring buffer.
 void InFlightWindow::grow() {
   std::vector<std::unique_ptr<Batch>> larger(2 * batches_.size());
-  for (std::uint64_t i = released_; i < added_; i++) larger[i % larger.size()] = std::move(slot(i));
+  for (std::uint64_t i = released_; i < added_; ++i) larger[i % larger.size()] = std::move(slot(i));
   batches_ = std::move(larger);
 }
 
@@ -285,7 +285,7 @@ void InFlightWindow::close(std::size_t destination) {
 
 void InFlightWindow::finish_thread(std::size_t destination) {
   std::lock_guard lock(mutex_);
-  cursors_[destination].threads--;
+  --cursors_[destination].threads;
   committable_.notify_one();
   for (Cursor& other : cursors_) other.acks_due.notify_one();
 }
@@ -316,7 +316,7 @@ std::optional<InFlightWindow::Refused> InFlightWindow::refused() const {
   if (!refused_by_destination()) return std::nullopt;
   const Number number = first_refused();
   Refused refused{committed_, slice(&Batch::processed, number, number + 1)[0], {}};
-  for (std::size_t i = 0; i < cursors_.size(); i++) {
+  for (std::size_t i = 0; i < cursors_.size(); ++i) {
     if (!refused_at(cursors_[i], number)) continue;
     refused.refusals.push_back({Refusal::By::destination, i, *cursors_[i].refused});
   }
@@ -325,7 +325,7 @@ std::optional<InFlightWindow::Refused> InFlightWindow::refused() const {
 
 void InFlightWindow::resolve_refused() {
   std::lock_guard lock(mutex_);
-  resolved_refused_++;
+  ++resolved_refused_;
   if (refused_by_processor()) return refused_by_processors_.pop_front();
   const Number number = first_refused();
   for (Cursor& cursor : cursors_) {

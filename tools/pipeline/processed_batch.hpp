@@ -29,7 +29,7 @@ class ProcessedBatch {
     refused_.clear();
     records_.clear();
     origins_.clear();
-    for (std::size_t i = 0; i < read.size(); i++) add(i, read[i].raw());
+    for (std::size_t i = 0; i < read.size(); ++i) add(i, read[i].raw());
   }
 
   /// Begins the step of the next processor, and returns its input, which is valid until the second

@@ -33,7 +33,7 @@ Processing::Processing(std::vector<Stage<tenon::Processor>>& stages, InFlightWin
 }
 
 tenon::Result<void> Processing::open_all() {
-  for (std::size_t i = 0; i < stages_.size(); i++) {
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
     if (auto opened = open(i); !opened) return opened;
   }
   return {};
@@ -55,7 +55,7 @@ tenon::Result<void> Processing::process_all() {
 tenon::Result<void> Processing::process_until_end() {
   while (const auto work = window_.await_unprocessed()) {
     work->processed.begin(work->read);
-    for (std::size_t i = 0; i < stages_.size(); i++) {
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
       if (auto done = step(i, work->processed); !done) return done;
     }
     window_.add_processed();
@@ -88,7 +88,7 @@ tenon::Result<void> Processing::apply(std::size_t number,
                                       tenon::ListView<tenon::Processor::Result> results,
                                       std::size_t count, ProcessedBatch& batch) const {
   if (results.size() != count) return wrong_results(stages_[number].used, results.size(), count);
-  for (std::size_t i = 0; i < count; i++) {
+  for (std::size_t i = 0; i < count; ++i) {
     const auto result = results[i];
     if (const auto error = result.error()) {
       batch.refuse(i, refusal(number, *error));

@@ -35,7 +35,7 @@ KindVersion described_version(const gen::Adapted& origin, ConstantPool& pool) {
     methods.push_back({method.name, 0, method.required, nullptr});
   }
   std::vector<Adapter> adapters;
-  for (std::size_t place = origin.index + 1; place < origin.kind.versions.size(); place++) {
+  for (std::size_t place = origin.index + 1; place < origin.kind.versions.size(); ++place) {
     adapters.push_back(adapter_to(place, origin, pool));
   }
   KindVersion described{};
@@ -51,7 +51,7 @@ KindVersion described_version(const gen::Adapted& origin, ConstantPool& pool) {
 
 const Kind& described_kind(const gen::Kind& kind, ConstantPool& pool) {
   std::vector<KindVersion> versions;
-  for (std::size_t place = 0; place < kind.versions.size(); place++) {
+  for (std::size_t place = 0; place < kind.versions.size(); ++place) {
     versions.push_back(described_version({kind, place}, pool));
   }
   return pool.add(Kind{kind.id, kind.session, pool.list(std::move(versions))});

@@ -137,16 +137,16 @@ class Documents {
     Lines lines(in);
     std::string line;
     std::size_t number = 0;
-    while (lines.next(line) && is_empty(line)) number++;
+    while (lines.next(line) && is_empty(line)) ++number;
     if (is_empty(line)) return true;
-    number++;
+    ++number;
     if (line.size() <= largest_document && !is_whole(line)) {
       lines.rest(line += '\n');
       return convert_one(line, number, false, write);
     }
     do {
       if (!is_empty(line) && !convert_one(line, number, true, write)) return false;
-      number++;
+      ++number;
     } while (lines.next(line));
     return true;
   }
@@ -236,15 +236,15 @@ void convert_file(Converter& converter, const fs::path& path, Outcome& outcome) 
     return;
   }
   if (!good) {
-    outcome.refused++;
+    ++outcome.refused;
     return;
   }
   // Blank lines are kept if there is nothing else.
   const auto done = has_documents ? rewriter.commit() : std::nullopt;
   if (!done) {
-    outcome.unchanged++;
+    ++outcome.unchanged;
   } else if (!done->failed) {
-    outcome.converted++;
+    ++outcome.converted;
     if (done->other_names != 0) {
       report_unusable(path, counted(done->other_names, "other name") +
                                 " of the file (hard links) kept the old content");

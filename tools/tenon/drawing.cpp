@@ -51,7 +51,7 @@ Drawing::Drawing(const std::vector<PackageInfo>& packages) {
     if (package.in_development) version += " (in development)";
     boxes_.push_back({package.name, version, style});
   }
-  for (std::size_t from = 0; from < packages.size(); from++) {
+  for (std::size_t from = 0; from < packages.size(); ++from) {
     for (const RequirementInfo& one : packages[from].requirements) {
       const auto got = std::find_if(packages.begin(), packages.end(), [&one](const auto& package) {
         return package.name == one.package && package.version == one.resolved;
@@ -93,7 +93,7 @@ std::string Drawing::dot() const {
     return "";
   };
   std::string text = "digraph packages {\n  rankdir=LR;\n  node [shape=box];\n";
-  for (std::size_t i = 0; i < boxes_.size(); i++) {
+  for (std::size_t i = 0; i < boxes_.size(); ++i) {
     text += "  " + box_name(i) + " [label=\"" + for_dot(boxes_[i].name) + "\\n" +
             for_dot(boxes_[i].version) + "\"" + style_of(boxes_[i].style) + "];\n";
   }
@@ -106,12 +106,12 @@ std::string Drawing::dot() const {
 
 std::string Drawing::mermaid() const {
   std::string text = "flowchart LR\n";
-  for (std::size_t i = 0; i < boxes_.size(); i++) {
+  for (std::size_t i = 0; i < boxes_.size(); ++i) {
     text += "  " + box_name(i) + "[\"" + for_mermaid(boxes_[i].name) + "<br>" +
             for_mermaid(boxes_[i].version) + "\"]\n";
   }
   std::string red;
-  for (std::size_t i = 0; i < arrows_.size(); i++) {
+  for (std::size_t i = 0; i < arrows_.size(); ++i) {
     const Arrow& arrow = arrows_[i];
     text += "  " + box_name(arrow.from) + " -->|\"" + for_mermaid(arrow.versions) + "\"| " +
             box_name(arrow.to) + "\n";
@@ -120,7 +120,7 @@ std::string Drawing::mermaid() const {
   const auto add_class = [&](std::string_view name, std::string_view look,
                              std::initializer_list<Style> styles) {
     std::string boxes;
-    for (std::size_t i = 0; i < boxes_.size(); i++) {
+    for (std::size_t i = 0; i < boxes_.size(); ++i) {
       if (std::find(styles.begin(), styles.end(), boxes_[i].style) == styles.end()) continue;
       boxes += (boxes.empty() ? "" : ",") + box_name(i);
     }

@@ -192,7 +192,7 @@ void add_plugins(Page& page, const std::vector<PluginInfo>& plugins) {
   const auto lines = aligned(rows);
   // Details of a plugin follow its row, outside of the columns.
   std::vector<Row> all{{lines.front()}};
-  for (std::size_t i = 0; i < plugins.size(); i++) {
+  for (std::size_t i = 0; i < plugins.size(); ++i) {
     all.push_back({lines[i + 1]});
     const Compatibility& compatibility = plugins[i].compatibility();
     if (!compatibility.reason.empty()) all.push_back({"  " + harmless(compatibility.reason)});

@@ -91,7 +91,7 @@ Object* make_object(Conversion& conversion, const Fields& fields) {
 std::byte* make_values(Conversion& conversion, const Type& type, std::size_t count) {
   auto* values =
       static_cast<std::byte*>(tenon_allocate_zeroed(conversion.call(), count * size_of(type)));
-  for (std::size_t i = 0; is_object(type) && i < count; i++) {
+  for (std::size_t i = 0; is_object(type) && i < count; ++i) {
     new (values + i * sizeof(Object)) Object(*make_object(conversion, fields_of(type)));
   }
   return values;
@@ -161,7 +161,7 @@ bool read_object(Conversion& conversion, const json::Reader& in, const Fields& f
     return bag == nullptr || object.bag.read(conversion, *bag);
   };
   bool good = !lenient || read_bag();
-  for (std::size_t i = 0; good && i < fields.size(); i++) {
+  for (std::size_t i = 0; good && i < fields.size(); ++i) {
     const Type& type = gen::without_optional(fields[i].type);
     const json::Reader* found = members.take(fields[i].name);
     if (found == nullptr) continue;
@@ -182,7 +182,7 @@ bool read_object(Conversion& conversion, const json::Reader& in, const Fields& f
 
 void write_object(json::Writer& out, const Fields& fields, const Object& object) {
   out.begin_object();
-  for (std::size_t i = 0; i < fields.size(); i++) {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
     if (object.fields[i] == nullptr) continue;
     out.key(fields[i].name);
     write_value(out, {&fields[i].type, object.fields[i]});
@@ -196,13 +196,13 @@ void write_object(json::Writer& out, const Fields& fields, const Object& object)
 
 void write_list(json::Writer& out, const Type& element, const tenon_list& list) {
   out.begin_array();
-  for (std::size_t i = 0; i < list.count; i++) write_value(out, {&element, element_of(list, i)});
+  for (std::size_t i = 0; i < list.count; ++i) write_value(out, {&element, element_of(list, i)});
   out.end_array();
 }
 
 void write_map(json::Writer& out, const Type& element, const tenon_map& map) {
   out.begin_object();
-  for (std::size_t i = 0; i < map.keys.count; i++) {
+  for (std::size_t i = 0; i < map.keys.count; ++i) {
     out.key(text_of(TENON_AT(tenon_string, map.keys, i)));
     write_value(out, {&element, element_of(map.values, i)});
   }
@@ -313,7 +313,7 @@ bool convert_list(Conversion& conversion, const DirectedStep& way, const Type& s
                   const tenon_list& from, const Type& target, tenon_list& to) {
   std::byte* made = make_values(conversion, target, from.count);
   to = as_list(made, target, from.count);
-  for (std::size_t i = 0; i < from.count; i++) {
+  for (std::size_t i = 0; i < from.count; ++i) {
     const TypedValue element{&source, element_of(from, i)};
     if (!convert_value(conversion, way, element, target, made + i * to.stride)) {
       return conversion.in(i);
@@ -399,7 +399,7 @@ bool resize_list(Conversion& conversion, const DirectedStep& way, const Type& so
                  const tenon_list& from, const Type& target, tenon_list& to, bool& fits) {
   std::byte* made = make_values(conversion, target, from.count);
   to = as_list(made, target, from.count);
-  for (std::size_t i = 0; i < from.count; i++) {
+  for (std::size_t i = 0; i < from.count; ++i) {
     const TypedValue element{&source, element_of(from, i)};
     if (!resize(conversion, way, element, target, made + i * to.stride, fits)) {
       return conversion.in(i);

@@ -35,7 +35,7 @@ void print_plugins(const std::vector<PluginInfo>& plugins, const Paint& paint) {
   }
   const auto lines = aligned(std::move(rows));
   std::cout << paint.strong(lines.front());
-  for (std::size_t i = 1; i < lines.size(); i++) std::cout << lines[i];
+  for (std::size_t i = 1; i < lines.size(); ++i) std::cout << lines[i];
 }
 
 /// Returns the command that shows more about the first module with a problem, otherwise about the

@@ -30,7 +30,7 @@ void print_table(const std::vector<ResolvedPackage>& packages, const Paint& pain
   }
   const auto lines = aligned(rows);
   std::cout << paint.strong(lines.front());
-  for (std::size_t i = 1; i < lines.size(); i++) std::cout << lines[i];
+  for (std::size_t i = 1; i < lines.size(); ++i) std::cout << lines[i];
 }
 
 void print_explained(const ResolvedPackage& one, const Paint& paint) {

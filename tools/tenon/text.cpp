@@ -56,12 +56,12 @@ std::vector<std::string> aligned(std::vector<Row> rows) {
   for (Row& row : rows) {
     for (std::string& cell : row) cell = harmless(cell);
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); i++) widths[i] = std::max(widths[i], width_of(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
   }
   std::vector<std::string> lines;
   for (const Row& row : rows) {
     std::string line;
-    for (std::size_t i = 0; i < row.size(); i++) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
       line.append(row[i]).append(widths[i] - width_of(row[i]) + 2, ' ');
     }
     line.erase(line.find_last_not_of(' ') + 1);
@@ -78,7 +78,7 @@ std::string size_text(std::uint64_t bytes) {
   std::size_t unit = 0;
   while (bytes >= size * 1000 - size / 2 && unit + 1 < std::size(units)) {
     size *= 1000;
-    unit++;
+    ++unit;
   }
   const std::uint64_t tenths = (bytes + size / 20) / (size / 10);
   std::string number = std::to_string(tenths < 100 ? tenths / 10 : (bytes + size / 2) / size);

@@ -160,7 +160,7 @@ std::vector<conformance::Result> run_all(const conformance::Options& options,
   const Paint paint = Paint::for_stream(STDOUT_FILENO);
   const std::vector<std::string> lines = lines_of(cases);
   std::vector<conformance::Result> results;
-  for (std::size_t i = 0; i < cases.size(); i++) {
+  for (std::size_t i = 0; i < cases.size(); ++i) {
     results.push_back(conformance::run(options, cases[i]));
     if (prints) std::cout << lines[i] << painted(results.back(), paint) << std::endl;
   }

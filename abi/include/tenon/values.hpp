@@ -347,7 +347,7 @@ struct Value<std::vector<T>, std::enable_if_t<!std::is_same_v<T, std::uint8_t>>>
   static std::vector<T> own(const Raw& raw) {
     std::vector<T> values;
     values.reserve(raw.count);
-    for (std::size_t i = 0; i < raw.count; i++) {
+    for (std::size_t i = 0; i < raw.count; ++i) {
       values.push_back(Value<T>::own(TENON_AT(typename Value<T>::Raw, raw, i)));
     }
     return values;
@@ -380,7 +380,7 @@ class MapView {
   }
   /// Returns the value of a key, if there is one. Takes linear time.
   std::optional<typename Value<T>::View> find(std::string_view wanted) const {
-    for (std::size_t i = 0; i < size(); i++) {
+    for (std::size_t i = 0; i < size(); ++i) {
       if (key(i) == wanted) return value(i);
     }
     return std::nullopt;
@@ -421,7 +421,7 @@ struct Value<std::map<std::string, T, std::less<>>> {
   static Map own(const Raw& raw) {
     Map map;
     View entries(raw);
-    for (std::size_t i = 0; i < entries.size(); i++) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
       map.emplace(entries.key(i), Value<T>::own(TENON_AT(typename Value<T>::Raw, raw.values, i)));
     }
     return map;

@@ -74,17 +74,17 @@ class Elements {
   std::size_t first_length() const {
     std::size_t levels = 0;
     bool quoted = false;
-    for (std::size_t at = 0; at < rest_.size(); at++) {
+    for (std::size_t at = 0; at < rest_.size(); ++at) {
       const char c = rest_[at];
       if (quoted) {
-        if (c == '\\') at++;
+        if (c == '\\') ++at;
         quoted = c != '"';
       } else if (c == '"') {
         quoted = true;
       } else if (c == '[' || c == '{') {
-        levels++;
+        ++levels;
       } else if (c == ']' || c == '}') {
-        levels--;
+        --levels;
       } else if (c == ',' && levels == 0) {
         return at;
       }

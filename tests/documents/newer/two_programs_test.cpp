@@ -31,7 +31,7 @@ std::vector<std::string> random_documents(const DocumentType& type, std::string_
   Random random(seed(), {"7", "light", "grey"});
   Arena arena;
   std::vector<std::string> documents;
-  for (int i = 0; i < instances; i++) {
+  for (int i = 0; i < instances; ++i) {
     arena.reset();
     Conversion conversion(arena.raw());
     random.density = random.below(101);
@@ -64,7 +64,7 @@ void check_round_trip(std::string_view id, std::string_view label) {
   ASSERT_EQ(once.size(), written.size());
   EXPECT_EQ(twice, once);
   DocumentConverter converter;
-  for (std::size_t i = 0; i < written.size() && !testing::Test::HasFailure(); i++) {
+  for (std::size_t i = 0; i < written.size() && !testing::Test::HasFailure(); ++i) {
     EXPECT_NE(once[i].find(R"("version":1,)"), std::string::npos) << once[i];
     const auto read = converter.convert(once[i], {.to = label}, "w");
     ASSERT_TRUE(read) << read.error().to_string() << "\n" << once[i];

@@ -210,7 +210,7 @@ class Processor : public tenon::sdk::ProcessorV1 {
       return {{}, tenon::ProcessorV1ResultError{"away", "the dictionary is away", true}};
     }
     Result result;
-    for (int part = 1; part <= parts_ && position % keep_every_ == 0; part++) {
+    for (int part = 1; part <= parts_ && position % keep_every_ == 0; ++part) {
       tenon::RecordV2 record = tenon::Value<tenon::RecordV2>::own(from.raw());
       if (parts_ > 1) record.key = tenon::to_bytes(key + "." + std::to_string(part));
       if (stamp_) record.payload.after = stamp(*record.key);

@@ -123,7 +123,7 @@ TEST_F(DeadLetters, GetOnDeletedAgainIfItFailed) {
   write_with(R"({"refused": 1, "of": 3})", refusing("a", 100), letters("1"));
   EXPECT_EQ(run().exit, 0);
   write_with(R"({"refused": 1, "of": 3})", refusing("a", 100));
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     std::filesystem::remove(world.root() / "journal");
     const Outcome outcome = run();
     EXPECT_EQ(outcome.exit, 0) << outcome.err;

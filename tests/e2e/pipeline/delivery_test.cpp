@@ -61,7 +61,7 @@ TEST_F(Pipeline, DeliversRecordsWithAWindowOfOne) {
   EXPECT_EQ(run().out, numbers(5, 5, 5));
   EXPECT_EQ(written(), positions(1, 5));
   const Lines calls = journal();
-  for (int i = 1; i <= 5; i++) {
+  for (int i = 1; i <= 5; ++i) {
     const std::string number = std::to_string(i);
     EXPECT_EQ(std::count(calls.begin(), calls.end(), "source: ack " + number + " to " + number), 1);
   }

@@ -100,7 +100,7 @@ TEST_F(Deletion, CallsOnDeletedOfAllPluginsAndRemovesThePosition) {
 
 TEST_F(Deletion, KeepsPluginsThatFail) {
   run_once(actor("a", "1") + ", " + actor("b", "2", "\"delete_status\": \"13\""));
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     const Outcome deleted = delete_it();
     EXPECT_EQ(deleted.exit, 1);
     EXPECT_EQ(deleted.out, "");
@@ -145,7 +145,7 @@ TEST_F(Deletion, RefusesARunningPipeline) {
 
 TEST_F(Destinations, GetOnDeletedAgainIfItFailed) {
   run_with(actor("a", "1") + ", " + actor("b", "2", "\"delete_status\": \"13\""));
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(run_with(actor("a", "1")), Lines{"deleted 2"});
     EXPECT_EQ(outcome.exit, 0);
     EXPECT_EQ(outcome.err,
@@ -159,7 +159,7 @@ TEST_F(Destinations, GetOnDeletedAgainIfTheirIdIsUsedAgain) {
   const std::string file =
       R"({"id": "b", "plugin": "tenon.dev/file", "config": {"path": "out.jsonl"}})";
   run_with(actor("b", "2", "\"delete_status\": \"13\""));
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(run_with(file), Lines{"deleted 2"});
     EXPECT_EQ(outcome.exit, 0) << outcome.err;
   }

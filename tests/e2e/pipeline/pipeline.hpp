@@ -38,7 +38,7 @@ inline std::string numbers(int read, int written, int acknowledged) {
 /// Returns the numbers from `first` to `last` as texts.
 inline Lines positions(int first, int last) {
   Lines lines;
-  for (int i = first; i <= last; i++) lines.push_back(std::to_string(i));
+  for (int i = first; i <= last; ++i) lines.push_back(std::to_string(i));
   return lines;
 }
 

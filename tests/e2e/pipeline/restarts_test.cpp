@@ -35,7 +35,7 @@ class KilledPipeline : public Pipeline {
     const auto seed = std::random_device()();
     std::cout << "seed " << seed << std::endl;
     std::mt19937 random(seed);
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 12; ++i) {
       Child child = start();
       std::this_thread::sleep_for(std::chrono::milliseconds(1 + random() % 150));
       child.signal(SIGKILL);
@@ -66,7 +66,7 @@ TEST_F(KilledPipeline, WritesNoAcknowledgedRecordAgain) {
   int acknowledged = 0;
   const auto check = [&] {
     const Lines all = written();
-    for (; lines < all.size(); lines++) EXPECT_GT(std::stoi(all[lines]), acknowledged);
+    for (; lines < all.size(); ++lines) EXPECT_GT(std::stoi(all[lines]), acknowledged);
     if (position().empty()) return;
     acknowledged = std::stoi(position());
     EXPECT_LE(acknowledged, std::stoi(all.back()));
@@ -84,7 +84,7 @@ constexpr int endless = 100'000;
 
 TEST_F(Pipeline, ContinuesWithTheNewVersionOfAPlugin) {
   std::string status;
-  for (int i = 0; i < endless; i++) {
+  for (int i = 0; i < endless; ++i) {
     status += "Package: p" + std::to_string(i) +
               "\nStatus: install ok installed\nArchitecture: all\nVersion: 1\n\n";
   }
@@ -113,7 +113,7 @@ TEST_F(Pipeline, LosesNothingDuringRepeatedRestarts) {
   write_actors("\"count\": \"" + std::to_string(endless) +
                "\", \"batch\": \"3\", \"delay\": \"1ms\"");
   Child child = start();
-  for (int i = 0; i < 8; i++) {
+  for (int i = 0; i < 8; ++i) {
     ASSERT_TRUE(wrote(written().size() + 50));
     world.place(i % 2 == 0 ? ACTOR_2 : ACTOR_1, "actor.so");
     child.signal(SIGHUP);
@@ -253,7 +253,7 @@ TEST_F(Pipeline, ReportsThatNoModuleChanged) {
   write_actors("\"count\": \"100000\", \"batch\": \"1\", \"delay\": \"1ms\"");
   Child child = start();
   ASSERT_TRUE(wrote(5));
-  for (int times = 1; times <= 2; times++) {
+  for (int times = 1; times <= 2; ++times) {
     child.signal(SIGHUP);
     ASSERT_TRUE(eventually([&] {
       return lines_of(child.err()) == Lines(times, "tenon-pipeline: no module has changed");

@@ -216,7 +216,7 @@ TEST_F(WritingDestinationTest, AcknowledgesTenThousandRecordsInReverse) {
   EXPECT_EQ(write(Texts(9999, "later")), "");
   EXPECT_EQ(write({"release"}), "");
   EXPECT_EQ(next().size(), 10000u);
-  for (int i = 0; i < 1000; i++) {
+  for (int i = 0; i < 1000; ++i) {
     EXPECT_EQ(write({"now", "later"}), "");
     EXPECT_EQ(next().size(), i == 0 ? 1u : 3u);
     EXPECT_EQ(write({"release", "later"}), "");

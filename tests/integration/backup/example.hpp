@@ -55,7 +55,7 @@ class Example : public Hosting {
       check(handle);
       std::thread([&] {
         check(handle);
-        for (int generation = 2; generation <= 4; generation++) {
+        for (int generation = 2; generation <= 4; ++generation) {
           ASSERT_EQ(host_->restart(package).value(), RestartOutcome::restarted);
           check(handle);
           EXPECT_TRUE(is_mapped(stem + ".g" + std::to_string(generation)));

@@ -99,9 +99,9 @@ TEST_F(Hold, RefusesItemsThatAreNotObjects) {
 TEST_F(Hold, ServesSeveralThreadsAtOnce) {
   auto hold = create<DeleteItemAction>(package);
   std::vector<std::thread> threads;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
-      for (int k = 0; k < 200; k++) {
+      for (int k = 0; k < 200; ++k) {
         EXPECT_TRUE(hold->execute("{}", nightly_));
         EXPECT_FALSE(hold->execute(held, nightly_));
         EXPECT_TRUE(hold->applies_to());
@@ -141,7 +141,7 @@ class HoldThatPanics : public Hold {
 TEST_F(HoldThatPanics, FailsOnlyTheCall) {
   auto hold = create<DeleteItemAction>(package);
   testing::internal::CaptureStderr();
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     EXPECT_NE(failure(hold->execute("{}", nightly_), TENON_INTERNAL)
                   .find("the plugin panicked: built to fail"),
               std::string::npos);

@@ -149,9 +149,9 @@ TEST_F(Journal, SharesAFileBetweenThreadsAndInstances) {
   auto one = journal();
   auto two = journal();
   std::vector<std::thread> threads;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&, i] {
-      for (int k = 0; k < 25; k++) {
+      for (int k = 0; k < 25; ++k) {
         const std::string item =
             R"({"metadata":{"name":")" + std::to_string(i) + "-" + std::to_string(k) + "\"}}";
         EXPECT_TRUE((i % 2 == 0 ? one : two)->execute(item, nightly_));

@@ -49,7 +49,7 @@ class OwnModules : public testing::Test {
   /// Returns a dpkg status file with thirty packages.
   std::string dpkg_status() const {
     std::string status;
-    for (int number = 1; number <= 30; number++) {
+    for (int number = 1; number <= 30; ++number) {
       status += "Package: p" + std::to_string(number) +
                 "\nStatus: install ok installed\nVersion: 1.0\n\n";
     }
@@ -58,7 +58,7 @@ class OwnModules : public testing::Test {
 
   std::string json_lines() const {
     std::string lines;
-    for (int number = 1; number <= 30; number++) {
+    for (int number = 1; number <= 30; ++number) {
       lines += "{\"number\":" + std::to_string(number) + "}\n";
     }
     return world_.write("lines.json", lines).string();

@@ -269,7 +269,7 @@ TEST_F(PostgresDestination, RefusesOnlyInvalidRecords) {
       "11 no-payload: the record has no payload",
       "12"};
   ASSERT_EQ(acks.size(), expected.size());
-  for (std::size_t i = 0; i < acks.size(); i++)
+  for (std::size_t i = 0; i < acks.size(); ++i)
     EXPECT_EQ(acks[i].substr(0, expected[i].size()), expected[i]);
   EXPECT_TRUE(has(acks[3], "\"people_m_key\": Key (m)=(a) already exists."));
   EXPECT_EQ(rows("SELECT id FROM people ORDER BY id"), (Texts{"1", "6"}));
@@ -293,13 +293,13 @@ TEST_F(PostgresDestination, ReportsEachRefusedRecordOfALargeBatch) {
   rows("CREATE TABLE people (id int PRIMARY KEY)");
   ASSERT_EQ(open({}), "");
   std::vector<RecordV2> records;
-  for (int i = 0; i < 10'000; i++) {
+  for (int i = 0; i < 10'000; ++i) {
     records.push_back(
         create(i % 500 == 7 ? "{\"id\":\"x\"}" : "{\"id\":" + std::to_string(i) + "}"));
   }
   const Texts acks = written(std::move(records));
   ASSERT_EQ(acks.size(), 10'000u);
-  for (std::size_t i = 0; i < acks.size(); i++) {
+  for (std::size_t i = 0; i < acks.size(); ++i) {
     EXPECT_EQ(acks[i].find(' ') != std::string::npos, i % 500 == 7) << acks[i];
   }
   EXPECT_EQ(value("SELECT count(*) FROM people"), "9980");
@@ -308,7 +308,7 @@ TEST_F(PostgresDestination, ReportsEachRefusedRecordOfALargeBatch) {
 TEST_F(PostgresDestination, RefusesFieldsThatCannotBeColumns) {
   ASSERT_EQ(open({}), "");
   std::string many = "{\"f0\":1";
-  for (int i = 1; i < 10'000; i++) many += ",\"f" + std::to_string(i) + "\":1";
+  for (int i = 1; i < 10'000; ++i) many += ",\"f" + std::to_string(i) + "\":1";
   EXPECT_EQ(refusal(create(many + "}")),
             "wrong-field: cannot write people: tables can have at most 1600 columns");
   EXPECT_TRUE(has(refusal(create(R"({"":1})")), "wrong-field: "));

@@ -56,7 +56,7 @@ class PostgresPipeline : public testing::Test {
 
 TEST_F(PostgresPipeline, CopiesLinesToATableAndBack) {
   std::string content;
-  for (int i = 1; i <= 5000; i++) {
+  for (int i = 1; i <= 5000; ++i) {
     content += "{\"id\":" + std::to_string(i) + ",\"name\":\"name " + std::to_string(i) + "\"}\n";
   }
   world_.write("in.jsonl", content);
@@ -110,7 +110,7 @@ TEST_F(PostgresPipeline, FollowsATableIfServerAndPipelineAreKilled) {
   const std::string destination = plugin(
       "tenon.dev/postgres", sdk::text("\"url\": \"", server_->url(), "\", \"table\": \"copy\""));
   const auto change = [&](int round) {
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 50; ++i) {
       const std::string from = std::to_string(round * 3000 + i * 10);
       server_->rows("BEGIN; UPDATE people SET n = n + 1 WHERE id > " + from + " AND id < " + from +
                     " + 20; DELETE FROM people WHERE id = " + from +

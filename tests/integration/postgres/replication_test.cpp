@@ -111,7 +111,7 @@ TEST_F(PostgresReplication, ReturnsTheSameValuesAsTheSnapshot) {
   rows("ALTER ROLE postgres RESET ALL");
   ASSERT_EQ(snapshot.size(), 4u);
   ASSERT_EQ(stream.size(), 8u);
-  for (std::size_t i = 0; i < 4; i++) {
+  for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_EQ("create" + snapshot[i].substr(8), stream[i + 4]);
   }
 }
@@ -129,7 +129,7 @@ TEST_F(PostgresReplication, ResumesAfterAnyRecordOfATransaction) {
   ASSERT_EQ(all.size(), 11u);
   EXPECT_EQ(all[3], R"(delete {"id":1} - -)");
   EXPECT_EQ(all[4], R"(create {"id":11} - {"id":11})");
-  for (std::size_t done = 1; done < all.size(); done++) {
+  for (std::size_t done = 1; done < all.size(); ++done) {
     ASSERT_EQ(reopen(positions[done - 1]), "");
     const Texts rest = read_all(all.size() - done);
     EXPECT_EQ(rest, Texts(all.begin() + static_cast<std::ptrdiff_t>(done), all.end())) << done;

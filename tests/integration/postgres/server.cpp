@@ -117,9 +117,9 @@ std::vector<std::string> Server::rows(const std::string& sql) const {
   postgres::Connection connection = connect();
   const postgres::Rows rows = connection.run(limits(), "test", sql);
   std::vector<std::string> lines;
-  for (int row = 0; row < rows.size(); row++) {
+  for (int row = 0; row < rows.size(); ++row) {
     std::string line;
-    for (int column = 0; column < PQnfields(rows.raw()); column++) {
+    for (int column = 0; column < PQnfields(rows.raw()); ++column) {
       line.append(column == 0 ? "" : "|").append(rows.text(row, column));
     }
     lines.push_back(std::move(line));

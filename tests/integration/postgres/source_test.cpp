@@ -114,7 +114,7 @@ TEST_F(PostgresSource, EndsWaitsIfCancelled) {
 
 TEST_F(PostgresSource, ReadsLongRowsAndManyColumns) {
   std::string columns;
-  for (int i = 0; i < 1000; i++) columns += ", c" + std::to_string(i) + " int DEFAULT 1";
+  for (int i = 0; i < 1000; ++i) columns += ", c" + std::to_string(i) + " int DEFAULT 1";
   rows("CREATE TABLE people (id int PRIMARY KEY, a text" + columns +
        ");"
        "INSERT INTO people SELECT i, repeat('x', 10485760) FROM generate_series(1, 3) AS i");

@@ -123,7 +123,7 @@ TEST_F(S3ServerErrors, ReadsContinueAfterACancelledRead) {
   Reader reader = store->get_object("b", "k").value();
   std::string got;
   std::uint8_t room[100'000];
-  for (int i = 0;; i++) {
+  for (int i = 0;; ++i) {
     Call call;
     if (i % 2 == 0) call.cancel();
     const auto count = reader.read(call, room);

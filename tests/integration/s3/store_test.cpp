@@ -139,7 +139,7 @@ TEST_F(Store, AcceptsUnusualKeys) {
 
 TEST_F(Store, ListsInPages) {
   Texts all;
-  for (int i = 10; i < 35; i++) all.push_back("n/" + std::to_string(i));
+  for (int i = 10; i < 35; ++i) all.push_back("n/" + std::to_string(i));
   for (const std::string& key : all) put(key);
   put("m");
   put("o");
@@ -161,7 +161,7 @@ TEST_F(Store, ListsInPages) {
 
 TEST_F(Store, ListsCommonPrefixes) {
   Texts all;
-  for (int i = 10; i < 35; i++) {
+  for (int i = 10; i < 35; ++i) {
     const std::string folder = "a/f-" + std::to_string(i) + "/";
     all.push_back(folder);
     put(folder + "x");
@@ -234,10 +234,10 @@ TEST_F(Store, CreatesSignedUrls) {
 
 TEST_F(Store, ServesSeveralThreads) {
   std::vector<std::thread> threads;
-  for (int number = 0; number < 8; number++) {
+  for (int number = 0; number < 8; ++number) {
     threads.emplace_back([&, number] {
       const std::string key = "t/" + std::to_string(number);
-      for (int i = 0; i < 5; i++) {
+      for (int i = 0; i < 5; ++i) {
         const std::string text = bytes(70'000 + static_cast<std::size_t>(number));
         EXPECT_TRUE(store()->put_object(bucket, key, body(text)));
         EXPECT_TRUE(content(key).value() == text);

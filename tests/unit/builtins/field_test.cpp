@@ -150,7 +150,7 @@ TEST_F(FieldTest, ChangesManyFields) {
   TextMap config;
   std::string before = "{";
   std::string expected = "{";
-  for (int i = 0; i < 10'000; i++) {
+  for (int i = 0; i < 10'000; ++i) {
     const std::string name = "f" + std::to_string(i);
     if (i > 0) before += ",", expected += ",";
     before += "\"" + name + "\":1";

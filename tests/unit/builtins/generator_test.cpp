@@ -87,7 +87,7 @@ TEST(GeneratorTest, GeneratesRecordsOnSchedule) {
   Call call;
   call.set_timeout(std::chrono::minutes(1));
   Records records;
-  for (std::int64_t next = 1000001; next <= 1000003; next++) {
+  for (std::int64_t next = 1000001; next <= 1000003; ++next) {
     ASSERT_EQ(generator.read(call, 1, records), TENON_OK);
     ASSERT_EQ(records.size(), 1u);
     EXPECT_EQ(text(records[0].position), std::to_string(next));

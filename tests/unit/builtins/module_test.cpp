@@ -30,7 +30,7 @@ TEST(BuiltinsModule, HasASpecifierForEachPipelinePlugin) {
       plugins.insert(name);
     }
     if (kind == "tenon.dev/specifier") specified.insert(name);
-    count++;
+    ++count;
   }
   EXPECT_EQ(plugins, specified);
   EXPECT_EQ(plugins.size(), 5u);

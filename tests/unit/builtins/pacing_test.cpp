@@ -64,7 +64,7 @@ TEST(RetryTest, RetriesWithBackoffUntilItSucceeds) {
   RecordingCall call;
   int calls = 0;
   const int result = sdk::retry(call.get(), [&] {
-    calls++;
+    ++calls;
     if (calls == 2) throw std::system_error(std::make_error_code(std::errc::timed_out));
     if (calls < 9) throw busy();
     return 7;
@@ -78,7 +78,7 @@ TEST(RetryTest, ForwardsOtherFailures) {
   int calls = 0;
   EXPECT_THROW(sdk::retry(sdk::Call(nullptr),
                           [&] {
-                            calls++;
+                            ++calls;
                             throw std::runtime_error("broken");
                           }),
                std::runtime_error);
@@ -90,7 +90,7 @@ TEST(RetryTest, StopsIfItsCallIsCancelled) {
   int calls = 0;
   const tenon_status status = status_in(call, [&] {
     sdk::retry(sdk::Call(call.raw()), [&] {
-      calls++;
+      ++calls;
       call.cancel();
       throw busy();
     });
@@ -103,7 +103,7 @@ TEST(RateLimitTest, WaitsForEachRecord) {
   Call call;
   const Clock::time_point begin = Clock::now();
   sdk::RateLimit limit(100);
-  for (int i = 0; i < 5; i++) limit.wait(sdk::Call(call.raw()));
+  for (int i = 0; i < 5; ++i) limit.wait(sdk::Call(call.raw()));
   EXPECT_GE(Clock::now() - begin, 50ms);
 }
 
@@ -121,7 +121,7 @@ TEST(RateLimitTest, TreatsNumbersThatAreNotPositiveAsNoLimit) {
     Call call;
     call.set_timeout(1min);
     sdk::RateLimit limit(rate);
-    for (int i = 0; i < 100000; i++) limit.wait(sdk::Call(call.raw()));
+    for (int i = 0; i < 100000; ++i) limit.wait(sdk::Call(call.raw()));
   }
 }
 
@@ -148,7 +148,7 @@ class Collecting : public sdk::AsyncDestination {
     std::lock_guard lock(mutex_);
     sizes_.push_back(records.size());
     Refused refused;
-    for (std::size_t i = 0; i < records.size(); i++) {
+    for (std::size_t i = 0; i < records.size(); ++i) {
       if (payload(records[i]) == "throw") throw sdk::Refusal("broken", "all of them");
       if (payload(records[i]) == "throw a number") throw 7;
       if (payload(records[i]) == "refuse") refused[i] = {"ugly", "too ugly", false};
@@ -180,7 +180,7 @@ Texts collect(Collecting& destination, std::size_t count) {
     const tenon_status status =
         status_in(call, [&] { destination.raw_next_acks(call.raw(), &in, &out); });
     if (status != TENON_OK) return {"status " + std::to_string(status)};
-    for (std::size_t i = 0; i < out->acks.count; i++) {
+    for (std::size_t i = 0; i < out->acks.count; ++i) {
       all.push_back(error_text(TENON_AT(tenon_destination_v2_ack, out->acks, i)));
     }
   }

@@ -130,7 +130,7 @@ inline std::ptrdiff_t open_files() {
 template <class Source>
 void expect_resumes(const TextMap& config) {
   const Records all = read_all<Source>(config);
-  for (std::size_t i = 0; i < all.size(); i++) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
     const Records rest = read_all<Source>(config, all[i].position);
     EXPECT_EQ(rest, Records(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end())) << i;
   }
@@ -158,7 +158,7 @@ class Writing {
     Texts outcome;
     while (outcome.size() < records.size()) {
       const Texts positions = next_acks(call, outcome);
-      for (std::size_t i = 0; i < positions.size(); i++) {
+      for (std::size_t i = 0; i < positions.size(); ++i) {
         const std::size_t record = outcome.size() - positions.size() + i;
         EXPECT_EQ(positions[i], text(records.at(record).position));
       }
@@ -178,7 +178,7 @@ class Writing {
     const tenon_destination_v2_next_acks_response* out = nullptr;
     EXPECT_EQ(destination_.raw_next_acks(call.raw(), &in, &out), TENON_OK);
     Texts positions;
-    for (std::size_t i = 0; i < out->acks.count; i++) {
+    for (std::size_t i = 0; i < out->acks.count; ++i) {
       const auto& ack = TENON_AT(tenon_destination_v2_ack, out->acks, i);
       positions.push_back(text(Value<Bytes>::own(ack.position)));
       outcome.push_back(error_text(ack));
@@ -205,7 +205,7 @@ int write_until_killed(const TextMap& config, int first) {
     Writing<D> destination(config);
     for (int number = first;;) {
       Records batch;
-      for (int i = 0; i < 20; i++, number++) {
+      for (int i = 0; i < 20; ++i, ++number) {
         batch.push_back(record(std::to_string(number), R"({"n":")" + std::to_string(number) +
                                                            R"(","fill":")" +
                                                            std::string(3000, 'x') + "\"}"));
@@ -216,7 +216,7 @@ int write_until_killed(const TextMap& config, int first) {
   }
   close(acknowledged[1]);
   int last = first;
-  for (int batches = 0; batches < 10; batches++) {
+  for (int batches = 0; batches < 10; ++batches) {
     if (read(acknowledged[0], &last, sizeof last) != sizeof last) break;
   }
   kill(child, SIGKILL);
@@ -230,7 +230,7 @@ int write_until_killed(const TextMap& config, int first) {
 template <class Source, class D>
 void expect_nothing_is_lost(const TextMap& config) {
   int acknowledged = 0;
-  for (int run = 0; run < 5; run++) {
+  for (int run = 0; run < 5; ++run) {
     acknowledged = write_until_killed<D>(config, acknowledged);
     Writing<D> repaired(config);
   }
@@ -241,7 +241,7 @@ void expect_nothing_is_lost(const TextMap& config) {
     EXPECT_EQ(value.at("fill").get_string().size(), 3000u);
     found.insert(std::stoi(std::string(value.at("n").get_string())));
   }
-  for (int number = 0; number < acknowledged; number++) {
+  for (int number = 0; number < acknowledged; ++number) {
     EXPECT_EQ(found.count(number), 1u) << number;
   }
 }

@@ -231,7 +231,7 @@ TEST_F(SqliteTest, AddsNoColumnsForARefusedRecord) {
   run("CREATE TABLE t (key TEXT PRIMARY KEY, a)");
   WritingSqlite destination(table("t"));
   std::string many = "{";
-  for (int i = 0; i < 3000; i++) many += "\"f" + std::to_string(i) + "\":1,";
+  for (int i = 0; i < 3000; ++i) many += "\"f" + std::to_string(i) + "\":1,";
   many.back() = '}';
   const auto told = [](const std::string& columns) {
     return "too-many-fields: the record has 3000 new fields, but table \"t\" has " + columns +
@@ -393,7 +393,7 @@ TEST_F(SqliteTest, WritesEveryRecordOnceWhileRefusalsAreSettled) {
   WritingSqlite destination(table("t"));
   std::thread writing([&] {
     Call call;
-    for (std::size_t i = 0; i < batches; i++) {
+    for (std::size_t i = 0; i < batches; ++i) {
       const std::string number = std::to_string(i);
       destination.accept(call, {record(number, R"({"a":)" + number + "}"), record("x", "")});
     }
@@ -407,7 +407,7 @@ TEST_F(SqliteTest, WritesEveryRecordOnceWhileRefusalsAreSettled) {
     }
   }
   writing.join();
-  for (std::size_t i = 0; i < batches; i++) {
+  for (std::size_t i = 0; i < batches; ++i) {
     EXPECT_EQ(positions[2 * i], "at " + std::to_string(i));
     EXPECT_EQ(outcome[2 * i], "");
     EXPECT_NE(outcome[2 * i + 1], "");

@@ -77,7 +77,7 @@ struct InPart : sdk::WritingDestination {
   Refused write_all(ListView<RecordV2> records) override {
     const std::size_t written = std::stoul(std::string(records[0].payload().after()->text()));
     Refused refused;
-    for (std::size_t i = written; i < records.size(); i++) refused[i] = {"full", "no room", true};
+    for (std::size_t i = written; i < records.size(); ++i) refused[i] = {"full", "no room", true};
     if (written > records.size()) refused[written] = {};
     return refused;
   }
@@ -156,7 +156,7 @@ TEST(WritingDestinationTest, AcknowledgesSeveralBatchesAtOnce) {
   ASSERT_EQ(choosy.raw_next_acks(call.raw(), &in, &out), TENON_OK);
   ASSERT_EQ(out->acks.count, 4u);
   const Texts errors = {"", "record-refused: a failure", "record-refused: an exception", ""};
-  for (std::size_t i = 0; i < 4; i++) {
+  for (std::size_t i = 0; i < 4; ++i) {
     const auto& ack = TENON_AT(tenon_destination_v2_ack, out->acks, i);
     EXPECT_EQ(text(Value<Bytes>::own(ack.position)), "at " + std::to_string(i + 1));
     EXPECT_EQ(error_text(ack), errors[i]);
@@ -188,7 +188,7 @@ TEST(WritingDestinationTest, WakesAThreadThatWaitsForAcks) {
 /// Writes to memory. `sync` fails `failures` times.
 struct Buffered : sdk::WritingDestination {
   void configure(const sdk::Config&) override {}
-  void write(RecordV2View) override { written++; }
+  void write(RecordV2View) override { ++written; }
   void sync() override {
     if (failures-- > 0) throw failure;
     synced = written;
@@ -243,7 +243,7 @@ class PendingAcksTest : public testing::Test {
     return status_in(call, [&] {
       const sdk::Call collecting(call.raw());
       const tenon_list taken = acks_.collect(collecting, acks_.await_resolved(collecting));
-      for (std::size_t i = 0; i < taken.count; i++) {
+      for (std::size_t i = 0; i < taken.count; ++i) {
         taken_.push_back(error_text(TENON_AT(tenon_destination_v2_ack, taken, i)));
       }
     });

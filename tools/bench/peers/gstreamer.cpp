@@ -15,7 +15,7 @@ void find(benchmark::State& state) {
   setenv("GST_REGISTRY_DISABLE", "yes", 1);  // without the elements of the system
   gst_init(nullptr, nullptr);
   std::vector<std::string> names;
-  for (int i = 0; i < state.range(0); i++) {
+  for (int i = 0; i < state.range(0); ++i) {
     names.push_back("bench-example-" + std::to_string(i));
     gst_element_register(nullptr, names.back().c_str(), GST_RANK_NONE, GST_TYPE_BIN);
   }

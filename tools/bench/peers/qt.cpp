@@ -31,7 +31,7 @@ void discover(benchmark::State& state) {
   std::string folder = (fs::temp_directory_path() / "tenon-bench-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return state.SkipWithError("mkdtemp failed");
   std::vector<QString> files;
-  for (int i = 0; i < state.range(0); i++) {
+  for (int i = 0; i < state.range(0); ++i) {
     const fs::path file = fs::path(folder) / ("plugin" + std::to_string(i) + ".so");
     fs::copy_file(PEER_COUNTER, file);
     files.push_back(QString::fromStdString(file));

@@ -48,7 +48,7 @@ void read_step(const ObjectReader& object, const Kind& kind, KindStep& step,
 void read_kind_steps(const SpecFolder& folder, Kind& kind, Diagnostics& diagnostics) {
   const auto steps =
       find_steps(folder, "kind", kind.id, {"adaptable", "reason", "methods"}, diagnostics);
-  for (std::size_t i = 0; i + 1 < kind.versions.size(); i++) {
+  for (std::size_t i = 0; i + 1 < kind.versions.size(); ++i) {
     KindStep step{.from = kind.versions[i].get(), .to = kind.versions[i + 1].get()};
     const auto object = steps.find({step.to->number});
     if (object != steps.end()) read_step(object->second, kind, step, diagnostics);

@@ -64,7 +64,7 @@ bool is_type(std::string_view line) noexcept {
 
 void add_members(const std::string& of, const std::vector<Field>& fields,
                  const StructLayout& layout, Lines& lines) {
-  for (std::size_t i = 0; i < fields.size(); i++) {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
     const bool added = !fields[i].added.empty();
     lines.push_back(std::string(added ? added_word : "member ") + of + "." + fields[i].name + " " +
                     to_text(fields[i].type) + " at " + std::to_string(layout.offsets[i]));

@@ -43,7 +43,7 @@ void Renames::add_split(const std::string& name, const JsonValue& value) {
 
 void Renames::check_splits() {
   std::map<std::string, int> parts;
-  for (const Split& split : split_) parts[split.older]++;
+  for (const Split& split : split_) ++parts[split.older];
   for (const Split& split : split_) {
     if (renamed_.contains(split.older)) {
       add_contradiction(split.location, "'" + split.older + "' was renamed and split",

@@ -33,7 +33,7 @@ bool is_float(const JsonValue& value) noexcept {
 bool is_base64(const JsonValue& value) {
   if (value.text() == nullptr || value.text()->size() % 4 != 0) return false;
   std::string_view digits = *value.text();
-  for (int padding = 0; padding < 2 && !digits.empty() && digits.back() == '='; padding++) {
+  for (int padding = 0; padding < 2 && !digits.empty() && digits.back() == '='; ++padding) {
     digits.remove_suffix(1);
   }
   return std::all_of(digits.begin(), digits.end(), [](char c) {

@@ -215,7 +215,7 @@ class Header {
                                const std::vector<std::string>& parameters) {
     std::string text = begin;
     std::size_t used = begin.size();
-    for (std::size_t i = 0; i < parameters.size(); i++) {
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
       const std::size_t needed = parameters[i].size() + 2;  // with ", " or ");"
       if (i != 0 && used + needed > source_width) {
         text += ",\n" + std::string(begin.size(), ' ');

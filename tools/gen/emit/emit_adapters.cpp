@@ -319,7 +319,7 @@ void emit_action(Writer& out, const Origin& origin, std::size_t index, const Met
 
 /// Whether a method of the adapter returns the name of the plugin.
 bool returns_name(const Origin& origin) {
-  for (std::size_t at = origin.index; at < origin.newest(); at++) {
+  for (std::size_t at = origin.index; at < origin.newest(); ++at) {
     for (const MethodStep& step : origin.kind.steps[at].methods) {
       if (step.action == Action::registered_name) return true;
     }
@@ -391,7 +391,7 @@ std::string vtable_name(const Origin& origin, std::size_t index) {
 /// Returns the indices of steps with a hand-written part, each after those that it calls.
 std::vector<std::size_t> hooked_steps(const Origin& origin) {
   std::vector<std::size_t> steps;
-  for (std::size_t at = origin.index; at < origin.newest(); at++) {
+  for (std::size_t at = origin.index; at < origin.newest(); ++at) {
     if (origin.kind.steps[at].has_hooks()) steps.push_back(at);
   }
   return steps;
@@ -415,7 +415,7 @@ void emit_class(Writer& out, const Origin& origin) {
     out.line("static void* create(const void* vtable, void* self, std::string_view plugin);");
     out.line("static void destroy(void* adapter) noexcept { delete static_cast<", name,
              "*>(adapter); }");
-    for (std::size_t index = origin.index + 1; index <= origin.newest(); index++) {
+    for (std::size_t index = origin.index + 1; index <= origin.newest(); ++index) {
       out.line();
       out.comment("As version " + std::to_string(origin.kind.versions[index]->number) + ".");
       for (const Method& method : origin.kind.versions[index]->methods) {
@@ -494,11 +494,11 @@ std::vector<std::string> own_literals(const Origin& origin, std::size_t index) {
 }  // namespace
 
 void emit_adapters(Writer& out, const Kind& kind) {
-  for (std::size_t index = 0; index + 1 < kind.versions.size(); index++) {
+  for (std::size_t index = 0; index + 1 < kind.versions.size(); ++index) {
     const Origin origin{{kind, index}};
     if (origin.newest() == index) continue;
     emit_class(out, origin);
-    for (std::size_t to = index + 1; to <= origin.newest(); to++) emit_vtable(out, origin, to);
+    for (std::size_t to = index + 1; to <= origin.newest(); ++to) emit_vtable(out, origin, to);
     emit_create(out, origin);
   }
 }
@@ -511,7 +511,7 @@ std::string adapters_array(const Kind& kind, std::size_t from) {
 void emit_adapter_rows(Writer& out, const Kind& kind, std::size_t from) {
   if (from + 1 == kind.versions.size()) return;
   const Origin origin{{kind, from}};
-  for (std::size_t to = from + 1; to <= origin.newest(); to++) {
+  for (std::size_t to = from + 1; to <= origin.newest(); ++to) {
     const std::vector<std::string> missing = missing_literals(origin, to);
     if (!missing.empty()) {
       out.list("constexpr std::string_view " + missing_array(origin, to) + "[] = {", missing, "};");
@@ -523,7 +523,7 @@ void emit_adapter_rows(Writer& out, const Kind& kind, std::size_t from) {
   }
   out.line("constexpr tenon::Adapter ", adapters_array(kind, from), "[] = {");
   out.indented([&] {
-    for (std::size_t to = from + 1; to < kind.versions.size(); to++) {
+    for (std::size_t to = from + 1; to < kind.versions.size(); ++to) {
       const std::string number = std::to_string(kind.versions[to]->number);
       if (to > origin.newest()) {
         out.list("{",

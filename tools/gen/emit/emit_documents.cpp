@@ -38,7 +38,7 @@ void emit_versions(Writer& out, const Document& document) {
 }
 
 void emit_steps_table(Writer& out, const Document& document) {
-  for (std::size_t i = 0; i < document.steps.size(); i++) {
+  for (std::size_t i = 0; i < document.steps.size(); ++i) {
     const std::vector<std::string> changes = change_literals(document.steps[i]);
     if (changes.empty()) continue;
     out.list(
@@ -46,7 +46,7 @@ void emit_steps_table(Writer& out, const Document& document) {
         changes, "};");
   }
   out.line("constexpr tenon::DocumentStep ", document.name, "_steps[] = {");
-  for (std::size_t i = 0; i < document.steps.size(); i++) {
+  for (std::size_t i = 0; i < document.steps.size(); ++i) {
     const DocumentStep& step = document.steps[i];
     const bool nothing = changes_of(step).empty();
     out.list("    {",

@@ -56,7 +56,7 @@ class MessageWriter {
   void rows(const std::string& array, const std::vector<Field>& fields, const StructLayout& layout,
             bool has_bag) {
     std::vector<std::string> rows;
-    for (std::size_t i = 0; i < fields.size(); i++) {
+    for (std::size_t i = 0; i < fields.size(); ++i) {
       rows.push_back(
           "{" + string_literal(fields[i].name) + ", " + std::to_string(layout.offsets[i]) +
           (fields[i].added.empty() ? ", false, &" : ", true, &") + value(fields[i].type) + "}");

@@ -122,7 +122,7 @@ void emit_client(Writer& out, const KindVersion& version) {
 void emit_intercepted(Writer& out, const KindVersion& version) {
   std::vector<std::string> members{"sizeof(" + version.c_name + ")", std::to_string(version.number),
                                    "0", "nullptr"};
-  for (std::size_t i = 0; i < version.methods.size(); i++) {
+  for (std::size_t i = 0; i < version.methods.size(); ++i) {
     members.push_back("tenon::detail::InterceptedMethod<&" + version.c_name +
                       "::" + version.methods[i].name + ", " + std::to_string(i) + ">::call");
   }
@@ -194,13 +194,13 @@ void emit_registration(Writer& out, const Kind& kind) {
   out.comment("Vtables that intercept the calls of a plugin: `self` is an Interceptor.");
   for (const auto& version : kind.versions) emit_intercepted(out, *version);
   out.line();
-  for (std::size_t index = 0; index < kind.versions.size(); index++) {
+  for (std::size_t index = 0; index < kind.versions.size(); ++index) {
     emit_methods(out, *kind.versions[index]);
     emit_adapter_rows(out, kind, index);
   }
   out.line("const tenon::KindVersion ", kind.name, "_versions[] = {");
   out.indented([&] {
-    for (std::size_t index = 0; index < kind.versions.size(); index++) {
+    for (std::size_t index = 0; index < kind.versions.size(); ++index) {
       emit_version(out, kind, index);
     }
   });

@@ -256,7 +256,7 @@ std::vector<DirectedStep> steps_between(const Document& document, const Document
                                         const DocumentVersion& to) {
   const std::vector<const DocumentVersion*> path = document.path(from, to);
   std::vector<DirectedStep> ways;
-  for (std::size_t i = 0; i + 1 < path.size(); i++) {
+  for (std::size_t i = 0; i + 1 < path.size(); ++i) {
     const DocumentStep* step = document.step_to(*path[i + 1]);
     const bool up = step != nullptr && step->from == path[i];
     ways.push_back({up ? step : document.step_to(*path[i]), up});

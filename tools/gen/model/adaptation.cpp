@@ -49,7 +49,7 @@ const MethodStep& step_of(const Adapted& origin, std::size_t index, const Method
 
 std::size_t Adapted::newest() const {
   std::size_t at = index;
-  while (at < kind.steps.size() && kind.steps[at].adaptable) at++;
+  while (at < kind.steps.size() && kind.steps[at].adaptable) ++at;
   return at;
 }
 

@@ -138,7 +138,7 @@ StructLayout layout_of_message(const std::vector<Field>& fields) {
 StructLayout layout_of_vtable(const KindVersion& version) {
   Packing packing;
   packing.add(Layout{24, 8});  // struct_size, version, reserved, base
-  for (std::size_t i = 0; i < version.methods.size(); i++) packing.add(pointer);
+  for (std::size_t i = 0; i < version.methods.size(); ++i) packing.add(pointer);
   return packing.finish(1);
 }
 

@@ -213,7 +213,7 @@ std::string upper_case(std::string_view name) {
 
 bool is_snake_case(std::string_view name) noexcept {
   if (name.empty() || !is_lower(name.front()) || name.back() == '_') return false;
-  for (std::size_t i = 0; i < name.size(); i++) {
+  for (std::size_t i = 0; i < name.size(); ++i) {
     const bool follows_bar = i != 0 && name[i - 1] == '_';
     if (!is_lower(name[i]) && !is_digit(name[i]) && (name[i] != '_' || follows_bar)) return false;
   }

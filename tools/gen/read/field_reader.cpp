@@ -18,7 +18,7 @@ bool has_form(std::string_view text, std::string_view form) {
 
 /// Whether the text is three numbers with dots between them, without leading zeros.
 bool is_package_version(std::string_view text) {
-  for (int part = 0; part < 3; part++) {
+  for (int part = 0; part < 3; ++part) {
     const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
     if (digits == 0 || (digits > 1 && text[0] == '0')) return false;
     text.remove_prefix(digits);
@@ -233,7 +233,7 @@ void read_local_types(const ObjectReader& spec, TypeScope& scope, bool bags,
     scope.local.emplace(member.key,
                         Type{.shape = Shape::structure, .structure = version.structs.back().get()});
   }
-  for (std::size_t i = 0; i < structs->size(); i++) {
+  for (std::size_t i = 0; i < structs->size(); ++i) {
     read_struct((*structs)[i], *version.structs[i], scope, diagnostics);
   }
   sort_structs(version.structs, diagnostics);

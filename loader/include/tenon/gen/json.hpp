@@ -271,13 +271,13 @@ class Fields {
   explicit Fields(const Reader& object) : object_(object), found_(object) {
     is_object_ = object.read_object(count_);
     next_ = first();
-    for (std::size_t i = 0; i < count_; i++) step().taken = false;
+    for (std::size_t i = 0; i < count_; ++i) step().taken = false;
   }
 
   /// Returns the member with this name that was not taken yet, valid until the next take; nullptr
   /// if there is none.
   const Reader* take(std::string_view name) {
-    for (std::size_t i = 0; i < count_; i++) {
+    for (std::size_t i = 0; i < count_; ++i) {
       detail::Node& key = step();
       if (key.taken || key.text() != name) continue;
       key.taken = true;
@@ -292,7 +292,7 @@ class Fields {
   template <class Visit>
   bool for_each_rest(Visit&& visit) {
     next_ = first();
-    for (std::size_t i = 0; i < count_; i++) {
+    for (std::size_t i = 0; i < count_; ++i) {
       detail::Node& key = step();
       if (!key.taken && !visit(key.text(), Reader(*object_.tape_, (&key)[1]))) return false;
     }

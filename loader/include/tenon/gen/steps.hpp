@@ -36,7 +36,7 @@ tenon_status convert_list(tenon_call* call, const tenon_list& from, tenon_list& 
   }
   void* elements;
   to = tenon_new_list(call, from.count, sizeof(To), &elements);
-  for (std::size_t i = 0; i < from.count; i++) {
+  for (std::size_t i = 0; i < from.count; ++i) {
     const tenon_status status =
         convert(call, TENON_AT(From, from, i), static_cast<To*>(elements)[i]);
     if (status != TENON_OK) return status;

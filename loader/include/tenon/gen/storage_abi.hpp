@@ -42,7 +42,7 @@ template <class From, class To, class Bring>
 bool bring_elements(Conversion& conversion, const tenon_list& from, tenon_list& to, Bring&& bring) {
   auto* made = conversion.make_array<To>(from.count);
   to = {made, from.count, sizeof(To)};
-  for (std::size_t i = 0; i < from.count; i++) {
+  for (std::size_t i = 0; i < from.count; ++i) {
     if (!bring(TENON_AT(From, from, i), made[i])) return conversion.in(i);
   }
   return true;
@@ -132,7 +132,7 @@ struct Stored<Enum> {
   }
   static Raw number_of(const Enum& form) noexcept {
     const std::string_view literal = text_of(form.literal);
-    for (std::size_t i = 0; i < Enum::literals.size(); i++) {
+    for (std::size_t i = 0; i < Enum::literals.size(); ++i) {
       if (Enum::literals[i] == literal) return static_cast<Raw>(i);
     }
     Raw number = unknown;

@@ -33,14 +33,14 @@ struct Literals<Enum> {
 template <class Form>
 struct Literals<StoredList<Form>> {
   static bool unknown(const tenon_list& raw) noexcept {
-    for (std::size_t i = 0; raw.data != nullptr && i < raw.count; i++) {
+    for (std::size_t i = 0; raw.data != nullptr && i < raw.count; ++i) {
       if (Literals<Form>::unknown(TENON_AT(RawForm<Form>, raw, i))) return true;
     }
     return false;
   }
   static bool alike(const StoredList<Form>& kept, const StoredList<Form>& crossed) noexcept {
     bool all = kept.size() == crossed.size();
-    for (std::size_t i = 0; all && i < kept.size(); i++) {
+    for (std::size_t i = 0; all && i < kept.size(); ++i) {
       all = Literals<Form>::alike(kept[i], crossed[i]);
     }
     return all;
@@ -55,7 +55,7 @@ struct Literals<StoredMap<Form>> {
   }
   static bool alike(const StoredMap<Form>& kept, const StoredMap<Form>& crossed) noexcept {
     bool all = kept.size() == crossed.size();
-    for (std::size_t i = 0; all && i < kept.size(); i++) {
+    for (std::size_t i = 0; all && i < kept.size(); ++i) {
       all = text_of(kept.key(i)) == text_of(crossed.key(i));
     }
     return all && Literals<Values>::alike({kept.raw.values}, {crossed.raw.values});

@@ -61,13 +61,13 @@ void write_value(json::Writer& out, const Form& value) {
 template <class Form>
 void write_value(json::Writer& out, const StoredList<Form>& list) {
   out.begin_array();
-  for (std::size_t i = 0; i < list.size(); i++) write_value(out, list[i]);
+  for (std::size_t i = 0; i < list.size(); ++i) write_value(out, list[i]);
   out.end_array();
 }
 template <class Form>
 void write_value(json::Writer& out, const StoredMap<Form>& map) {
   out.begin_object();
-  for (std::size_t i = 0; i < map.size(); i++) {
+  for (std::size_t i = 0; i < map.size(); ++i) {
     out.key(text_of(map.key(i)));
     write_value(out, map[i]);
   }

@@ -84,20 +84,20 @@ void fill(Conversion& conversion, Random& random, StoredList<Form>& list) {
   const std::size_t count = random.below(4);
   auto* made = conversion.make_array<Form>(count);
   list.raw = {made, count, sizeof(Form)};
-  for (std::size_t i = 0; i < count; i++) fill(conversion, random, made[i]);
+  for (std::size_t i = 0; i < count; ++i) fill(conversion, random, made[i]);
 }
 
 /// Fills a map with sorted, unique keys, because maps have no order.
 template <class Form>
 void fill(Conversion& conversion, Random& random, StoredMap<Form>& map) {
   std::vector<std::string> keys;
-  for (std::size_t i = random.below(4); i > 0; i--) keys.push_back(random.word());
+  for (std::size_t i = random.below(4); i > 0; --i) keys.push_back(random.word());
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   auto* made_keys = conversion.make_array<tenon_string>(keys.size());
   auto* values = conversion.make_array<Form>(keys.size());
   map.raw = {{made_keys, keys.size(), sizeof(tenon_string)}, {values, keys.size(), sizeof(Form)}};
-  for (std::size_t i = 0; i < keys.size(); i++) {
+  for (std::size_t i = 0; i < keys.size(); ++i) {
     made_keys[i] = conversion.copy(keys[i]);
     fill(conversion, random, values[i]);
   }
@@ -202,7 +202,7 @@ inline const void* convert_by_steps(Conversion& conversion, const DocumentType& 
                                     std::string_view from, std::string_view to,
                                     const void* stored) {
   const std::vector<std::string_view> path = path_between(type, from, to);
-  for (std::size_t i = 0; stored != nullptr && i + 1 < path.size(); i++) {
+  for (std::size_t i = 0; stored != nullptr && i + 1 < path.size(); ++i) {
     stored = convert(*find_conversion(type, path[i], path[i + 1]), conversion, stored);
   }
   if (stored == nullptr) ADD_FAILURE() << conversion.error();
@@ -255,7 +255,7 @@ void check_version(std::string_view id, std::string_view label,
   const DocumentVersion& from = *type->find(label);
   Random random(seed(), words);
   Arena arena;
-  for (int i = 0; i < instances && !testing::Test::HasFailure(); i++) {
+  for (int i = 0; i < instances && !testing::Test::HasFailure(); ++i) {
     arena.reset();
     Conversion conversion(arena.raw());
     random.density = i == 0 ? 0 : i == 1 ? 100 : random.below(101);
@@ -275,11 +275,11 @@ struct Goldens {
 
   /// Removes --update-goldens from the command line.
   Goldens(std::filesystem::path where, int& count, char** arguments) : folder(std::move(where)) {
-    for (int i = 1; i < count; i++) {
+    for (int i = 1; i < count; ++i) {
       if (std::string_view(arguments[i]) != "--update-goldens") continue;
       update = true;
-      for (int j = i; j + 1 < count; j++) arguments[j] = arguments[j + 1];
-      count--;
+      for (int j = i; j + 1 < count; ++j) arguments[j] = arguments[j + 1];
+      --count;
       break;
     }
   }
@@ -288,7 +288,7 @@ struct Goldens {
 /// Returns whether the path between two versions contains a hand-written step.
 inline bool by_hand(const DocumentType& type, std::string_view from, std::string_view to) {
   const std::vector<std::string_view> path = path_between(type, from, to);
-  for (std::size_t i = 0; i + 1 < path.size(); i++) {
+  for (std::size_t i = 0; i + 1 < path.size(); ++i) {
     for (const DocumentStep& step : type.steps) {
       const bool is_it = (step.from == path[i] && step.to == path[i + 1]) ||
                          (step.to == path[i] && step.from == path[i + 1]);
@@ -316,7 +316,7 @@ void check_golden(const Goldens& goldens, std::string_view id, std::string_view 
     Random random(1, words);
     Arena arena;
     Conversion conversion(arena.raw());
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 12; ++i) {
       random.density = static_cast<std::size_t>(i) * 100 / 11;
       Storage document;
       fill(conversion, random, document);

@@ -98,7 +98,7 @@ class PendingAcks {
   /// Begins a batch. Its acknowledgements cannot be collected before `end_batch`.
   void begin_batch(ListView<RecordV2> records) {
     std::lock_guard<std::mutex> lock(mutex_);
-    batch_++;
+    ++batch_;
     for (RecordV2View record : records) {
       const BytesView position = record.position();
       positions_.insert(positions_.end(), position.begin(), position.end());
@@ -110,7 +110,7 @@ class PendingAcks {
   RecordId defer(std::size_t index) {
     std::lock_guard<std::mutex> lock(mutex_);
     slots_[ended_ + index].state = State::pending;
-    pending_++;
+    ++pending_;
     return {batch_, first_number_ + ended_ + index};
   }
 
@@ -123,7 +123,7 @@ class PendingAcks {
         if (slots_[ended_ + index].state != State::writing) continue;
         errors_.emplace(first_number_ + ended_ + index, std::move(error));
       }
-      for (; ended_ < slots_.size(); ended_++) {
+      for (; ended_ < slots_.size(); ++ended_) {
         if (slots_[ended_].state == State::writing) slots_[ended_].state = State::resolved;
       }
     }
@@ -181,11 +181,11 @@ class PendingAcks {
     std::size_t unanswered = 0;
     {
       std::lock_guard<std::mutex> lock(mutex_);
-      for (std::size_t i = collected_; pending_ > 0; i++) {
+      for (std::size_t i = collected_; pending_ > 0; ++i) {
         if (slots_[i].state != State::pending) continue;
         set_resolved(
             i, unanswered_error(position_of(i), "was not acknowledged before the end of stop"));
-        unanswered++;
+        ++unanswered;
       }
       closed_ = true;
     }
@@ -240,13 +240,13 @@ class PendingAcks {
 
   void set_resolved(std::size_t index, std::optional<DestinationV2AckError>&& error) {
     slots_[index].state = State::resolved;
-    pending_--;
+    --pending_;
     if (error) errors_.emplace(first_number_ + index, *std::move(error));
   }
 
   std::size_t resolved_end() const {
     std::size_t end = collected_;
-    while (end < ended_ && slots_[end].state == State::resolved) end++;
+    while (end < ended_ && slots_[end].state == State::resolved) ++end;
     return end;
   }
 
@@ -267,7 +267,7 @@ class PendingAcks {
     const std::size_t first = position_begin(collected_);
     const auto* positions = static_cast<const std::uint8_t*>(
         tenon_allocate_copy(call, positions_.data() + first, slots_[end - 1].position_end - first));
-    for (std::size_t i = collected_; i < end; i++) {
+    for (std::size_t i = collected_; i < end; ++i) {
       const std::size_t begin = position_begin(i);
       acks[i - collected_].position = {positions + (begin - first), slots_[i].position_end - begin};
     }

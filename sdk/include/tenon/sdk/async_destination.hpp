@@ -36,7 +36,7 @@ class AsyncDestination : public WritingDestination {
   /// Calls `write_async` for each record.
   Refused write_all(ListView<RecordV2> records) final {
     return detail::unless_failed(failure_, call(), [&]() -> Refused {
-      for (std::size_t i = 0; i < records.size(); i++)
+      for (std::size_t i = 0; i < records.size(); ++i)
         write_async(records[i], callback(records, i));
       return {};
     });

@@ -93,7 +93,7 @@ class Plugin {
     const std::vector<std::string_view> keys = config.unread();
     if (keys.empty()) return;
     std::string names;
-    for (std::size_t i = 0; i < keys.size() && i < most_named; i++) {
+    for (std::size_t i = 0; i < keys.size() && i < most_named; ++i) {
       names += sdk::text(i == 0 ? "\"" : ", \"", keys[i], '"');
     }
     if (keys.size() > most_named) names += sdk::text(" and ", keys.size() - most_named, " more");

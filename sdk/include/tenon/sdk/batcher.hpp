@@ -133,12 +133,12 @@ class Batcher {
     } catch (...) {
     }
     Refused all;
-    for (std::size_t i = 0; i < records.size(); i++) all.emplace_hint(all.end(), i, error);
+    for (std::size_t i = 0; i < records.size(); ++i) all.emplace_hint(all.end(), i, error);
     return all;
   }
 
   static void acknowledge(const std::vector<AckCallback>& acks, const Refused& refused) {
-    for (std::size_t i = 0; i < acks.size(); i++) {
+    for (std::size_t i = 0; i < acks.size(); ++i) {
       const auto error = refused.find(i);
       error == refused.end() ? acks[i]() : acks[i](error->second);
     }

@@ -151,7 +151,7 @@ struct Parameter<Duration> {
       if (length == 0 || !(amount >= 0)) return std::nullopt;
       at += length;
       std::size_t unit_end = at;
-      while (unit_end < text.size() && in_unit(text[unit_end])) unit_end++;
+      while (unit_end < text.size() && in_unit(text[unit_end])) ++unit_end;
       double unit = nanoseconds_in(text.substr(at, unit_end - at));
       if (unit == 0) return std::nullopt;
       sum += amount * unit;

@@ -6,7 +6,7 @@
 //
 //   struct Table : tenon::sdk::HoldingDestination {
 //     Refused write_all(tenon::ListView<tenon::RecordV2> records) override {
-//       for (std::size_t i = 0; i < records.size(); i++) {
+//       for (std::size_t i = 0; i < records.size(); ++i) {
 //         if (!insert(records[i])) return {{i, {"wrong-value", "...", false}}};
 //       }
 //       return {};
@@ -119,7 +119,7 @@ class HoldingDestination : public WritingDestination {
     const tenon_list list = tenon_new_list(call, std::min(held_.size(), held_at_once_),
                                            sizeof(tenon_record_v2), &elements);
     auto* element = static_cast<tenon_record_v2*>(elements);
-    for (std::size_t i = 0; i < list.count; i++) {
+    for (std::size_t i = 0; i < list.count; ++i) {
       *element++ = Value<RecordV2>::raw<Copy::shallow>(call, held_[i]);
     }
     return ListView<RecordV2>(list);

@@ -85,7 +85,7 @@ constexpr tenon_registration registration_of(const Provided& plugin) {
 template <std::size_t count>
 constexpr std::array<tenon_registration, count> registrations_of(const Provided (&plugins)[count]) {
   std::array<tenon_registration, count> registrations{};
-  for (std::size_t i = 0; i < count; i++) registrations[i] = registration_of(plugins[i]);
+  for (std::size_t i = 0; i < count; ++i) registrations[i] = registration_of(plugins[i]);
   return registrations;
 }
 
@@ -126,7 +126,7 @@ class ManifestWriter {
 
   constexpr void add(char c) {
     if (out_ != nullptr) out_[size_] = c;
-    size_++;
+    ++size_;
   }
   constexpr void add(std::string_view text) {
     for (char c : text) add(c);
@@ -157,7 +157,7 @@ constexpr std::size_t write_manifest(char* out, std::string_view name, std::stri
   text.add("\",\"version\":\"");
   text.add(version);
   text.add("\",\"provides\":[");
-  for (std::size_t i = 0; i < count; i++) {
+  for (std::size_t i = 0; i < count; ++i) {
     text.add("{\"kind\":\"");
     text.add(plugins[i].kind);
     text.add("\",\"version\":");
@@ -198,7 +198,7 @@ constexpr Note<text_capacity> make_note(std::string_view name, std::string_view 
 constexpr bool is_name(std::string_view name) {
   std::size_t slash = name.find('/');
   if (slash == 0 || slash == std::string_view::npos || slash + 1 == name.size()) return false;
-  for (std::size_t i = 0; i < name.size(); i++) {
+  for (std::size_t i = 0; i < name.size(); ++i) {
     if (name[i] <= ' ' || name[i] > '~' || name[i] == '"' || name[i] == '\\') return false;
     if (name[i] == '/' && i != slash) return false;
   }
@@ -208,9 +208,9 @@ constexpr bool is_name(std::string_view name) {
 /// Returns whether a version begins with three numbers. The loader checks more.
 constexpr bool is_version(std::string_view version) {
   std::size_t at = 0;
-  for (int part = 0; part < 3; part++) {
+  for (int part = 0; part < 3; ++part) {
     std::size_t begin = at;
-    while (at < version.size() && version[at] >= '0' && version[at] <= '9') at++;
+    while (at < version.size() && version[at] >= '0' && version[at] <= '9') ++at;
     if (at == begin) return false;
     if (part < 2 && (at == version.size() || version[at++] != '.')) return false;
   }
@@ -218,7 +218,7 @@ constexpr bool is_version(std::string_view version) {
 }
 
 constexpr bool are_names(const Provided* plugins, std::size_t count) {
-  for (std::size_t i = 0; i < count; i++) {
+  for (std::size_t i = 0; i < count; ++i) {
     if (!is_name(plugins[i].name)) return false;
   }
   return true;

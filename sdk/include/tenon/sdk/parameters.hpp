@@ -138,7 +138,7 @@ class DeclaredParameter {
 
   std::optional<T> parse(std::string_view given) const {
     if constexpr (std::is_enum_v<T>) {
-      for (std::size_t i = 0; i < word_count_; i++) {
+      for (std::size_t i = 0; i < word_count_; ++i) {
         if (words_[i].text == given) return words_[i].value;
       }
       return std::nullopt;
@@ -155,7 +155,7 @@ class DeclaredParameter {
   std::string expected() const {
     if constexpr (std::is_enum_v<T>) {
       std::string words;
-      for (std::size_t i = 0; i < word_count_; i++) {
+      for (std::size_t i = 0; i < word_count_; ++i) {
         if (i > 0) words += i + 1 < word_count_ ? ", " : " or ";
         words += words_[i].text;
       }
@@ -191,7 +191,7 @@ class DeclaredParameter {
 
   std::string word_list() const {
     std::string list;
-    for (std::size_t i = 0; i < word_count_; i++) {
+    for (std::size_t i = 0; i < word_count_; ++i) {
       list += text(i == 0 ? "" : ", ", '"', words_[i].text, '"');
     }
     return text('[', list, ']');

@@ -31,7 +31,7 @@ class RateLimit {
       const double seconds = std::min((1 - tokens_) / rate_, longest_wait);
       call.wait(std::chrono::ceil<Duration>(std::chrono::duration<double>(seconds)));
     }
-    tokens_--;
+    --tokens_;
   }
 
  private:

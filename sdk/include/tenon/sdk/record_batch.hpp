@@ -37,7 +37,7 @@ class RecordBatch {
     if (size_ == capacity_) grow();
     records_[size_] = Value<RecordV2>::raw<Copy::deep>(call_, record);
     bytes_ += bytes_of(records_[size_]);
-    size_++;
+    ++size_;
   }
 
   /// Returns the records, which are valid as long as the arena of the call.

@@ -71,7 +71,7 @@ class RecordProcessor : public ProcessorV1 {
     auto* results = static_cast<tenon_processor_v1_result*>(elements);
     records_.call_ = call;
     records_.records_.clear();
-    for (std::size_t i = 0; i < in->records.count; i++) {
+    for (std::size_t i = 0; i < in->records.count; ++i) {
       process_into(RecordV2View(TENON_AT(tenon_record_v2, in->records, i)), results[i]);
     }
     assign_records(results, in->records.count);
@@ -108,7 +108,7 @@ class RecordProcessor : public ProcessorV1 {
     const auto& records = records_.records_;
     const auto* next = static_cast<const tenon_record_v2*>(tenon_allocate_copy(
         records_.call_, records.data(), records.size() * sizeof(tenon_record_v2)));
-    for (std::size_t i = 0; i < count; i++) {
+    for (std::size_t i = 0; i < count; ++i) {
       results[i].records.data = next;
       results[i].records.stride = sizeof(tenon_record_v2);
       next += results[i].records.count;

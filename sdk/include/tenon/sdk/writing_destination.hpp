@@ -59,7 +59,7 @@ class WritingDestination : public DestinationV2 {
   virtual Refused write_all(ListView<RecordV2> records) {
     return detail::unless_failed(write_failure_, call(), [&] {
       Refused refused;
-      for (std::size_t i = 0; i < records.size(); i++) {
+      for (std::size_t i = 0; i < records.size(); ++i) {
         auto error = try_write(records[i]);
         if (error) refused.emplace_hint(refused.end(), i, *std::move(error));
       }
