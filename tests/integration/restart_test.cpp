@@ -2,15 +2,16 @@
 //
 // Restarts of modules without state or session: old and new code run at the same time.
 #include <gtest/gtest.h>
-
-#include <atomic>
-#include <cstddef>
-#include <filesystem>
-#include <iterator>
-#include <optional>
 #include <test/counter.hpp>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -134,9 +135,14 @@ TEST_F(Restart, SkipsUnchangedFiles) {
   EXPECT_EQ(probe->edition().value(), 2);
 }
 
-std::ptrdiff_t count_threads() {
-  const std::filesystem::directory_iterator threads("/proc/self/task");
-  return std::distance(begin(threads), end(threads));
+std::set<std::filesystem::path> threads() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return {begin(tasks), end(tasks)};
+}
+
+/// Returns how many threads have started since. Threads of earlier tests may end meanwhile.
+std::ptrdiff_t count_threads_since(const std::set<std::filesystem::path>& before) {
+  return std::ranges::count_if(threads(), [&](const auto& one) { return !before.contains(one); });
 }
 
 TEST_F(Restart, HappensOnceIfTwoThreadsFindAChangedFile) {
@@ -148,10 +154,10 @@ TEST_F(Restart, HappensOnceIfTwoThreadsFindAChangedFile) {
   script.hang("2:create");
   std::thread first([&] { host.restart_changed(); });
   ASSERT_TRUE(script.hangs());
-  const auto before = count_threads();
+  const auto before = threads();
 
   std::thread second([&] { host.restart_changed(); });
-  EXPECT_TRUE(eventually([&] { return count_threads() >= before + 2; }))
+  EXPECT_TRUE(eventually([&] { return count_threads_since(before) >= 2; }))
       << "the worker of the second restart waits for the first restart";
   script.release();
   first.join();
@@ -177,9 +183,9 @@ TEST_F(Restart, LeavesTheFirstLoadToACreate) {
     ASSERT_TRUE(eventually([&] { return started.load(); }));
     place("counter-asks-stateless-2.so", "counter.so");
     std::thread creating([&] { EXPECT_TRUE(host.create<test::Counter>("counter")); });
-    const auto before = count_threads();
+    const auto before = threads();
     std::thread restarting([&] { host.restart_changed(); });
-    EXPECT_TRUE(eventually([&] { return count_threads() >= before + 2; }));
+    EXPECT_TRUE(eventually([&] { return count_threads_since(before) >= 2; }));
 
     fails = true;
     failing.join();
