@@ -2,9 +2,9 @@
 //
 // Reads the link to separate debug information. It is in a section that belongs to no segment, so
 // only this reader needs the section headers.
-#include "binary/elf.hpp"
-
 #include <algorithm>
+
+#include "binary/elf.hpp"
 
 namespace tenon::inline v0_1::detail {
 namespace {

@@ -2,10 +2,10 @@
 //
 // Reads the dynamic section and checks that its tables lie in suitable segments. The dynamic loader
 // does not check this: it would crash the process.
-#include "binary/elf.hpp"
-
 #include <algorithm>
 #include <string>
+
+#include "binary/elf.hpp"
 
 namespace tenon::inline v0_1::detail {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Reads which libraries the dynamic loader loads together with a file.
-#include "binary/elf.hpp"
-
 #include <algorithm>
+
+#include "binary/elf.hpp"
 
 namespace tenon::inline v0_1::detail {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Finds the note with the manifest through the program headers.
-#include "binary/elf.hpp"
-
 #include <tenon/abi.h>
 
 #include <cstring>
+
+#include "binary/elf.hpp"
 
 namespace tenon::inline v0_1::detail {
 namespace {

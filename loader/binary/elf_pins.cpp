@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Finds flags and symbols that keep an image mapped after it is unloaded.
-#include "binary/elf.hpp"
-
 #include <cstddef>
+
+#include "binary/elf.hpp"
 
 namespace tenon::inline v0_1::detail {
 namespace {

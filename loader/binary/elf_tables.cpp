@@ -2,11 +2,10 @@
 //
 // Checks the tables that the dynamic loader walks without checks: symbols, their names,
 // relocations.
-#include "binary/elf.hpp"
-
 #include <algorithm>
 #include <bit>
 
+#include "binary/elf.hpp"
 #include "binary/elf_versions.hpp"
 #include "platform/machine.hpp"
 

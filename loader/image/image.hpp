@@ -11,6 +11,7 @@
 #include <tenon/result.hpp>
 
 #include <boost/dll/shared_library.hpp>
+
 #include <cstddef>
 #include <filesystem>
 #include <memory>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "package/semver.hpp"
 
-#include "base/quote.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <optional>
+
+#include "base/quote.hpp"
 
 namespace tenon::inline v0_1::detail {
 namespace {

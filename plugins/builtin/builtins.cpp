@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <tenon/builtins.hpp>
+#include <tenon/sdk/module.hpp>
+
 #include "change_namespace.hpp"
 #include "directory_snapshotter.hpp"
 #include "external_artifacts.hpp"
@@ -14,9 +17,6 @@
 #include "specifiers.hpp"
 #include "sqlite_destination.hpp"
 #include "sqlite_source.hpp"
-
-#include <tenon/builtins.hpp>
-#include <tenon/sdk/module.hpp>
 
 namespace tenon {
 

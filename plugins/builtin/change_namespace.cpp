@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "change_namespace.hpp"
 
+#include <boost/json.hpp>
+
 #include "namespace_references.hpp"
 #include "resource.hpp"
-
-#include <boost/json.hpp>
 
 namespace tenon::builtin {
 namespace {

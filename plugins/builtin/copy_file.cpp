@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "copy_file.hpp"
 
-#include "descriptor.hpp"
-
 #include <tenon/sdk/failure.hpp>
 
 #include <linux/fs.h>
@@ -12,6 +10,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+
+#include "descriptor.hpp"
 
 namespace tenon::builtin {
 namespace {

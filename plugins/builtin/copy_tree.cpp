@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "copy_tree.hpp"
 
-#include "copy_file.hpp"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +9,8 @@
 #include <cerrno>
 #include <climits>
 #include <optional>
+
+#include "copy_file.hpp"
 
 namespace tenon::builtin {
 namespace {

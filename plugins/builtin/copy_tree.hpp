@@ -5,13 +5,13 @@
 // files; extended attributes are not copied. Sockets, devices and fifos are skipped.
 #pragma once
 
-#include "folder.hpp"
-
 #include <tenon/sdk/call.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <string>
+
+#include "folder.hpp"
 
 namespace tenon::builtin {
 

@@ -4,11 +4,11 @@
 // doubled quotes.
 #pragma once
 
-#include "lines.hpp"
-
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "lines.hpp"
 
 namespace tenon::builtin {
 

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "directory_snapshotter.hpp"
 
-#include "copy_tree.hpp"
-#include "partial.hpp"
-#include "persistent_volume.hpp"
-#include "relative_path.hpp"
-#include "snapshot_description.hpp"
-#include "utf8.hpp"
-
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +9,13 @@
 #include <ctime>
 #include <filesystem>
 #include <utility>
+
+#include "copy_tree.hpp"
+#include "partial.hpp"
+#include "persistent_volume.hpp"
+#include "relative_path.hpp"
+#include "snapshot_description.hpp"
+#include "utf8.hpp"
 
 namespace tenon::builtin {
 namespace {

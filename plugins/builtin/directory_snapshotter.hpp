@@ -16,14 +16,14 @@
 // privileged process can keep the owners of files.
 #pragma once
 
-#include "folder.hpp"
-
 #include <tenon/sdk/volume_snapshotter.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "folder.hpp"
 
 namespace tenon::builtin {
 

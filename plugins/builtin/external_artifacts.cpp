@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "external_artifacts.hpp"
 
-#include "folder.hpp"
-#include "relative_path.hpp"
-#include "resource.hpp"
-
 #include <boost/json.hpp>
 
 #include <algorithm>
@@ -12,6 +8,10 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "folder.hpp"
+#include "relative_path.hpp"
+#include "resource.hpp"
 
 namespace tenon::builtin {
 namespace {

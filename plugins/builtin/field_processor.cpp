@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "field_processor.hpp"
 
-#include "json_text.hpp"
-
 #include <algorithm>
 #include <utility>
+
+#include "json_text.hpp"
 
 namespace tenon::builtin {
 namespace {

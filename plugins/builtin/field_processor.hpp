@@ -4,8 +4,6 @@
 // objects.
 #pragma once
 
-#include "json_members.hpp"
-
 #include <tenon/sdk/record_processor.hpp>
 
 #include <functional>
@@ -14,6 +12,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "json_members.hpp"
 
 namespace tenon::builtin {
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "file_destination.hpp"
 
-#include "json_text.hpp"
-#include "lines.hpp"
-#include "path_parameter.hpp"
-#include "records.hpp"
-
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -16,6 +11,11 @@
 #include <fstream>
 #include <string_view>
 #include <utility>
+
+#include "json_text.hpp"
+#include "lines.hpp"
+#include "path_parameter.hpp"
+#include "records.hpp"
 
 namespace tenon::builtin {
 namespace {

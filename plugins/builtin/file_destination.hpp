@@ -6,11 +6,6 @@
 // file with the extension ".incomplete": another program may have written it.
 #pragma once
 
-#include "append_file.hpp"
-#include "csv.hpp"
-#include "file_format.hpp"
-#include "json_members.hpp"
-
 #include <tenon/sdk/holding_destination.hpp>
 
 #include <cstddef>
@@ -19,6 +14,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "append_file.hpp"
+#include "csv.hpp"
+#include "file_format.hpp"
+#include "json_members.hpp"
 
 namespace tenon::builtin {
 

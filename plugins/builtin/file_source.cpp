@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "file_source.hpp"
 
-#include "json_text.hpp"
-#include "path_parameter.hpp"
-#include "records.hpp"
-#include "utf8.hpp"
-
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
@@ -13,6 +8,11 @@
 #include <iterator>
 #include <string_view>
 #include <utility>
+
+#include "json_text.hpp"
+#include "path_parameter.hpp"
+#include "records.hpp"
+#include "utf8.hpp"
 
 namespace tenon::builtin {
 namespace {

@@ -4,11 +4,6 @@
 // position is the byte offset of the next record and the number of lines before it: "1734 12".
 #pragma once
 
-#include "csv.hpp"
-#include "file_format.hpp"
-#include "json_members.hpp"
-#include "lines.hpp"
-
 #include <tenon/sdk/reading_source.hpp>
 
 #include <boost/json/object.hpp>
@@ -17,6 +12,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "csv.hpp"
+#include "file_format.hpp"
+#include "json_members.hpp"
+#include "lines.hpp"
 
 namespace tenon::builtin {
 

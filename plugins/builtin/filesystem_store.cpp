@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "filesystem_store.hpp"
 
-#include "key_walk.hpp"
-#include "object_location.hpp"
-#include "partial.hpp"
-#include "path_parameter.hpp"
-#include "relative_path.hpp"
-
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +9,12 @@
 #include <filesystem>
 #include <optional>
 #include <utility>
+
+#include "key_walk.hpp"
+#include "object_location.hpp"
+#include "partial.hpp"
+#include "path_parameter.hpp"
+#include "relative_path.hpp"
 
 namespace tenon::builtin {
 namespace {

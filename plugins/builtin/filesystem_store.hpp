@@ -13,8 +13,6 @@
 // their names are UTF-8. Symbolic links and special files are not objects, and no link is followed.
 #pragma once
 
-#include "folder.hpp"
-
 #include <tenon/sdk/object_store.hpp>
 
 #include <cstdint>
@@ -22,6 +20,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "folder.hpp"
 
 namespace tenon::builtin {
 

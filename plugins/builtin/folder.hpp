@@ -4,8 +4,6 @@
 // folder is followed.
 #pragma once
 
-#include "descriptor.hpp"
-
 #include <tenon/sdk/call.hpp>
 #include <tenon/sdk/failure.hpp>
 
@@ -15,6 +13,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "descriptor.hpp"
 
 namespace tenon::builtin {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "generator.hpp"
 
-#include "records.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+
+#include "records.hpp"
 
 namespace tenon::builtin {
 namespace {

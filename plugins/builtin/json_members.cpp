@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "json_members.hpp"
 
-#include "json_text.hpp"
-
 #include <algorithm>
 #include <cstddef>
+
+#include "json_text.hpp"
 
 namespace tenon::builtin {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "key_walk.hpp"
 
-#include "relative_path.hpp"
-#include "utf8.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
+
+#include "relative_path.hpp"
+#include "utf8.hpp"
 
 namespace tenon::builtin {
 namespace {

@@ -3,14 +3,14 @@
 // Visits the keys of a bucket in byte order. Does not open folders that cannot contain a match.
 #pragma once
 
-#include "folder.hpp"
-
 #include <tenon/sdk/call.hpp>
 
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "folder.hpp"
 
 namespace tenon::builtin {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Applies label rules to labels and selectors.
-#include "label_rules.hpp"
-#include "resource.hpp"
-
 #include <tenon/sdk/failure.hpp>
 
 #include <boost/json.hpp>
 
 #include <algorithm>
 #include <utility>
+
+#include "label_rules.hpp"
+#include "resource.hpp"
 
 namespace tenon::builtin {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "label_rules.hpp"
 
-#include "label_syntax.hpp"
-
 #include <tenon/sdk/failure.hpp>
 
 #include <algorithm>
 #include <set>
 #include <vector>
+
+#include "label_syntax.hpp"
 
 namespace tenon::builtin {
 namespace {

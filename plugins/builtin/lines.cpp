@@ -4,6 +4,7 @@
 #include <tenon/sdk/failure.hpp>
 
 #include <stdio.h>
+
 #include <cerrno>
 #include <cstdlib>
 #include <utility>

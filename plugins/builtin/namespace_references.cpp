@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "namespace_references.hpp"
 
-#include "resource.hpp"
-
 #include <boost/json.hpp>
 
 #include <algorithm>
 #include <cstdint>
+
+#include "resource.hpp"
 
 namespace tenon::builtin {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "object_location.hpp"
 
-#include "relative_path.hpp"
-
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <utility>
+
+#include "relative_path.hpp"
 
 namespace tenon::builtin {
 namespace {

@@ -3,13 +3,13 @@
 // The location of an object in a store: the folders of its path, and its name in the last one.
 #pragma once
 
-#include "folder.hpp"
-#include "partial.hpp"
-
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "folder.hpp"
+#include "partial.hpp"
 
 namespace tenon::builtin {
 

@@ -6,9 +6,9 @@
 // and a later process removes them.
 #pragma once
 
-#include "folder.hpp"
-
 #include <string>
+
+#include "folder.hpp"
 
 namespace tenon::builtin {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "persistent_volume.hpp"
 
-#include "resource.hpp"
-
 #include <tenon/sdk/failure.hpp>
 
 #include <boost/json.hpp>
+
+#include "resource.hpp"
 
 namespace tenon::builtin {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "pod_volumes.hpp"
 
-#include "resource.hpp"
-
 #include <boost/json.hpp>
 
 #include <set>
 #include <utility>
+
+#include "resource.hpp"
 
 namespace tenon::builtin {
 namespace {

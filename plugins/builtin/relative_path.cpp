@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "relative_path.hpp"
 
-#include "utf8.hpp"
-
 #include <tenon/sdk/failure.hpp>
 #include <tenon/sdk/text.hpp>
 
 #include <algorithm>
+
+#include "utf8.hpp"
 
 namespace tenon::builtin {
 namespace {

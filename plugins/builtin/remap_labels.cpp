@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "remap_labels.hpp"
 
-#include "resource.hpp"
-
 #include <boost/json.hpp>
+
+#include "resource.hpp"
 
 namespace tenon::builtin {
 namespace {

@@ -20,11 +20,11 @@
 // and selectors of nodes are not changed.
 #pragma once
 
-#include "label_rules.hpp"
-
 #include <tenon/sdk/restore_item_action.hpp>
 
 #include <string>
+
+#include "label_rules.hpp"
 
 namespace tenon::builtin {
 

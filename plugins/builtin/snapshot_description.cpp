@@ -2,7 +2,6 @@
 #include "snapshot_description.hpp"
 
 #include <boost/json.hpp>
-
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -5,11 +5,11 @@
 //   {"volume":"team/database","files":12,"tags":{"backup":"nightly"}}
 #pragma once
 
-#include "folder.hpp"
-
 #include <cstdint>
 #include <map>
 #include <string>
+
+#include "folder.hpp"
 
 namespace tenon::builtin {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "specifiers.hpp"
 
-#include "log_destination.hpp"
-
 #include <string>
 #include <utility>
+
+#include "log_destination.hpp"
 
 namespace tenon::builtin {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "sqlite.hpp"
 
-#include "path_parameter.hpp"
-
 #include <sqlite3.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
+
+#include "path_parameter.hpp"
 
 namespace tenon::builtin {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "sqlite_destination.hpp"
 
-#include "json_text.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
+
+#include "json_text.hpp"
 
 namespace tenon::builtin {
 namespace {

@@ -6,16 +6,16 @@
 // host requests acknowledgements again, because it has then handled the refusal.
 #pragma once
 
-#include "json_members.hpp"
-#include "sqlite.hpp"
-#include "sqlite_columns.hpp"
-
 #include <tenon/sdk/holding_destination.hpp>
 
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "json_members.hpp"
+#include "sqlite.hpp"
+#include "sqlite_columns.hpp"
 
 namespace tenon::builtin {
 

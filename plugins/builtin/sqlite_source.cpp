@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "sqlite_source.hpp"
 
-#include "json_text.hpp"
-#include "records.hpp"
-#include "utf8.hpp"
-
 #include <sqlite3.h>
 
 #include <cmath>
 #include <limits>
 #include <string>
 #include <string_view>
+
+#include "json_text.hpp"
+#include "records.hpp"
+#include "utf8.hpp"
 
 namespace tenon::builtin {
 namespace {

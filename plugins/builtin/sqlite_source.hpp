@@ -6,13 +6,13 @@
 // of an AUTOINCREMENT table are never reused.
 #pragma once
 
-#include "sqlite.hpp"
-
 #include <tenon/sdk/reading_source.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
+
+#include "sqlite.hpp"
 
 namespace tenon::builtin {
 

@@ -4,9 +4,6 @@
 // that they equal those of a query.
 #pragma once
 
-#include "replication.hpp"
-#include "table.hpp"
-
 #include <tenon/record.hpp>
 
 #include <cstddef>
@@ -16,6 +13,9 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "replication.hpp"
+#include "table.hpp"
 
 namespace tenon::postgres {
 

@@ -4,8 +4,6 @@
 // call is cancelled.
 #pragma once
 
-#include "failures.hpp"
-
 #include <tenon/sdk/call.hpp>
 
 #include <libpq-fe.h>
@@ -17,6 +15,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "failures.hpp"
 
 namespace tenon::postgres {
 

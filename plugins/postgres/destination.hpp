@@ -8,9 +8,6 @@
 // then written to the table at once. If the server refuses a row, a binary search finds it.
 #pragma once
 
-#include "settings.hpp"
-#include "table.hpp"
-
 #include <tenon/sdk/holding_destination.hpp>
 
 #include <cstddef>
@@ -18,6 +15,9 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "settings.hpp"
+#include "table.hpp"
 
 namespace tenon::postgres {
 

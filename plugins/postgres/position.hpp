@@ -8,12 +8,12 @@
 //   {"slot":"people","lsn":"0/16B3748","record":3}      after a record of a transaction
 #pragma once
 
-#include "pgoutput.hpp"
-
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "pgoutput.hpp"
 
 namespace tenon::postgres {
 

@@ -3,10 +3,6 @@
 // The replication protocol: the server sends its log, and the client confirms positions in it.
 #pragma once
 
-#include "connection.hpp"
-#include "position.hpp"
-#include "slot.hpp"
-
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -14,6 +10,10 @@
 #include <string>
 #include <string_view>
 #include <thread>
+
+#include "connection.hpp"
+#include "position.hpp"
+#include "slot.hpp"
 
 namespace tenon::postgres {
 

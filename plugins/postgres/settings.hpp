@@ -3,14 +3,14 @@
 // The parameters of the source and of the destination.
 #pragma once
 
-#include "connection.hpp"
-
 #include <tenon/sdk/parameters.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "connection.hpp"
 
 namespace tenon::postgres {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "slot.hpp"
 
-#include "position.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <iterator>
+
+#include "position.hpp"
 
 namespace tenon::postgres {
 namespace {

@@ -4,11 +4,11 @@
 // until they are confirmed for the slot.
 #pragma once
 
-#include "pgoutput.hpp"
-#include "table.hpp"
-
 #include <string>
 #include <string_view>
+
+#include "pgoutput.hpp"
+#include "table.hpp"
 
 namespace tenon::postgres {
 

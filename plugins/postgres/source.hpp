@@ -5,16 +5,16 @@
 // a slot is created before the first row is read, and its changes are read after the last row.
 #pragma once
 
-#include "changes.hpp"
-#include "settings.hpp"
-#include "table.hpp"
-
 #include <tenon/sdk/reading_source.hpp>
 
 #include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "changes.hpp"
+#include "settings.hpp"
+#include "table.hpp"
 
 namespace tenon::postgres {
 

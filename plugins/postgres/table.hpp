@@ -3,11 +3,11 @@
 // The table that is read or written.
 #pragma once
 
-#include "connection.hpp"
-
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "connection.hpp"
 
 namespace tenon::postgres {
 

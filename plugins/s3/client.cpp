@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "client.hpp"
 
-#include "failures.hpp"
-#include "xml.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+
+#include "failures.hpp"
+#include "xml.hpp"
 
 namespace tenon::s3 {
 namespace {

@@ -3,15 +3,15 @@
 // Sends signed requests to one server.
 #pragma once
 
-#include "connection.hpp"
-#include "exchange.hpp"
-#include "settings.hpp"
-#include "signature.hpp"
-
 #include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include "connection.hpp"
+#include "exchange.hpp"
+#include "settings.hpp"
+#include "signature.hpp"
 
 namespace tenon::s3 {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "exchange.hpp"
 
-#include "failures.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <new>
 #include <utility>
+
+#include "failures.hpp"
 
 namespace tenon::s3 {
 namespace {

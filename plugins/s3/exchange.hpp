@@ -4,9 +4,6 @@
 // functions of the exchange, on the calling thread.
 #pragma once
 
-#include "connection.hpp"
-#include "signature.hpp"
-
 #include <tenon/sdk/call.hpp>
 
 #include <array>
@@ -16,6 +13,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "connection.hpp"
+#include "signature.hpp"
 
 namespace tenon::s3 {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "listing.hpp"
 
-#include "xml.hpp"
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
+
+#include "xml.hpp"
 
 namespace tenon::s3 {
 namespace {

@@ -3,12 +3,12 @@
 // Lists the keys of a bucket page by page.
 #pragma once
 
-#include "client.hpp"
-
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "client.hpp"
 
 namespace tenon::s3 {
 

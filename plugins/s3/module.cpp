@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The module, which initialises its libraries and cleans them up.
-#include "store.hpp"
-
+#include <dlfcn.h>
 #include <sodium.h>
 
-#include <dlfcn.h>
+#include "store.hpp"
 
 namespace {
 

@@ -3,13 +3,13 @@
 // The configuration of the plugin.
 #pragma once
 
-#include "signature.hpp"
-
 #include <tenon/sdk/config.hpp>
 
 #include <cstddef>
 #include <string>
 #include <string_view>
+
+#include "signature.hpp"
 
 namespace tenon::s3 {
 

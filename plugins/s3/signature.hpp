@@ -4,14 +4,14 @@
 // and that the request was not changed in transit.
 #pragma once
 
-#include "uri.hpp"
-
 #include <tenon/values.hpp>
 
 #include <chrono>
 #include <map>
 #include <string>
 #include <string_view>
+
+#include "uri.hpp"
 
 namespace tenon::s3 {
 

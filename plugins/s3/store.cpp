@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "store.hpp"
 
-#include "listing.hpp"
-#include "upload.hpp"
-
 #include <chrono>
 #include <optional>
 #include <utility>
+
+#include "listing.hpp"
+#include "upload.hpp"
 
 namespace tenon::s3 {
 namespace {

@@ -3,8 +3,6 @@
 // tenon.dev/s3: objects on a server that supports S3, such as Amazon's.
 #pragma once
 
-#include "client.hpp"
-
 #include <tenon/sdk/object_store.hpp>
 
 #include <cstdint>
@@ -13,6 +11,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "client.hpp"
 
 namespace tenon::s3 {
 

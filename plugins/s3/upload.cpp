@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "upload.hpp"
 
-#include "failures.hpp"
-#include "xml.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "failures.hpp"
+#include "xml.hpp"
 
 namespace tenon::s3 {
 namespace {

@@ -4,12 +4,12 @@
 // requests. One part at a time is in memory.
 #pragma once
 
-#include "client.hpp"
-
 #include <tenon/sdk/stream.hpp>
 
 #include <functional>
 #include <string_view>
+
+#include "client.hpp"
 
 namespace tenon::s3 {
 

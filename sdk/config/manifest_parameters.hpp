@@ -4,14 +4,14 @@
 // "destination_parameters" of a plugin.
 #pragma once
 
-#include "config/config_check.hpp"
-
 #include <tenon/plugin_info.hpp>
 #include <tenon/result.hpp>
 
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "config/config_check.hpp"
 
 namespace tenon {
 class Source;

@@ -3,10 +3,10 @@
 // Runs a function in a child process, so that it may crash, hang or exit.
 #pragma once
 
-#include "subject.hpp"
-
 #include <chrono>
 #include <functional>
+
+#include "subject.hpp"
 
 namespace tenon::sdk::conformance {
 

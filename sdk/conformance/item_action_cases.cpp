@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The cases of the three kinds of item actions. Action<K> is a uniform interface to the kinds.
-#include "configured.hpp"
-#include "subject.hpp"
-
-#include "selection/label_selector.hpp"
-#include "selection/pattern_list.hpp"
-
 #include <tenon/backup_item_action.hpp>
 #include <tenon/delete_item_action.hpp>
 #include <tenon/gen/json.hpp>
@@ -16,6 +10,11 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "configured.hpp"
+#include "selection/label_selector.hpp"
+#include "selection/pattern_list.hpp"
+#include "subject.hpp"
 
 namespace tenon::sdk::conformance {
 namespace {

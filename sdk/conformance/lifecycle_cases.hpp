@@ -4,10 +4,6 @@
 // open.
 #pragma once
 
-#include "subject.hpp"
-
-#include "config/config_check.hpp"
-
 #include <tenon/destination.hpp>
 #include <tenon/processor.hpp>
 #include <tenon/source.hpp>
@@ -20,6 +16,9 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+
+#include "config/config_check.hpp"
+#include "subject.hpp"
 
 namespace tenon::sdk::conformance {
 

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "footprint.hpp"
-#include "subject.hpp"
-
 #include <tenon/backup_item_action.hpp>
 #include <tenon/delete_item_action.hpp>
 #include <tenon/destination.hpp>
@@ -13,6 +10,9 @@
 #include <tenon/volume_snapshotter.hpp>
 
 #include <array>
+
+#include "footprint.hpp"
+#include "subject.hpp"
 
 namespace tenon::sdk::conformance {
 namespace {

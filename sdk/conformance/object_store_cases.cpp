@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "configured.hpp"
-#include "subject.hpp"
-
 #include <tenon/object_store.hpp>
 #include <tenon/stream.hpp>
 
@@ -13,6 +10,9 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "configured.hpp"
+#include "subject.hpp"
 
 namespace tenon::sdk::conformance {
 namespace {

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "footprint.hpp"
-#include "lifecycle_cases.hpp"
-#include "subject.hpp"
-
 #include <tenon/call.hpp>
 #include <tenon/processor.hpp>
 #include <tenon/record.hpp>
@@ -12,6 +8,10 @@
 #include <iterator>
 #include <string>
 #include <vector>
+
+#include "footprint.hpp"
+#include "lifecycle_cases.hpp"
+#include "subject.hpp"
 
 namespace tenon::sdk::conformance {
 namespace {

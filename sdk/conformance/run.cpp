@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "child.hpp"
-#include "subject.hpp"
-
 #include <tenon/backup_item_action.hpp>
 #include <tenon/delete_item_action.hpp>
 #include <tenon/destination.hpp>
@@ -15,6 +12,9 @@
 
 #include <algorithm>
 #include <exception>
+
+#include "child.hpp"
+#include "subject.hpp"
 
 namespace tenon::sdk::conformance {
 namespace {

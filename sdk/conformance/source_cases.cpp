@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "footprint.hpp"
-#include "lifecycle_cases.hpp"
-#include "subject.hpp"
-
 #include <tenon/call.hpp>
 #include <tenon/record.hpp>
 #include <tenon/source.hpp>
@@ -17,6 +13,10 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "footprint.hpp"
+#include "lifecycle_cases.hpp"
+#include "subject.hpp"
 
 namespace tenon::sdk::conformance {
 namespace {

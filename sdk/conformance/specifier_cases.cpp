@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "subject.hpp"
-
-#include "config/config_check.hpp"
-#include "config/manifest_parameters.hpp"
-
 #include <tenon/destination.hpp>
 #include <tenon/processor.hpp>
 #include <tenon/sdk/config.hpp>
@@ -13,6 +8,10 @@
 #include <algorithm>
 #include <regex>
 #include <utility>
+
+#include "config/config_check.hpp"
+#include "config/manifest_parameters.hpp"
+#include "subject.hpp"
 
 namespace tenon::sdk::conformance {
 namespace {

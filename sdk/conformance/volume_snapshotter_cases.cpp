@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "configured.hpp"
-#include "subject.hpp"
-
 #include <tenon/volume_snapshotter.hpp>
 
 #include <chrono>
 #include <optional>
 #include <string>
 #include <thread>
+
+#include "configured.hpp"
+#include "subject.hpp"
 
 namespace tenon::sdk::conformance {
 namespace {

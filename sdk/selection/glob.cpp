@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "selection/glob.hpp"
 
-#include "selection/written_text.hpp"
-
 #include <utility>
+
+#include "selection/written_text.hpp"
 
 namespace tenon::selection {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "selection/label_selector.hpp"
 
-#include "selection/label_syntax.hpp"
-#include "selection/written_text.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <optional>
 #include <system_error>
 #include <utility>
+
+#include "selection/label_syntax.hpp"
+#include "selection/written_text.hpp"
 
 namespace tenon::selection {
 namespace {

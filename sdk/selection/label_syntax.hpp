@@ -3,10 +3,10 @@
 // The syntax of label keys, label values and names in Kubernetes.
 #pragma once
 
-#include "selection/written_text.hpp"
-
 #include <optional>
 #include <string_view>
+
+#include "selection/written_text.hpp"
 
 namespace tenon::selection {
 

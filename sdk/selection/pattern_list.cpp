@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "selection/pattern_list.hpp"
 
-#include "selection/written_text.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <utility>
+
+#include "selection/written_text.hpp"
 
 namespace tenon::selection {
 

@@ -3,14 +3,14 @@
 // A list of patterns in a selector.
 #pragma once
 
-#include "selection/glob.hpp"
-
 #include <tenon/result.hpp>
 
 #include <string>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
+
+#include "selection/glob.hpp"
 
 namespace tenon::selection {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "selection/written_text.hpp"
 
-#include "base/plain_text.hpp"
-
 #include <utility>
+
+#include "base/plain_text.hpp"
 
 namespace tenon::selection {
 namespace {

@@ -7,9 +7,9 @@
 #include <tenon/gen/arena.hpp>
 
 #include <gtest/gtest.h>
-#include <test/sketchy/v1.h>
 #include <test/fence_json.hpp>
 #include <test/fence_steps.hpp>
+#include <test/sketchy/v1.h>
 
 #include <algorithm>
 #include <string>

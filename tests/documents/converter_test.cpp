@@ -2,8 +2,9 @@
 //
 // Converters of apps: their responses, and the errors that the command reports for faulty ones.
 // CONVERTER is the path of a converter with the same document types as this program.
-#include <gtest/gtest.h>
 #include <tenon/gen/converter.hpp>
+
+#include <gtest/gtest.h>
 
 #include <chrono>
 #include <csignal>

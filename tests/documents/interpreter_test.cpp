@@ -2,6 +2,8 @@
 //
 // Compares conversions by the interpreter of the command `tenon` with those by code generated from
 // the same specs, on random documents. SPECS is the folder of the specs.
+#include <tenon/testing/document_tests.hpp>
+
 #include <test/album_storage.hpp>
 #include <test/fence_storage.hpp>
 #include <test/gone_storage.hpp>
@@ -9,8 +11,6 @@
 #include <test/photo_storage.hpp>
 #include <test/sketchy_storage.hpp>
 #include <test/tour_storage.hpp>
-
-#include <tenon/testing/document_tests.hpp>
 
 #include "app_types.hpp"
 #include "gen/load.hpp"

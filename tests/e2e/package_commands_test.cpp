@@ -2,9 +2,9 @@
 //
 // The commands `tenon resolve`, `tenon lock` and `tenon graph`. TENON is the program, MODULES the
 // folder of packages that require each other, whose code ends the process.
+#include <boost/json.hpp>
 #include <gtest/gtest.h>
 
-#include <boost/json.hpp>
 #include <filesystem>
 #include <string>
 #include <vector>

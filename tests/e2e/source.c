@@ -2,8 +2,9 @@
  *
  * Modules that the command `tenon` inspects: a source with only the required methods. None of its
  * code may ever run, so every function ends the process. meson.build lists the builds. */
-#include <stdlib.h>
 #include <tenon/source/v1.h>
+
+#include <stdlib.h>
 
 #ifdef NEEDS_LIBRARY
 int tests_e2e_library(void);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Parameters in the manifest of a plugin: configs are checked before the module is loaded.
-#include "pipeline/pipeline.hpp"
-
 #include <filesystem>
 #include <string>
+
+#include "pipeline/pipeline.hpp"
 
 namespace tenon::tests {
 namespace {

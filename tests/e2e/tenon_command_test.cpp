@@ -2,11 +2,11 @@
 //
 // The command `tenon`. TENON is the program, SOURCES the folder of the modules that it inspects.
 // They end any process that runs their code.
+#include <boost/json.hpp>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <filesystem>
 #include <fstream>
 #include <regex>

@@ -2,10 +2,10 @@
 //
 // The command `tenon verify`. TENON is the program, WRONG the directory of modules that are named
 // after their faults.
+#include <boost/json.hpp>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <string>
 #include <vector>
 

@@ -2,11 +2,10 @@
 //
 // A plugin that misbehaves on request: the text of `say` names the fault. A FAULT_ macro makes
 // another function misbehave. meson.build lists the variants.
-#include <test/echo/v1.h>
-
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <test/echo/v1.h>
 #include <unistd.h>
 
 #include <csignal>

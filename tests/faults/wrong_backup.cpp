@@ -3,8 +3,6 @@
 // Plugins of the backup kinds that follow the rules of their kinds, except for the one that
 // planted_fault names. Objects, volumes and snapshots are in memory. meson.build lists the
 // variants.
-#include "planted.h"
-
 #include <tenon/sdk/backup_item_action.hpp>
 #include <tenon/sdk/delete_item_action.hpp>
 #include <tenon/sdk/module.hpp>
@@ -26,6 +24,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "planted.h"
 
 namespace {
 

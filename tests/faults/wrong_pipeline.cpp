@@ -2,8 +2,6 @@
 //
 // A source, a destination and their specifier that follow the rules of their kinds, except for the
 // one that planted_fault names. meson.build lists the variants.
-#include "planted.h"
-
 #include <tenon/sdk/destination.hpp>
 #include <tenon/sdk/module.hpp>
 #include <tenon/sdk/parameters.hpp>
@@ -24,6 +22,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "planted.h"
 
 namespace {
 

@@ -2,8 +2,6 @@
 //
 // A processor and its specifier that follow the rules of their kinds, except for the one that
 // planted_fault names. meson.build lists the variants.
-#include "planted.h"
-
 #include <tenon/sdk/module.hpp>
 #include <tenon/sdk/parameters.hpp>
 #include <tenon/sdk/processor.hpp>
@@ -17,6 +15,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "planted.h"
 
 namespace {
 

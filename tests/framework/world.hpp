@@ -9,6 +9,8 @@
 //   EXPECT_EQ(run.exit, 0) << run.err;
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -16,8 +18,6 @@
 #include <string_view>
 #include <thread>
 #include <vector>
-
-#include <sys/types.h>
 
 namespace tenon::tests {
 

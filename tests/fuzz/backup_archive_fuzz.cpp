@@ -2,15 +2,14 @@
 //
 // Unpacks the input. If that succeeds, packs the items again, and requires that the new archive
 // unpacks to the same items.
-#include "backup/archive_stream.hpp"
-#include "backup/unpack_archive.hpp"
-
 #include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "backup/archive_stream.hpp"
+#include "backup/unpack_archive.hpp"
 #include "fuzz/fuzzing.hpp"
 
 namespace {

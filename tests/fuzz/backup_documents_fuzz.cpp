@@ -2,15 +2,14 @@
 //
 // Feeds a file to the scanner of documents, at once and byte by byte, and to the reader of
 // documents. Both scans must have the same result, and each item must be readable and match its id.
-#include "backup/document_scanner.hpp"
-#include "backup/documents.hpp"
-
 #include <boost/json/parse.hpp>
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "backup/document_scanner.hpp"
+#include "backup/documents.hpp"
 #include "fuzz/fuzzing.hpp"
 
 namespace {

@@ -3,8 +3,6 @@
 // Feeds text to the parsers and checks of values of configs. The first line is a key, the second
 // selects the validations of a parameter, the rest is the value. The value must round-trip as each
 // type, and each problem must have a location.
-#include "pipeline/parameters.hpp"
-
 #include <tenon/sdk/config.hpp>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include <string>
 
 #include "fuzz/fuzzing.hpp"
+#include "pipeline/parameters.hpp"
 
 namespace {
 

@@ -3,14 +3,13 @@
 // Feeds bytes as a file to the readers of lines and of CSV. The lines must add up to the file after
 // its byte order mark, rows must round-trip, and reading from the offset of a row must return the
 // same following rows.
-#include "builtin/csv.hpp"
-
 #include <tenon/sdk/failure.hpp>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "builtin/csv.hpp"
 #include "fuzz/fuzzing.hpp"
 
 namespace {

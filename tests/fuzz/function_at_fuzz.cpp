@@ -2,13 +2,12 @@
 //
 // Looks up the name of a function in the input as a module file. The first eight bytes are the
 // address.
-#include "binary/function_at.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <span>
 
 #include "binary/byte_source.hpp"
+#include "binary/function_at.hpp"
 #include "fuzz/fuzzing.hpp"
 
 namespace {

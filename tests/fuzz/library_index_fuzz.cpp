@@ -2,12 +2,11 @@
 //
 // Feeds bytes to the reader of the system loader's index of libraries (ld.so.cache). The index must
 // round-trip through the format of ldconfig, and its size must be bounded by the size of the file.
-#include "platform/library_search.hpp"
-
 #include <cstdint>
 #include <cstring>
 
 #include "fuzz/fuzzing.hpp"
+#include "platform/library_search.hpp"
 
 namespace {
 

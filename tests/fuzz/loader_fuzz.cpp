@@ -4,11 +4,6 @@
 // that the reader accepts. The loader must not crash, and must find the same module object as the
 // reader. Code of the input may run in the child and do anything; only a crash of the loader itself
 // counts.
-#include "binary/bundle.hpp"
-#include "binary/byte_source.hpp"
-#include "manifest/module_file.hpp"
-#include "platform/memory_file.hpp"
-
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/resource.h>
@@ -20,6 +15,11 @@
 #include <cstdlib>
 #include <optional>
 #include <string_view>
+
+#include "binary/bundle.hpp"
+#include "binary/byte_source.hpp"
+#include "manifest/module_file.hpp"
+#include "platform/memory_file.hpp"
 
 namespace {
 

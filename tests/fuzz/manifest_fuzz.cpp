@@ -3,11 +3,11 @@
 // Feeds bytes to all readers of a module file that run before it is loaded. Built with clang and
 // -fsanitize=fuzzer, it searches for new inputs; in ordinary builds replay_test.cpp runs it over
 // the inputs in corpus/manifest.
-#include "binary/bundle.hpp"
-#include "manifest/module_file.hpp"
-
 #include <cstdlib>
 #include <string_view>
+
+#include "binary/bundle.hpp"
+#include "manifest/module_file.hpp"
 
 namespace {
 

@@ -2,14 +2,13 @@
 //
 // Feeds bytes to the reader of messages of logical decoding. A message truncated anywhere must be
 // refused, unless the content of its kind is not read.
-#include "postgres/pgoutput.hpp"
-
 #include <tenon/sdk/failure.hpp>
 
 #include <optional>
 #include <variant>
 
 #include "fuzz/fuzzing.hpp"
+#include "postgres/pgoutput.hpp"
 
 namespace {
 

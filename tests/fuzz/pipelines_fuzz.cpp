@@ -2,8 +2,6 @@
 //
 // Feeds bytes to the reader of pipeline files. A file without problems must round-trip; each
 // problem must have a location in the file.
-#include "pipeline/pipeline_file.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -12,6 +10,7 @@
 
 #include "common/json_value.hpp"
 #include "fuzz/fuzzing.hpp"
+#include "pipeline/pipeline_file.hpp"
 
 namespace {
 

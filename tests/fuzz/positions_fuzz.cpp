@@ -2,11 +2,10 @@
 //
 // Feeds bytes to the reader of stored positions. A valid file must round-trip; otherwise a problem
 // must name the file.
-#include "pipeline/position_store.hpp"
-
 #include <algorithm>
 
 #include "fuzz/fuzzing.hpp"
+#include "pipeline/position_store.hpp"
 
 namespace {
 

@@ -2,9 +2,8 @@
 //
 // Feeds text to the parser of references to plugins. The first line is a version, the others are
 // references. A valid reference must round-trip and accept the same versions.
-#include "catalog/reference.hpp"
-
 #include "base/plain_text.hpp"
+#include "catalog/reference.hpp"
 #include "fuzz/fuzzing.hpp"
 #include "package/name.hpp"
 

@@ -3,8 +3,6 @@
 // Feeds bytes to the parsers of versions and requirements. The first line is a version, the
 // following lines are requirements. A valid requirement must round-trip and follow the algebra of
 // sets; otherwise an error must state the cause and its position.
-#include "package/requirement.hpp"
-
 #include <optional>
 #include <sstream>
 #include <string>
@@ -12,6 +10,7 @@
 
 #include "base/plain_text.hpp"
 #include "fuzz/fuzzing.hpp"
+#include "package/requirement.hpp"
 
 namespace {
 

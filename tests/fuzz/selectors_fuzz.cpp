@@ -4,19 +4,18 @@
 // lines are selectors, the third is a pattern, the others are labels (`key=value`), names for the
 // pattern and resources. Blanks around the parts of a selector must not change its matches, two
 // selectors must match like both joined, and opposites must never match the same labels.
-#include "backup/resource_names.hpp"
-#include "selection/glob.hpp"
-#include "selection/label_selector.hpp"
-#include "selection/label_syntax.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "backup/resource_names.hpp"
 #include "base/plain_text.hpp"
 #include "fuzz/fuzzing.hpp"
+#include "selection/glob.hpp"
+#include "selection/label_selector.hpp"
+#include "selection/label_syntax.hpp"
 
 namespace {
 

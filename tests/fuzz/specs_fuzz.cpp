@@ -3,12 +3,6 @@
 // Feeds folders of spec files to the generator. The input is the text of the files; a line such as
 // `== type/v1.json` names the file that follows. Code must be generated from valid specs, whose
 // fingerprints must not change when they are written again. Each problem must have a location.
-#include "gen/emit/c_header.hpp"
-#include "gen/emit/emit_host.hpp"
-#include "gen/emit/emit_sdk.hpp"
-#include "gen/emit/emit_tests.hpp"
-#include "gen/load.hpp"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -17,6 +11,11 @@
 
 #include "common/json_reader.hpp"
 #include "fuzz/fuzzing.hpp"
+#include "gen/emit/c_header.hpp"
+#include "gen/emit/emit_host.hpp"
+#include "gen/emit/emit_sdk.hpp"
+#include "gen/emit/emit_tests.hpp"
+#include "gen/load.hpp"
 
 namespace {
 

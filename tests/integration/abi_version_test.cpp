@@ -6,14 +6,14 @@
 #include <tenon/stream.hpp>
 
 #include <gtest/gtest.h>
+#include <test/counter.hpp>
+#include <test/tape.hpp>
+#include <test/vault.hpp>
 
 #include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <test/counter.hpp>
-#include <test/tape.hpp>
-#include <test/vault.hpp>
 #include <thread>
 #include <utility>
 

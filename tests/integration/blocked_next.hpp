@@ -5,8 +5,9 @@
 
 #include <tenon/call.hpp>
 
-#include <chrono>
 #include <test/stream.hpp>
+
+#include <chrono>
 #include <thread>
 
 namespace tenon::tests {

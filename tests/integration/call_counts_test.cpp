@@ -2,10 +2,10 @@
 //
 // HostOptions::count_calls counts the calls of methods.
 #include <gtest/gtest.h>
-
-#include <string>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
+
+#include <string>
 #include <thread>
 #include <vector>
 

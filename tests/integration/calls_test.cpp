@@ -3,12 +3,12 @@
 // Calls take no locks. The test program overrides pthread_mutex_lock and counts its calls. Statuses
 // that no plugin may return do not reach the caller.
 #include <gtest/gtest.h>
-
-#include <cstdint>
-#include <functional>
 #include <test/counter.hpp>
 #include <test/stream.hpp>
 #include <test/tape.hpp>
+
+#include <cstdint>
+#include <functional>
 
 #include "integration/hosting.hpp"
 

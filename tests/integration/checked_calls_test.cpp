@@ -3,11 +3,11 @@
 // HostOptions::check_calls: a call fails if its request or response breaks the ABI, and the error
 // names the field. It also fails in a state or on a thread that the interface definition excludes.
 #include <gtest/gtest.h>
-
-#include <string>
 #include <test/answer.hpp>
 #include <test/echo.hpp>
 #include <test/turns.hpp>
+
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>

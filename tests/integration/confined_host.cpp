@@ -9,6 +9,7 @@
 #include <tenon/host.hpp>
 
 #include <sys/syscall.h>
+#include <test/counter.hpp>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,7 +17,6 @@
 #include <iostream>
 #include <set>
 #include <string>
-#include <test/counter.hpp>
 
 #include "integration/confine.hpp"
 

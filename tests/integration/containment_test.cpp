@@ -2,6 +2,10 @@
 //
 // Crashes in plugins: contained ones, and others, which end a separate process.
 #include <gtest/gtest.h>
+#include <test/counter.hpp>
+#include <test/echo.hpp>
+#include <test/probe.hpp>
+#include <test/stream.hpp>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,10 +16,6 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <test/counter.hpp>
-#include <test/echo.hpp>
-#include <test/probe.hpp>
-#include <test/stream.hpp>
 #include <thread>
 #include <vector>
 

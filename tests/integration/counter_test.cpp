@@ -2,11 +2,11 @@
 //
 // The behaviour of the test counters on which the tests of restarts rely.
 #include <gtest/gtest.h>
+#include <test/counter.hpp>
+#include <test/session_counter.hpp>
 
 #include <chrono>
 #include <string>
-#include <test/counter.hpp>
-#include <test/session_counter.hpp>
 
 #include "integration/hosting.hpp"
 

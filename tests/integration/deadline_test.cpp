@@ -2,10 +2,10 @@
 //
 // Calls that run past their deadline.
 #include <gtest/gtest.h>
+#include <test/probe.hpp>
 
 #include <atomic>
 #include <chrono>
-#include <test/probe.hpp>
 #include <thread>
 
 #include "integration/hosting.hpp"

@@ -4,17 +4,17 @@
 #include <tenon/stream.hpp>
 
 #include <gtest/gtest.h>
-
-#include <atomic>
-#include <optional>
-#include <stdexcept>
-#include <string>
 #include <test/counter.hpp>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
 #include <test/sdk/session_counter.hpp>
 #include <test/session_counter.hpp>
 #include <test/vault.hpp>
+
+#include <atomic>
+#include <optional>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 

@@ -3,6 +3,9 @@
 // Hosts in forked child processes.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <test/counter.hpp>
+#include <test/echo.hpp>
+#include <test/probe.hpp>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,9 +13,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <test/counter.hpp>
-#include <test/echo.hpp>
-#include <test/probe.hpp>
 #include <thread>
 
 #include "integration/hosting.hpp"

@@ -3,14 +3,14 @@
 // Plugins that hang in, or call the host from, each of their functions during a restart.
 #include <gtest/gtest.h>
 #include <pthread.h>
-
-#include <atomic>
-#include <memory>
-#include <optional>
 #include <test/counter.hpp>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
 #include <test/session_counter.hpp>
+
+#include <atomic>
+#include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 

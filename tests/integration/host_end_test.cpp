@@ -2,13 +2,13 @@
 //
 // Hosts that are destroyed during events and calls.
 #include <gtest/gtest.h>
-
-#include <atomic>
-#include <memory>
 #include <test/counter.hpp>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
 #include <test/vault.hpp>
+
+#include <atomic>
+#include <memory>
 #include <thread>
 
 #include "integration/hosting.hpp"

@@ -6,12 +6,12 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <test/counter.hpp>
+#include <test/echo.hpp>
 
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <test/counter.hpp>
-#include <test/echo.hpp>
 
 #include "integration/hosting.hpp"
 

@@ -2,12 +2,12 @@
 //
 // The basic operations of a host: finding plugins, creating instances, calling methods.
 #include <gtest/gtest.h>
-
-#include <optional>
 #include <test/counter.hpp>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
 #include <test/stream.hpp>
+
+#include <optional>
 
 #include "integration/hosting.hpp"
 

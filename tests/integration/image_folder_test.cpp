@@ -3,9 +3,9 @@
 // The folders of private copies of several hosts that share a folder for temporary files.
 // WAITING_HOST is a program with a host that waits to be killed.
 #include <gtest/gtest.h>
+#include <test/echo.hpp>
 
 #include <csignal>
-#include <test/echo.hpp>
 
 #include "integration/hosting.hpp"
 

@@ -3,10 +3,10 @@
 // A counter whose state is a document. LEDGER_EDITION 1 saves version 1 of test.example/progress,
 // 2 saves version 2. 3 declares version 2 and saves no document, or one that is a byte too long if
 // the label says so. 4 declares no document.
+#include <tenon/sdk/state.hpp>
+
 #include <test/progress.hpp>
 #include <test/sdk/session_counter.hpp>
-
-#include <tenon/sdk/state.hpp>
 
 #include <cstdint>
 #include <string>

@@ -2,11 +2,11 @@
 //
 // State that is a document: the host converts it between the versions of the builds.
 #include <gtest/gtest.h>
-
-#include <test/progress/v2.h>
-#include <string>
 #include <test/counter.hpp>
+#include <test/progress/v2.h>
 #include <test/session_counter.hpp>
+
+#include <string>
 #include <utility>
 
 #include "integration/hosting.hpp"

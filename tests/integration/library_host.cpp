@@ -3,12 +3,12 @@
 // A library with a host and kinds of its own, for programs that load and unload it.
 #include <tenon/host.hpp>
 
+#include <test/counter.hpp>
 #include <unistd.h>
 
 #include <chrono>
 #include <string>
 #include <string_view>
-#include <test/counter.hpp>
 
 #include "integration/host_echo.hpp"
 

@@ -2,13 +2,13 @@
 //
 // Automatic restarts of failing modules, and their limits.
 #include <gtest/gtest.h>
+#include <test/counter.hpp>
+#include <test/probe.hpp>
+#include <test/stream.hpp>
 
 #include <atomic>
 #include <chrono>
 #include <optional>
-#include <test/counter.hpp>
-#include <test/probe.hpp>
-#include <test/stream.hpp>
 
 #include "integration/blocked_next.hpp"
 #include "integration/hosting.hpp"

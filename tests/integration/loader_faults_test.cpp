@@ -2,16 +2,16 @@
 //
 // Fault injection into the loader: each of its requests to the system fails in turn, in each way.
 #include <gtest/gtest.h>
+#include <test/counter.hpp>
+#include <test/echo.hpp>
+#include <test/probe.hpp>
+#include <test/session_counter.hpp>
 
 #include <cerrno>
 #include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
-#include <test/counter.hpp>
-#include <test/echo.hpp>
-#include <test/probe.hpp>
-#include <test/session_counter.hpp>
 #include <utility>
 #include <vector>
 

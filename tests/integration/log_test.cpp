@@ -3,6 +3,8 @@
 // Logs of plugins and hosts, written to sinks and to standard error.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <test/echo.hpp>
+#include <test/tape.hpp>
 #include <unistd.h>
 
 #include <atomic>
@@ -13,8 +15,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <test/echo.hpp>
-#include <test/tape.hpp>
 #include <thread>
 #include <utility>
 #include <vector>

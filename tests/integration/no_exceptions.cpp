@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // A plugin of the SDK that is compiled without exceptions and type information.
+#include <test/sdk/counter.hpp>
+#include <test/sdk/vault.hpp>
+
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <test/sdk/counter.hpp>
-#include <test/sdk/vault.hpp>
 #include <utility>
 
 #if defined(__cpp_exceptions) || defined(__cpp_rtti)

@@ -4,11 +4,11 @@
 #include <tenon/host.hpp>
 
 #include <gtest/gtest.h>
-
-#include <string>
 #include <test/counter.hpp>
 #include <test/echo.hpp>
 #include <test/vault.hpp>
+
+#include <string>
 #include <thread>
 #include <vector>
 

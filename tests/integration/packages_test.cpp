@@ -3,12 +3,12 @@
 // Requirements between packages, lock files and nested calls, with real modules. The package
 // test.example/faults contains the echo; test.example/old requires ^1 of it, test.example/new ^2.
 #include <gtest/gtest.h>
+#include <test/echo.hpp>
+#include <test/probe.hpp>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <test/echo.hpp>
-#include <test/probe.hpp>
 #include <thread>
 #include <utility>
 #include <vector>

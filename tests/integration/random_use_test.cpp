@@ -3,6 +3,11 @@
 // Several threads use a host in random ways while its plugins are replaced and restarted. No call
 // may be lost, and everything must end with the host.
 #include <gtest/gtest.h>
+#include <test/counter.hpp>
+#include <test/echo.hpp>
+#include <test/probe.hpp>
+#include <test/session_counter.hpp>
+#include <test/stream.hpp>
 
 #include <array>
 #include <atomic>
@@ -12,11 +17,6 @@
 #include <optional>
 #include <random>
 #include <set>
-#include <test/counter.hpp>
-#include <test/echo.hpp>
-#include <test/probe.hpp>
-#include <test/session_counter.hpp>
-#include <test/stream.hpp>
 #include <thread>
 #include <vector>
 

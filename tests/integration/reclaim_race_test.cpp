@@ -2,12 +2,13 @@
 //
 // A host that is destroyed while a worker checks whether old code is still in use. The linker wraps
 // the memory barrier of that check, so that the test can stop the worker right after it.
-#include <gtest/gtest.h>
 #include <tenon/stream.hpp>
+
+#include <gtest/gtest.h>
+#include <test/vault.hpp>
 
 #include <atomic>
 #include <optional>
-#include <test/vault.hpp>
 #include <thread>
 
 #include "integration/hosting.hpp"

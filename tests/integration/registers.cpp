@@ -5,9 +5,10 @@
 #include <tenon/gen/document_type.hpp>
 #include <tenon/gen/kind.hpp>
 
+#include <test/sdk/echo.hpp>
+
 #include <string>
 #include <string_view>
-#include <test/sdk/echo.hpp>
 
 namespace {
 

@@ -3,12 +3,12 @@
 // Rescans of a host while its plugins are in use.
 #include <gtest/gtest.h>
 #include <sys/inotify.h>
+#include <test/probe.hpp>
 #include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
 #include <string>
-#include <test/probe.hpp>
 #include <thread>
 
 #include "integration/hosting.hpp"

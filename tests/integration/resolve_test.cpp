@@ -3,10 +3,10 @@
 // Host::packages, Host::resolve and Host::write_lock. The package test.example/faults contains the
 // echo; test.example/old requires ^1 of it, test.example/new ^2, test.example/probes any version.
 #include <gtest/gtest.h>
+#include <test/echo.hpp>
 
 #include <filesystem>
 #include <string>
-#include <test/echo.hpp>
 #include <vector>
 
 #include "integration/hosting.hpp"

@@ -2,16 +2,16 @@
 //
 // Restarts of modules that call each other, and many concurrent calls, creates and restarts.
 #include <gtest/gtest.h>
+#include <test/counter.hpp>
+#include <test/echo.hpp>
+#include <test/probe.hpp>
+#include <test/stream.hpp>
 
 #include <atomic>
 #include <chrono>
 #include <optional>
 #include <set>
 #include <string>
-#include <test/counter.hpp>
-#include <test/echo.hpp>
-#include <test/probe.hpp>
-#include <test/stream.hpp>
 #include <thread>
 #include <vector>
 

@@ -2,12 +2,12 @@
 //
 // Plugins that use other plugins, including builtins.
 #include <gtest/gtest.h>
+#include <test/echo.hpp>
+#include <test/probe.hpp>
 
 #include <atomic>
 #include <chrono>
 #include <optional>
-#include <test/echo.hpp>
-#include <test/probe.hpp>
 #include <thread>
 
 #include "integration/hosting.hpp"

@@ -2,11 +2,11 @@
 //
 // Restarts of modules with a session: the old session ends before the new one begins.
 #include <gtest/gtest.h>
+#include <test/stream.hpp>
 
 #include <atomic>
 #include <chrono>
 #include <optional>
-#include <test/stream.hpp>
 #include <thread>
 #include <vector>
 

@@ -2,11 +2,11 @@
 //
 // Restarts that transfer the state of instances to the next generation.
 #include <gtest/gtest.h>
+#include <test/counter.hpp>
+#include <test/session_counter.hpp>
 
 #include <atomic>
 #include <chrono>
-#include <test/counter.hpp>
-#include <test/session_counter.hpp>
 #include <thread>
 #include <vector>
 

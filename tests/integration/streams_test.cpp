@@ -4,6 +4,8 @@
 #include <tenon/stream.hpp>
 
 #include <gtest/gtest.h>
+#include <test/tape.hpp>
+#include <test/vault.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -16,8 +18,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <test/tape.hpp>
-#include <test/vault.hpp>
 #include <thread>
 #include <utility>
 #include <vector>

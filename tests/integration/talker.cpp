@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Logs with the C++ SDK.
-#include <string>
 #include <test/sdk/echo.hpp>
+
+#include <string>
 #include <thread>
 
 namespace {

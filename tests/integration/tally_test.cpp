@@ -4,9 +4,9 @@
 #include "integration/tally.hpp"
 
 #include <gtest/gtest.h>
+#include <test/session_counter.hpp>
 
 #include <string>
-#include <test/session_counter.hpp>
 
 #include "integration/hosting.hpp"
 

@@ -7,12 +7,12 @@
 #include <tenon/host.hpp>
 
 #include <sys/syscall.h>
+#include <test/counter.hpp>
 
 #include <cerrno>
 #include <chrono>
 #include <iostream>
 #include <string>
-#include <test/counter.hpp>
 
 #include "integration/confine.hpp"
 

@@ -2,10 +2,9 @@
  *
  * A plugin whose methods may be called only in certain states or on certain threads. It lacks the
  * optional methods. */
-#include <test/turns/v1.h>
-
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <test/turns/v1.h>
 
 static atomic_bool waiting;
 

@@ -3,12 +3,12 @@
 // Unloading, after restarts, of modules whose code prevents it, and of libraries beside modules.
 // tests/unit/image_test.cpp tests single images.
 #include <gtest/gtest.h>
+#include <test/echo.hpp>
 
 #include <condition_variable>
 #include <mutex>
 #include <set>
 #include <string>
-#include <test/echo.hpp>
 #include <thread>
 
 #include "integration/hosting.hpp"

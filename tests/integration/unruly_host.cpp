@@ -13,13 +13,13 @@
 // prints whether the call left signals blocked.
 #include <tenon/host.hpp>
 
+#include <test/echo.hpp>
 #include <unistd.h>
 
 #include <csignal>
 #include <iostream>
 #include <string>
 #include <string_view>
-#include <test/echo.hpp>
 
 #include "integration/host_echo.hpp"
 

@@ -4,10 +4,10 @@
 // waits for a signal.
 #include <tenon/host.hpp>
 
+#include <test/echo.hpp>
 #include <unistd.h>
 
 #include <iostream>
-#include <test/echo.hpp>
 
 int main(int, char** arguments) {
   tenon::Host host({.app = "", .plugin_path = {arguments[1]}});

@@ -2,11 +2,11 @@
 //
 // Hosts that watch files and restart changed modules.
 #include <gtest/gtest.h>
+#include <test/probe.hpp>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <test/probe.hpp>
 #include <thread>
 
 #include "integration/hosting.hpp"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The owners of streams that pass between versions, if a call fails after the plugin has succeeded.
-#include <test/deposit.hpp>
-
 #include <tenon/gen/steps.hpp>
 #include <tenon/host.hpp>
 
 #include <gtest/gtest.h>
+#include <test/deposit.hpp>
 
 #include <iterator>
 #include <string>

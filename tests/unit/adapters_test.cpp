@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Results of adapters, with small C vtables as plugins of older versions.
-#include "adapted.hpp"
+#include <tenon/call.hpp>
+#include <tenon/gen/steps.hpp>
+#include <tenon/values.hpp>
 
+#include <gtest/gtest.h>
 #include <test/broken_chain.hpp>
 #include <test/carried.hpp>
 #include <test/chain.hpp>
@@ -10,18 +13,14 @@
 #include <test/evolve_added.hpp>
 #include <test/evolve_changed.hpp>
 
-#include <tenon/call.hpp>
-#include <tenon/gen/steps.hpp>
-#include <tenon/values.hpp>
-
-#include <gtest/gtest.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "adapted.hpp"
 
 namespace {
 

@@ -3,11 +3,6 @@
 // The writer and the reader of an archive that is written while it is read. If one of them ends,
 // the other is woken.
 #include "backup/archive_stream.hpp"
-#include "backup/archive_path.hpp"
-#include "backup/unpack_archive.hpp"
-
-#include "framework/world.hpp"
-#include "unit/archives.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,6 +13,11 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "backup/archive_path.hpp"
+#include "backup/unpack_archive.hpp"
+#include "framework/world.hpp"
+#include "unit/archives.hpp"
 
 namespace backup {
 namespace {

@@ -2,14 +2,6 @@
 //
 // Archives of backups: unpacking returns the items that were added, tar can unpack them as well,
 // and invalid archives are errors.
-#include "backup/archive_path.hpp"
-#include "backup/archive_stream.hpp"
-#include "backup/unpack_archive.hpp"
-
-#include "framework/world.hpp"
-#include "unit/archives.hpp"
-#include "unit/peak_memory.hpp"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -17,6 +9,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "backup/archive_path.hpp"
+#include "backup/archive_stream.hpp"
+#include "backup/unpack_archive.hpp"
+#include "framework/world.hpp"
+#include "unit/archives.hpp"
+#include "unit/peak_memory.hpp"
 
 namespace backup {
 namespace {

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Archives that no backup has written, and streams that end too early.
-#include "backup/archive_path.hpp"
-#include "backup/unpack_archive.hpp"
-
-#include "framework/world.hpp"
-#include "unit/archives.hpp"
-
 #include <archive.h>
 #include <archive_entry.h>
 #include <gtest/gtest.h>
@@ -20,6 +14,11 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "backup/archive_path.hpp"
+#include "backup/unpack_archive.hpp"
+#include "framework/world.hpp"
+#include "unit/archives.hpp"
 
 namespace backup {
 namespace {

@@ -3,8 +3,6 @@
 // Helpers that write and read streams of archives.
 #pragma once
 
-#include "backup/archive_stream.hpp"
-
 #include <tenon/resource_id.hpp>
 #include <tenon/stream.hpp>
 
@@ -18,6 +16,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "backup/archive_stream.hpp"
 
 namespace backup {
 

@@ -2,19 +2,18 @@
 //
 // Unpacks archives and reads documents while each system call fails in turn. The result must be
 // complete, or there must be an error, and no file may be left.
-#include "backup/documents.hpp"
-#include "backup/unpack_archive.hpp"
-
-#include "framework/faulty_inside.hpp"
-#include "framework/world.hpp"
-#include "unit/archives.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "backup/documents.hpp"
+#include "backup/unpack_archive.hpp"
+#include "framework/faulty_inside.hpp"
+#include "framework/world.hpp"
+#include "unit/archives.hpp"
 
 namespace backup {
 namespace {

@@ -3,9 +3,6 @@
 // Byte sources, through which the readers of modules read files.
 #include "binary/byte_source.hpp"
 
-#include "framework/world.hpp"
-#include "platform/file.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,6 +12,9 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "framework/world.hpp"
+#include "platform/file.hpp"
 
 namespace tenon::detail {
 namespace {

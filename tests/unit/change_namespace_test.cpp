@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The action tenon.dev/change-namespace renames namespaces in every field that refers to one.
-#include "unit/backup_actions.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
+
+#include "unit/backup_actions.hpp"
 
 namespace tenon::tests {
 namespace {

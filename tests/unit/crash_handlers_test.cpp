@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Crash signals that no plugin caused. They must have the same effect as without the handlers.
-#include "platform/containment.hpp"
-
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <csignal>
+
+#include "platform/containment.hpp"
 
 namespace tenon::inline v0_1::platform {
 namespace {

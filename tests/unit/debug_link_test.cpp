@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The link from a file to its debug information. FAULTS is the folder of tests/faults.
-#include "binary/bundle.hpp"
-#include "binary/byte_source.hpp"
-#include "binary/elf.hpp"
-#include "binary/elf_format.hpp"
-#include "framework/world.hpp"
-#include "unit/faults.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,6 +13,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "binary/bundle.hpp"
+#include "binary/byte_source.hpp"
+#include "binary/elf.hpp"
+#include "binary/elf_format.hpp"
+#include "framework/world.hpp"
+#include "unit/faults.hpp"
 
 namespace tenon::tests {
 namespace {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // A destination of version 1 adapted to version 2, especially batches that are accepted in part.
-#include <tenon/destination.hpp>
-
 #include <tenon/call.hpp>
+#include <tenon/destination.hpp>
 #include <tenon/gen/steps.hpp>
 #include <tenon/values.hpp>
 

@@ -2,18 +2,12 @@
 //
 // The builtin volume snapshotter in a host on a real file system, also with failing system calls
 // and with a killed process.
-#include "framework/faulty.h"
-#include "framework/faulty.hpp"
-#include "framework/world.hpp"
-#include "unit/killed.hpp"
-
 #include <tenon/builtins.hpp>
 #include <tenon/host.hpp>
 #include <tenon/volume_snapshotter.hpp>
 
-#include <gtest/gtest.h>
-
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,6 +22,11 @@
 #include <string_view>
 #include <thread>
 #include <vector>
+
+#include "framework/faulty.h"
+#include "framework/faulty.hpp"
+#include "framework/world.hpp"
+#include "unit/killed.hpp"
 
 namespace tenon::tests {
 namespace {

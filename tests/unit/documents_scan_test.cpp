@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Scanning of JSON files for resources, and the errors of invalid documents.
-#include "backup/archive_path.hpp"
-#include "backup/document_scanner.hpp"
-#include "backup/documents.hpp"
-
-#include "framework/world.hpp"
-#include "unit/peak_memory.hpp"
-
-#include <gtest/gtest.h>
-
 #include <boost/json/value.hpp>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -18,6 +10,12 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "backup/archive_path.hpp"
+#include "backup/document_scanner.hpp"
+#include "backup/documents.hpp"
+#include "framework/world.hpp"
+#include "unit/peak_memory.hpp"
 
 namespace backup {
 namespace {

@@ -2,18 +2,18 @@
 //
 // Faulty, truncated and damaged modules. Each must have its error code, from a file and from
 // memory. FAULTS is the folder of tests/faults.
-#include "binary/bundle.hpp"
-#include "binary/elf_format.hpp"
-#include "framework/world.hpp"
-#include "manifest/module_file.hpp"
-#include "unit/faults.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <random>
 #include <string>
 #include <vector>
+
+#include "binary/bundle.hpp"
+#include "binary/elf_format.hpp"
+#include "framework/world.hpp"
+#include "manifest/module_file.hpp"
+#include "unit/faults.hpp"
 
 namespace tenon::detail {
 namespace {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // JSON of a document that holds structs, enums and another document.
-#include <test/entry_json.hpp>
-
 #include <gtest/gtest.h>
+#include <test/entry_json.hpp>
 
 namespace test {
 namespace {

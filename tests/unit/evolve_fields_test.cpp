@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Fields of requests and responses that were renamed in a newer version.
-#include "adapted.hpp"
-
-#include <test/evolve_fields.hpp>
-
 #include <tenon/call.hpp>
 #include <tenon/gen/steps.hpp>
 
 #include <gtest/gtest.h>
+#include <test/evolve_fields.hpp>
+
+#include "adapted.hpp"
 
 namespace {
 

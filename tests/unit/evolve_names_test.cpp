@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Methods whose names were reused by others, and methods that were removed and added again.
-#include "adapted.hpp"
-
-#include <test/evolve_names.hpp>
-
 #include <tenon/call.hpp>
 #include <tenon/gen/steps.hpp>
 
 #include <gtest/gtest.h>
+#include <test/evolve_names.hpp>
+
+#include "adapted.hpp"
 
 namespace {
 

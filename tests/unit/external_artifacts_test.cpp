@@ -2,14 +2,8 @@
 //
 // tenon.dev/external-artifacts with real files: it removes the files that an annotation names, and
 // nothing outside its directory. System calls may fail.
-#include "framework/faulty.h"
-#include "framework/faulty.hpp"
-#include "framework/world.hpp"
-#include "unit/backup_actions.hpp"
-
-#include <gtest/gtest.h>
-
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -23,6 +17,11 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "framework/faulty.h"
+#include "framework/faulty.hpp"
+#include "framework/world.hpp"
+#include "unit/backup_actions.hpp"
 
 namespace tenon::tests {
 namespace {

@@ -3,12 +3,12 @@
 // Test modules that each have one fault. FAULTS is the folder of tests/faults.
 #pragma once
 
-#include "platform/file.hpp"
-
 #include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "platform/file.hpp"
 
 namespace tenon::tests {
 

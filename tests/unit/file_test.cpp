@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "platform/file.hpp"
 
-#include "framework/world.hpp"
-#include "platform/replace_file.hpp"
-
 #include <gtest/gtest.h>
-
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -15,6 +11,9 @@
 #include <chrono>
 #include <cstring>
 #include <string>
+
+#include "framework/world.hpp"
+#include "platform/replace_file.hpp"
 
 namespace tenon::inline v0_1::platform {
 namespace {

@@ -2,11 +2,6 @@
 //
 // The builtin object store with failing system calls: each system call of a put fails in turn, in
 // each way, or the process is killed at that point.
-#include "framework/faulty.h"
-#include "framework/faulty.hpp"
-#include "unit/killed.hpp"
-#include "unit/object_stores.hpp"
-
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -14,6 +9,11 @@
 #include <cerrno>
 #include <fstream>
 #include <iterator>
+
+#include "framework/faulty.h"
+#include "framework/faulty.hpp"
+#include "unit/killed.hpp"
+#include "unit/object_stores.hpp"
 
 namespace tenon::tests {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The builtin object store on a real file system, used through a host.
-#include "unit/object_stores.hpp"
-
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +8,8 @@
 #include <chrono>
 #include <fstream>
 #include <thread>
+
+#include "unit/object_stores.hpp"
 
 namespace tenon::tests {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The command tenon-gen: its output, its files and its exit codes.
-#include "e2e/unprivileged.hpp"
-#include "framework/world.hpp"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <iterator>
 #include <string_view>
+
+#include "e2e/unprivileged.hpp"
+#include "framework/world.hpp"
 
 namespace {
 

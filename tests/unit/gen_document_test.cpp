@@ -2,12 +2,11 @@
 //
 // Document types whose versions form a tree: the models of valid types, and the errors of invalid
 // ones.
-#include "gen_mistakes.hpp"
+#include <gtest/gtest.h>
 
 #include "gen/load.hpp"
 #include "gen/model/layout.hpp"
-
-#include <gtest/gtest.h>
+#include "gen_mistakes.hpp"
 
 namespace {
 

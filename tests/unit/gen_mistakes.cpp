@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen_mistakes.hpp"
 
-#include "gen/load.hpp"
-
 #include <algorithm>
+
+#include "gen/load.hpp"
 
 namespace tenon::tests {
 namespace {

@@ -4,14 +4,14 @@
 // location, with a fix. A '^' in a text marks the character that the problem points to.
 #pragma once
 
-#include "framework/world.hpp"
-#include "gen/common.hpp"
-
 #include <gtest/gtest.h>
 
 #include <map>
 #include <ostream>
 #include <string>
+
+#include "framework/world.hpp"
+#include "gen/common.hpp"
 
 namespace tenon::tests {
 

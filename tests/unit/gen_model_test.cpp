@@ -2,6 +2,11 @@
 //
 // Models of valid specs, and the output of the generator: steps, fingerprints, layouts, the
 // checked-in C headers, included standard specs, the next version.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
 #include "framework/world.hpp"
 #include "gen/common.hpp"
 #include "gen/emit/c_header.hpp"
@@ -12,11 +17,6 @@
 #include "gen/model/naming.hpp"
 #include "gen/next.hpp"
 #include "gen_mistakes.hpp"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
 
 namespace {
 

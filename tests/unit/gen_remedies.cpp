@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen_remedies.hpp"
 
-#include "gen_mistakes.hpp"
-
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <regex>
 #include <set>
 #include <stdexcept>
+
+#include "gen_mistakes.hpp"
 
 namespace tenon::tests {
 namespace {

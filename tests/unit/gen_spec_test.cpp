@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Invalid specs of kinds, and problems of specs in general.
-#include "gen_mistakes.hpp"
+#include <gtest/gtest.h>
 
 #include "gen/load.hpp"
-
-#include <gtest/gtest.h>
+#include "gen_mistakes.hpp"
 
 namespace {
 

@@ -2,13 +2,6 @@
 //
 // Modules with forged headers: they show other content than the system loads, crash the system's
 // loader, or make the reader slow. FAULTS is the folder of tests/faults.
-#include "binary/bundle.hpp"
-#include "binary/elf_format.hpp"
-#include "framework/world.hpp"
-#include "manifest/module_file.hpp"
-#include "platform/process.hpp"
-#include "unit/faults.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -16,6 +9,13 @@
 #include <span>
 #include <string>
 #include <vector>
+
+#include "binary/bundle.hpp"
+#include "binary/elf_format.hpp"
+#include "framework/world.hpp"
+#include "manifest/module_file.hpp"
+#include "platform/process.hpp"
+#include "unit/faults.hpp"
 
 namespace tenon::detail {
 namespace {

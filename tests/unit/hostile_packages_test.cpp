@@ -2,15 +2,15 @@
 //
 // Manifests of the largest size that are designed to take long, or to produce long errors. They
 // must be read and resolved within the time limit of the test, and their errors must be short.
-#include "catalog/bindings.hpp"
-#include "manifest/manifest.hpp"
-
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "catalog/bindings.hpp"
+#include "manifest/manifest.hpp"
 
 namespace tenon::tests {
 namespace {

@@ -9,9 +9,9 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <test/echo/v1.h>
 #include <unistd.h>
 
-#include <test/echo/v1.h>
 #include <algorithm>
 #include <condition_variable>
 #include <cstdlib>

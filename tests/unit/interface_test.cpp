@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The latest interface of a kind that uses every type, through a host.
-#include <test/all_types.hpp>
-#include <test/evolve_added.hpp>
-
 #include <tenon/gen/steps.hpp>
 
 #include <gtest/gtest.h>
+#include <test/all_types.hpp>
+#include <test/evolve_added.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -3,16 +3,15 @@
 // The outline of a document, compared with the tree of all its values.
 #include "backup/item_outline.hpp"
 
-#include "backup/documents.hpp"
-
-#include <gtest/gtest.h>
-
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
+#include <gtest/gtest.h>
 
 #include <cstddef>
 #include <string>
 #include <string_view>
+
+#include "backup/documents.hpp"
 
 namespace backup {
 namespace {

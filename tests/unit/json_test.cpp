@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Conversion of documents to JSON and back, and errors of invalid documents.
-#include <tenon/parameter_json.hpp>
-#include <tenon/record_json.hpp>
-#include <tenon/specification_json.hpp>
-
 #include <tenon/call.hpp>
 #include <tenon/gen/json.hpp>
 #include <tenon/gen/storage.hpp>
+#include <tenon/parameter_json.hpp>
+#include <tenon/record_json.hpp>
+#include <tenon/specification_json.hpp>
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,6 @@
 // it, see meson.build), and with calls that order their own accesses, for systems without the
 // barrier.
 #include <gtest/gtest.h>
-
 #include <pthread.h>
 #include <sched.h>
 

@@ -4,8 +4,6 @@
 // that call its methods.
 #pragma once
 
-#include "framework/world.hpp"
-
 #include <tenon/builtins.hpp>
 #include <tenon/host.hpp>
 #include <tenon/object_store.hpp>
@@ -22,6 +20,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "framework/world.hpp"
 
 namespace tenon::tests {
 

@@ -3,8 +3,6 @@
 // Checks of configs in a pipeline against the parameters that a plugin specifies.
 #include "pipeline/parameters.hpp"
 
-#include "framework/world.hpp"
-
 #include <tenon/parameter_json.hpp>
 
 #include <gtest/gtest.h>
@@ -12,6 +10,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "framework/world.hpp"
 
 namespace pipeline {
 namespace {

@@ -2,10 +2,6 @@
 //
 // Pipelines of builtin plugins make no allocation per record: longer runs have further allocations
 // only for batches and saved positions.
-#include "pipeline/pipeline_run.hpp"
-
-#include "framework/world.hpp"
-
 #include <tenon/builtins.hpp>
 
 #include <gtest/gtest.h>
@@ -15,6 +11,9 @@
 #include <cstdlib>
 #include <new>
 #include <string>
+
+#include "framework/world.hpp"
+#include "pipeline/pipeline_run.hpp"
 
 namespace {
 std::atomic<std::size_t> allocations{0};

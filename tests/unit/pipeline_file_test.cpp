@@ -3,8 +3,6 @@
 // Reading of pipeline files, and errors of invalid files.
 #include "pipeline/pipeline_file.hpp"
 
-#include "framework/world.hpp"
-
 #include <tenon/result.hpp>
 
 #include <gtest/gtest.h>
@@ -12,6 +10,8 @@
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "framework/world.hpp"
 
 namespace pipeline {
 namespace {

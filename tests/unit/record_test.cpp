@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Conversion of records and parameters between their versions.
+#include <tenon/call.hpp>
 #include <tenon/parameter.hpp>
 #include <tenon/parameter_steps.hpp>
 #include <tenon/record.hpp>
 #include <tenon/record_steps.hpp>
-
-#include <tenon/call.hpp>
 
 #include <gtest/gtest.h>
 

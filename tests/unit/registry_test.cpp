@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "host/registry.hpp"
 
-#include <gtest/gtest.h>
 #include <tenon/host.hpp>
 #include <tenon/inspect.hpp>
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <initializer_list>

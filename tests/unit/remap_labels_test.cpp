@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The action tenon.dev/remap-labels changes labels so that selectors still match.
-#include "unit/backup_actions.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
+
+#include "unit/backup_actions.hpp"
 
 namespace tenon::tests {
 namespace {

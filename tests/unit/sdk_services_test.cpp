@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Services of the SDK for plugins: log, calls, other plugins, streams, statuses and states.
-#include "painter.hpp"
-
 #include <tenon/call.hpp>
 #include <tenon/sdk/state.hpp>
 #include <tenon/sdk/stream.hpp>
 
-#include <gtest/gtest.h>
-
 #include <boost/json.hpp>
+#include <gtest/gtest.h>
 
 #include <cerrno>
 #include <chrono>
@@ -20,6 +17,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "painter.hpp"
 
 namespace {
 

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Plugins written with the SDK, as a host sees them.
-#include "painter.hpp"
-
 #include <tenon/call.hpp>
 #include <tenon/gen/nested_call.hpp>
 #include <tenon/sdk/state.hpp>
 
-#include <gtest/gtest.h>
-
 #include <boost/json.hpp>
-
 #include <dlfcn.h>
+#include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
@@ -25,6 +21,8 @@
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include "painter.hpp"
 
 namespace {
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // A source of version 1 adapted to version 2.
-#include <tenon/source.hpp>
-
 #include <tenon/call.hpp>
 #include <tenon/gen/steps.hpp>
+#include <tenon/source.hpp>
 #include <tenon/values.hpp>
 
 #include <gtest/gtest.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The hand-written steps of the kinds and types in tests/specs.
+#include <tenon/gen/steps.hpp>
+#include <tenon/values.hpp>
+
 #include <test/chain.hpp>
 #include <test/entry_steps.hpp>
 #include <test/evolve_added.hpp>
 #include <test/evolve_changed.hpp>
-
-#include <tenon/gen/steps.hpp>
-#include <tenon/values.hpp>
 
 #include <charconv>
 #include <memory>

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Each type of an interface definition in its three forms: raw, view, owned.
-#include <test/all_types.hpp>
-#include <test/entry.hpp>
-
 #include <tenon/call.hpp>
 #include <tenon/gen/argument.hpp>
 #include <tenon/values.hpp>
 
 #include <gtest/gtest.h>
+#include <test/all_types.hpp>
+#include <test/entry.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -3,9 +3,8 @@
 // Watching of real files.
 #include "platform/watch.hpp"
 
-#include <gtest/gtest.h>
-
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>

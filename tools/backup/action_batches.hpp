@@ -5,10 +5,6 @@
 // The order of calls is the same as without batches.
 #pragma once
 
-#include "actions.hpp"
-#include "archive_path.hpp"
-#include "session.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <deque>
@@ -21,6 +17,10 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "actions.hpp"
+#include "archive_path.hpp"
+#include "session.hpp"
 
 namespace backup {
 

@@ -3,11 +3,6 @@
 // Item actions of one kind, each with the selector of the items that it applies to.
 #pragma once
 
-#include "item.hpp"
-#include "report.hpp"
-#include "selector.hpp"
-#include "session.hpp"
-
 #include <tenon/backup.hpp>
 #include <tenon/selector.hpp>
 
@@ -17,6 +12,11 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "item.hpp"
+#include "report.hpp"
+#include "selector.hpp"
+#include "session.hpp"
 
 namespace backup {
 

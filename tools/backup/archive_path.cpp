@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "archive_path.hpp"
 
-#include "base/plain_text.hpp"
-
 #include <algorithm>
 #include <utility>
 #include <vector>
+
+#include "base/plain_text.hpp"
 
 namespace backup {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "archive_stream.hpp"
 
+#include <optional>
+#include <utility>
+
 #include "archive_path.hpp"
 #include "entry_queue.hpp"
 #include "tar_writer.hpp"
-
-#include <optional>
-#include <utility>
 
 namespace backup {
 namespace {

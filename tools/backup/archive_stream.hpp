@@ -14,9 +14,6 @@
 // its entries and on ArchiveSettings.
 #pragma once
 
-#include "archive_limits.hpp"
-#include "compressor.hpp"
-
 #include <tenon/resource_id.hpp>
 #include <tenon/result.hpp>
 #include <tenon/stream.hpp>
@@ -26,6 +23,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+
+#include "archive_limits.hpp"
+#include "compressor.hpp"
 
 namespace backup {
 

@@ -5,11 +5,6 @@
 // run continues with another thread.
 #pragma once
 
-#include "call_thread.hpp"
-#include "plugin.hpp"
-
-#include "common/console.hpp"
-
 #include <tenon/call.hpp>
 #include <tenon/host.hpp>
 #include <tenon/result.hpp>
@@ -24,6 +19,10 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+
+#include "call_thread.hpp"
+#include "common/console.hpp"
+#include "plugin.hpp"
 
 namespace backup {
 

@@ -1,17 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "create.hpp"
 
-#include "action_batches.hpp"
-#include "actions.hpp"
-#include "archive_path.hpp"
-#include "definitions.hpp"
-#include "documents.hpp"
-#include "input.hpp"
-#include "item.hpp"
-#include "operations.hpp"
-#include "snapshots.hpp"
-#include "upload.hpp"
-
 #include <tenon/backup_item_action.hpp>
 #include <tenon/backup_json.hpp>
 
@@ -22,6 +11,17 @@
 #include <optional>
 #include <set>
 #include <utility>
+
+#include "action_batches.hpp"
+#include "actions.hpp"
+#include "archive_path.hpp"
+#include "definitions.hpp"
+#include "documents.hpp"
+#include "input.hpp"
+#include "item.hpp"
+#include "operations.hpp"
+#include "snapshots.hpp"
+#include "upload.hpp"
 
 namespace backup {
 namespace {

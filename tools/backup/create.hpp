@@ -4,12 +4,6 @@
 // them together with the additional items that actions name.
 #pragma once
 
-#include "input.hpp"
-#include "report.hpp"
-#include "session.hpp"
-#include "store.hpp"
-#include "tally.hpp"
-
 #include <tenon/result.hpp>
 #include <tenon/selector.hpp>
 #include <tenon/stored_backup.hpp>
@@ -18,6 +12,12 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+
+#include "input.hpp"
+#include "report.hpp"
+#include "session.hpp"
+#include "store.hpp"
+#include "tally.hpp"
 
 namespace backup {
 

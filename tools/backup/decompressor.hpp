@@ -3,13 +3,13 @@
 // Decompresses a stream and verifies its checksums.
 #pragma once
 
-#include "compressor.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
+
+#include "compressor.hpp"
 
 namespace backup {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "definitions.hpp"
 
-#include "document_header.hpp"
-
 #include <boost/json.hpp>
 
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "document_header.hpp"
 
 namespace backup {
 namespace {

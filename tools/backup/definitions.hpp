@@ -3,10 +3,10 @@
 // Custom resources, which CustomResourceDefinition documents define.
 #pragma once
 
+#include <boost/json/object.hpp>
+
 #include "items.hpp"
 #include "resource_names.hpp"
-
-#include <boost/json/object.hpp>
 
 namespace backup {
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "deletion.hpp"
 
-#include "action_batches.hpp"
-#include "actions.hpp"
-#include "definitions.hpp"
-#include "snapshots.hpp"
-
 #include <tenon/delete_item_action.hpp>
 
 #include <algorithm>
@@ -17,6 +12,11 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "action_batches.hpp"
+#include "actions.hpp"
+#include "definitions.hpp"
+#include "snapshots.hpp"
 
 namespace backup {
 namespace {

@@ -4,17 +4,17 @@
 // snapshots, its archive, the records of its restores and its record are deleted.
 #pragma once
 
-#include "input.hpp"
-#include "report.hpp"
-#include "session.hpp"
-#include "store.hpp"
-#include "tally.hpp"
-
 #include <tenon/result.hpp>
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "input.hpp"
+#include "report.hpp"
+#include "session.hpp"
+#include "store.hpp"
+#include "tally.hpp"
 
 namespace backup {
 

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "document_collector.hpp"
 
-#include "caller.hpp"
-
-#include "common/descriptor.hpp"
-
 #include <boost/json/serialize.hpp>
 #include <boost/json/string.hpp>
 #include <boost/json/value.hpp>
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +11,9 @@
 #include <cerrno>
 #include <iterator>
 #include <utility>
+
+#include "caller.hpp"
+#include "common/descriptor.hpp"
 
 namespace backup {
 namespace {

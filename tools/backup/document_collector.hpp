@@ -4,10 +4,6 @@
 // kind of a list may follow its elements, and definitions of resources may come last.
 #pragma once
 
-#include "document_header.hpp"
-#include "documents.hpp"
-#include "items.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -17,6 +13,10 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "document_header.hpp"
+#include "documents.hpp"
+#include "items.hpp"
 
 namespace backup {
 

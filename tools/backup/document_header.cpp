@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "document_header.hpp"
 
-#include "documents.hpp"
-#include "item_outline.hpp"
-
 #include <boost/json/parse.hpp>
 #include <boost/json/stream_parser.hpp>
 
 #include <utility>
+
+#include "documents.hpp"
+#include "item_outline.hpp"
 
 namespace backup {
 namespace {

@@ -3,14 +3,14 @@
 // Reads the kind and the name of a document.
 #pragma once
 
-#include "document_scanner.hpp"
-
 #include <tenon/result.hpp>
 
 #include <boost/json/value.hpp>
 
 #include <string>
 #include <string_view>
+
+#include "document_scanner.hpp"
 
 namespace backup {
 

@@ -4,12 +4,12 @@
 // read in pieces. Only one element is in memory at a time.
 #pragma once
 
-#include "value_scan.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "value_scan.hpp"
 
 namespace backup {
 

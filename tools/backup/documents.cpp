@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "documents.hpp"
 
-#include "archive_path.hpp"
-#include "document_collector.hpp"
-
 #include <boost/json/value.hpp>
-
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -15,6 +11,9 @@
 #include <system_error>
 #include <tuple>
 #include <utility>
+
+#include "archive_path.hpp"
+#include "document_collector.hpp"
 
 namespace backup {
 namespace {

@@ -3,8 +3,6 @@
 // Finds the documents of Kubernetes resources in JSON files.
 #pragma once
 
-#include "items.hpp"
-
 #include <tenon/result.hpp>
 
 #include <boost/json/object.hpp>
@@ -15,6 +13,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "items.hpp"
 
 namespace backup {
 

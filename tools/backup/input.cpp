@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "input.hpp"
 
-#include "archive_path.hpp"
-#include "item.hpp"
-
 #include <numeric>
 #include <utility>
+
+#include "archive_path.hpp"
+#include "item.hpp"
 
 namespace backup {
 

@@ -3,12 +3,6 @@
 // The items of a run, and the filter that selects them.
 #pragma once
 
-#include "actions.hpp"
-#include "items.hpp"
-#include "report.hpp"
-#include "resource_names.hpp"
-#include "selector.hpp"
-
 #include <tenon/resource_id.hpp>
 #include <tenon/result.hpp>
 
@@ -16,6 +10,12 @@
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "actions.hpp"
+#include "items.hpp"
+#include "report.hpp"
+#include "resource_names.hpp"
+#include "selector.hpp"
 
 namespace backup {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "item.hpp"
 
-#include "archive_path.hpp"
-
 #include <utility>
+
+#include "archive_path.hpp"
 
 namespace backup {
 

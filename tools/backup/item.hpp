@@ -3,13 +3,13 @@
 // Reads the parts of the JSON text of an item that a run needs.
 #pragma once
 
-#include "item_outline.hpp"
-
 #include <tenon/resource_id.hpp>
 #include <tenon/result.hpp>
 
 #include <string>
 #include <string_view>
+
+#include "item_outline.hpp"
 
 namespace backup {
 

@@ -3,8 +3,6 @@
 // The files that contain the JSON texts of items.
 #pragma once
 
-#include "common/descriptor.hpp"
-
 #include <tenon/result.hpp>
 
 #include <sys/stat.h>
@@ -15,6 +13,8 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "common/descriptor.hpp"
 
 namespace backup {
 

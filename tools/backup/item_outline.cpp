@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "item_outline.hpp"
 
-#include "documents.hpp"
-
 #include <boost/json/basic_parser_impl.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+
+#include "documents.hpp"
 
 namespace backup {
 namespace {

@@ -3,13 +3,13 @@
 // Reads the members of a document that the host uses. The rest is checked, but not stored.
 #pragma once
 
-#include "selection/label_selector.hpp"
-
 #include <boost/json/error.hpp>
 #include <boost/json/parse_options.hpp>
 
 #include <string>
 #include <string_view>
+
+#include "selection/label_selector.hpp"
 
 namespace backup {
 

@@ -4,8 +4,6 @@
 // in memory: about 50 bytes for each item, and its name.
 #pragma once
 
-#include "item_files.hpp"
-
 #include <tenon/resource_id.hpp>
 #include <tenon/result.hpp>
 
@@ -17,6 +15,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "item_files.hpp"
 
 namespace backup {
 

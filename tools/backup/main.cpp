@@ -2,28 +2,10 @@
 //
 // tenon-backup: backs up documents of Kubernetes into an object store, restores and deletes them.
 // Stores, snapshotters and actions are plugins. This program is also an example of a host.
-#include "archive_path.hpp"
-#include "create.hpp"
-#include "deletion.hpp"
-#include "output.hpp"
-#include "report.hpp"
-#include "restore.hpp"
-#include "session.hpp"
-#include "settings.hpp"
-#include "store.hpp"
-
-#include "base/plain_text.hpp"
-#include "common/command_line.hpp"
-#include "common/console.hpp"
-#include "common/descriptor.hpp"
-#include "common/progress.hpp"
-#include "common/signals.hpp"
-
 #include <tenon/builtins.hpp>
 #include <tenon/sdk/config.hpp>
 
 #include <CLI/CLI.hpp>
-
 #include <unistd.h>
 
 #include <chrono>
@@ -35,6 +17,22 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "archive_path.hpp"
+#include "base/plain_text.hpp"
+#include "common/command_line.hpp"
+#include "common/console.hpp"
+#include "common/descriptor.hpp"
+#include "common/progress.hpp"
+#include "common/signals.hpp"
+#include "create.hpp"
+#include "deletion.hpp"
+#include "output.hpp"
+#include "report.hpp"
+#include "restore.hpp"
+#include "session.hpp"
+#include "settings.hpp"
+#include "store.hpp"
 
 namespace {
 

@@ -3,9 +3,6 @@
 // Asynchronous operations, which an action continues after its `execute` has returned.
 #pragma once
 
-#include "report.hpp"
-#include "session.hpp"
-
 #include <tenon/operation_progress.hpp>
 #include <tenon/resource_id.hpp>
 
@@ -15,6 +12,9 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "report.hpp"
+#include "session.hpp"
 
 namespace backup {
 

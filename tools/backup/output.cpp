@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "output.hpp"
 
-#include "archive_path.hpp"
-
-#include "base/plain_text.hpp"
-
 #include <tenon/backup_json.hpp>
 #include <tenon/problem_json.hpp>
 #include <tenon/stored_backup_json.hpp>
@@ -16,6 +12,9 @@
 #include <iomanip>
 #include <iostream>
 #include <sstream>
+
+#include "archive_path.hpp"
+#include "base/plain_text.hpp"
 
 namespace backup {
 namespace {

@@ -3,8 +3,6 @@
 // The standard output of commands: text for people, or one JSON object, see backup.md.
 #pragma once
 
-#include "deletion.hpp"
-
 #include <tenon/resource_id.hpp>
 #include <tenon/result.hpp>
 #include <tenon/stored_backup.hpp>
@@ -15,6 +13,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "deletion.hpp"
 
 namespace backup {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "report.hpp"
 
-#include "archive_path.hpp"
-
 #include <string_view>
 #include <utility>
+
+#include "archive_path.hpp"
 
 namespace backup {
 namespace {

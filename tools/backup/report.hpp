@@ -3,8 +3,6 @@
 // The problems of a run. They are shown as they occur, counted, and kept for the record of the run.
 #pragma once
 
-#include "common/console.hpp"
-
 #include <tenon/problem.hpp>
 #include <tenon/resource_id.hpp>
 #include <tenon/result.hpp>
@@ -12,6 +10,8 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "common/console.hpp"
 
 namespace backup {
 

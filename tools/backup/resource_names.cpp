@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "resource_names.hpp"
 
-#include "native_resources.hpp"
-
 #include <algorithm>
+
+#include "native_resources.hpp"
 
 namespace backup {
 namespace {

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "restore.hpp"
 
+#include <tenon/restore_item_action.hpp>
+
+#include <chrono>
+#include <ctime>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "action_batches.hpp"
 #include "actions.hpp"
 #include "archive_path.hpp"
@@ -11,16 +21,6 @@
 #include "restore_order.hpp"
 #include "restored_folder.hpp"
 #include "snapshots.hpp"
-
-#include <tenon/restore_item_action.hpp>
-
-#include <chrono>
-#include <ctime>
-#include <map>
-#include <memory>
-#include <optional>
-#include <utility>
-#include <vector>
 
 namespace backup {
 namespace {

@@ -4,12 +4,6 @@
 // writes the result.
 #pragma once
 
-#include "input.hpp"
-#include "report.hpp"
-#include "session.hpp"
-#include "store.hpp"
-#include "tally.hpp"
-
 #include <tenon/result.hpp>
 #include <tenon/selector.hpp>
 #include <tenon/stored_restore.hpp>
@@ -17,6 +11,12 @@
 
 #include <filesystem>
 #include <string>
+
+#include "input.hpp"
+#include "report.hpp"
+#include "session.hpp"
+#include "store.hpp"
+#include "tally.hpp"
 
 namespace backup {
 

@@ -3,10 +3,10 @@
 // The order in which items are restored.
 #pragma once
 
-#include "items.hpp"
-
 #include <cstddef>
 #include <vector>
+
+#include "items.hpp"
 
 namespace backup {
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "restored_folder.hpp"
 
-#include "archive_path.hpp"
-#include "common/descriptor.hpp"
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
@@ -14,6 +11,9 @@
 #include <iterator>
 #include <string>
 #include <system_error>
+
+#include "archive_path.hpp"
+#include "common/descriptor.hpp"
 
 namespace backup {
 namespace {

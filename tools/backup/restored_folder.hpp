@@ -3,8 +3,6 @@
 // The folder that items are restored into. It has the layout of archives.
 #pragma once
 
-#include "common/descriptor.hpp"
-
 #include <tenon/resource_id.hpp>
 #include <tenon/result.hpp>
 
@@ -14,6 +12,8 @@
 #include <string_view>
 #include <unordered_set>
 #include <utility>
+
+#include "common/descriptor.hpp"
 
 namespace backup {
 

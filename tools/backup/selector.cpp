@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "selector.hpp"
 
-#include "selection/written_text.hpp"
-
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "selection/written_text.hpp"
 
 namespace backup {
 namespace {

@@ -4,16 +4,15 @@
 // that an action applies to.
 #pragma once
 
-#include "resource_names.hpp"
-
-#include "selection/label_selector.hpp"
-#include "selection/pattern_list.hpp"
-
 #include <tenon/resource_id.hpp>
 #include <tenon/result.hpp>
 #include <tenon/selector.hpp>
 
 #include <string>
+
+#include "resource_names.hpp"
+#include "selection/label_selector.hpp"
+#include "selection/pattern_list.hpp"
 
 namespace backup {
 

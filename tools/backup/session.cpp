@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "session.hpp"
 
-#include "common/diagnostics.hpp"
-
 #include <tenon/backup_item_action.hpp>
 #include <tenon/delete_item_action.hpp>
 #include <tenon/object_store.hpp>
@@ -10,6 +8,8 @@
 #include <tenon/volume_snapshotter.hpp>
 
 #include <chrono>
+
+#include "common/diagnostics.hpp"
 
 namespace backup {
 namespace {

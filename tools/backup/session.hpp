@@ -3,13 +3,6 @@
 // Creates and configures the plugins of a command.
 #pragma once
 
-#include "caller.hpp"
-#include "plugin.hpp"
-#include "report.hpp"
-#include "settings.hpp"
-
-#include "common/console.hpp"
-
 #include <tenon/host.hpp>
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
@@ -20,6 +13,12 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "caller.hpp"
+#include "common/console.hpp"
+#include "plugin.hpp"
+#include "report.hpp"
+#include "settings.hpp"
 
 namespace backup {
 

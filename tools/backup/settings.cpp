@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "settings.hpp"
 
-#include "common/json_reader.hpp"
-#include "common/object_reader.hpp"
-#include "common/text_file.hpp"
-
 #include <tenon/sdk/config.hpp>
 
 #include <string_view>
+
+#include "common/json_reader.hpp"
+#include "common/object_reader.hpp"
+#include "common/text_file.hpp"
 
 namespace backup {
 namespace {

@@ -3,15 +3,14 @@
 // The configuration file of tenon-backup, one JSON object; see backup.md.
 #pragma once
 
-#include "compressor.hpp"
-
-#include "common/plugin_use.hpp"
-
 #include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "common/plugin_use.hpp"
+#include "compressor.hpp"
 
 namespace backup {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "snapshots.hpp"
 
-#include "operations.hpp"
-
 #include <chrono>
 #include <utility>
+
+#include "operations.hpp"
 
 namespace backup {
 

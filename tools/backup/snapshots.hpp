@@ -3,9 +3,6 @@
 // Snapshots of volumes, which are items of the resource `persistentvolumes`.
 #pragma once
 
-#include "report.hpp"
-#include "session.hpp"
-
 #include <tenon/resource_id.hpp>
 #include <tenon/result.hpp>
 #include <tenon/stored_backup.hpp>
@@ -15,6 +12,9 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "report.hpp"
+#include "session.hpp"
 
 namespace backup {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "spool.hpp"
 
-#include "item_files.hpp"
-
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <utility>
+
+#include "item_files.hpp"
 
 namespace backup {
 namespace {

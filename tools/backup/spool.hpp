@@ -3,8 +3,6 @@
 // A temporary file without a name, which disappears when the program ends, even after a crash.
 #pragma once
 
-#include "common/descriptor.hpp"
-
 #include <tenon/result.hpp>
 
 #include <cstdint>
@@ -12,6 +10,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include "common/descriptor.hpp"
 
 namespace backup {
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "store.hpp"
 
-#include "item_files.hpp"
-#include "unpack_archive.hpp"
-
-#include "selection/label_syntax.hpp"
-
 #include <tenon/stored_backup_json.hpp>
 #include <tenon/stored_restore_json.hpp>
 
@@ -14,6 +9,10 @@
 #include <cstring>
 #include <random>
 #include <span>
+
+#include "item_files.hpp"
+#include "selection/label_syntax.hpp"
+#include "unpack_archive.hpp"
 
 namespace backup {
 namespace {

@@ -10,9 +10,6 @@
 // leaves either a complete backup or objects that no record names.
 #pragma once
 
-#include "items.hpp"
-#include "session.hpp"
-
 #include <tenon/object_store.hpp>
 #include <tenon/result.hpp>
 #include <tenon/stored_backup.hpp>
@@ -23,6 +20,9 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "items.hpp"
+#include "session.hpp"
 
 namespace backup {
 

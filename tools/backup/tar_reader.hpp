@@ -3,8 +3,6 @@
 // Reads a tar file from a stream, compressed or not.
 #pragma once
 
-#include "decompressor.hpp"
-
 #include <tenon/call.hpp>
 #include <tenon/result.hpp>
 #include <tenon/stream.hpp>
@@ -21,6 +19,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "decompressor.hpp"
 
 namespace backup {
 

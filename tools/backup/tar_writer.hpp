@@ -3,9 +3,6 @@
 // Writes a compressed tar file incrementally into buffers of the caller.
 #pragma once
 
-#include "compressor.hpp"
-#include "entry_queue.hpp"
-
 #include <tenon/result.hpp>
 
 #include <archive.h>
@@ -18,6 +15,9 @@
 #include <optional>
 #include <span>
 #include <string>
+
+#include "compressor.hpp"
+#include "entry_queue.hpp"
 
 namespace backup {
 

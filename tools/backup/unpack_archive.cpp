@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "unpack_archive.hpp"
 
-#include "archive_path.hpp"
-#include "spool.hpp"
-#include "tar_reader.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "archive_path.hpp"
+#include "spool.hpp"
+#include "tar_reader.hpp"
 
 namespace backup {
 namespace {

@@ -3,14 +3,14 @@
 // Reads the items of an archive.
 #pragma once
 
-#include "archive_limits.hpp"
-#include "items.hpp"
-
 #include <tenon/call.hpp>
 #include <tenon/result.hpp>
 #include <tenon/stream.hpp>
 
 #include <filesystem>
+
+#include "archive_limits.hpp"
+#include "items.hpp"
 
 namespace backup {
 

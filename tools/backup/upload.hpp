@@ -4,16 +4,16 @@
 // the archive, which is compressed on the same thread, on a thread of the Upload.
 #pragma once
 
-#include "archive_stream.hpp"
-#include "call_thread.hpp"
-#include "store.hpp"
-
 #include <tenon/result.hpp>
 
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
+
+#include "archive_stream.hpp"
+#include "call_thread.hpp"
+#include "store.hpp"
 
 namespace backup {
 

@@ -3,12 +3,12 @@
 // Measures calls through a handle, compared with calls of the same function through its raw pointer
 // and through a shared_ptr, which other libraries use to guard calls. The callees are created here,
 // see calls.hpp.
+#include <memory>
+#include <utility>
+
 #include "calls.hpp"
 #include "modules.hpp"
 #include "raw_module.hpp"
-
-#include <memory>
-#include <utility>
 
 namespace tenon::bench {
 namespace {

@@ -4,13 +4,14 @@
 // so that the compiler knows no more about them than in a program.
 #pragma once
 
-#include <bench/counter/v2.h>
-#include <bench/flow/v1.h>
-#include <benchmark/benchmark.h>
-#include <bench/counter.hpp>
-#include <bench/flow.hpp>
 #include <tenon/host.hpp>
 #include <tenon/stream.hpp>
+
+#include <bench/counter.hpp>
+#include <bench/counter/v2.h>
+#include <bench/flow.hpp>
+#include <bench/flow/v1.h>
+#include <benchmark/benchmark.h>
 
 #include <cstddef>
 #include <memory>

@@ -4,17 +4,18 @@
 // types and between ABI structs, and a reading across all its versions. The baselines are a deep
 // copy and the parsing of the same document. Also measures the conversion of lines of JSON,
 // compared with Boost.JSON, which only parses and serializes them.
-#include "plain_lines.hpp"
-
-#include <benchmark/benchmark.h>
-#include <sensor/reading_steps.hpp>
 #include <tenon/call.hpp>
 #include <tenon/document.hpp>
 #include <tenon/record_steps.hpp>
 
+#include <benchmark/benchmark.h>
+#include <sensor/reading_steps.hpp>
+
 #include <cstdlib>
 #include <string_view>
 #include <type_traits>
+
+#include "plain_lines.hpp"
 
 namespace tenon::bench {
 namespace {

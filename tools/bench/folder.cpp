@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "folder.hpp"
 
-#include "modules.hpp"
-#include "packages.hpp"
-
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <string_view>
+
+#include "modules.hpp"
+#include "packages.hpp"
 
 namespace tenon::bench {
 namespace {

@@ -2,14 +2,11 @@
 //
 // Measures loading a module with its first instance, restarting it, and creating instances,
 // compared with dlopen of the same file.
-#include "calls.hpp"
-#include "modules.hpp"
-#include "raw_module.hpp"
+#include <tenon/host.hpp>
 
+#include <bench/counter.hpp>
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
-#include <bench/counter.hpp>
-#include <tenon/host.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -22,6 +19,10 @@
 #include <unordered_set>
 #include <utility>
 #include <vector>
+
+#include "calls.hpp"
+#include "modules.hpp"
+#include "raw_module.hpp"
 
 namespace tenon::bench {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Measures reading the manifest of a file, compared with reading one page of the file.
-#include "folder.hpp"
-#include "manifest/module_file.hpp"
-
 #include <benchmark/benchmark.h>
 
 #include <cstddef>
+
+#include "folder.hpp"
+#include "manifest/module_file.hpp"
 
 namespace tenon::bench {
 namespace {

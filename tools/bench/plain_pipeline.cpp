@@ -3,14 +3,9 @@
 // tenon-plain-pipeline file|sqlite IN OUT POSITION: copies lines of JSON objects from a file into
 // another file or a table, with a hand-written loop. The baseline for tenon-pipeline: it makes the
 // same checks, writes the same output, and saves its position in the same way.
-#include "platform/replace_file.hpp"
-
-#include "builtin/json_text.hpp"
-
-#include <sqlite3.h>
 #include <boost/json.hpp>
-
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -18,6 +13,9 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "builtin/json_text.hpp"
+#include "platform/replace_file.hpp"
 
 namespace tenon::bench {
 namespace {

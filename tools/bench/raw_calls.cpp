@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Calls of plugin functions through their pointers, without a loader. Each call builds its request.
-#include "calls.hpp"
-
 #include <atomic>
+
+#include "calls.hpp"
 
 namespace tenon::bench {
 namespace {

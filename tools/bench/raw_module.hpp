@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <dlfcn.h>
 #include <tenon/abi.h>
+
+#include <dlfcn.h>
 
 #include <cstdlib>
 

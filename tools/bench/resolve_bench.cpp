@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Measures the resolver. libsolv resolves the same packages if it is installed.
-#include "package/resolver.hpp"
-#include "packages.hpp"
-
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "package/resolver.hpp"
+#include "packages.hpp"
 
 #ifdef TENON_BENCH_LIBSOLV
 #include "libsolv.h"

@@ -3,10 +3,9 @@
 // tenon-restarts latency SECONDS | memory RESTARTS | instances COUNT: measures the latency of calls
 // during restarts, the memory that restarts leak, or the duration of a restart with COUNT
 // instances. Prints JSON.
-#include "modules.hpp"
+#include <tenon/host.hpp>
 
 #include <bench/counter.hpp>
-#include <tenon/host.hpp>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +19,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "modules.hpp"
 
 namespace tenon::bench {
 namespace {

@@ -2,19 +2,16 @@
 //
 // Measures scanning a folder of modules, listing them, finding one by name, and resolving the
 // versions of packages.
-#include "folder.hpp"
-#include "modules.hpp"
-#include "packages.hpp"
+#include <tenon/host.hpp>
 
+#include <bench/counter.hpp>
 #include <benchmark/benchmark.h>
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <bench/counter.hpp>
-#include <boost/json/parse.hpp>
-#include <boost/json/value.hpp>
-#include <tenon/host.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -24,6 +21,10 @@
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "folder.hpp"
+#include "modules.hpp"
+#include "packages.hpp"
 
 extern char** environ;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "common/command_line.hpp"
 
-#include "base/plain_text.hpp"
-
 #include <iostream>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/plain_text.hpp"
 
 namespace tenon::tools {
 namespace {

@@ -3,11 +3,11 @@
 // Parses command lines and prints what is wrong with them.
 #pragma once
 
-#include "common/diagnostics.hpp"
-
 #include <CLI/CLI.hpp>
 
 #include <optional>
+
+#include "common/diagnostics.hpp"
 
 namespace tenon::tools {
 

@@ -4,11 +4,11 @@
 // source location of every value and key.
 #pragma once
 
-#include "common/json_value.hpp"
-
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "common/json_value.hpp"
 
 namespace tenon::tools {
 

@@ -3,13 +3,13 @@
 // A JSON value with its source location.
 #pragma once
 
-#include "common/diagnostics.hpp"
-
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
+
+#include "common/diagnostics.hpp"
 
 namespace tenon::tools {
 

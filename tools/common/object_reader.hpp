@@ -4,12 +4,12 @@
 // diagnostics, and reading continues.
 #pragma once
 
-#include "common/json_value.hpp"
-
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "common/json_value.hpp"
 
 namespace tenon::tools {
 

@@ -3,10 +3,6 @@
 // Plugins that a host's files name, with their configurations.
 #pragma once
 
-#include "common/diagnostics.hpp"
-#include "common/json_value.hpp"
-#include "common/object_reader.hpp"
-
 #include <tenon/host.hpp>
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
@@ -16,6 +12,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "common/diagnostics.hpp"
+#include "common/json_value.hpp"
+#include "common/object_reader.hpp"
 
 namespace tenon::tools {
 

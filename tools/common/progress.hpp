@@ -3,14 +3,14 @@
 // Shows the progress of a run on a terminal, a few times a second.
 #pragma once
 
-#include "common/console.hpp"
-
 #include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
+
+#include "common/console.hpp"
 
 namespace tenon::tools {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "common/text_file.hpp"
 
-#include "platform/replace_file.hpp"
-
 #include <cerrno>
 #include <fstream>
 #include <system_error>
 #include <utility>
+
+#include "platform/replace_file.hpp"
 
 namespace tenon::tools {
 namespace {

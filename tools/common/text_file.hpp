@@ -3,13 +3,13 @@
 // Reads and replaces text files.
 #pragma once
 
-#include "common/diagnostics.hpp"
-
 #include <filesystem>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "common/diagnostics.hpp"
 
 namespace tenon::tools {
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/load.hpp"
 
+#include <algorithm>
+
 #include "gen/check/document_evolution.hpp"
 #include "gen/check/generated_names.hpp"
 #include "gen/check/kind_evolution.hpp"
@@ -10,8 +12,6 @@
 #include "gen/read/family_reader.hpp"
 #include "gen/read/spec_reader.hpp"
 #include "gen/standard_specs.hpp"
-
-#include <algorithm>
 
 namespace tenon::gen {
 namespace {

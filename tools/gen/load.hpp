@@ -3,12 +3,12 @@
 // Reads folders of spec files into a checked Model.
 #pragma once
 
-#include "gen/model/model.hpp"
-#include "gen/read/spec_files.hpp"
-
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "gen/model/model.hpp"
+#include "gen/read/spec_files.hpp"
 
 namespace tenon::gen {
 

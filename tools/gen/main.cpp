@@ -4,17 +4,6 @@
 // plugins.
 //
 // Exit status: 0 success, 1 problem found, 2 usage error, 3 I/O error.
-#include "gen/check/released.hpp"
-#include "gen/emit/emit.hpp"
-#include "gen/load.hpp"
-#include "gen/model/naming.hpp"
-#include "gen/next.hpp"
-#include "gen/sdk_package.hpp"
-
-#include "base/plain_text.hpp"
-#include "common/command_line.hpp"
-#include "common/descriptor.hpp"
-
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -23,6 +12,16 @@
 #include <functional>
 #include <iostream>
 #include <string_view>
+
+#include "base/plain_text.hpp"
+#include "common/command_line.hpp"
+#include "common/descriptor.hpp"
+#include "gen/check/released.hpp"
+#include "gen/emit/emit.hpp"
+#include "gen/load.hpp"
+#include "gen/model/naming.hpp"
+#include "gen/next.hpp"
+#include "gen/sdk_package.hpp"
 
 namespace tenon::gen {
 namespace {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/next.hpp"
 
-#include "gen/model/version_name.hpp"
-#include "gen/read/spec_files.hpp"
-
-#include "common/text_file.hpp"
-
 #include <algorithm>
 #include <filesystem>
+
+#include "common/text_file.hpp"
+#include "gen/model/version_name.hpp"
+#include "gen/read/spec_files.hpp"
 
 namespace tenon::gen {
 namespace {

@@ -3,10 +3,10 @@
 // Creates the next version of a kind or document type.
 #pragma once
 
-#include "gen/common.hpp"
-
 #include <string>
 #include <vector>
+
+#include "gen/common.hpp"
 
 namespace tenon::gen {
 

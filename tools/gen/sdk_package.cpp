@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/sdk_package.hpp"
 
-#include "gen/emit/emit.hpp"
-#include "gen/read/spec_files.hpp"
-
 #include <map>
 #include <regex>
 #include <set>
+
+#include "gen/emit/emit.hpp"
+#include "gen/read/spec_files.hpp"
 
 namespace tenon::gen {
 namespace {

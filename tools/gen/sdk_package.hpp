@@ -3,13 +3,13 @@
 // Writes an SDK package: all that an author of plugins for one program needs, in one folder.
 #pragma once
 
-#include "gen/emit/emit_sdk_package.hpp"
-#include "gen/emit/output.hpp"
-#include "gen/model/model.hpp"
-
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "gen/emit/emit_sdk_package.hpp"
+#include "gen/emit/output.hpp"
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "dead_letters.hpp"
 
-#include "record_text.hpp"
-
 #include <tenon/gen/json.hpp>
 
 #include <utility>
+
+#include "record_text.hpp"
 
 namespace pipeline {
 namespace {

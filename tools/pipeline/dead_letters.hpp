@@ -3,12 +3,6 @@
 // The handling of records that a processor or a destination refuses.
 #pragma once
 
-#include "canceller.hpp"
-#include "in_flight_window.hpp"
-#include "open_calls.hpp"
-#include "pipeline_file.hpp"
-#include "stages.hpp"
-
 #include <tenon/call.hpp>
 #include <tenon/record.hpp>
 #include <tenon/result.hpp>
@@ -17,6 +11,12 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "canceller.hpp"
+#include "in_flight_window.hpp"
+#include "open_calls.hpp"
+#include "pipeline_file.hpp"
+#include "stages.hpp"
 
 namespace pipeline {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "deletion.hpp"
 
-#include "stages.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <vector>
+
+#include "stages.hpp"
 
 namespace pipeline {
 namespace {

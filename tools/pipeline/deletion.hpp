@@ -3,11 +3,11 @@
 // The deletion of a pipeline that will not run again.
 #pragma once
 
-#include "messages.hpp"
-#include "position_store.hpp"
-
 #include <tenon/host.hpp>
 #include <tenon/result.hpp>
+
+#include "messages.hpp"
+#include "position_store.hpp"
 
 namespace pipeline {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "delivery.hpp"
 
-#include "record_text.hpp"
-
 #include <algorithm>
 #include <string>
 #include <string_view>
+
+#include "record_text.hpp"
 
 namespace pipeline {
 namespace {

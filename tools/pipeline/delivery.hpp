@@ -4,17 +4,17 @@
 // acknowledgements.
 #pragma once
 
-#include "canceller.hpp"
-#include "in_flight_window.hpp"
-#include "open_calls.hpp"
-#include "stages.hpp"
-
 #include <tenon/destination.hpp>
 #include <tenon/host.hpp>
 
 #include <cstddef>
 #include <mutex>
 #include <string>
+
+#include "canceller.hpp"
+#include "in_flight_window.hpp"
+#include "open_calls.hpp"
+#include "stages.hpp"
 
 namespace pipeline {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "engine.hpp"
 
-#include "backoff.hpp"
-
 #include <tenon/record/v2.h>
 
 #include <pthread.h>
@@ -15,6 +13,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "backoff.hpp"
 
 namespace pipeline {
 namespace {

@@ -9,15 +9,6 @@
 // down the plugins.
 #pragma once
 
-#include "canceller.hpp"
-#include "dead_letters.hpp"
-#include "delivery.hpp"
-#include "in_flight_window.hpp"
-#include "open_calls.hpp"
-#include "position_store.hpp"
-#include "processing.hpp"
-#include "stages.hpp"
-
 #include <tenon/host.hpp>
 #include <tenon/result.hpp>
 
@@ -31,6 +22,15 @@
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include "canceller.hpp"
+#include "dead_letters.hpp"
+#include "delivery.hpp"
+#include "in_flight_window.hpp"
+#include "open_calls.hpp"
+#include "position_store.hpp"
+#include "processing.hpp"
+#include "stages.hpp"
 
 namespace pipeline {
 

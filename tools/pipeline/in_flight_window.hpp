@@ -12,10 +12,6 @@
 // position is made durable, and it is acknowledged to the source.
 #pragma once
 
-#include "processed_batch.hpp"
-#include "refusal.hpp"
-#include "window_limits.hpp"
-
 #include <tenon/call.hpp>
 #include <tenon/destination.hpp>
 #include <tenon/record.hpp>
@@ -31,6 +27,10 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "processed_batch.hpp"
+#include "refusal.hpp"
+#include "window_limits.hpp"
 
 namespace pipeline {
 

@@ -2,29 +2,11 @@
 //
 // tenon-pipeline: moves records from a source through processors to destinations, as described by a
 // pipeline file. All of them are plugins. This program is also an example of a host.
-#include "deletion.hpp"
-#include "messages.hpp"
-#include "pipeline_file.hpp"
-#include "pipeline_run.hpp"
-#include "position_store.hpp"
-#include "restarts.hpp"
-#include "stages.hpp"
-
-#include "base/plain_text.hpp"
-#include "common/command_line.hpp"
-#include "common/console.hpp"
-#include "common/descriptor.hpp"
-#include "common/json_reader.hpp"
-#include "common/progress.hpp"
-#include "common/signals.hpp"
-#include "common/text_file.hpp"
-
 #include <tenon/builtins.hpp>
 #include <tenon/host.hpp>
 #include <tenon/pipeline_position_json.hpp>
 
 #include <CLI/CLI.hpp>
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,6 +24,22 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "base/plain_text.hpp"
+#include "common/command_line.hpp"
+#include "common/console.hpp"
+#include "common/descriptor.hpp"
+#include "common/json_reader.hpp"
+#include "common/progress.hpp"
+#include "common/signals.hpp"
+#include "common/text_file.hpp"
+#include "deletion.hpp"
+#include "messages.hpp"
+#include "pipeline_file.hpp"
+#include "pipeline_run.hpp"
+#include "position_store.hpp"
+#include "restarts.hpp"
+#include "stages.hpp"
 
 namespace {
 

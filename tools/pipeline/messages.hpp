@@ -3,11 +3,11 @@
 // The messages of one pipeline.
 #pragma once
 
-#include "common/console.hpp"
-
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "common/console.hpp"
 
 namespace pipeline {
 

@@ -3,9 +3,8 @@
 // Checks the config of a plugin in a pipeline file, and reports all problems with their locations.
 #pragma once
 
-#include "pipeline_file.hpp"
-
 #include "config/config_check.hpp"
+#include "pipeline_file.hpp"
 
 namespace pipeline {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "pipeline_file.hpp"
 
+#include <cstdint>
+#include <string_view>
+
 #include "common/json_reader.hpp"
 #include "common/object_reader.hpp"
 #include "common/text_file.hpp"
-
-#include <cstdint>
-#include <string_view>
 
 namespace pipeline {
 namespace {

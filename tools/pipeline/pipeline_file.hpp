@@ -17,16 +17,15 @@
 // the process.
 #pragma once
 
-#include "window_limits.hpp"
-
-#include "common/diagnostics.hpp"
-#include "common/plugin_use.hpp"
-
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "common/diagnostics.hpp"
+#include "common/plugin_use.hpp"
+#include "window_limits.hpp"
 
 namespace pipeline {
 

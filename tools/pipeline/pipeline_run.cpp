@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "pipeline_run.hpp"
 
-#include "backoff.hpp"
-
-#include "common/command_line.hpp"
-
 #include <algorithm>
 #include <cstdio>
 #include <optional>
@@ -12,6 +8,9 @@
 #include <system_error>
 #include <utility>
 #include <vector>
+
+#include "backoff.hpp"
+#include "common/command_line.hpp"
 
 namespace pipeline {
 namespace {

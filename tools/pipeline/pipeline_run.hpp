@@ -4,14 +4,14 @@
 // errors are transient.
 #pragma once
 
-#include "engine.hpp"
-
 #include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
+
+#include "engine.hpp"
 
 namespace pipeline {
 

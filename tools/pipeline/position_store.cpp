@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "position_store.hpp"
 
-#include "common/descriptor.hpp"
-#include "common/text_file.hpp"
-#include "platform/replace_file.hpp"
-
 #include <tenon/pipeline_position_json.hpp>
 
 #include <fcntl.h>
@@ -18,6 +14,10 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+
+#include "common/descriptor.hpp"
+#include "common/text_file.hpp"
+#include "platform/replace_file.hpp"
 
 namespace pipeline {
 namespace {

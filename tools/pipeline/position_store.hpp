@@ -4,8 +4,6 @@
 // file is a stored document of the type tenon.dev/pipeline_position.
 #pragma once
 
-#include "pipeline_file.hpp"
-
 #include <tenon/host.hpp>
 #include <tenon/pipeline_position.hpp>
 #include <tenon/result.hpp>
@@ -15,6 +13,8 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "pipeline_file.hpp"
 
 namespace pipeline {
 

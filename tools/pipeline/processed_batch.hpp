@@ -3,11 +3,9 @@
 // The processed records of one batch.
 #pragma once
 
-#include "refusal.hpp"
-
-#include <tenon/record/v2.h>
 #include <tenon/call.hpp>
 #include <tenon/record.hpp>
+#include <tenon/record/v2.h>
 #include <tenon/values.hpp>
 
 #include <algorithm>
@@ -16,6 +14,8 @@
 #include <memory>
 #include <utility>
 #include <vector>
+
+#include "refusal.hpp"
 
 namespace pipeline {
 

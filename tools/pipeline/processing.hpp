@@ -3,16 +3,16 @@
 // Passes records through the processors of a pipeline in turn.
 #pragma once
 
-#include "canceller.hpp"
-#include "in_flight_window.hpp"
-#include "open_calls.hpp"
-#include "stages.hpp"
-
 #include <tenon/processor.hpp>
 #include <tenon/result.hpp>
 
 #include <cstddef>
 #include <vector>
+
+#include "canceller.hpp"
+#include "in_flight_window.hpp"
+#include "open_calls.hpp"
+#include "stages.hpp"
 
 namespace pipeline {
 

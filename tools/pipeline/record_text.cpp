@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "record_text.hpp"
 
-#include "base/plain_text.hpp"
-
 #include <tenon/gen/json.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+
+#include "base/plain_text.hpp"
 
 namespace pipeline {
 namespace {

@@ -3,13 +3,13 @@
 // Restarts modules whose files have changed while the pipelines run.
 #pragma once
 
-#include "common/console.hpp"
-
 #include <tenon/host.hpp>
 
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+
+#include "common/console.hpp"
 
 namespace pipeline {
 

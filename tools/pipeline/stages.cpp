@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "stages.hpp"
 
-#include "canceller.hpp"
-#include "parameters.hpp"
-
-#include "config/manifest_parameters.hpp"
-
 #include <tenon/specifier.hpp>
 
 #include <cstddef>
@@ -13,6 +8,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "canceller.hpp"
+#include "config/manifest_parameters.hpp"
+#include "parameters.hpp"
 
 namespace pipeline {
 namespace {

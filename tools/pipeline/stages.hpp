@@ -3,11 +3,6 @@
 // The plugins of a pipeline: created and configured, but not open.
 #pragma once
 
-#include "messages.hpp"
-#include "open_calls.hpp"
-#include "pipeline_file.hpp"
-#include "position_store.hpp"
-
 #include <tenon/destination.hpp>
 #include <tenon/host.hpp>
 #include <tenon/processor.hpp>
@@ -16,6 +11,11 @@
 #include <memory>
 #include <optional>
 #include <vector>
+
+#include "messages.hpp"
+#include "open_calls.hpp"
+#include "pipeline_file.hpp"
+#include "position_store.hpp"
 
 namespace pipeline {
 

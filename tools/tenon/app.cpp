@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "app.hpp"
 
-#include "common/json_reader.hpp"
-#include "common/object_reader.hpp"
-#include "gen/load.hpp"
-#include "gen/read/spec_files.hpp"
-
 #include <tenon/builtins.hpp>
 #include <tenon/document.hpp>
 #include <tenon/inspect.hpp>
@@ -19,6 +14,10 @@
 #include "app_kinds.hpp"
 #include "app_types.hpp"
 #include "base/plain_text.hpp"
+#include "common/json_reader.hpp"
+#include "common/object_reader.hpp"
+#include "gen/load.hpp"
+#include "gen/read/spec_files.hpp"
 #include "text.hpp"
 
 namespace tenon::command {

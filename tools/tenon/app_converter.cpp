@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "app_converter.hpp"
 
-#include "common/descriptor.hpp"
-
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -18,6 +16,8 @@
 #include <system_error>
 #include <utility>
 #include <vector>
+
+#include "common/descriptor.hpp"
 
 namespace tenon::command {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "app_kinds.hpp"
 
-#include "gen/model/adaptation.hpp"
-
 #include <vector>
+
+#include "gen/model/adaptation.hpp"
 
 namespace tenon::command {
 namespace {

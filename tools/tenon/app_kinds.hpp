@@ -3,11 +3,10 @@
 // Kinds that are read from specs, for hosts that inspect plugins but create none.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <tenon/gen/kind.hpp>
 
 #include "constant_pool.hpp"
+#include "gen/model/model.hpp"
 
 namespace tenon::command {
 

@@ -4,12 +4,11 @@
 // `spec` of a conversion is a ConversionPath.
 #include "app_types.hpp"
 
-#include "gen/model/document_changes.hpp"
-
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "gen/model/document_changes.hpp"
 #include "interpreter.hpp"
 
 namespace tenon::command {

@@ -3,11 +3,10 @@
 // Document types that are read from specs.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <tenon/document.hpp>
 
 #include "constant_pool.hpp"
+#include "gen/model/model.hpp"
 
 namespace tenon::command {
 

@@ -5,8 +5,6 @@
 // The input is one document of any number of lines, or a stream with one document on each line. It
 // is a stream if its first line that is not empty is a complete document. The size of a document is
 // limited. Only one document of a stream is in memory at a time.
-#include "common/diagnostics.hpp"
-
 #include <tenon/document.hpp>
 
 #include <algorithm>
@@ -22,6 +20,7 @@
 
 #include "app_converter.hpp"
 #include "commands.hpp"
+#include "common/diagnostics.hpp"
 #include "file_rewriter.hpp"
 #include "text.hpp"
 

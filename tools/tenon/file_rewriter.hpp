@@ -3,14 +3,14 @@
 // Rewrites a file chunk by chunk, but only if its content changes.
 #pragma once
 
-#include "platform/replace_file.hpp"
-
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "platform/replace_file.hpp"
 
 namespace tenon::command {
 

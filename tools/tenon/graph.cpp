@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon graph
-#include "common/descriptor.hpp"
-
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -18,6 +16,7 @@
 
 #include "app.hpp"
 #include "commands.hpp"
+#include "common/descriptor.hpp"
 #include "drawing.hpp"
 #include "json.hpp"
 #include "search_path_errors.hpp"

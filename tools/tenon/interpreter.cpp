@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "interpreter.hpp"
 
-#include "gen/emit/storage_names.hpp"
-
 #include <tenon/gen/widening.hpp>
 
 #include <algorithm>
@@ -12,6 +10,8 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+
+#include "gen/emit/storage_names.hpp"
 
 namespace tenon::command {
 namespace {

@@ -5,14 +5,14 @@
 // tenon/gen/storage.hpp, except that a document, or a struct in it, is an Object.
 #pragma once
 
-#include "gen/emit/emit_steps.hpp"
-#include "gen/model/model.hpp"
-
 #include <tenon/gen/bag.hpp>
 #include <tenon/gen/conversion.hpp>
 #include <tenon/gen/json.hpp>
 
 #include <vector>
+
+#include "gen/emit/emit_steps.hpp"
+#include "gen/model/model.hpp"
 
 namespace tenon::command {
 

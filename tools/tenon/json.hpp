@@ -7,6 +7,7 @@
 #include <tenon/inspect.hpp>
 
 #include <boost/json.hpp>
+
 #include <string_view>
 #include <vector>
 

@@ -10,12 +10,11 @@
 #include <utility>
 
 #include "app.hpp"
+#include "base/plain_text.hpp"
 #include "commands.hpp"
 #include "json.hpp"
 #include "search_path_errors.hpp"
 #include "text.hpp"
-
-#include "base/plain_text.hpp"
 
 namespace tenon::command {
 namespace {

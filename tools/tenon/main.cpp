@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon: shows installed plugins, their problems, and which versions are compatible.
-#include <CLI/CLI.hpp>
-
 #include <tenon/sdk/config.hpp>
+
+#include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <exception>

@@ -3,12 +3,12 @@
 // Formats text output: colours on a terminal, aligned columns, and problems.
 #pragma once
 
+#include <tenon/result.hpp>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <tenon/result.hpp>
 
 #include "base/plain_text.hpp"
 

@@ -5,11 +5,10 @@
 #include <tenon/testing/document_tests.hpp>
 
 #include <framework/world.hpp>
+#include <gtest/gtest.h>
 #include <test/drawing_storage.hpp>
 #include <test/gauge_storage.hpp>
 #include <test/person_storage.hpp>
-
-#include <gtest/gtest.h>
 
 #include <sstream>
 

@@ -3,10 +3,10 @@
 // The fixture of the tests of tenon-backup: writes configurations and items, and runs commands.
 #pragma once
 
+#include <boost/json.hpp>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <cstddef>
 #include <filesystem>
 #include <sstream>

@@ -2,10 +2,10 @@
 //
 // Backs up and restores with tenon-backup, without actions; includes volume snapshots and the
 // selection of items.
+#include <boost/json.hpp>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <cstddef>
 #include <filesystem>
 #include <string>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Runs tenon-pipeline with a destination for refused records.
-#include "e2e/pipeline/pipeline.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <string>
+
+#include "e2e/pipeline/pipeline.hpp"
 
 namespace tenon::tests {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Runs tenon-pipeline: delivery, and the order of the calls to plugins.
-#include "e2e/pipeline/pipeline.hpp"
-#include "e2e/pipeline/query.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
+
+#include "e2e/pipeline/pipeline.hpp"
+#include "e2e/pipeline/query.hpp"
 
 namespace tenon::tests {
 namespace {

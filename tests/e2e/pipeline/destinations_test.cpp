@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Runs tenon-pipeline with changing destinations, and deletes pipelines.
-#include "e2e/pipeline/pipeline.hpp"
-
 #include <tenon/pipeline_position_json.hpp>
 
 #include <gtest/gtest.h>
@@ -11,6 +9,8 @@
 #include <filesystem>
 #include <regex>
 #include <string>
+
+#include "e2e/pipeline/pipeline.hpp"
 
 namespace tenon::tests {
 namespace {

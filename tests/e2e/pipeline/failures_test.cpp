@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Runs tenon-pipeline with plugins that refuse records or fail.
-#include "e2e/pipeline/pipeline.hpp"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <string>
+
+#include "e2e/pipeline/pipeline.hpp"
 
 namespace tenon::tests {
 namespace {

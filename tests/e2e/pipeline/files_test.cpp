@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Runs tenon-pipeline: pipeline files, their validation, I/O errors, and usage.
-#include "e2e/pipeline/pipeline.hpp"
-#include "e2e/unprivileged.hpp"
-
 #include <tenon/pipeline_position_json.hpp>
 
 #include <gtest/gtest.h>
@@ -14,6 +11,9 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "e2e/pipeline/pipeline.hpp"
+#include "e2e/unprivileged.hpp"
 
 namespace tenon::tests {
 namespace {

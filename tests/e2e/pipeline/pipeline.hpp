@@ -3,8 +3,6 @@
 // The fixture of the tests of tenon-pipeline, with the plugin test.example/actor.
 #pragma once
 
-#include "framework/world.hpp"
-
 #include <tenon/pipeline_position_json.hpp>
 
 #include <fcntl.h>
@@ -18,6 +16,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "framework/world.hpp"
 
 namespace tenon::tests {
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Runs tenon-pipeline: kills, restarts of plugins, crashes and retries.
-#include "e2e/pipeline/pipeline.hpp"
-#include "e2e/pipeline/query.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,6 +15,9 @@
 #include <set>
 #include <string>
 #include <thread>
+
+#include "e2e/pipeline/pipeline.hpp"
+#include "e2e/pipeline/query.hpp"
 
 namespace tenon::tests {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Runs several pipelines in one process.
-#include "e2e/pipeline/pipeline.hpp"
-
 #include <gtest/gtest.h>
 
 #include <csignal>
 #include <filesystem>
 #include <string>
+
+#include "e2e/pipeline/pipeline.hpp"
 
 namespace tenon::tests {
 namespace {

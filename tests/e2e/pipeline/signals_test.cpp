@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Runs tenon-pipeline: signals, also while a plugin or a file hangs.
-#include "e2e/pipeline/pipeline.hpp"
-
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -12,6 +10,8 @@
 #include <regex>
 #include <set>
 #include <string>
+
+#include "e2e/pipeline/pipeline.hpp"
 
 namespace tenon::tests {
 namespace {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "builtins.hpp"
 
-#include <photo/sdk/filter.hpp>
 #include <tenon/sdk/module.hpp>
+
+#include <photo/sdk/filter.hpp>
 
 namespace photo {
 namespace {

@@ -3,10 +3,11 @@
 // A host with its own kind. Shows a menu of filters, and applies two to a small image. The host
 // uses only version 2 of the kind, although one of the filters was built for version 1. The
 // settings of a user are a document, which is read at any version and stored at the newest.
-#include <photo/filter.hpp>
-#include <photo/look_json.hpp>
 #include <tenon/host.hpp>
 #include <tenon/source.hpp>
+
+#include <photo/filter.hpp>
+#include <photo/look_json.hpp>
 
 #include <cstdint>
 #include <iostream>

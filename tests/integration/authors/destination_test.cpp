@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // A destination that derives from a base class of the SDK, called by a host.
-#include "integration/authors/authors.hpp"
-
 #include <tenon/destination.hpp>
 
 #include <gtest/gtest.h>
@@ -12,6 +10,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "integration/authors/authors.hpp"
 
 namespace tenon::tests {
 namespace {

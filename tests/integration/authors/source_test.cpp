@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // A source that derives from a base class of the SDK, called by a host.
-#include "integration/authors/authors.hpp"
-
 #include <tenon/source.hpp>
 
 #include <gtest/gtest.h>
@@ -10,6 +8,8 @@
 #include <chrono>
 #include <string>
 #include <thread>
+
+#include "integration/authors/authors.hpp"
 
 namespace tenon::tests {
 namespace {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Plugins of version 1 of the backup kinds in a host that knows version 2.
-#include <gtest/gtest.h>
 #include <tenon/backup_item_action.hpp>
 #include <tenon/object_store.hpp>
 #include <tenon/restore_item_action.hpp>
 #include <tenon/volume_snapshotter.hpp>
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The delete flow of tenon-backup in a host without builtins, and so without delete actions.
+#include "backup/deletion.hpp"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <string>
 
 #include "backup/create.hpp"
-#include "backup/deletion.hpp"
 #include "framework/world.hpp"
 
 namespace backup {

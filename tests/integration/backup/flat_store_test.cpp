@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The example of an object store in C, a plugin of version 1, in a host that knows version 2.
-#include <gtest/gtest.h>
-#include <sys/stat.h>
 #include <tenon/host.hpp>
 #include <tenon/object_store.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>

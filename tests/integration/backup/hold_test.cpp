@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The example in Rust: a delete item action that keeps backups of labelled resources.
-#include "integration/backup/example.hpp"
-
-#include <gtest/gtest.h>
-
 #include <dlfcn.h>
+#include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
+
+#include "integration/backup/example.hpp"
 
 namespace tenon::tests {
 namespace {

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The example in C: a delete item action that appends lines to a file.
-#include "integration/backup/example.hpp"
-
-#include <gtest/gtest.h>
-
 #include <boost/json.hpp>
-
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -18,6 +14,8 @@
 #include <string_view>
 #include <thread>
 #include <vector>
+
+#include "integration/backup/example.hpp"
 
 namespace tenon::tests {
 namespace {

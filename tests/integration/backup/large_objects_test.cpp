@@ -2,10 +2,11 @@
 //
 // Objects larger than the memory that a store may use: with the builtin of version 2, and with the
 // example in C, which is adapted from version 1.
-#include <gtest/gtest.h>
 #include <tenon/builtins.hpp>
 #include <tenon/host.hpp>
 #include <tenon/object_store.hpp>
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>

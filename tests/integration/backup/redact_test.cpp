@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The example in C++: a backup item action of version 1, which the host adapts to version 2.
-#include "integration/backup/example.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
+
+#include "integration/backup/example.hpp"
 
 namespace tenon::tests {
 namespace {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Uploads of archives that exceed a limit.
+#include "backup/upload.hpp"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -8,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "backup/upload.hpp"
 #include "framework/world.hpp"
 #include "unit/archives.hpp"
 

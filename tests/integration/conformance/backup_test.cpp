@@ -2,12 +2,12 @@
 //
 // The conformance kit with backup plugins that break one rule each. WRONG is the directory of the
 // modules, which are named after their faults.
-#include "wrong_modules.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "wrong_modules.hpp"
 
 namespace tenon::tests {
 namespace {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The plugins of tenon follow the rules of their kinds. EXAMPLES is the directory of the examples.
-#include "verdicts.hpp"
-
-#include "framework/world.hpp"
-
 #include <tenon/builtins.hpp>
 
 #include <gtest/gtest.h>
@@ -12,6 +8,9 @@
 
 #include <string>
 #include <vector>
+
+#include "framework/world.hpp"
+#include "verdicts.hpp"
 
 namespace tenon::tests {
 namespace {

@@ -3,11 +3,11 @@
 // Paths of the modules that break one rule each, and the names of their tests.
 #pragma once
 
-#include "verdicts.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <string>
+
+#include "verdicts.hpp"
 
 namespace tenon::tests {
 

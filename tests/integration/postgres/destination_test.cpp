@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The destination with a real server.
-#include <gtest/gtest.h>
-
 #include <arpa/inet.h>
+#include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>

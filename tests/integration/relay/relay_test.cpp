@@ -5,7 +5,6 @@
 #include <tenon/sdk/conformance.hpp>
 
 #include <gtest/gtest.h>
-
 #include <test/relay.hpp>
 #include <test/sink.hpp>
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Parsing of responses of S3 servers and other HTTP servers.
-#include "failures.hpp"
-#include "listing.hpp"
-#include "xml.hpp"
-
 #include <curl/curl.h>
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "failures.hpp"
+#include "listing.hpp"
+#include "xml.hpp"
 
 namespace tenon::s3 {
 namespace {

@@ -2,14 +2,9 @@
 //
 // The builtin source and destination of files, in both formats: reading and writing of records,
 // positions, and recovery after a kill.
-#include "builtin/file_destination.hpp"
-#include "builtin/file_source.hpp"
-#include "unit/builtins/plugins.hpp"
-
 #include <tenon/call.hpp>
 
 #include <gtest/gtest.h>
-
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -17,6 +12,10 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+
+#include "builtin/file_destination.hpp"
+#include "builtin/file_source.hpp"
+#include "unit/builtins/plugins.hpp"
 
 namespace tenon::builtin {
 namespace {

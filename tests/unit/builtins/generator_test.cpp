@@ -2,8 +2,6 @@
 //
 // The builtin source that generates records: counts, positions, rates.
 #include "builtin/generator.hpp"
-#include "builtin/records.hpp"
-#include "unit/builtins/plugins.hpp"
 
 #include <tenon/call.hpp>
 
@@ -14,6 +12,9 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+
+#include "builtin/records.hpp"
+#include "unit/builtins/plugins.hpp"
 
 namespace tenon::builtin {
 namespace {

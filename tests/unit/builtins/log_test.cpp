@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The builtin destination that logs records.
-#include "builtin/log_destination.hpp"
-#include "unit/builtins/plugins.hpp"
-
 #include <tenon/builtins.hpp>
 #include <tenon/destination.hpp>
 #include <tenon/host.hpp>
@@ -12,6 +9,9 @@
 
 #include <string>
 #include <vector>
+
+#include "builtin/log_destination.hpp"
+#include "unit/builtins/plugins.hpp"
 
 namespace tenon::builtin {
 namespace {

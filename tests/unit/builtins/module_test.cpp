@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The module of the builtin plugins: its manifest and its specifiers.
-#include "builtin/specifiers.hpp"
-
 #include <tenon/builtins.hpp>
 
-#include <gtest/gtest.h>
-
 #include <boost/json.hpp>
+#include <gtest/gtest.h>
 
 #include <cstddef>
 #include <set>
 #include <string>
+
+#include "builtin/specifiers.hpp"
 
 namespace tenon::builtin {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Helpers of the SDK for pacing: retries, batches and rate limits.
-#include "unit/builtins/plugins.hpp"
-
 #include <tenon/call.hpp>
 #include <tenon/sdk/batcher.hpp>
 #include <tenon/sdk/rate_limit.hpp>
@@ -22,6 +20,8 @@
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include "unit/builtins/plugins.hpp"
 
 namespace tenon::builtin {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Parameters that are declared once, to read configs and to specify them.
-#include "unit/builtins/plugins.hpp"
-
 #include <tenon/sdk/parameters.hpp>
 
 #include <gtest/gtest.h>
@@ -10,6 +8,8 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+
+#include "unit/builtins/plugins.hpp"
 
 namespace tenon::builtin {
 namespace {

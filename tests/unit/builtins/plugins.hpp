@@ -4,17 +4,12 @@
 // is killed.
 #pragma once
 
-#include "builtin/records.hpp"
-#include "framework/world.hpp"
-
 #include <tenon/call.hpp>
 #include <tenon/sdk/reading_source.hpp>
 #include <tenon/sdk/writing_destination.hpp>
 
-#include <gtest/gtest.h>
-
 #include <boost/json.hpp>
-
+#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +25,9 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "builtin/records.hpp"
+#include "framework/world.hpp"
 
 namespace tenon::builtin {
 

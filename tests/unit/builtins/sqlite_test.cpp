@@ -2,19 +2,13 @@
 //
 // The builtin source and destination of SQLite: reading and writing of rows, locks, and recovery
 // after a kill.
-#include "builtin/sqlite_destination.hpp"
-#include "builtin/sqlite_source.hpp"
-#include "framework/world.hpp"
-#include "unit/builtins/plugins.hpp"
-
 #include <tenon/builtins.hpp>
 #include <tenon/call.hpp>
 #include <tenon/host.hpp>
 #include <tenon/source.hpp>
 
-#include <gtest/gtest.h>
-
 #include <boost/json.hpp>
+#include <gtest/gtest.h>
 
 #include <chrono>
 #include <filesystem>
@@ -23,6 +17,11 @@
 #include <string>
 #include <thread>
 #include <utility>
+
+#include "builtin/sqlite_destination.hpp"
+#include "builtin/sqlite_source.hpp"
+#include "framework/world.hpp"
+#include "unit/builtins/plugins.hpp"
 
 namespace tenon::builtin {
 namespace {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Acknowledgements of destinations that write synchronously.
-#include "builtin/log_destination.hpp"
-#include "unit/builtins/plugins.hpp"
-
 #include <tenon/call.hpp>
 #include <tenon/sdk/holding_destination.hpp>
 #include <tenon/sdk/writing_destination.hpp>
@@ -17,6 +14,9 @@
 #include <string>
 #include <string_view>
 #include <thread>
+
+#include "builtin/log_destination.hpp"
+#include "unit/builtins/plugins.hpp"
 
 namespace tenon::builtin {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Boost.DLL, which finds the module object in the same file as tenon.
+#include <boost/dll/import.hpp>
+
 #include "../modules.hpp"
 #include "module_counter.hpp"
-
-#include <boost/dll/import.hpp>
 
 namespace tenon::bench {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // class_loader of ROS, with a library of its own format.
-#include "counter.hpp"
-
 #include <benchmark/benchmark.h>
 #include <class_loader/class_loader.hpp>
+
+#include "counter.hpp"
 
 namespace tenon::bench {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "counter.hpp"
-
 #include <class_loader/register_macro.hpp>
+
+#include "counter.hpp"
 
 class RosCounter : public tenon::bench::Counter {
  public:

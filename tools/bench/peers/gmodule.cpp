@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // GModule of GLib, which finds the module object in the same file as tenon.
+#include <gmodule.h>
+
 #include "../modules.hpp"
 #include "module_counter.hpp"
-
-#include <gmodule.h>
 
 namespace tenon::bench {
 namespace {

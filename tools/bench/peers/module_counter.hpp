@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <tenon/abi.h>
+
 #include <bench/counter/v2.h>
 #include <benchmark/benchmark.h>
-#include <tenon/abi.h>
 
 namespace tenon::bench {
 

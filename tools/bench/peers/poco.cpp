@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Poco::ClassLoader, with a library of its own format.
-#include "counter.hpp"
-
 #include <Poco/ClassLoader.h>
 #include <benchmark/benchmark.h>
 
 #include <memory>
+
+#include "counter.hpp"
 
 namespace tenon::bench {
 namespace {

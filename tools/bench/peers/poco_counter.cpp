@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "counter.hpp"
-
 #include <Poco/ClassLibrary.h>
+
+#include "counter.hpp"
 
 class PocoCounter : public tenon::bench::Counter {
  public:

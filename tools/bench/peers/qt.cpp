@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // QPluginLoader of Qt, with a library of its own format. It returns one instance for each library.
-#include "counter.hpp"
-
 #include <benchmark/benchmark.h>
+
 #include <QJsonObject>
 #include <QPluginLoader>
-
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "counter.hpp"
 
 namespace tenon::bench {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "counter.hpp"
-
 #include <QObject>
+
+#include "counter.hpp"
 
 class QtCounter : public QObject, public tenon::bench::Counter {
   Q_OBJECT

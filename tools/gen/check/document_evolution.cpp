@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/check/document_evolution.hpp"
 
+#include <algorithm>
+
 #include "gen/check/evolution_steps.hpp"
 #include "gen/check/field_steps.hpp"
 #include "gen/check/renames.hpp"
 #include "gen/model/lineage.hpp"
-
-#include <algorithm>
 
 namespace tenon::gen {
 namespace {

@@ -3,15 +3,15 @@
 // The common part of the evolution of kinds and of document types: steps, names and diagnostics.
 #pragma once
 
-#include "gen/common.hpp"
-#include "gen/read/spec_files.hpp"
-
 #include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "gen/common.hpp"
+#include "gen/read/spec_files.hpp"
 
 namespace tenon::gen {
 

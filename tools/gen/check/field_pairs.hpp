@@ -3,11 +3,11 @@
 // Pairs the fields of two versions of a message, document or struct.
 #pragma once
 
-#include "gen/check/part_pairs.hpp"
-#include "gen/model/model.hpp"
-
 #include <string>
 #include <vector>
+
+#include "gen/check/part_pairs.hpp"
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/check/field_steps.hpp"
 
-#include "gen/check/widening.hpp"
-
 #include <algorithm>
+
+#include "gen/check/widening.hpp"
 
 namespace tenon::gen {
 namespace {

@@ -4,10 +4,10 @@
 // neighbouring versions.
 #pragma once
 
+#include <vector>
+
 #include "gen/check/field_pairs.hpp"
 #include "gen/model/model.hpp"
-
-#include <vector>
 
 namespace tenon::gen {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/check/generated_names.hpp"
 
-#include "gen/model/naming.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "gen/model/naming.hpp"
 
 namespace tenon::gen {
 namespace {

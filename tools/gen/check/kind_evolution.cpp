@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/check/kind_evolution.hpp"
 
+#include <algorithm>
+
 #include "gen/check/evolution_steps.hpp"
 #include "gen/check/method_steps.hpp"
-
-#include <algorithm>
 
 namespace tenon::gen {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/check/message_step.hpp"
 
+#include <algorithm>
+
 #include "gen/check/field_pairs.hpp"
 #include "gen/check/value_checker.hpp"
-
-#include <algorithm>
 
 namespace tenon::gen {
 namespace {

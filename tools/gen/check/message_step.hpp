@@ -3,10 +3,10 @@
 // Reads how the fields of a request or response convert between two versions of a method.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <string>
 #include <vector>
+
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/check/method_steps.hpp"
 
-#include "gen/check/message_step.hpp"
-#include "gen/check/part_pairs.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <unordered_map>
+
+#include "gen/check/message_step.hpp"
+#include "gen/check/part_pairs.hpp"
 
 namespace tenon::gen {
 namespace {

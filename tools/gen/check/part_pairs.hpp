@@ -4,8 +4,6 @@
 // that the entries explain which of them are new, removed or renamed.
 #pragma once
 
-#include "gen/check/evolution_steps.hpp"
-
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +11,8 @@
 #include <unordered_set>
 #include <utility>
 #include <vector>
+
+#include "gen/check/evolution_steps.hpp"
 
 namespace tenon::gen {
 

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/check/released.hpp"
 
-#include "gen/model/fingerprint.hpp"
-#include "gen/model/layout.hpp"
-#include "gen/model/naming.hpp"
-#include "gen/read/spec_files.hpp"
-
-#include "common/text_file.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <functional>
@@ -17,6 +10,12 @@
 #include <set>
 #include <sstream>
 #include <utility>
+
+#include "common/text_file.hpp"
+#include "gen/model/fingerprint.hpp"
+#include "gen/model/layout.hpp"
+#include "gen/model/naming.hpp"
+#include "gen/read/spec_files.hpp"
 
 namespace tenon::gen {
 namespace {

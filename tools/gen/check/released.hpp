@@ -5,10 +5,10 @@
 // or in a folder above it, and under version control. Only `tenon-gen release` writes it.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <string>
 #include <vector>
+
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

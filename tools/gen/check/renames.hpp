@@ -3,11 +3,11 @@
 // The renamed and split structs, enums and values of a step between versions of a document type.
 #pragma once
 
-#include "gen/check/evolution_steps.hpp"
-
 #include <set>
 #include <string>
 #include <vector>
+
+#include "gen/check/evolution_steps.hpp"
 
 namespace tenon::gen {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/check/spec_checker.hpp"
 
-#include "gen/model/dependency_order.hpp"
-#include "gen/model/version_name.hpp"
-
 #include <algorithm>
 #include <map>
 #include <set>
+
+#include "gen/model/dependency_order.hpp"
+#include "gen/model/version_name.hpp"
 
 namespace tenon::gen {
 namespace {

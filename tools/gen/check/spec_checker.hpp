@@ -3,9 +3,9 @@
 // Checks across several parts of the specs.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <vector>
+
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

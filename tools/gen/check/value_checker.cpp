@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/check/value_checker.hpp"
 
-#include "gen/check/evolution_steps.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
+
+#include "gen/check/evolution_steps.hpp"
 
 namespace tenon::gen {
 namespace {

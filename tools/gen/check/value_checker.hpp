@@ -3,9 +3,9 @@
 // Checks the values that evolution.json gives for fields.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <string>
+
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

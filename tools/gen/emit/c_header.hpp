@@ -3,9 +3,9 @@
 // Generates the C header of one version of a kind or document type.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <string>
+
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

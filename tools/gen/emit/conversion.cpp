@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/emit/conversion.hpp"
 
+#include <string>
+#include <vector>
+
 #include "gen/emit/cpp_literal.hpp"
 #include "gen/emit/cpp_names.hpp"
 #include "gen/model/layout.hpp"
-
-#include <string>
-#include <vector>
 
 namespace tenon::gen {
 namespace {

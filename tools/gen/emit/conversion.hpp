@@ -3,11 +3,11 @@
 // Generates statements that convert values between versions.
 #pragma once
 
-#include "gen/emit/writer.hpp"
-#include "gen/model/model.hpp"
-
 #include <string>
 #include <vector>
+
+#include "gen/emit/writer.hpp"
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

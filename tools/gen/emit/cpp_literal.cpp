@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/emit/cpp_literal.hpp"
 
-#include "gen/emit/cpp_names.hpp"
-#include "gen/model/naming.hpp"
-
 #include <charconv>
 #include <cstdint>
 #include <limits>
+
+#include "gen/emit/cpp_names.hpp"
+#include "gen/model/naming.hpp"
 
 namespace tenon::gen {
 namespace {

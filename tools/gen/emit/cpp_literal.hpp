@@ -3,9 +3,9 @@
 // Converts values of specs to C++ expressions.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <string>
+
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/emit/cpp_names.hpp"
 
-#include "gen/model/naming.hpp"
-
 #include <algorithm>
 #include <iterator>
+
+#include "gen/model/naming.hpp"
 
 namespace tenon::gen {
 namespace {

@@ -3,9 +3,9 @@
 // The C++ names of the things in a spec.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <string>
+
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

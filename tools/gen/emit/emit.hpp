@@ -3,12 +3,12 @@
 // Generates all files of a Model.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "gen/emit/emit_host.hpp"
 #include "gen/emit/output.hpp"
 #include "gen/model/model.hpp"
-
-#include <string>
-#include <vector>
 
 namespace tenon::gen {
 

@@ -6,15 +6,15 @@
 // something converts the structs and calls the older function.
 #include "gen/emit/emit_adapters.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "gen/emit/conversion.hpp"
 #include "gen/emit/cpp_names.hpp"
 #include "gen/emit/emit_interface.hpp"
 #include "gen/emit/interface_method.hpp"
 #include "gen/model/adaptation.hpp"
 #include "gen/model/naming.hpp"
-
-#include <algorithm>
-#include <vector>
 
 namespace tenon::gen {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/emit/emit_documents.hpp"
 
+#include <string>
+#include <vector>
+
 #include "gen/emit/cpp_names.hpp"
 #include "gen/emit/storage_names.hpp"
 #include "gen/model/document_changes.hpp"
-
-#include <string>
-#include <vector>
 
 namespace tenon::gen {
 namespace {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/emit/emit_host.hpp"
 
+#include <set>
+
 #include "gen/emit/cpp_names.hpp"
 #include "gen/emit/emit_adapters.hpp"
 #include "gen/emit/emit_documents.hpp"
@@ -14,8 +16,6 @@
 #include "gen/emit/storage_names.hpp"
 #include "gen/emit/writer.hpp"
 #include "gen/model/naming.hpp"
-
-#include <set>
 
 namespace tenon::gen {
 namespace {

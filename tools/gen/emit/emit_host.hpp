@@ -3,10 +3,10 @@
 // Generates headers and the source for hosts in C++.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <string>
 #include <vector>
+
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

@@ -4,10 +4,10 @@
 // hand-written steps of its adapters.
 #pragma once
 
+#include <string>
+
 #include "gen/emit/writer.hpp"
 #include "gen/model/model.hpp"
-
-#include <string>
 
 namespace tenon::gen {
 

@@ -3,10 +3,10 @@
 // Generates the JSON functions of a document type.
 #pragma once
 
+#include <string>
+
 #include "gen/emit/writer.hpp"
 #include "gen/model/model.hpp"
-
-#include <string>
 
 namespace tenon::gen {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/emit/emit_messages.hpp"
 
-#include "gen/emit/cpp_names.hpp"
-#include "gen/model/layout.hpp"
-#include "gen/model/naming.hpp"
-
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "gen/emit/cpp_names.hpp"
+#include "gen/model/layout.hpp"
+#include "gen/model/naming.hpp"
 
 namespace tenon::gen {
 namespace {

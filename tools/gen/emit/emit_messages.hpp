@@ -3,10 +3,10 @@
 // Generates the layouts of requests and responses, for hosts that check calls.
 #pragma once
 
+#include <string>
+
 #include "gen/emit/writer.hpp"
 #include "gen/model/model.hpp"
-
-#include <string>
 
 namespace tenon::gen {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/emit/emit_registration.hpp"
 
+#include <string>
+#include <vector>
+
 #include "gen/emit/cpp_names.hpp"
 #include "gen/emit/emit_adapters.hpp"
 #include "gen/emit/emit_messages.hpp"
 #include "gen/emit/interface_method.hpp"
 #include "gen/model/naming.hpp"
-
-#include <string>
-#include <vector>
 
 namespace tenon::gen {
 namespace {

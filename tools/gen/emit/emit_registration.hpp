@@ -3,10 +3,10 @@
 // Generates the description of a kind for the loader, and the vtables for other plugins.
 #pragma once
 
+#include <string>
+
 #include "gen/emit/writer.hpp"
 #include "gen/model/model.hpp"
-
-#include <string>
 
 namespace tenon::gen {
 

@@ -6,9 +6,9 @@
 // type. Each schema is complete: it refers to no other file.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <string>
+
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

@@ -9,14 +9,14 @@
 // the plain form does not change.
 #include "gen/emit/emit_sdk.hpp"
 
-#include "gen/emit/cpp_names.hpp"
-#include "gen/emit/writer.hpp"
-#include "gen/model/naming.hpp"
-
 #include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "gen/emit/cpp_names.hpp"
+#include "gen/emit/writer.hpp"
+#include "gen/model/naming.hpp"
 
 namespace tenon::gen {
 namespace {

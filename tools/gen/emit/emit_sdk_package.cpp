@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/emit/emit_sdk_package.hpp"
 
-#include "gen/emit/cpp_names.hpp"
-#include "gen/emit/emit_sdk.hpp"
-#include "gen/model/naming.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <initializer_list>
 #include <string_view>
 #include <utility>
+
+#include "gen/emit/cpp_names.hpp"
+#include "gen/emit/emit_sdk.hpp"
+#include "gen/model/naming.hpp"
 
 namespace tenon::gen {
 namespace {

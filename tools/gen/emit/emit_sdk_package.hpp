@@ -4,9 +4,9 @@
 // README, and its packages for CMake and pkg-config.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <string>
+
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

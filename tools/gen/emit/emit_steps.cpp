@@ -4,11 +4,11 @@
 // converted through the versions between them.
 #include "gen/emit/emit_steps.hpp"
 
+#include <algorithm>
+
 #include "gen/emit/cpp_names.hpp"
 #include "gen/emit/storage_names.hpp"
 #include "gen/model/naming.hpp"
-
-#include <algorithm>
 
 namespace tenon::gen {
 namespace {

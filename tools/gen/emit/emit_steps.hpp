@@ -3,11 +3,11 @@
 // Generates the conversions of a document type between its versions.
 #pragma once
 
-#include "gen/emit/writer.hpp"
-#include "gen/model/model.hpp"
-
 #include <string>
 #include <vector>
+
+#include "gen/emit/writer.hpp"
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

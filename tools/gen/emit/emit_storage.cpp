@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/emit/emit_storage.hpp"
 
+#include <set>
+
 #include "gen/emit/cpp_names.hpp"
 #include "gen/emit/storage_names.hpp"
 #include "gen/model/layout.hpp"
-
-#include <set>
 
 namespace tenon::gen {
 namespace {

@@ -3,10 +3,10 @@
 // Generates the storage types of a document type, and their conversions to the ABI structs.
 #pragma once
 
+#include <string>
+
 #include "gen/emit/writer.hpp"
 #include "gen/model/model.hpp"
-
-#include <string>
 
 namespace tenon::gen {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/emit/emit_tests.hpp"
 
+#include <algorithm>
+
 #include "gen/emit/cpp_names.hpp"
 #include "gen/emit/emit_steps.hpp"
 #include "gen/emit/storage_names.hpp"
 #include "gen/emit/writer.hpp"
 #include "gen/model/naming.hpp"
-
-#include <algorithm>
 
 namespace tenon::gen {
 namespace {

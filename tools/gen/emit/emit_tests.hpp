@@ -4,9 +4,9 @@
 // conversions with a hand-written step.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <string>
+
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/emit/emit_types.hpp"
 
-#include "gen/emit/cpp_names.hpp"
-#include "gen/emit/writer.hpp"
-#include "gen/model/naming.hpp"
-
 #include <algorithm>
 #include <functional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "gen/emit/cpp_names.hpp"
+#include "gen/emit/writer.hpp"
+#include "gen/model/naming.hpp"
 
 namespace tenon::gen {
 namespace {

@@ -4,9 +4,9 @@
 // views, enums, and the tenon::Value that converts them from and to the ABI.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <string>
+
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

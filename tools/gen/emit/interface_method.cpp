@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/emit/interface_method.hpp"
 
+#include <algorithm>
+
 #include "gen/emit/cpp_names.hpp"
 #include "gen/model/naming.hpp"
-
-#include <algorithm>
 
 namespace tenon::gen {
 namespace {

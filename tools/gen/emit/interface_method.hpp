@@ -3,10 +3,10 @@
 // A method of the latest interface in its two forms.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <string>
 #include <vector>
+
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

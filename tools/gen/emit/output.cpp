@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/emit/output.hpp"
 
-#include "common/text_file.hpp"
-
 #include <system_error>
+
+#include "common/text_file.hpp"
 
 namespace tenon::gen {
 namespace {

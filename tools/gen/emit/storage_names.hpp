@@ -3,10 +3,10 @@
 // The C++ names of storage types of documents.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <string>
 #include <vector>
+
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

@@ -3,13 +3,13 @@
 // Formats generated C++: indented lines, comments, and lists that are wrapped to the line width.
 #pragma once
 
-#include "gen/emit/comment.hpp"
-
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
+
+#include "gen/emit/comment.hpp"
 
 namespace tenon::gen {
 

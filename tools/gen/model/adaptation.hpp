@@ -3,11 +3,11 @@
 // How plugins of an older version of a kind are used as newer versions.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

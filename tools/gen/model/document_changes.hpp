@@ -3,11 +3,11 @@
 // Describes document types and their steps in words.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/model/fingerprint.hpp"
 
-#include "gen/model/naming.hpp"
-
 #include <map>
 #include <set>
 #include <utility>
+
+#include "gen/model/naming.hpp"
 
 namespace tenon::gen {
 namespace {

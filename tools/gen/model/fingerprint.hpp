@@ -5,9 +5,9 @@
 // not part of it.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <string>
+
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

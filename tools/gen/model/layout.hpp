@@ -4,11 +4,11 @@
 // headers assert it.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <cstddef>
 #include <string>
 #include <vector>
+
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

@@ -3,13 +3,13 @@
 // Tracks the fields of a document type across its versions and renames.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <map>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

@@ -7,14 +7,14 @@
 // Objects keep their addresses as long as the Model lives. Raw pointers between them do not own.
 #pragma once
 
-#include "gen/common.hpp"
-
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "gen/common.hpp"
 
 namespace tenon::gen {
 

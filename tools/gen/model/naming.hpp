@@ -3,10 +3,10 @@
 // Converts names of specs to names in C and C++.
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <string>
 #include <string_view>
+
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

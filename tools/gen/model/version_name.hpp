@@ -3,13 +3,13 @@
 // The name of a version of a kind or document type: 3, or "3preview1" for the first preview of 3.
 #pragma once
 
-#include "gen/common.hpp"
-
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
+
+#include "gen/common.hpp"
 
 namespace tenon::gen {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/read/family_reader.hpp"
 
-#include "gen/common.hpp"
-#include "gen/read/name_checker.hpp"
-
 #include <algorithm>
 #include <string>
 #include <unordered_map>
+
+#include "gen/common.hpp"
+#include "gen/read/name_checker.hpp"
 
 namespace tenon::gen {
 namespace {

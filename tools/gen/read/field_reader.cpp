@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/read/field_reader.hpp"
 
+#include <algorithm>
+
 #include "gen/model/dependency_order.hpp"
 #include "gen/model/naming.hpp"
-
-#include <algorithm>
 
 namespace tenon::gen {
 namespace {

@@ -3,13 +3,13 @@
 // Reads the common parts of kinds and document types: fields, enums, structs and the life cycle.
 #pragma once
 
-#include "gen/common.hpp"
-#include "gen/read/name_checker.hpp"
-#include "gen/read/type_reader.hpp"
-
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "gen/common.hpp"
+#include "gen/read/name_checker.hpp"
+#include "gen/read/type_reader.hpp"
 
 namespace tenon::gen {
 

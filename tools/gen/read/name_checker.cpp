@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/read/name_checker.hpp"
 
-#include "gen/model/naming.hpp"
-
 #include <algorithm>
 #include <cctype>
+
+#include "gen/model/naming.hpp"
 
 namespace tenon::gen {
 namespace {

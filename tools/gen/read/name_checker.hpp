@@ -3,12 +3,12 @@
 // Checks the names of a spec: of methods, fields, enums, structs, values, states, kinds.
 #pragma once
 
-#include "gen/common.hpp"
-
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "gen/common.hpp"
 
 namespace tenon::gen {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/read/spec_files.hpp"
 
-#include "gen/common.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <map>
 #include <regex>
+
+#include "gen/common.hpp"
 
 namespace tenon::gen {
 namespace {

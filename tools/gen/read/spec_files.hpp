@@ -4,16 +4,15 @@
 // `evolution.json` in the same folder. A folder contains the versions of one kind or document type.
 #pragma once
 
-#include "gen/common.hpp"
-#include "gen/model/version_name.hpp"
-
-#include "common/text_file.hpp"
-
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "common/text_file.hpp"
+#include "gen/common.hpp"
+#include "gen/model/version_name.hpp"
 
 namespace tenon::gen {
 

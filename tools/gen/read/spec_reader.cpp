@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/read/spec_reader.hpp"
 
-#include "gen/read/field_reader.hpp"
-
 #include <algorithm>
+
+#include "gen/read/field_reader.hpp"
 
 namespace tenon::gen {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/read/type_reader.hpp"
 
-#include "gen/common.hpp"
-
 #include <algorithm>
 #include <array>
+
+#include "gen/common.hpp"
 
 namespace tenon::gen {
 namespace {

@@ -3,13 +3,13 @@
 // Parses the types of fields: "list<tenon.dev/record@2>".
 #pragma once
 
-#include "gen/model/model.hpp"
-
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
+
+#include "gen/model/model.hpp"
 
 namespace tenon::gen {
 

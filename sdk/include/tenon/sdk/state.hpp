@@ -17,7 +17,6 @@
 
 #include <tenon/sdk/call.hpp>
 #include <tenon/sdk/failure.hpp>
-
 #include <tenon/values.hpp>
 
 #include <cstring>
