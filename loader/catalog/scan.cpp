@@ -118,6 +118,9 @@ Result<Search> files_in(const SearchPath& entry) {
                   .needed = "a folder of modules, or a module file",
                   .fix = "create the folder, or remove it from the plugin path"});
   }
+  // Nobody chose the standard folders. They may be those of another user, as with sudo.
+  const auto is_none = [&] { return !entry.named && failed == std::errc::permission_denied; };
+  if (is_none()) return Search();
   if (failed) return unusable(entry.path, failed.message());
   const fs::path canonical = canonical_of(entry.path);
   if (status.type() == fs::file_type::regular) {
@@ -128,6 +131,7 @@ Result<Search> files_in(const SearchPath& entry) {
   }
   Search search;
   failed = add_files(folder_of(entry.path, canonical), "", 2, search);
+  if (is_none()) return Search();
   if (failed) return unusable(entry.path, failed.message());
   return search;
 }

@@ -14,6 +14,7 @@
 
 #include "catalog/scan.hpp"
 #include "catalog/search_path.hpp"
+#include "framework/as_nobody.hpp"
 #include "framework/world.hpp"
 
 namespace tenon::tests {
@@ -196,6 +197,23 @@ TEST(Scan, ReportsLinksThatLeadNowhere) {
             (Texts{"not-a-module a.so", "not-a-module b.so", "not-a-module c.so"}));
   EXPECT_EQ(found.skipped.at(0).found(), "a link that leads to itself");
   EXPECT_EQ(found.skipped.at(2).found(), "a link to a file that does not exist");
+}
+
+TEST(Scan, ReportsAnUnreadableFolderOnlyIfItIsNamed) {
+  World world;
+  const fs::path closed = world.plugins() / "closed";
+  const fs::path folder = closed / "plugins";
+  fs::create_directories(folder);
+  fs::permissions(world.root(), fs::perms(0755));
+  for (const fs::path& unreadable : {closed, folder}) {
+    fs::permissions(unreadable, fs::perms::none);
+    {
+      const AsNobody nobody;
+      EXPECT_EQ(codes_of(scan({{folder, true}})), Texts{"cannot-read plugins"});
+      EXPECT_EQ(codes_of(scan({{folder, false}})), Texts());
+    }
+    fs::permissions(unreadable, fs::perms(0755));
+  }
 }
 
 // A loadable module is found among any number of bad files.
