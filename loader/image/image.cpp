@@ -112,9 +112,7 @@ ImageFolder::~ImageFolder() {
 /// Returns the folder for the copy in a file system in memory; empty if it must not be stored
 /// there. Large copies are stored on disk, because the system cannot evict files in memory.
 fs::path ImageFolder::memory_parent(const Bundle& bundle) const {
-  constexpr const char* variables[] = {"TMPDIR", "TMP", "TEMP", "TEMPDIR"};
-  const auto is_set = [](const char* name) { return !platform::trusted_environment(name).empty(); };
-  if (!options_.parent.empty() || std::ranges::any_of(variables, is_set)) return {};
+  if (!options_.parent.empty() || platform::temporary_folder().named) return {};
   std::size_t size = 0;
   for (const BundleFile& file : bundle) size += file.content.size();
   return size <= max_size_in_memory ? platform::memory_folder() : fs::path();
@@ -130,7 +128,9 @@ Result<ImageFolder::Folder> ImageFolder::usable_folder(Folder& folder, fs::path 
   }
   if (parent.empty()) {
     std::error_code failed;
-    parent = fs::temp_directory_path(failed);
+    parent = platform::temporary_folder().path;
+    const bool is_folder = fs::is_directory(parent, failed);
+    if (!failed && !is_folder) failed = std::make_error_code(std::errc::not_a_directory);
     if (failed) return no_temporary_folder(failed);
   }
   platform::remove_abandoned_folders(parent);

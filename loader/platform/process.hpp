@@ -14,6 +14,15 @@ namespace tenon::inline v0_1::platform {
 /// privileges of another user than the one that started it (set-user-ID).
 std::string trusted_environment(const std::string& name);
 
+/// The folder for temporary files, which may be missing.
+struct TemporaryFolder {
+  std::filesystem::path path;
+  bool named;  // by the environment, rather than the default of the system
+};
+/// Returns it. The environment names it in TMPDIR, TMP, TEMP or TEMPDIR. Unlike for
+/// std::filesystem::temp_directory_path, an empty variable names none.
+TemporaryFolder temporary_folder();
+
 /// Splits a list of folders, such as PATH, in its order. Empty entries are dropped.
 std::vector<std::filesystem::path> split_path_list(const std::string& list);
 

@@ -761,6 +761,13 @@ TEST_F(ImageFolders, FollowOptionsAndEnvironment) {
   EXPECT_EQ(parent_of_copy(*folder_), world_.root());
 }
 
+TEST_F(ImageFolders, IgnoreEmptyVariables) {
+  for (const char* variable : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) setenv(variable, "", 1);
+  EXPECT_EQ(parent_of_copy(*folder_), small_);
+  EXPECT_EQ(parent_of_copy(*folder_, (1 << 20) + 1), temporary_);
+  for (const char* variable : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) unsetenv(variable);
+}
+
 TEST_F(ImageFolders, AreNeverInTheWorkingDirectory) {
   setenv("TMPDIR", (world_.root() / "none").c_str(), 1);
   const fs::path file = fs::path(FAULTS) / "good.so";

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tenon::inline v0_1::platform {
 namespace {
@@ -28,6 +29,15 @@ std::vector<std::filesystem::path> installed(const std::filesystem::path& below)
 std::string trusted_environment(const std::string& name) {
   const char* value = secure_getenv(name.c_str());
   return value != nullptr ? value : "";
+}
+
+TemporaryFolder temporary_folder() {
+  for (const char* variable : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) {
+    if (std::string folder = trusted_environment(variable); !folder.empty()) {
+      return {.path = std::move(folder), .named = true};
+    }
+  }
+  return {.path = "/tmp", .named = false};
 }
 
 std::vector<std::filesystem::path> split_path_list(const std::string& list) {
