@@ -59,7 +59,7 @@ class Threads {
   void start(std::size_t count, Work& work) {
     threads_.reserve(count);
     while (threads_.size() < count) {
-      auto thread = start_thread("parallel work", [&work] { work.run(); });
+      auto thread = start_internal_thread("parallel work", [&work] { work.run(); });
       if (!thread) return;
       threads_.push_back(std::move(*thread));
     }

@@ -8,16 +8,30 @@
 #include "base/own_library.hpp"
 
 namespace tenon::inline v0_1::detail {
+namespace {
 
-Result<std::thread> start_thread(std::string_view purpose, std::function<void()> body) try {
-  return std::thread(std::move(body));
-} catch (const std::system_error& failed) {
+Error no_thread(std::string_view purpose, const std::system_error& failed) {
   return Error({.code = "no-thread",
                 .status = TENON_RESOURCE_EXHAUSTED | TENON_RETRYABLE,
                 .message = "the system cannot start a thread for " + std::string(purpose),
                 .found = failed.code().message(),
                 .needed = "a background thread of the host",
                 .fix = "raise the limit of threads for this process or user"});
+}
+
+}  // namespace
+
+Result<std::thread> start_thread(std::string_view purpose, std::function<void()> body) try {
+  return platform::start_thread(std::move(body));
+} catch (const std::system_error& failed) {
+  return no_thread(purpose, failed);
+}
+
+Result<std::thread> start_internal_thread(std::string_view purpose,
+                                          std::function<void()> body) try {
+  return platform::start_internal_thread(std::move(body));
+} catch (const std::system_error& failed) {
+  return no_thread(purpose, failed);
 }
 
 void leave_running(std::thread& thread) {

@@ -15,12 +15,23 @@ namespace tenon::inline v0_1::platform {
 /// false if it has not. Never waits.
 bool join_if_ended(std::thread& thread) noexcept;
 
+/// Starts a thread with the signal mask of the calling thread. If that is an internal thread, with
+/// the mask that it was started with. Throws std::system_error if the system cannot.
+std::thread start_thread(std::function<void()> body);
+/// Starts an internal thread: it blocks all signals except those that faults of the thread itself
+/// cause, so that signals of the program reach the program's own threads. Throws as above.
+std::thread start_internal_thread(std::function<void()> body);
+
 }  // namespace tenon::inline v0_1::platform
 
 namespace tenon::inline v0_1::detail {
 
-/// Starts a thread. `purpose` completes the error text, eg: "timers". Errors: no-thread.
+/// Starts a thread that may run code of plugins. `purpose` completes the error text, eg: "timers".
+/// Errors: no-thread.
 Result<std::thread> start_thread(std::string_view purpose, std::function<void()> body);
+
+/// Starts a thread that runs no code of plugins. It blocks signals. Errors: no-thread.
+Result<std::thread> start_internal_thread(std::string_view purpose, std::function<void()> body);
 
 /// Detaches a thread that still runs code of this library, which therefore stays loaded.
 void leave_running(std::thread& thread);

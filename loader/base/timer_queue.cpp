@@ -28,7 +28,7 @@ TimerQueue::~TimerQueue() {
 }
 
 Result<void> TimerQueue::start() {
-  auto thread = start_thread("timers", [state = state_] { run(*state); });
+  auto thread = start_internal_thread("timers", [state = state_] { run(*state); });
   if (!thread) return std::move(thread).error();
   thread_ = std::move(*thread);
   return {};

@@ -10,6 +10,13 @@
 
 namespace tenon::inline v0_1::detail {
 
+namespace {
+
+// After this time, folders that could not be watched are tried again. They cause no event.
+constexpr std::int64_t pause = 2'000'000'000;  // nanoseconds
+
+}  // namespace
+
 struct FileWatcher::State {
   State(platform::FileWatch watched, Callback callback)
       : watch(std::move(watched)), changed(std::move(callback)), stop(platform::create_event()) {}
@@ -21,6 +28,7 @@ struct FileWatcher::State {
   const Callback changed;
   const std::intptr_t stop;
   std::atomic<bool> stopped{false};
+  std::promise<void> ended;
 };
 
 Result<std::unique_ptr<FileWatcher>> FileWatcher::start(Callback changed) {
@@ -28,21 +36,34 @@ Result<std::unique_ptr<FileWatcher>> FileWatcher::start(Callback changed) {
   if (!watch) return std::move(watch).error();
   std::unique_ptr<FileWatcher> watcher(
       new FileWatcher(std::make_shared<State>(std::move(*watch), std::move(changed))));
-  auto thread = start_thread("watching files", [state = watcher->state_] { run(*state); });
+  watcher->ended_ = watcher->state_->ended.get_future();
+  auto thread = start_internal_thread("watching files", [state = watcher->state_] {
+    run(*state);
+    state->ended.set_value();
+  });
   if (!thread) return std::move(thread).error();
   watcher->thread_ = std::move(*thread);
   return watcher;
 }
 
 FileWatcher::~FileWatcher() {
+  stop(Clock::now());
+}
+
+bool FileWatcher::stop(Clock::time_point deadline) noexcept {
   state_->stopped.store(true);
   platform::signal_event(state_->stop);
-  if (!thread_.joinable()) return;
+  if (!thread_.joinable()) return true;
   if (thread_.get_id() == std::this_thread::get_id()) {
     leave_running(thread_);
-  } else {
-    thread_.join();
+    return true;
   }
+  if (ended_.wait_until(deadline) == std::future_status::ready) {
+    thread_.join();
+    return true;
+  }
+  leave_running(thread_);
+  return false;
 }
 
 Result<void> FileWatcher::add(const std::filesystem::path& file) {
@@ -56,7 +77,7 @@ void FileWatcher::remove_if(const std::function<bool(const std::filesystem::path
 void FileWatcher::run(State& state) {
   const std::intptr_t events[] = {state.stop, state.watch.event()};
   for (;;) {
-    platform::wait_events(events, -1);
+    platform::wait_events(events, state.watch.lost_any() ? pause : -1);
     if (state.stopped.load()) return;
     for (const auto& file : state.watch.changed()) state.changed(file);
   }

@@ -5,8 +5,10 @@
 
 #include <tenon/result.hpp>
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <memory>
 #include <thread>
 
@@ -18,10 +20,11 @@ namespace tenon::inline v0_1::detail {
 class FileWatcher {
  public:
   using Callback = std::function<void(const std::filesystem::path&)>;
+  using Clock = std::chrono::steady_clock;
 
   /// Starts the thread. It calls `changed` for each changed file. Errors: cannot-watch, no-thread.
   static Result<std::unique_ptr<FileWatcher>> start(Callback changed);
-  /// Waits until a running callback has returned, unless the callback itself destroys the watcher.
+  /// Detaches the thread if it has not ended.
   ~FileWatcher();
   FileWatcher(const FileWatcher&) = delete;
   FileWatcher& operator=(const FileWatcher&) = delete;
@@ -30,15 +33,19 @@ class FileWatcher {
   Result<void> add(const std::filesystem::path& file);
   /// Stops watching the files for which `unwanted` returns true. It must not call this object.
   void remove_if(const std::function<bool(const std::filesystem::path&)>& unwanted);
+  /// Ends the thread. Waits until a running callback has returned, unless that callback calls this.
+  /// Returns false if the thread has not ended by the deadline, because a file system hangs.
+  bool stop(Clock::time_point deadline) noexcept;
 
  private:
   struct State;
   explicit FileWatcher(std::shared_ptr<State> state) : state_(std::move(state)) {}
   static void run(State& state);
 
-  // Shared with the thread, since a callback may destroy the watcher.
+  // Shared with the thread, which may outlive the watcher.
   const std::shared_ptr<State> state_;
   std::thread thread_;
+  std::future<void> ended_;  // by the thread
 };
 
 }  // namespace tenon::inline v0_1::detail

@@ -142,6 +142,12 @@ void HostCore::check_log_level() {
   broken_.push_back(wrong);
 }
 
+void HostCore::stop_watching() noexcept {
+  if (finder_.stop_watching(std::chrono::steady_clock::now() + shutdown_timeout())) return;
+  context_->log->write(LogLevel::warn,
+                       "the thread that watches files hangs in a file system and is abandoned");
+}
+
 void HostCore::shut_down() noexcept {
   stop_watching();
   context_->timers->stop();

@@ -35,8 +35,8 @@ class HostCore final : public PluginDirectory {
   /// Ends the use by the Host.
   void end() noexcept { host_ = nullptr; }
 
-  /// Stops watching files.
-  void stop_watching() noexcept { finder_.stop_watching(); }
+  /// Stops watching files. Waits for a running callback at most for `shutdown_timeout`.
+  void stop_watching() noexcept;
   std::shared_ptr<Events> events() const noexcept { return context_->events; }
   std::shared_ptr<Log> log() const noexcept { return context_->log; }
   /// Returns how long the destruction of the host waits for other threads.

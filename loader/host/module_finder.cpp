@@ -16,12 +16,13 @@ Result<void> ModuleFinder::watch(FileWatcher::Callback changed) {
   return {};
 }
 
-void ModuleFinder::stop_watching() noexcept {
-  std::unique_ptr<FileWatcher> ended;  // destroyed without the lock, since it waits for a callback
+bool ModuleFinder::stop_watching(FileWatcher::Clock::time_point deadline) noexcept {
+  std::unique_ptr<FileWatcher> ended;  // stopped without the lock, since that waits for a callback
   {
     const std::lock_guard lock(scanning_);
     ended = std::move(watcher_);
   }
+  return ended == nullptr || ended->stop(deadline);
 }
 
 std::vector<Event> ModuleFinder::rescan(const CatalogStore::MakeModule& make) {

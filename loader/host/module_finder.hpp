@@ -28,8 +28,9 @@ class ModuleFinder {
   /// Starts to watch the files that `rescan` finds. Errors: those of FileWatcher::start. REQUIRED:
   /// called at most once, before the functions below.
   Result<void> watch(FileWatcher::Callback changed);
-  /// Waits until a running callback has returned, unless the callback calls this.
-  void stop_watching() noexcept;
+  /// Waits until a running callback has returned, unless the callback calls this. Returns false if
+  /// the thread that watches has not ended by the deadline, and leaves it running.
+  bool stop_watching(FileWatcher::Clock::time_point deadline) noexcept;
   /// Scans the search paths and publishes the catalog of the modules. `make` creates new ones.
   /// Returns the events of quarantines that have ended.
   std::vector<Event> rescan(const CatalogStore::MakeModule& make);

@@ -18,8 +18,8 @@ namespace tenon::inline v0_1::platform {
 ///
 /// A file has changed when new content is complete under its path: its writer has closed it,
 /// renamed it, or linked it. A file is not reported while it is being written, nor when it is
-/// deleted. Changes by other machines, and files that are written without a name and linked
-/// afterwards (O_TMPFILE), are not noticed.
+/// deleted. Not noticed are changes by other machines or through another hard link, and files that
+/// are linked while they have no other name (O_TMPFILE), or whose other name is removed at once.
 class FileWatch {
  public:
   /// Creates a watch without files. Errors: cannot-watch if the system has no watches left.
@@ -33,6 +33,10 @@ class FileWatch {
   Result<void> add(const std::filesystem::path& file);
   /// Stops watching the files for which `unwanted` returns true. It must not call this object.
   void remove_if(const std::function<bool(const std::filesystem::path&)>& unwanted);
+
+  /// Returns whether a folder on the path of some file cannot be watched, eg: because it lacks read
+  /// permission. `changed` tries again.
+  bool lost_any() const;
 
   /// Returns an event for wait_events that is signalled while `changed` may return files.
   std::intptr_t event() const noexcept;

@@ -2,11 +2,15 @@
 //
 // Background work of a host: timers, workers, and operations whose steps have deadlines.
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -18,11 +22,14 @@
 #include "base/timer_queue.hpp"
 #include "base/workers.hpp"
 #include "call/operation.hpp"
+#include "framework/as_nobody.hpp"
 #include "framework/world.hpp"
+#include "host/file_watcher.hpp"
 
 namespace tenon::tests {
 namespace {
 
+using detail::FileWatcher;
 using detail::LockRank;
 using detail::Mutex;
 using detail::Operation;
@@ -290,6 +297,102 @@ TEST(ParallelWork, RunsOnSeveralThreads) {
     ++inside;
     EXPECT_TRUE(eventually([&] { return inside == 2; }));
   });
+}
+
+/// Returns which of these signals the calling thread blocks.
+std::vector<int> blocked(const std::vector<int>& signals) {
+  sigset_t mask;
+  pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+  std::vector<int> found;
+  std::ranges::copy_if(signals, std::back_inserter(found),
+                       [&](int signal) { return sigismember(&mask, signal) == 1; });
+  return found;
+}
+
+// A signal for the process would otherwise not reach a thread that waits for it.
+TEST(InternalThreads, LeaveSignalsToTheProgram) {
+  const std::vector<int> signals{SIGTERM, SIGCHLD, SIGUSR1, SIGSEGV, SIGABRT};
+  sigset_t usr1, before;
+  sigemptyset(&usr1);
+  sigaddset(&usr1, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &usr1, &before);
+  std::vector<int> in_task, in_worker;
+  std::atomic<bool> done{false};
+  Workers workers;
+  TimerQueue timers;
+  timers.at(in(0ms), [&] {
+    in_task = blocked(signals);
+    EXPECT_TRUE(workers.run([&] {
+      in_worker = blocked(signals);
+      done = true;
+    }));
+  });
+  ASSERT_TRUE(timers.start());
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  EXPECT_TRUE(eventually([&] { return done.load(); }));
+  EXPECT_EQ(in_task, (std::vector{SIGTERM, SIGCHLD, SIGUSR1}));
+  EXPECT_EQ(in_worker, std::vector{SIGUSR1}) << "the mask with which the timers were started";
+  EXPECT_EQ(blocked(signals), std::vector<int>());
+}
+
+// A file system that hangs is simulated by a callback that does not return.
+TEST(FileWatchers, AreLeftRunningAfterADeadline) {
+  World world;
+  world.write("a", "1");
+  struct Shared {
+    std::atomic<bool> inside{false};
+    std::atomic<bool> release{false};
+    std::atomic<bool> left{false};
+  };
+  const auto shared = std::make_shared<Shared>();
+  auto watcher = FileWatcher::start([shared](const auto&) {
+                   shared->inside = true;
+                   eventually([&] { return shared->release.load(); });
+                   shared->left = true;
+                 }).value();
+  ASSERT_TRUE(watcher->add(world.path("a")));
+  world.write("a", "2");
+  ASSERT_TRUE(eventually([&] { return shared->inside.load(); }));
+  EXPECT_FALSE(watcher->stop(in(1ms)));
+  watcher = nullptr;
+  EXPECT_FALSE(shared->left);
+  shared->release = true;
+  EXPECT_TRUE(eventually([&] { return shared->left.load(); }));
+}
+
+TEST(FileWatchers, StopAtOnce) {
+  auto watcher = FileWatcher::start([](const auto&) {}).value();
+  EXPECT_TRUE(watcher->stop(in(10min)));
+  EXPECT_TRUE(watcher->stop(in(10min)));
+}
+
+// The first file cannot be watched while another one changes.
+TEST(FileWatchers, TryFoldersAgainThatCannotBeWatched) {
+  World world;
+  std::filesystem::permissions(world.root(), std::filesystem::perms(0755));
+  const auto first = world.write("folder/first", "1");
+  const auto other = world.write("other", "1");
+  std::atomic<bool> found_first{false};
+  std::atomic<bool> found_other{false};
+  std::unique_ptr<FileWatcher> watcher;
+  {
+    const AsNobody nobody;
+    watcher = FileWatcher::start([&](const auto& file) {
+                (file == first ? found_first : found_other) = true;
+              }).value();
+  }
+  ASSERT_TRUE(watcher->add(first));
+  ASSERT_TRUE(watcher->add(other));
+  std::filesystem::rename(world.path("folder"), world.path("old"));
+  std::filesystem::create_directory(world.path("folder"));
+  std::filesystem::permissions(world.path("folder"), std::filesystem::perms::none);
+  world.write("other", "2");
+  ASSERT_TRUE(eventually([&] { return found_other.load(); }));
+  EXPECT_FALSE(found_first);
+  world.write("folder/first", "2");
+  std::filesystem::permissions(world.path("folder"), std::filesystem::perms(0755));
+  EXPECT_TRUE(eventually([&] { return found_first.load(); }));
+  EXPECT_TRUE(watcher->stop(in(10min)));
 }
 
 TEST(ParallelWork, PassesOnAnException) {

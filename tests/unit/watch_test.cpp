@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/as_nobody.hpp"
 #include "framework/world.hpp"
 #include "platform/event.hpp"
 
@@ -87,6 +88,8 @@ TEST_F(Watch, ReportsAnExchangeOfFiles) {
   const fs::path a = watched("a");
   const fs::path b = world_.write("b", "2");
   ASSERT_EQ(::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE), 0);
+  EXPECT_EQ(changed(), Paths{a});
+  ASSERT_EQ(::renameat2(AT_FDCWD, b.c_str(), AT_FDCWD, a.c_str(), RENAME_EXCHANGE), 0);
   EXPECT_EQ(changed(), Paths{a});
 }
 
@@ -364,6 +367,24 @@ TEST_F(Watch, ReportsAllFilesAfterAnOverflow) {
   }
   EXPECT_EQ(changed(), (Paths{a, b}));
   EXPECT_EQ(changed(), Paths());
+}
+
+// Nothing reports that a folder may be read again.
+TEST_F(Watch, TriesFoldersAgainThatCannotBeWatched) {
+  fs::permissions(world_.root(), fs::perms(0755));
+  world_.write("folder/a", "1");
+  const fs::path a = watched("folder/a");
+  fs::rename(world_.path("folder"), world_.path("old"));
+  world_.write("folder/a", "2");
+  fs::permissions(world_.path("folder"), fs::perms::none);
+  {
+    const AsNobody nobody;
+    EXPECT_EQ(changed(), Paths());
+    EXPECT_TRUE(watch_.lost_any());
+  }
+  fs::permissions(world_.path("folder"), fs::perms(0755));
+  EXPECT_EQ(changed(), Paths{a});
+  EXPECT_FALSE(watch_.lost_any());
 }
 
 TEST_F(Watch, WakesAWaitingThread) {

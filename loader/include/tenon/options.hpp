@@ -38,8 +38,8 @@ struct HostOptions {
   std::filesystem::path lock_file = {};
   /// The domain that is put before names without a `/`; empty: the domain of the kind.
   std::string default_domain = {};
-  /// If true, a module is restarted automatically when its file is replaced or overwritten. The
-  /// host waits until the file is complete.
+  /// If true, a module is restarted when its file was replaced or overwritten and is complete. Not
+  /// noticed: changes by other machines, or through a hard link. See Host::restart_changed.
   bool watch = false;
   /// If true, a call returns an error if the plugin crashes in it, on any thread: SIGSEGV, SIGBUS,
   /// SIGFPE, SIGILL, stack overflow, abort() or a failed assert() of its own. The module is then
@@ -66,8 +66,8 @@ struct HostOptions {
   /// If crashes cannot be contained on this system, `skipped` has the warning
   /// containment-unavailable.
   bool contain_crashes = false;
-  /// The directory for private copies of loaded modules; empty: $TMPDIR. If that variable is not
-  /// set, modules of up to 1 MiB including the libraries beside them are copied to /dev/shm if it
+  /// The directory for private copies of loaded modules; empty: $TMPDIR. If that is unset or
+  /// empty, modules of up to 1 MiB including the libraries beside them are copied to /dev/shm if it
   /// is in memory, allows execution and is at most half full. All others are copied to /tmp. The
   /// directory must exist, be on a local disk, and have space for the modules. The copies are in a
   /// subdirectory `tenon-XXXXXX`, which is created when the first module is loaded and removed by

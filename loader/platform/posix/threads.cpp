@@ -2,10 +2,60 @@
 #include "base/threads.hpp"
 
 #include <pthread.h>
+#include <signal.h>
 
 #include <memory>
+#include <optional>
+#include <utility>
 
 namespace tenon::inline v0_1::platform {
+namespace {
+
+/// In an internal thread, the mask of the thread that started it.
+thread_local std::optional<sigset_t> outer_mask;
+
+/// The mask for new threads, until this is destroyed.
+class MaskForThreads {
+ public:
+  explicit MaskForThreads(const sigset_t& mask) noexcept {
+    pthread_sigmask(SIG_SETMASK, &mask, &own_);
+  }
+  ~MaskForThreads() { pthread_sigmask(SIG_SETMASK, &own_, nullptr); }
+  MaskForThreads(const MaskForThreads&) = delete;
+  MaskForThreads& operator=(const MaskForThreads&) = delete;
+
+  /// Returns the mask that the calling thread has otherwise.
+  const sigset_t& own() const noexcept { return own_; }
+
+ private:
+  sigset_t own_;
+};
+
+/// Returns all signals except those of faults, which are never left pending.
+sigset_t all_but_faults() noexcept {
+  sigset_t mask;
+  sigfillset(&mask);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS}) {
+    sigdelset(&mask, fault);
+  }
+  return mask;
+}
+
+}  // namespace
+
+std::thread start_thread(std::function<void()> body) {
+  if (!outer_mask) return std::thread(std::move(body));
+  const MaskForThreads outer(*outer_mask);
+  return std::thread(std::move(body));
+}
+
+std::thread start_internal_thread(std::function<void()> body) {
+  const MaskForThreads blocked(all_but_faults());
+  return std::thread([mask = outer_mask.value_or(blocked.own()), body = std::move(body)] {
+    outer_mask = mask;
+    body();
+  });
+}
 
 bool join_if_ended(std::thread& thread) noexcept {
   if (pthread_tryjoin_np(thread.native_handle(), nullptr) != 0) return false;

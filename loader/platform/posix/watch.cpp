@@ -185,7 +185,11 @@ Result<void> FileWatch::System::follow(const fs::path& file, std::vector<Entry>&
 /// Updates the state for an event of a name in the chain.
 void Watched::note(const Entry& entry, std::uint32_t event) {
   if ((event & IN_CLOSE_WRITE) == 0) moved = true;
-  if (entry == chain.back()) complete = (event & (IN_CLOSE_WRITE | IN_MOVED_TO)) != 0;
+  if (entry == chain.back()) {
+    // If two files are exchanged, IN_MOVED_FROM of the old one comes last.
+    if ((event & (IN_CLOSE_WRITE | IN_MOVED_TO)) != 0) complete = true;
+    if ((event & IN_CREATE) != 0) complete = false;
+  }
   if ((event & IN_CREATE) != 0) {
     created = entry;
   } else if (created == entry) {
@@ -226,7 +230,7 @@ bool FileWatch::System::check(Files::value_type& file) {
   if (std::exchange(watched.moved, false)) {
     std::vector<Entry> chain;
     if (!follow(path, chain)) {
-      watched.moved = true;  // try again at the next event
+      watched.moved = true;  // try again
       touched.insert(&file);
     }
     elsewhere = chain != watched.chain;
@@ -281,6 +285,11 @@ void FileWatch::remove_if(const std::function<bool(const fs::path&)>& unwanted) 
     system_->touched.erase(&*file);
     file = system_->files.erase(file);
   }
+}
+
+bool FileWatch::lost_any() const {
+  std::lock_guard lock(system_->mutex);
+  return !system_->touched.empty();
 }
 
 std::intptr_t FileWatch::event() const noexcept {
