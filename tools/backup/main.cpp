@@ -89,9 +89,11 @@ Exit exit_of(const Report& report) {
   return report.errors() == 0 ? success : failed;
 }
 
-OnPlanned print_plan(Output& output) {
+OnPlanned print_plan(Output& output, const std::string& backup) {
   output.expect("items");
-  return [&output](const auto& id, const auto& actions) { output.planned(id, actions); };
+  return [&output, backup](const auto& id, const auto& actions) {
+    output.planned(backup, id, actions);
+  };
 }
 
 tenon::Result<std::optional<std::chrono::nanoseconds>> read_ttl(const std::string& text) {
@@ -112,7 +114,8 @@ Exit create(Run& run) {
   if (!ttl) return fail(run, ttl.error());
   const CreateRequest request{options.name, options.from, options.selector, *ttl};
   if (options.dry_run) {
-    const auto planned = plan_backup(run.session, request, run.report, print_plan(run.output));
+    const auto planned =
+        plan_backup(run.session, request, run.report, print_plan(run.output, request.name));
     return planned ? exit_of(run.report) : fail(run, planned.error());
   }
   const auto record = create_backup(run.session, run.store, request, run.report, run.tally);
@@ -152,8 +155,8 @@ Exit restore(Run& run) {
   if (!mappings) return fail(run, mappings.error());
   request.namespace_mapping = *std::move(mappings);
   if (run.options.dry_run) {
-    const auto planned =
-        plan_restore(run.session, run.store, request, run.report, print_plan(run.output));
+    const auto planned = plan_restore(run.session, run.store, request, run.report,
+                                      print_plan(run.output, request.backup));
     return planned ? exit_of(run.report) : fail(run, planned.error());
   }
   const auto record = restore_backup(run.session, run.store, request, run.report, run.tally);
@@ -165,8 +168,8 @@ Exit restore(Run& run) {
 
 Exit remove(Run& run, const tenon::StoredBackupV1& record) {
   if (run.options.dry_run) {
-    const auto planned =
-        plan_deletion(run.session, run.store, record, run.report, print_plan(run.output));
+    const auto planned = plan_deletion(run.session, run.store, record, run.report,
+                                       print_plan(run.output, record.backup.name));
     return planned ? exit_of(run.report) : fail(run, planned.error());
   }
   Report report(run.console);  // of this backup alone
@@ -210,13 +213,20 @@ tenon::Result<void> each_backup(Run& run,
 }
 
 Exit expire(Run& run) {
-  if (!run.options.dry_run) run.output.expect("deletions");
+  if (run.options.dry_run) {
+    run.output.expect("backups");
+    run.output.expect("items");
+  } else {
+    run.output.expect("deletions");
+  }
   const auto now = std::chrono::system_clock::now();
   Exit worst = success;
   // Deletes each one right after its record was read, because it may be replaced meanwhile.
   const auto listed = each_backup(run, [&](const tenon::StoredBackupV1& record) {
     const bool expired = record.backup.expires && *record.backup.expires <= now;
-    if (expired) worst = std::max(worst, remove(run, record));
+    if (!expired) return;
+    if (run.options.dry_run) run.output.would_expire(record);
+    worst = std::max(worst, remove(run, record));
   });
   return std::max(worst, listed ? exit_of(run.report) : fail(run, listed.error()));
 }
@@ -279,6 +289,7 @@ Exit run_command(const Options& options, const std::string& name, const Command&
       exit = io_error;
     }
   }
+  output.problems(report.problems());
   if (!output.finish()) {
     console.say("cannot write to standard output");
     exit = io_error;

@@ -34,6 +34,12 @@ std::string phase_text(tenon::BackupV2::Phase phase) {
   return text;
 }
 
+boost::json::array values_of(const std::vector<tenon::ProblemV1>& problems) {
+  boost::json::array all;
+  for (const tenon::ProblemV1& problem : problems) all.push_back(value_of(problem));
+  return all;
+}
+
 void print_problems(const std::vector<tenon::ProblemV1>& problems) {
   for (const tenon::ProblemV1& problem : problems) {
     std::istringstream lines(to_text(problem));
@@ -118,13 +124,11 @@ void Output::deleted(const std::string& name, const Deletion& deletion,
       executed.push_back({{"action", deletion.actions[execution.action]},
                           {"item", id_text(deletion.input.items.id(execution.item))}});
     }
-    boost::json::array all;
-    for (const tenon::ProblemV1& problem : problems) all.push_back(value_of(problem));
     array("deletions")
         .push_back({{"name", name},
                     {"deleted", deletion.deleted},
                     {"executed", std::move(executed)},
-                    {"problems", std::move(all)}});
+                    {"problems", values_of(problems)}});
     return;
   }
   std::cout << "backup " << name << (deletion.deleted ? ": deleted" : ": not deleted") << "\n";
@@ -138,10 +142,20 @@ void Output::deleted(const std::string& name, const Deletion& deletion,
   std::cout << "  Executed actions are not undone; the next deletion executes them again.\n";
 }
 
-void Output::planned(const tenon::ResourceIdV1& id, const std::vector<std::string>& actions) {
+void Output::would_expire(const tenon::StoredBackupV1& record) {
+  if (json_) {
+    array("backups").push_back(value_of(record.backup));
+  } else {
+    std::cout << "backup " << record.backup.name << ": expired " << to_text(record.backup.expires)
+              << "\n";
+  }
+}
+
+void Output::planned(const std::string& backup, const tenon::ResourceIdV1& id,
+                     const std::vector<std::string>& actions) {
   if (json_) {
     array("items").push_back(
-        {{"item", id_text(id)}, {"actions", boost::json::value_from(actions)}});
+        {{"backup", backup}, {"item", id_text(id)}, {"actions", boost::json::value_from(actions)}});
   } else {
     std::cout << tenon::harmless(id_text(id)) << ": " << joined(actions) << "\n";
   }
@@ -193,7 +207,14 @@ void Output::described(const tenon::StoredBackupV1& record) {
 }
 
 void Output::failed(const tenon::Error& error) {
-  json_output_["error"] = {{"code", error.code()}, {"message", to_text(error)}};
+  json_output_["error"] = {{"code", error.code()},       {"where", error.where()},
+                           {"plugin", error.plugin()},   {"method", error.method()},
+                           {"message", error.message()}, {"found", error.found()},
+                           {"needed", error.needed()},   {"fix", error.fix()}};
+}
+
+void Output::problems(const std::vector<tenon::ProblemV1>& problems) {
+  if (json_) json_output_["problems"] = values_of(problems);
 }
 
 bool Output::finish() {

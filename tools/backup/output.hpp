@@ -32,10 +32,15 @@ class Output {
   void restored(const tenon::StoredRestoreV1& record);
   void deleted(const std::string& name, const Deletion& deletion,
                const std::vector<tenon::ProblemV1>& problems);
-  void planned(const tenon::ResourceIdV1& id, const std::vector<std::string>& actions);
+  /// Prints an expired backup, before its items.
+  void would_expire(const tenon::StoredBackupV1& record);
+  void planned(const std::string& backup, const tenon::ResourceIdV1& id,
+               const std::vector<std::string>& actions);
   void listed(const tenon::StoredBackupV1& record);
   void described(const tenon::StoredBackupV1& record);
   void failed(const tenon::Error& error);
+  /// Adds the problems of the run to the JSON object. For people, they are printed as they occur.
+  void problems(const std::vector<tenon::ProblemV1>& problems);
 
   /// Prints the JSON object, or the rest of a table. Returns whether everything was written to
   /// standard output.

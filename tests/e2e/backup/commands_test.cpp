@@ -56,7 +56,12 @@ TEST_F(Backup, IsListedAndDescribedInJson) {
   EXPECT_EQ(listed.at("backups").at(1).at("phase"), "completed");
   const auto described = json(run({"describe", "b", "--json"}));
   EXPECT_EQ(described.at("backup").at("backup").at("counts").at("items"), 1);
-  EXPECT_EQ(json(run({"describe", "c", "--json"})).at("error").at("code"), "not-found");
+  EXPECT_EQ(described.at("problems").as_array().size(), 0u);
+  const auto missing = json(run({"describe", "c", "--json"})).at("error");
+  EXPECT_EQ(missing.at("code"), "not-found");
+  EXPECT_EQ(missing.at("where"), "c");
+  EXPECT_EQ(missing.at("message"), "no backup of this name exists");
+  EXPECT_EQ(missing.at("fix"), "choose a name from `tenon-backup list`");
 }
 
 TEST_F(Backup, IsNeverOverwritten) {
@@ -101,6 +106,11 @@ TEST_F(Backup, ReportsUnreadableRecords) {
   EXPECT_EQ(listed.exit, 1);
   EXPECT_NE(listed.out.find("good "), std::string::npos);
   EXPECT_NE(listed.err.find("error[broken-backup-record]"), std::string::npos) << listed.err;
+  for (const char* command : {"list", "expire"}) {
+    const auto problems = json(run({command, "--json"})).at("problems");
+    ASSERT_EQ(problems.as_array().size(), 1u) << command;
+    EXPECT_EQ(problems.at(0).at("code"), "broken-backup-record");
+  }
   const Outcome refused = run({"delete", "bad"});
   EXPECT_EQ(refused.exit, 3);
   EXPECT_TRUE(

@@ -227,10 +227,17 @@ TEST_F(Backup, IsDeletedAfterItExpires) {
   ASSERT_EQ(create("long", {"--ttl", "1h"}).exit, 0);
   ASSERT_EQ(create("longest", {"--ttl", "2500000h"}).exit, 0);
   ASSERT_EQ(create("endless").exit, 0);
+  EXPECT_TRUE(run({"expire", "--dry-run"}).out.starts_with("backup short: expired 20"));
+  const auto planned = json(run({"expire", "--dry-run", "--json"}));
+  ASSERT_EQ(planned.at("backups").as_array().size(), 1u);
+  EXPECT_EQ(planned.at("backups").at(0).at("name"), "short");
+  EXPECT_EQ(planned.at("items").at(0).at("backup"), "short");
+  EXPECT_EQ(planned.at("items").at(0).at("item"), "pods web/p");
   EXPECT_TRUE(run({"expire"}).out.starts_with("backup short: deleted\n"));
   EXPECT_EQ(journal("delete a execute "), Lines{"p of short"});
   EXPECT_EQ(run({"describe", "short"}).exit, 3);
   EXPECT_EQ(run({"describe", "long"}).exit, 0);
+  EXPECT_EQ(json(run({"expire", "--dry-run", "--json"})).at("items").as_array().size(), 0u);
   EXPECT_EQ(run({"describe", "longest"}).exit, 0);
   EXPECT_EQ(run({"describe", "endless"}).exit, 0);
   EXPECT_EQ(create("wrong", {"--ttl", "soon"}).exit, 2);
