@@ -293,6 +293,15 @@ tenon::Result<void> Store::write_text(const std::string& key, std::string text) 
   });
 }
 
+tenon::Error Store::wrong_page(const std::string& prefix, std::string message) const {
+  return tenon::Error({.status = TENON_INTERNAL,
+                       .message = std::move(message),
+                       .where = prefix,
+                       .fix = "report the error to the author of the plugin",
+                       .plugin = info().name(),
+                       .method = "list_objects"});
+}
+
 tenon::Result<std::vector<std::string>> Store::keys(const std::string& prefix) {
   std::vector<std::string> keys;
   for (;;) {
@@ -302,8 +311,17 @@ tenon::Result<std::vector<std::string>> Store::keys(const std::string& prefix) {
       return store.list_objects(call, bucket, prefix, after, 0);
     });
     if (!page) return page.error();
-    for (const std::string_view key : page->keys) keys.emplace_back(key);
-    if (!page->more || page->keys.size() == 0) return keys;
+    // Without these checks, a store that returns the same page again would be asked for ever.
+    if (page->more && page->keys.size() == 0)
+      return wrong_page(prefix, "an empty page reports that there are more keys");
+    for (const std::string_view key : page->keys) {
+      if (!keys.empty() && key <= keys.back()) {
+        return wrong_page(prefix, "the keys are out of order: '" + std::string(key) + "' after '" +
+                                      keys.back() + "'");
+      }
+      keys.emplace_back(key);
+    }
+    if (!page->more) return keys;
   }
 }
 

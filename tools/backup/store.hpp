@@ -79,7 +79,9 @@ class Store {
   tenon::Result<void> remove(const std::string& key);
   tenon::Result<std::string> read_text(const std::string& key);
   tenon::Result<void> write_text(const std::string& key, std::string text);
+  /// Returns all keys with a prefix, in order. Error: internal if the pages are out of order.
   tenon::Result<std::vector<std::string>> keys(const std::string& prefix);
+  tenon::Error wrong_page(const std::string& prefix, std::string message) const;
   tenon::Result<std::size_t> remove_all(const std::string& prefix, std::string_view but);
 
   template <class Body>

@@ -207,6 +207,23 @@ TEST_F(Backup, IsDeletedFromAFullStore) {
   EXPECT_EQ(journal("delete a execute "), (Lines{"p of short", "p of nightly"}));
 }
 
+TEST_F(Backup, KeepsItsRecordIfTheStoreListsKeysAgain) {
+  world.place(PLAYER, "player.so");
+  world.write("tenon-backup.json", R"({"store": {"plugin": "test.example/small"}})");
+  write_items({item("Pod", "web", "p")});
+  ASSERT_EQ(create().exit, 0);
+  world.write("endless", "");
+  const Outcome outcome = run({"delete", "nightly"});
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_NE(outcome.err.find("test.example/small: list_objects: backups/nightly/: the keys are out "
+                             "of order: 'backups/nightly/backup.json' after "
+                             "'backups/nightly/backup.json'"),
+            std::string::npos)
+      << outcome.err;
+  fs::remove(world.root() / "endless");
+  EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
+}
+
 TEST_F(Backup, IsDeletedWithRestoresThatEndedLater) {
   write_items({item("Pod", "web", "p")});
   ASSERT_EQ(create().exit, 0);

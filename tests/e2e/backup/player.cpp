@@ -436,6 +436,7 @@ class SmallStore : public tenon::sdk::ObjectStoreV2 {
                                  std::uint32_t) override {
     ListObjectsResult page;
     page.keys = keys(prefix);
+    page.more = fs::exists("endless");
     return page;
   }
   void delete_object(std::string_view, std::string_view key) override {
