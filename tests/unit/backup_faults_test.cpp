@@ -1,19 +1,38 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Unpacks archives and reads documents while each system call fails in turn. The result must be
-// complete, or there must be an error, and no file may be left.
+// complete, or there must be an error, and no file may be left. Restores into a folder of a file
+// system that supports few requests.
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "backup/documents.hpp"
+#include "backup/restored_folder.hpp"
 #include "backup/unpack_archive.hpp"
 #include "framework/faulty_inside.hpp"
 #include "framework/world.hpp"
 #include "unit/archives.hpp"
+
+namespace {
+bool refuses_flags = false;
+}
+
+/// Replaces that of the system.
+extern "C" int renameat2(int from_folder, const char* from, int to_folder, const char* to,
+                         unsigned flags) noexcept {
+  if (refuses_flags && flags != 0) {
+    errno = EINVAL;  // as NFS does
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
+}
 
 namespace backup {
 namespace {
@@ -103,6 +122,21 @@ TEST_F(BackupFaults, AreReportedByReadingDocuments) {
              problems.clear();
            }});
   EXPECT_TRUE(has(requests, "read"));
+}
+
+TEST(RestoredFolder, KeepsFilesOnFileSystemsThatCannotRenameWithFlags) {
+  const World world;
+  RestoredFolder folder(world.root() / "restored");
+  refuses_flags = true;
+  EXPECT_EQ(folder.write(nth_id(1), "{}").value(), RestoredFolder::Written::written);
+  EXPECT_EQ(folder.write(nth_id(1), "{}").value(), RestoredFolder::Written::unchanged);
+  EXPECT_EQ(folder.write(nth_id(1), "[]").value(), RestoredFolder::Written::differs);
+  refuses_flags = false;
+  EXPECT_EQ(folder.read(nth_id(1)), "{}\n");
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(world.root() / "restored"))
+    files += entry.is_regular_file() ? 1 : 0;
+  EXPECT_EQ(files, 1u) << "without partial files";
 }
 
 }  // namespace

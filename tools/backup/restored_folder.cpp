@@ -33,6 +33,16 @@ tenon::Error cannot_write(const std::filesystem::path& path, int error) {
                                        : "make room, or restore into another folder"});
 }
 
+/// Moves a file unless there is a file at `to`. Returns 0 or the error, eg: EEXIST.
+int move_to_absent(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL) return errno;
+  // The file system does not support the flag, eg: NFS or sshfs.
+  if (::link(from.c_str(), to.c_str()) != 0) return errno;
+  ::unlink(from.c_str());
+  return 0;
+}
+
 bool holds(const std::filesystem::path& path, std::string_view text) {
   std::error_code failed;
   if (std::filesystem::file_size(path, failed) != text.size() || failed) return false;
@@ -57,10 +67,8 @@ tenon::Result<RestoredFolder::Written> RestoredFolder::write(const tenon::Resour
       return cannot_write(path, error);
     }
   }
-  if (::renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) {
-    return Written::written;
-  }
-  const int error = errno;
+  const int error = move_to_absent(partial, path);
+  if (error == 0) return Written::written;
   ::unlink(partial.c_str());
   if (error != EEXIST) return cannot_write(path, error);
   return holds(path, content) ? Written::unchanged : Written::differs;
