@@ -8,6 +8,8 @@
 #include <tenon/volume_snapshotter.hpp>
 
 #include <chrono>
+#include <set>
+#include <string>
 
 #include "common/diagnostics.hpp"
 
@@ -25,6 +27,22 @@ template <class K>
 void check_uses(const tenon::Host& host, const std::vector<PluginUse>& uses,
                 Diagnostics& diagnostics) {
   for (const PluginUse& use : uses) check_use<K>(host, use, diagnostics);
+}
+
+/// The same for actions, of which each runs once.
+template <class K>
+void check_actions(const tenon::Host& host, const std::vector<PluginUse>& uses,
+                   Diagnostics& diagnostics) {
+  check_uses<K>(host, uses, diagnostics);
+  std::set<std::string> names;
+  for (const PluginUse& use : uses) {
+    const auto found = host.find<K>(use.reference);
+    if (!found || names.insert(found->name()).second) continue;
+    diagnostics.add({.location = use.location,
+                     .code = "duplicate-plugin",
+                     .message = "the action '" + found->name() + "' is configured twice",
+                     .fix = "remove one of the configurations"});
+  }
 }
 
 tenon::HostOptions options(const std::vector<std::filesystem::path>& plugin_path,
@@ -56,9 +74,9 @@ void Session::report_skipped(Report& report) const {
 void Session::check_uses(Diagnostics& diagnostics) const {
   check_use<tenon::ObjectStore>(host, settings.store, diagnostics);
   backup::check_uses<tenon::VolumeSnapshotter>(host, settings.snapshotters, diagnostics);
-  backup::check_uses<tenon::BackupItemAction>(host, settings.backup_actions, diagnostics);
-  backup::check_uses<tenon::RestoreItemAction>(host, settings.restore_actions, diagnostics);
-  backup::check_uses<tenon::DeleteItemAction>(host, settings.delete_actions, diagnostics);
+  check_actions<tenon::BackupItemAction>(host, settings.backup_actions, diagnostics);
+  check_actions<tenon::RestoreItemAction>(host, settings.restore_actions, diagnostics);
+  check_actions<tenon::DeleteItemAction>(host, settings.delete_actions, diagnostics);
 }
 
 }  // namespace backup

@@ -67,8 +67,7 @@ struct Session {
       }
     };
     for (const PluginUse& use : uses) {
-      const auto info = host.find<K>(use.reference);
-      if (info && !taken.insert(info->name()).second) continue;
+      if (const auto info = host.find<K>(use.reference)) taken.insert(info->name());
       take(use.reference, use.config);
     }
     for (const tenon::PluginInfo& info : host.plugins<K>()) {
@@ -80,7 +79,8 @@ struct Session {
   /// Reports the plugin files that cannot be used.
   void report_skipped(Report& report) const;
 
-  /// Adds a problem for each plugin of the settings that does not exist.
+  /// Adds a problem for each plugin of the settings that does not exist, and for each action that
+  /// occurs twice.
   void check_uses(Diagnostics& diagnostics) const;
 
   tenon::tools::Console& console;

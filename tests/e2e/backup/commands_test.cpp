@@ -137,6 +137,14 @@ TEST_F(Backup, ReportsAllProblemsOfAConfiguration) {
   EXPECT_EQ(unknown.exit, 2);
   EXPECT_NE(unknown.err.find("error[not-found]"), std::string::npos) << unknown.err;
   EXPECT_EQ(run({"list", "-c", "none.json"}).exit, 2);
+  const std::string use = R"({"plugin": "service-account"})";
+  configure("\"backup_actions\": [" + use + ",\n" + use + "]");
+  const Outcome twice = run({"list"});
+  EXPECT_EQ(twice.exit, 2);
+  EXPECT_EQ(twice.err,
+            "tenon-backup.json:2:12: error[duplicate-plugin]: the action "
+            "'tenon.dev/service-account' is configured twice\n"
+            "   fix     remove one of the configurations\n");
   const Outcome mistyped = run({"descrbe", "nightly"});
   EXPECT_EQ(mistyped.exit, 2);
   EXPECT_EQ(mistyped.err,
