@@ -8,12 +8,15 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "action_batches.hpp"
 #include "actions.hpp"
 #include "archive_path.hpp"
+#include "common/diagnostics.hpp"
 #include "definitions.hpp"
 #include "input.hpp"
 #include "item.hpp"
@@ -21,7 +24,6 @@
 #include "restore_order.hpp"
 #include "restored_folder.hpp"
 #include "snapshots.hpp"
-
 namespace backup {
 namespace {
 
@@ -55,6 +57,26 @@ tenon::Result<Input> read_input(Store& store, const tenon::StoredBackupV1& recor
   if (!filter) return std::move(filter).error();
   input.filter = *std::move(filter);
   return input;
+}
+
+/// Warns of namespaces that are mapped but not in the backup. Their names may be misspelled.
+void check_mapping(const Items& items, const tenon::TextMap& mapping, Report& report) {
+  if (mapping.empty()) return;
+  std::set<std::string> namespaces;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const ResourceIdV1 id = items.id(i);
+    namespaces.insert(id.resource == "namespaces" ? id.name : id.in_namespace);
+  }
+  const std::vector<std::string> known(namespaces.begin(), namespaces.end());
+  for (const auto& [name, target] : mapping) {
+    if (namespaces.contains(name)) continue;
+    report.warning(
+        tenon::Error({.code = "unknown-namespace",
+                      .message = "the backup has no items in this namespace, so --map-namespace "
+                                 "does not apply",
+                      .where = name,
+                      .fix = tenon::tools::did_you_mean(name, known, "correct the name")}));
+  }
 }
 
 std::string name_of(const RestoreRequest& request, std::chrono::system_clock::time_point when) {
@@ -471,6 +493,7 @@ tenon::Result<tenon::StoredRestoreV1> restore_backup(Session& session, Store& st
   if (!backup) return backup.error();
   auto input = read_input(store, *backup, request);
   if (!input) return std::move(input).error();
+  check_mapping(input->items, request.namespace_mapping, report);
   return RestoreRun(session, request, report, tally, *backup, *std::move(input)).run();
 }
 
@@ -480,6 +503,7 @@ tenon::Result<void> plan_restore(Session& session, Store& store, const RestoreRe
   if (!backup) return backup.error();
   const auto input = read_input(store, *backup, request);
   if (!input) return input.error();
+  check_mapping(input->items, request.namespace_mapping, report);
   const auto actions =
       load_actions<ItemAction>(session, session.settings.restore_actions, input->names, report);
   plan(*input, restore_order(input->items), actions, report, on_planned);

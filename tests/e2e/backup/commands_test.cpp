@@ -158,6 +158,22 @@ TEST_F(Backup, RefusesMissingItemsAndInvalidNames) {
   EXPECT_EQ(files("store"), Lines());
 }
 
+TEST_F(Backup, WarnsOfAMappedNamespaceThatDoesNotExist) {
+  write_items({item("Pod", "web", "p"), item("Namespace", "", "empty")});
+  ASSERT_EQ(create().exit, 0);
+  for (const char* dry : {"--dry-run", "--name=first"}) {
+    const Outcome outcome = restore("restored", {"--map-namespace", "wbe=b,empty=e,zzzz=z", dry});
+    EXPECT_EQ(outcome.exit, 0);
+    EXPECT_EQ(outcome.err,
+              "tenon-backup: warning[unknown-namespace] wbe: the backup has no items in this "
+              "namespace, so --map-namespace does not apply\n"
+              "   fix     did you mean 'web'?\n"
+              "tenon-backup: warning[unknown-namespace] zzzz: the backup has no items in this "
+              "namespace, so --map-namespace does not apply\n"
+              "   fix     correct the name\n");
+  }
+}
+
 TEST_F(Backup, RefusesNamespacesThatNoItemCanHave) {
   write_items({item("Pod", "web", "p")});
   ASSERT_EQ(create().exit, 0);
