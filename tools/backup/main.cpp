@@ -283,6 +283,9 @@ Exit run_command(const Options& options, const std::string& name, const Command&
     if (store) {
       Run run{options, console, *session, *store, report, output, tally};
       exit = command(run);
+    } else if (TENON_CODE(store.error().status()) == TENON_INVALID_ARGUMENT) {
+      tenon::tools::add_error(store.error(), session->settings.store.config_location, diagnostics);
+      return refuse(diagnostics);
     } else {
       console.say(to_text(store.error()));
       output.failed(store.error());

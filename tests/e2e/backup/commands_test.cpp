@@ -137,6 +137,16 @@ TEST_F(Backup, ReportsAllProblemsOfAConfiguration) {
   EXPECT_EQ(unknown.exit, 2);
   EXPECT_NE(unknown.err.find("error[not-found]"), std::string::npos) << unknown.err;
   EXPECT_EQ(run({"list", "-c", "none.json"}).exit, 2);
+  world.write("tenon-backup.json", R"({"store": {"plugin": "filesystem",
+ "config": {"directory": "nowhere"}}})");
+  const Outcome nowhere = run({"list", "--json"});
+  EXPECT_EQ(nowhere.exit, 2);
+  EXPECT_EQ(nowhere.out, "");
+  EXPECT_EQ(
+      nowhere.err.find("tenon-backup.json:2:12: error[invalid-argument]: tenon.dev/filesystem: "
+                       "configure: parameter \"directory\": there is no folder "),
+      0u)
+      << nowhere.err;
   const std::string use = R"({"plugin": "service-account"})";
   configure("\"backup_actions\": [" + use + ",\n" + use + "]");
   const Outcome twice = run({"list"});
