@@ -33,6 +33,18 @@ tenon::Error cannot_write(const std::filesystem::path& path, int error) {
                                        : "make room, or restore into another folder"});
 }
 
+tenon::Error cannot_create(const std::filesystem::path& folder, int error) {
+  const bool is_file = error == ENOTDIR;
+  return tenon::Error({.code = "cannot-write",
+                       .message = "the folder cannot be created",
+                       .where = folder.string(),
+                       .found = std::generic_category().message(error),
+                       .needed = is_file ? "no file in place of the folder or of one above it"
+                                         : "a folder with room, in which this user may write",
+                       .fix = is_file ? "remove that file, or restore into another folder"
+                                      : "make room, or restore into another folder"});
+}
+
 /// Moves a file unless there is a file at `to`. Returns 0 or the error, eg: EEXIST.
 int move_to_absent(const std::filesystem::path& from, const std::filesystem::path& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
@@ -100,7 +112,7 @@ tenon::Result<void> RestoredFolder::make(const std::filesystem::path& folder) {
   if (made_.contains(folder.string())) return {};
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  if (failed) return cannot_write(folder, failed.value());
+  if (failed) return cannot_create(folder, failed.value());
   made_.insert(folder.string());
   return {};
 }

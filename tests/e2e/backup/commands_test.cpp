@@ -168,6 +168,18 @@ TEST_F(Backup, RefusesMissingItemsAndInvalidNames) {
   EXPECT_EQ(files("store"), Lines());
 }
 
+TEST_F(Backup, RefusesAFileAsTheFolderOfARestore) {
+  write_items({item("Pod", "web", "p")});
+  ASSERT_EQ(create().exit, 0);
+  const Outcome outcome = restore("items.json");
+  EXPECT_EQ(outcome.exit, 3);
+  EXPECT_EQ(outcome.err,
+            "tenon-backup: error[cannot-write] items.json: the folder cannot be created\n"
+            "   found   Not a directory\n"
+            "   needed  no file in place of the folder or of one above it\n"
+            "   fix     remove that file, or restore into another folder\n");
+}
+
 TEST_F(Backup, WarnsOfAMappedNamespaceThatDoesNotExist) {
   write_items({item("Pod", "web", "p"), item("Namespace", "", "empty")});
   ASSERT_EQ(create().exit, 0);
