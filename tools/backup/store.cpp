@@ -78,6 +78,19 @@ tenon::Error already_exists(const std::string& name) {
                        .fix = "choose another name, or delete that backup"});
 }
 
+/// Adds the key of an archive to an error of its content. Errors of the store and of temporary
+/// files have a name already.
+tenon::Error in_archive(const std::string& key, const tenon::Error& error) {
+  if (error.status() != 0 || error.code() == "cannot-write") return error;
+  return tenon::Error(
+      {.code = std::string(error.code()),
+       .message = std::string(error.message()),
+       .where = error.where().empty() ? key : key + ": " + std::string(error.where()),
+       .found = std::string(error.found()),
+       .needed = std::string(error.needed()),
+       .fix = std::string(error.fix())});
+}
+
 /// Returns the error of a backup that may be stored nevertheless.
 tenon::Error unconfirmed(const tenon::StoredBackupV1& record, const tenon::Error& reason) {
   std::string kept;
@@ -256,7 +269,8 @@ tenon::Result<Items> Store::contents(const tenon::StoredBackupV1& record) {
         }
         auto reader = store.get_object(call, bucket, key);
         if (!reader) return std::move(reader).error();
-        return unpack_archive(*std::move(reader), folder, {}, call);
+        auto items = unpack_archive(*std::move(reader), folder, {}, call);
+        return items ? std::move(items) : in_archive(key, items.error());
       });
 }
 

@@ -136,7 +136,8 @@ TEST_F(Backup, IsKeptIfItsArchiveIsBroken) {
   }
   const Outcome deleted = run({"delete", "nightly"});
   EXPECT_EQ(deleted.exit, 1);
-  EXPECT_NE(deleted.err.find("error[broken-archive]"), std::string::npos) << deleted.err;
+  EXPECT_NE(deleted.err.find("error[broken-archive] backups/nightly/contents-"), std::string::npos)
+      << deleted.err;
   EXPECT_EQ(journal("delete a execute "), Lines());
   EXPECT_EQ(run({"describe", "nightly"}).exit, 0);
   EXPECT_EQ(restore().exit, 3);
