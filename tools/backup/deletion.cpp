@@ -212,6 +212,7 @@ void DeletionRun::download() {
     report_.warning(tenon::Error({.code = "missing-archive",
                                   .message = "the archive does not exist; no action is executed",
                                   .where = record_.contents}));
+    plugins_.clear();
   } else {
     report_.error(items.error());
   }

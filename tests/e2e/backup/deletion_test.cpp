@@ -120,6 +120,7 @@ TEST_F(Backup, IsDeletedWithoutActionsIfItsArchiveIsGone) {
   EXPECT_EQ(restore().exit, 3);
   const Outcome deleted = run({"delete", "nightly"});
   EXPECT_EQ(deleted.exit, 0) << deleted.err;
+  EXPECT_EQ(deleted.out, "backup nightly: deleted\n");
   EXPECT_NE(deleted.err.find("warning[missing-archive]"), std::string::npos);
   EXPECT_EQ(journal("delete a execute "), Lines());
   EXPECT_EQ(files("store"), Lines());
