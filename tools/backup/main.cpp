@@ -149,7 +149,7 @@ Exit restore(Run& run) {
   request.selector = run.options.selector;
   if (auto good = check_name(request.backup); !good) return fail(run, good.error());
   if (!request.name.empty()) {
-    if (auto good = check_name(request.name); !good) return fail(run, good.error());
+    if (auto good = check_restore_name(request.name); !good) return fail(run, good.error());
   }
   auto mappings = read_mappings(run.options.mappings);
   if (!mappings) return fail(run, mappings.error());

@@ -30,9 +30,6 @@ namespace {
 using ItemAction = tenon::RestoreItemAction;
 using tenon::ResourceIdV1;
 
-/// With ".json", the longest file name of most systems.
-constexpr std::size_t longest_default_name = 250;
-
 /// Returns the record of the backup.
 tenon::Result<tenon::StoredBackupV1> read_record(Store& store, const RestoreRequest& request,
                                                  Report& report) {
@@ -90,7 +87,7 @@ std::string name_of(const RestoreRequest& request, std::chrono::system_clock::ti
   const auto part = std::chrono::duration_cast<std::chrono::microseconds>(when - whole).count();
   const std::string digits = std::to_string(part);
   const std::string end = text + ("-" + std::string(6 - digits.size(), '0')) + digits;
-  std::string begin = request.backup.substr(0, longest_default_name - end.size());
+  std::string begin = request.backup.substr(0, longest_restore_name - end.size());
   begin.erase(begin.find_last_not_of("-.") + 1);
   return begin + end;
 }

@@ -18,6 +18,7 @@ namespace backup {
 namespace {
 
 constexpr std::size_t largest_record = std::size_t{256} << 20;
+constexpr std::size_t longest_name = 253;  // of a DNS-1123 subdomain
 
 std::string backup_prefix(const std::string& name) {
   return "backups/" + name + "/";
@@ -76,6 +77,16 @@ tenon::Error already_exists(const std::string& name) {
                        .message = "a backup of this name exists",
                        .where = name,
                        .fix = "choose another name, or delete that backup"});
+}
+
+tenon::Result<void> check_name(std::string_view name, std::size_t longest) {
+  if (name.size() <= longest && tenon::selection::is_domain_name(name)) return {};
+  return tenon::Error({.code = "bad-name",
+                       .where = std::string(name),
+                       .needed = "at most " + std::to_string(longest) +
+                                 " lower-case letters, digits, '-' and '.', with a letter or digit "
+                                 "on both sides of each '.' and at both ends",
+                       .fix = "choose another name"});
 }
 
 /// Adds the key of an archive to an error of its content. Errors of the store and of temporary
@@ -373,12 +384,11 @@ std::string new_contents_key(const std::string& name, Compression compression) {
 }
 
 tenon::Result<void> check_name(std::string_view name) {
-  if (tenon::selection::is_domain_name(name)) return {};
-  return tenon::Error({.code = "bad-name",
-                       .where = std::string(name),
-                       .needed = "at most 253 lower-case letters, digits, '-' and '.', with a "
-                                 "letter or digit on both sides of each '.' and at both ends",
-                       .fix = "choose another name"});
+  return check_name(name, longest_name);
+}
+
+tenon::Result<void> check_restore_name(std::string_view name) {
+  return check_name(name, longest_restore_name);
 }
 
 }  // namespace backup

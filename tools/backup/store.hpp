@@ -16,6 +16,7 @@
 #include <tenon/stored_restore.hpp>
 #include <tenon/stream.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -94,8 +95,11 @@ class Store {
 /// Returns a unique key for a new archive of a backup.
 std::string new_contents_key(const std::string& name, Compression compression);
 
-/// Checks the name of a backup or restore: a DNS-1123 subdomain of at most 253 characters.
-/// Error: bad-name.
+/// Checks the name of a backup: a DNS-1123 subdomain of at most 253 characters. Error: bad-name.
 tenon::Result<void> check_name(std::string_view name);
+/// With ".json", the longest file name of most systems.
+constexpr std::size_t longest_restore_name = 250;
+/// Checks the name of a restore: the same, of at most 250 characters. Error: bad-name.
+tenon::Result<void> check_restore_name(std::string_view name);
 
 }  // namespace backup

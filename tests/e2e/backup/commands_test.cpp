@@ -165,6 +165,13 @@ TEST_F(Backup, ReportsAllProblemsOfAConfiguration) {
 TEST_F(Backup, RefusesMissingItemsAndInvalidNames) {
   EXPECT_EQ(run({"create", "nightly", "--from", "nowhere"}).exit, 3);
   EXPECT_EQ(run({"create", "Nightly", "--from", "items.json"}).exit, 2);
+  const std::string longest(250, 'r');
+  const Outcome restored = restore("restored", {"--name", longest + "r"});
+  EXPECT_EQ(restored.exit, 2);
+  EXPECT_EQ(restored.err.find("tenon-backup: error[bad-name] " + longest +
+                              "r\n   needed  at most 250 lower-case letters"),
+            0u)
+      << restored.err;
   EXPECT_EQ(files("store"), Lines());
 }
 
