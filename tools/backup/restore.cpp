@@ -3,6 +3,7 @@
 
 #include <tenon/restore_item_action.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <map>
@@ -151,7 +152,8 @@ void RestorePolicy::take(const PluginPtr<ItemAction>& plugin, std::size_t, Item&
   if (item.skipped) return;
   std::vector<ResourceIdV1> additional = owned(done->additional_items);
   if (done->wait_for_additional_items) {
-    const auto timeout = done->additional_items_ready_timeout;
+    const auto timeout =
+        std::min<std::chrono::nanoseconds>(done->additional_items_ready_timeout, longest_timeout);
     item.waits.push_back({plugin, additional, timeout.count() > 0 ? timeout : ready_timeout});
   }
   append(item.additional, std::move(additional));

@@ -3,6 +3,7 @@
 
 #include <tenon/sdk/config.hpp>
 
+#include <algorithm>
 #include <string_view>
 
 #include "common/json_reader.hpp"
@@ -34,7 +35,7 @@ void read_timeout(const ObjectReader& timeouts, std::string_view key,
   const std::string* text = value->text();
   const auto duration = text != nullptr ? Parameter::parse(*text) : std::nullopt;
   if (duration && *duration > tenon::Duration::zero()) {
-    timeout = *duration;
+    timeout = std::min<std::chrono::nanoseconds>(*duration, longest_timeout);
     return;
   }
   diagnostics.add({.location = value->location,

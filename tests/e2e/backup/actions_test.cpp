@@ -265,6 +265,17 @@ TEST_F(Backup, RestoresAdditionalItemsOneAfterTheOther) {
                    "execute z of nightly", "ready? 1", "execute t of nightly"}));
 }
 
+TEST_F(Backup, WaitsForItemsForTheLongestTime) {
+  play();
+  write_items({item("Pod", "web", "p",
+                    told("restore-a", "also=services/web/s also=services/web/t ready=longest")),
+               item("Service", "web", "s"), item("Service", "web", "t")});
+  ASSERT_EQ(create().exit, 0);
+  const Outcome outcome = restore();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(journal("restore a ready?"), (Lines{" 2", " 2"}));
+}
+
 TEST_F(Backup, ContinuesARestoreIfItemsDoNotBecomeReady) {
   play();
   write_items({item("Pod", "web", "p", told("restore-a", "ready=never"))});

@@ -262,6 +262,7 @@ class RestorePlayer : public Played<tenon::sdk::RestoreItemActionV2> {
     if (const std::string asks = part.value("ready"); !asks.empty()) {
       result.wait_for_additional_items = true;
       if (asks == "never") result.additional_items_ready_timeout = std::chrono::milliseconds(20);
+      if (asks == "longest") result.additional_items_ready_timeout = tenon::Duration::max();
     }
     return result;
   }
