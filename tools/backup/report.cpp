@@ -60,7 +60,7 @@ void Report::add(const tenon::Error& error, std::string item, bool warning) {
   problems_.push_back(problem_of(error, std::move(item), warning));
   if (number <= max_shown) console_.say(to_text(problems_.back()));
   if (number == max_shown + 1) {
-    console_.say("further problems are only listed in the record of this run");
+    console_.say("further problems are not printed; --json lists them");
   }
 }
 

@@ -64,6 +64,15 @@ TEST_F(Backup, IsListedAndDescribedInJson) {
   EXPECT_EQ(missing.at("fix"), "choose a name from `tenon-backup list`");
 }
 
+TEST_F(Backup, ListsAllProblemsInJson) {
+  write_items(Lines(25, R"({"kind": "Pod"})"));
+  const Outcome planned = create("nightly", {"--dry-run", "--json"});
+  EXPECT_EQ(planned.exit, 1);
+  EXPECT_EQ(lines_of(planned.err).back(),
+            "tenon-backup: further problems are not printed; --json lists them");
+  EXPECT_EQ(json(planned).at("problems").as_array().size(), 25u);
+}
+
 TEST_F(Backup, IsNeverOverwritten) {
   write_items({item("Pod", "web", "p")});
   ASSERT_EQ(create().exit, 0);
