@@ -323,6 +323,7 @@ int run(int count, char** arguments) {
   program.footer(
       "SIGINT cancels the run; a second one ends it at once.\n"
       "Exit status: 0 success, 1 problem found, 2 usage error, 3 I/O error.");
+  program.set_version_flag("--version", TENON_VERSION, "Prints the version");
   program.require_subcommand(1);
   program.fallthrough();
   Options options;

@@ -224,6 +224,12 @@ TEST_F(Backup, RefusesNamespacesThatNoItemCanHave) {
   }
 }
 
+TEST_F(Backup, PrintsItsVersion) {
+  const Outcome outcome = run({"--version"});
+  EXPECT_EQ(outcome.exit, 0);
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '.'), 2) << outcome.out;
+}
+
 TEST_F(Backup, ShowsProgressOnlyOnATerminal) {
   play();
   configure(actions("backup") + R"(, "timeouts": {"operation": "1s", "poll": "1ms"})");
