@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/world.hpp"
@@ -120,6 +121,20 @@ TEST_F(PackageCommands, ReportABrokenManifest) {
     EXPECT_EQ(run.exit, 1) << command;
     EXPECT_NE(run.err.find("error[broken-manifest] "), std::string::npos) << run.err;
     EXPECT_NE(run.err.find("broken-1.0.0.so"), std::string::npos) << run.err;
+  }
+}
+
+TEST_F(PackageCommands, ReportABrokenManifestAndItsRequirerOnce) {
+  install({"broken-1.0.0", "wants-broken-1.0.0"});
+  for (const auto& [command, key] : {std::pair("lock", "left_out"), std::pair("graph", "errors")}) {
+    std::vector<std::string> places;
+    for (const json::value& error : tenon_json({command}).at(key).as_array()) {
+      EXPECT_EQ(error.at("code"), "broken-manifest");
+      places.push_back(normal(std::string(error.at("where").as_string())));
+    }
+    EXPECT_EQ(places, (std::vector<std::string>{"ROOT/plugins/broken-1.0.0.so",
+                                                "me.example/wants-broken 1.0.0"}))
+        << command;
   }
 }
 

@@ -34,7 +34,10 @@ std::vector<Error> broken_module_errors(const std::vector<Error>& skipped) {
   std::vector<Error> broken;
   std::copy_if(
       skipped.begin(), skipped.end(), std::back_inserter(broken), [&codes](const Error& error) {
-        return std::find(std::begin(codes), std::end(codes), error.code()) != std::end(codes);
+        // Packages that require such a module have the same code.
+        std::error_code ignored;
+        return std::find(std::begin(codes), std::end(codes), error.code()) != std::end(codes) &&
+               std::filesystem::is_regular_file(error.where(), ignored);
       });
   return broken;
 }

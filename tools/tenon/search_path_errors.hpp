@@ -21,7 +21,8 @@ bool is_search_path_error(const Options& options, const Error& error);
 /// Returns whether there is such an error.
 bool has_search_path_errors(const Options& options, const std::vector<Error>& skipped);
 
-/// Returns the problems of modules whose package is installed but cannot be used.
+/// Returns the problems of modules whose package is installed but cannot be used, without those of
+/// the packages that require them.
 std::vector<Error> broken_module_errors(const std::vector<Error>& skipped);
 
 /// Removes the errors of the plugin path from `skipped` and returns them.
