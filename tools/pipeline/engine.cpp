@@ -39,9 +39,9 @@ bool failed_with(const tenon::Error& error, tenon_status code) {
 }
 
 /// Calls on_created or on_updated of a plugin if its configuration differs from that of the
-/// previous run.
+/// previous run. Returns whether the plugin has that method.
 template <class K>
-tenon::Result<void> prepare(tenon::Handle<K>& plugin, const UsedPlugin& now,
+tenon::Result<bool> prepare(tenon::Handle<K>& plugin, const UsedPlugin& now,
                             const UsedPlugin* before, CallSlot& calls) {
   tenon::Result<void> done;
   if (before == nullptr || before->plugin != now.plugin) {
@@ -50,9 +50,11 @@ tenon::Result<void> prepare(tenon::Handle<K>& plugin, const UsedPlugin& now,
   } else if (before->config != now.config) {
     const CallSlot::Scope call(calls, "on_updated");
     done = plugin->on_updated(before->config, now.config);
+  } else {
+    return false;
   }
-  if (ok_or_unimplemented(done)) return {};
-  return done;
+  if (done) return true;
+  return ok_or_unimplemented(done) ? tenon::Result<bool>(false) : std::move(done).error();
 }
 
 bool is_same_stage(const UsedPlugin& stage, const UsedPlugin& recorded) {
@@ -66,13 +68,27 @@ std::vector<UsedPlugin>::iterator find(std::vector<UsedPlugin>& all, const UsedP
                       [&](const UsedPlugin& one) { return is_same_stage(stage, one); });
 }
 
-/// Prepares and opens a destination. `before` is its entry of the previous run.
-tenon::Result<void> open(Stage<tenon::Destination>& stage, const UsedPlugin* before,
-                         CallSlot& calls) {
-  if (auto prepared = prepare(*stage.plugin, stage.used, before, calls); !prepared) return prepared;
-  const CallSlot::Scope call(calls, "open");
-  auto opened = (*stage.plugin)->open();
-  return ok_or_unimplemented(opened) ? tenon::Result<void>() : opened;
+/// Prepares a plugin and opens it with `do_open`. `before` is its entry of the previous run.
+/// `record` saves its new entry. A plugin that may have created resources is recorded before it is
+/// opened, so that it is asked to remove them even if it can never be opened.
+template <class K, class Open, class Record>
+tenon::Result<void> open(Stage<K>& stage, const UsedPlugin* before, CallSlot& calls, Open do_open,
+                         Record record) {
+  const auto prepared = prepare(*stage.plugin, stage.used, before, calls);
+  if (!prepared) return prepared.error();
+  if (*prepared) {
+    if (auto recorded = record(); !recorded) return recorded;
+  }
+  {
+    const CallSlot::Scope call(calls, "open");
+    auto opened = do_open(*stage.plugin);
+    if (!ok_or_unimplemented(opened)) return opened;
+  }
+  return record();
+}
+
+tenon::Result<void> open_destination(tenon::Handle<tenon::Destination>& plugin) {
+  return plugin->open();
 }
 
 /// Returns the positions of records without copying them: a list over the same memory.
@@ -206,8 +222,7 @@ std::size_t Engine::processor_index(std::size_t number) const {
 bool Engine::open_all() {
   adopt_ids();
   const UsedPlugin& source = stages_.source.used;
-  if (!record_error(delete_removed(), source) || !record_error(prepare_source(), source) ||
-      !record_error(open_source(), source) || !record_error(record_source(), source) ||
+  if (!record_error(delete_removed(), source) || !record_error(open_source(), source) ||
       !record_error(processing_.open_all())) {
     return false;
   }
@@ -216,9 +231,9 @@ bool Engine::open_all() {
     std::vector<UsedPlugin>& recorded = store_.state().destinations;
     const auto before = find(recorded, stage.used);
     auto opened =
-        open(stage, before != recorded.end() ? &*before : nullptr, deliveries_[i]->writing_calls());
+        open(stage, before != recorded.end() ? &*before : nullptr, deliveries_[i]->writing_calls(),
+             open_destination, [&] { return record_destination(stage.used); });
     if (!record_error(opened, stage.used)) return false;
-    if (!record_error(record_destination(stage.used), stage.used)) return false;
   }
   return open_dead_letters();
 }
@@ -227,11 +242,9 @@ bool Engine::open_dead_letters() {
   if (!stages_.dead_letters) return true;
   auto& stage = *stages_.dead_letters;
   std::optional<UsedPlugin>& recorded = store_.state().dead_letters;
-  if (!record_error(open(stage, recorded ? &*recorded : nullptr, letter_calls_), stage.used))
-    return false;
-  if (recorded == stage.used) return true;
-  recorded = stage.used;
-  return record_error(store_.save(), stage.used);
+  return record_error(open(stage, recorded ? &*recorded : nullptr, letter_calls_, open_destination,
+                           [&] { return record(recorded, stage.used); }),
+                      stage.used);
 }
 
 /// Adds ids to the destinations of a position that an older program stored without ids, matching
@@ -275,23 +288,19 @@ bool Engine::delete_destination(const UsedPlugin& removed) {
   return false;
 }
 
-tenon::Result<void> Engine::prepare_source() {
-  const auto& before = store_.state().source;
-  return prepare(*stages_.source.plugin, stages_.source.used, before ? &*before : nullptr,
-                 source_calls_);
-}
-
-/// Opens the source at the last durable position.
+/// Prepares the source, and opens it at the last durable position.
 tenon::Result<void> Engine::open_source() {
-  const CallSlot::Scope call(source_calls_, "open");
-  auto opened = (*stages_.source.plugin)->open(store_.state().position);
-  return ok_or_unimplemented(opened) ? tenon::Result<void>() : opened;
+  std::optional<UsedPlugin>& recorded = store_.state().source;
+  return open(
+      stages_.source, recorded ? &*recorded : nullptr, source_calls_,
+      [&](auto& source) { return source->open(store_.state().position); },
+      [&] { return record(recorded, stages_.source.used); });
 }
 
-tenon::Result<void> Engine::record_source() {
-  std::optional<UsedPlugin>& recorded = store_.state().source;
-  if (recorded == stages_.source.used) return {};
-  recorded = stages_.source.used;
+/// Records the source or the destination of dead letters.
+tenon::Result<void> Engine::record(std::optional<UsedPlugin>& recorded, const UsedPlugin& used) {
+  if (recorded == used) return {};
+  recorded = used;
   return store_.save();
 }
 
@@ -419,7 +428,7 @@ tenon::Result<void> Engine::reopen_source() {
   if (auto opened = open_source(); !opened) return opened;
   Stage<tenon::Source>& source = stages_.source;
   source.used = used(*source.used.id, source.plugin->info(), source.used.config);
-  return record_source();
+  return record(store_.state().source, source.used);
 }
 
 tenon::Result<void> Engine::stop_source() {

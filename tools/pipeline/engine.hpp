@@ -70,12 +70,11 @@ class Engine {
  private:
   void tear_down();
   bool open_all();
-  tenon::Result<void> prepare_source();
   void adopt_ids();
   tenon::Result<void> delete_removed();
   bool delete_destination(const UsedPlugin& removed);
   tenon::Result<void> open_source();
-  tenon::Result<void> record_source();
+  tenon::Result<void> record(std::optional<UsedPlugin>& recorded, const UsedPlugin& used);
   tenon::Result<void> record_destination(const UsedPlugin& used);
   bool open_dead_letters();
 

@@ -60,7 +60,8 @@ TEST_F(Destinations, GetOnUpdatedByIdInAnyOrder) {
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
 }
 
-/// A destination that is added again is new. If one cannot be opened, the others stay unchanged.
+/// A destination that is added again is new. One that was created and could not be opened is
+/// recorded, so that it can be deleted.
 TEST_F(Destinations, GetOnDeletedIfRemoved) {
   run_with(actor("a", "1") + ", " + actor("b", "2"));
   EXPECT_EQ(run_with(actor("a", "1")), Lines{"deleted 2"});
@@ -69,7 +70,8 @@ TEST_F(Destinations, GetOnDeletedIfRemoved) {
   EXPECT_EQ(run_with(actor("a", "1") + ", " + actor("b", "2", "\"broken\": \"true\"")),
             Lines{"created 2"});
   EXPECT_EQ(outcome.exit, 1);
-  EXPECT_EQ(recorded(), Lines{"a 1"});
+  EXPECT_EQ(recorded(), (Lines{"a 1", "b 2"}));
+  EXPECT_EQ(run_with(actor("a", "1")), Lines{"deleted 2"});
   EXPECT_EQ(run_with(actor("a", "1") + ", " + actor("b", "2")), Lines{"created 2"});
 }
 
@@ -96,6 +98,20 @@ TEST_F(Deletion, CallsOnDeletedOfAllPluginsAndRemovesThePosition) {
   EXPECT_TRUE(std::filesystem::is_empty(world.root() / "state"));
   EXPECT_EQ(run_with(actor("a", "1")), Lines{"created 1"});
   EXPECT_EQ(outcome.out, numbers(10, 10, 10));
+}
+
+/// on_created succeeded, so there may be resources to remove.
+TEST_F(Deletion, CallsOnDeletedOfASourceThatCouldNotBeOpened) {
+  write_pipeline(
+      plugin("test.example/actor", R"("note": "s", "journal": "journal", "broken": "true")"),
+      actor("a", "1"));
+  for (int i = 0; i < 2; i++) EXPECT_EQ(run().exit, 1);
+  EXPECT_EQ(delete_it().out, "test: deleted\n");
+  Lines calls = journal();
+  std::erase_if(calls, [](const std::string& line) { return !line.starts_with("source: "); });
+  EXPECT_EQ(calls, (Lines{"source: configure", "source: created s", "source: open -",
+                          "source: teardown", "source: configure", "source: open -",
+                          "source: teardown", "source: deleted s", "source: teardown"}));
 }
 
 TEST_F(Deletion, KeepsPluginsThatFail) {
