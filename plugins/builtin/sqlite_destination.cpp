@@ -151,6 +151,7 @@ void SqliteDestination::put(RecordV2View record) {
     throw sdk::Refusal("wrong-json", "the payload is not a JSON object");
   }
   if (!columns_given_) ensure_columns();
+  if (!has_default_.empty()) omit_missing();
   put_->reset();
   put_->bind(1, key_of(record));
   std::size_t guess = 0;
@@ -159,6 +160,17 @@ void SqliteDestination::put(RecordV2View record) {
     if (column) bind(*put_, static_cast<int>(*column) + 2, field.value());
   }
   put_->step();
+}
+
+void SqliteDestination::omit_missing() {
+  std::vector<bool> omitted = has_default_;
+  std::size_t guess = 0;
+  for (const auto& field : fields_.all()) {
+    if (const auto column = columns_.find(field.name, guess++)) omitted[*column] = false;
+  }
+  if (omitted == omitted_) return;
+  omitted_ = std::move(omitted);
+  prepare_put();
 }
 
 void SqliteDestination::remove(RecordV2View record) {
@@ -171,12 +183,16 @@ void SqliteDestination::remove(RecordV2View record) {
 void SqliteDestination::read_table() {
   if (!database_->has_table(table_)) return;
   // Generated columns cannot be written.
-  Statement columns(*database_, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0");
+  Statement columns(*database_,
+                    "SELECT name, dflt_value IS NOT NULL FROM pragma_table_xinfo(?) "
+                    "WHERE hidden = 0");
   columns.bind(1, table_);
+  defaults_.clear();
   bool has_key = false;
   std::vector<std::string> names;
   while (columns.step()) {
     std::string name(columns.text(0));
+    if (columns.integer(1) != 0) defaults_.push_back(name);
     if (same_name(name, key_column_)) {
       has_key = true;
     } else {
@@ -199,6 +215,7 @@ std::string SqliteDestination::table_sql() const {
 }
 
 void SqliteDestination::create_table() {
+  defaults_.clear();
   database_->run(table_sql());
   prepare();
 }
@@ -254,21 +271,34 @@ void SqliteDestination::add_columns(const std::vector<std::string_view>& fields)
 }
 
 void SqliteDestination::prepare() {
+  has_default_.assign(defaults_.empty() ? 0 : columns_.names().size(), false);
+  for (std::size_t i = 0; i < has_default_.size(); i++) {
+    const auto is_same = [&](const auto& name) { return same_name(name, columns_.names()[i]); };
+    has_default_[i] = std::any_of(defaults_.begin(), defaults_.end(), is_same);
+  }
+  omitted_.assign(has_default_.size(), false);
+  prepare_put();
+  remove_.emplace(*database_, "DELETE FROM " + quoted_name(table_) + " WHERE " +
+                                  quoted_name(key_column_) + " = ?");
+}
+
+void SqliteDestination::prepare_put() {
   std::string names = quoted_name(key_column_);
-  std::string values = "?";
+  std::string values = "?1";
   std::string updates;
-  for (const std::string& column : columns_.names()) {
-    const std::string name = quoted_name(column);
-    names += ", " + name;
-    values += ", ?";
+  for (std::size_t i = 0; i < columns_.names().size(); i++) {
+    const std::string name = quoted_name(columns_.names()[i]);
+    // A column that is not inserted gets its default, also in `excluded`.
     updates += (updates.empty() ? "" : ", ") + name + " = excluded." + name;
+    if (!omitted_.empty() && omitted_[i]) continue;
+    names += ", " + name;
+    values += ", ?" + std::to_string(i + 2);
   }
   const std::string table = quoted_name(table_);
   const std::string key = quoted_name(key_column_);
   put_.emplace(*database_, "INSERT INTO " + table + " (" + names + ") VALUES (" + values +
                                ") ON CONFLICT (" + key + ") DO " +
                                (updates.empty() ? "NOTHING" : "UPDATE SET " + updates));
-  remove_.emplace(*database_, "DELETE FROM " + table + " WHERE " + key + " = ?");
 }
 
 void SqliteDestination::teardown() {

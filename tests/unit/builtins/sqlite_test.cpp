@@ -252,6 +252,25 @@ TEST_F(SqliteTest, WritesATableWithGeneratedColumns) {
   EXPECT_EQ(rows("t"), Texts{R"({"key":"1","a":1,"twice":2,"same":1,"b":2})"});
 }
 
+TEST_F(SqliteTest, WritesDefaultsForMissingFields) {
+  run("CREATE TABLE t (key TEXT PRIMARY KEY, a INT NOT NULL DEFAULT 7, b DEFAULT ('x' || 'y'), c)");
+  WritingSqlite destination(table("t"));
+  EXPECT_EQ(destination.write({record("1", R"({"a":1,"b":null})"), record("2", R"({"b":2})"),
+                               record("3", R"({})"), record("4", R"({"c":4,"d":5})")}),
+            (Texts{"", "", "", ""}));
+  EXPECT_EQ(rows("t"), (Texts{R"({"key":"1","a":1,"b":null,"c":null,"d":null})",
+                              R"({"key":"2","a":7,"b":2,"c":null,"d":null})",
+                              R"({"key":"3","a":7,"b":"xy","c":null,"d":null})",
+                              R"({"key":"4","a":7,"b":"xy","c":4,"d":5})"}));
+  // An update replaces the whole row.
+  destination.write({record("1", R"({"c":1})")});
+  EXPECT_EQ(rows("t")[0], R"({"key":"1","a":7,"b":"xy","c":1,"d":null})");
+  TextMap config = table("t");
+  config["columns"] = "A,c";
+  WritingSqlite(config).write({record("2", R"({"A":8})"), record("2", R"({"c":3})")});
+  EXPECT_EQ(rows("t")[1], R"({"key":"2","a":7,"b":2,"c":3,"d":null})");
+}
+
 TEST_F(SqliteTest, WritesNumbersWithoutChangingThem) {
   WritingSqlite(table("t"))
       .write({record(
