@@ -91,15 +91,19 @@ class Store {
     return read_all(value_of(store_->get_object(bucket_, area + key)));
   }
   void remove(const std::string& key) { value_of(store_->delete_object(bucket_, area + key)); }
-  /// Returns one page of keys, without the prefix `area`.
+  /// Returns one page of keys, without the prefix `area`. Requires that they are in order and come
+  /// after `after`.
   Keys page(const std::string& prefix, const std::string& after, std::uint32_t limit, bool& more) {
     auto found = value_of(
         store_->list_objects(bucket_, area + prefix, after.empty() ? "" : area + after, limit));
     more = found.more;
+    std::string last = after;
     for (std::string& key : found.keys) {
       require(key.starts_with(area), "list_objects returns the key " + key +
                                          ", which does not begin with the prefix " + area);
       key.erase(0, area.size());
+      require(last.empty() || key > last, "list_objects returns the key " + key + " after " + last);
+      last = key;
     }
     return found.keys;
   }

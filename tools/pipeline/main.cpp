@@ -402,6 +402,7 @@ int run(int count, char** arguments) {
       "without delivering them. SIGHUP restarts modules whose files have changed.\n"
       "Exit status: 0 success, 1 a pipeline failed, 2 usage error or invalid pipeline file, 3 "
       "I/O error.");
+  program.set_version_flag("--version", TENON_VERSION, "Prints the version");
   program.require_subcommand(1);
   Paths paths;
   Paths plugin_path;

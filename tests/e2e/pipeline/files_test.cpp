@@ -317,6 +317,9 @@ TEST_F(Pipeline, PrintsUsage) {
   const Outcome help = world.run({TENON_PIPELINE, "--help"});
   EXPECT_EQ(help.exit, 0);
   EXPECT_NE(help.out.find("SIGINT"), std::string::npos);
+  const Outcome version = world.run({TENON_PIPELINE, "--version"});
+  EXPECT_EQ(version.exit, 0);
+  EXPECT_EQ(std::count(version.out.begin(), version.out.end(), '.'), 2) << version.out;
 }
 
 }  // namespace
