@@ -62,8 +62,10 @@ Bindings::Bindings(Packages packages) : packages_(std::move(packages)) {
     static_cast<void>(repository_.add(std::move(package)));
   }
   packages_.found.clear();
-  for (const auto& [name, error] : packages_.broken) {
-    repository_.add_broken(name, {std::string(error.code()), std::string(error.where())});
+  for (const auto& [name, broken] : packages_.broken) {
+    const Error& error = broken.error;
+    repository_.add_broken(name,
+                           {std::string(error.code()), std::string(error.where()), broken.version});
     const std::string_view whole = name;
     broken_by_short_name_.emplace(whole.substr(whole.find('/') + 1), &error);
   }
@@ -115,7 +117,7 @@ const Error* Bindings::broken(std::string_view name) const {
     return found != broken_by_short_name_.end() ? found->second : nullptr;
   }
   const auto found = packages_.broken.find(name);
-  return found != packages_.broken.end() ? &found->second : nullptr;
+  return found != packages_.broken.end() ? &found->second.error : nullptr;
 }
 
 /// Returns the version that the host uses if it requires none. As when the host looks up a plugin,

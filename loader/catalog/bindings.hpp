@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "catalog/scan.hpp"
 #include "package/repository.hpp"
 #include "package/resolver.hpp"
 
@@ -37,8 +38,7 @@ struct Packages {
   std::string lock_file{};
   /// If two have the same name and version, the first is used.
   std::vector<Package> found{};
-  /// Names in manifests of files that cannot be used, with the errors of these files.
-  std::map<std::string, Error, std::less<>> broken{};
+  BrokenNames broken{};
 };
 
 /// Const functions may be called from any thread.

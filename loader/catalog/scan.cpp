@@ -164,9 +164,9 @@ Result<void> apply_version_folder(const File& file, Manifest& manifest) {
 }
 
 /// Reports an unusable file. The error is also returned if a name in its manifest is looked up.
-void skip(const platform::File& file, Error error, Scan& result) {
-  for (std::string& name : names_in_manifest(file)) result.broken.emplace(std::move(name), error);
-  result.skipped.push_back(std::move(error));
+void skip(const platform::File& file, BrokenModule broken, Scan& result) {
+  for (std::string& name : names_in_manifest(file)) result.broken.emplace(std::move(name), broken);
+  result.skipped.push_back(std::move(broken.error));
 }
 
 void add(FoundModule module, Scan& result) {
@@ -181,9 +181,9 @@ void read(File& file, const KnownFiles& known, Scan& result) {
   const auto open = open_module(file.path, file.is_regular);
   if (!open) return result.skipped.push_back(open.error());
   auto read = read_module_file(*open);
-  if (!read) return skip(*open, std::move(read).error(), result);
+  if (!read) return skip(*open, {std::move(read).error()}, result);
   if (auto applied = apply_version_folder(file, *read->image.manifest); !applied)
-    return skip(*open, std::move(applied).error(), result);
+    return skip(*open, {std::move(applied).error(), read->image.manifest->version}, result);
   add({std::move(file.path), std::move(read->image.manifest), read->identity}, result);
 }
 

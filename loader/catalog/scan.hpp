@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -33,9 +34,14 @@ struct FoundModule {
   platform::FileIdentity identity{};
 };
 
-/// Names of packages and plugins in manifests of unusable files, with the error of the first such
-/// file.
-using BrokenNames = std::map<std::string, Error, std::less<>>;
+/// A module file that cannot be used.
+struct BrokenModule {
+  Error error;
+  std::optional<Version> version{};  // of its package, if its manifest is correct
+};
+
+/// Names of packages and plugins in manifests of unusable files, with the first such file.
+using BrokenNames = std::map<std::string, BrokenModule, std::less<>>;
 
 struct Scan {
   std::vector<FoundModule> modules;  // in the order of the search path, then by name

@@ -112,10 +112,18 @@ std::string Explanation::alternative_fix(const Chain& chain) {
   return "";
 }
 
-/// Returns the unusable module of that name, or nullptr if there is none or it is not the reason.
+/// Returns the unusable module of that name, or nullptr if there is none or it would not meet the
+/// requirement.
 const Repository::Broken* Explanation::broken(const Edge& end) const {
-  const Dependency& dependency = propagator_.dependency(end);
-  return dependency.versions.empty() ? nullptr : propagator_.repository().broken(dependency.name);
+  const auto* broken = propagator_.repository().broken(propagator_.dependency(end).name);
+  if (broken == nullptr) return nullptr;
+  const auto dependencies = propagator_.dependencies(end);
+  const bool accepted =
+      std::all_of(dependencies.begin(), dependencies.end(), [broken](const Dependency* dependency) {
+        return broken->version ? dependency->versions.contains(*broken->version)
+                               : !dependency->versions.empty();
+      });
+  return accepted ? broken : nullptr;
 }
 
 std::string_view Explanation::code(const Edge& end) const {

@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -83,8 +84,9 @@ class Repository {
 
   /// A module that has a name but cannot be used.
   struct Broken {
-    std::string code;   // of its error
-    std::string where;  // its file
+    std::string code;                  // of its error
+    std::string where;                 // its file
+    std::optional<Version> version{};  // of its package, if it is known
   };
   /// Adds an unusable module. It is mentioned in the errors of packages that require the name.
   void add_broken(std::string name, Broken broken) {

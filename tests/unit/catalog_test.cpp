@@ -325,8 +325,8 @@ TEST(Scan, KeepsTheOrderOfManyFiles) {
   EXPECT_EQ(files_of(found), expected);
   EXPECT_EQ(codes_of(found), skipped);
   ASSERT_FALSE(found.broken.empty());
-  for (const auto& [name, error] : found.broken) {
-    EXPECT_EQ(error.where(), (world.plugins() / "1001.so").string()) << name;
+  for (const auto& [name, broken] : found.broken) {
+    EXPECT_EQ(broken.error.where(), (world.plugins() / "1001.so").string()) << name;
   }
 }
 
