@@ -174,6 +174,13 @@ TEST(GenCommand, ReportsWhyFilesCannotBeUsed) {
       world.run({TENON_GEN, "build", "--out", "out", "--depfile", "folder", ABI});
   EXPECT_EQ(folder.exit, 3);
   EXPECT_EQ(folder.err, "tenon-gen: cannot write folder: Is a directory\n");
+  fs::create_directory(world.root() / "closed");
+  fs::permissions(world.root() / "closed", fs::perms::owner_read | fs::perms::owner_exec);
+  const Outcome closed =
+      world.run(tenon::tests::unprivileged({TENON_GEN, "build", "--out", "closed/out", ABI}));
+  EXPECT_EQ(closed.exit, 3);
+  EXPECT_EQ(closed.err.find("tenon-gen: cannot create closed/out/"), 0u) << closed.err;
+  EXPECT_NE(closed.err.find(": Permission denied\n"), std::string::npos) << closed.err;
 }
 
 TEST(GenCommand, ReportsOutputErrors) {

@@ -25,8 +25,13 @@ std::string escaped(const std::string& path) {
 void Output::write(const std::string& path, std::string_view content) const {
   const fs::path target = folder_ / path;
   if (tools::read_file(target).text == content) return;
-  std::error_code ignored;  // the file is not written either
-  fs::create_directories(target.parent_path(), ignored);
+  if (const fs::path parent = target.parent_path(); !parent.empty()) {
+    std::error_code failed;
+    fs::create_directories(parent, failed);
+    if (failed) {
+      throw tools::IoError("cannot create " + parent.generic_string() + ": " + failed.message());
+    }
+  }
   tools::write_file(target, content);
 }
 
