@@ -2,6 +2,7 @@
 #include "catalog/search_path.hpp"
 
 #include <cctype>
+#include <utility>
 
 #include "platform/process.hpp"
 

@@ -9,6 +9,7 @@
 #include <tenon/manifest_steps.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

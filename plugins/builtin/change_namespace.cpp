@@ -3,9 +3,10 @@
 
 #include <boost/json.hpp>
 
+#include <optional>
+
 #include "namespace_references.hpp"
 #include "resource.hpp"
-
 namespace tenon::builtin {
 namespace {
 

@@ -9,6 +9,7 @@
 #include <tenon/sdk/restore_item_action.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace tenon::builtin {
 

@@ -16,6 +16,7 @@
 #include <tenon/sdk/delete_item_action.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace tenon::builtin {
 

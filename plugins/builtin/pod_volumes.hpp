@@ -7,6 +7,7 @@
 #include <tenon/sdk/backup_item_action.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace tenon::builtin {
 

@@ -4,7 +4,9 @@
 #include <test/album_steps.hpp>
 
 #include <charconv>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace test {
 namespace {

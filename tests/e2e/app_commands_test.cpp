@@ -6,6 +6,7 @@
 // README the file that shows the output.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>

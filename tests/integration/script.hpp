@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "framework/world.hpp"
 #include "integration/host_echo.hpp"

@@ -4,6 +4,7 @@
 #include <test/sdk/echo.hpp>
 
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace {

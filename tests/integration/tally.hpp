@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #ifndef TALLY_EDITION
 #define TALLY_EDITION 1

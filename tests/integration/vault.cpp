@@ -4,9 +4,12 @@
 #include <test/sdk/vault.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace {

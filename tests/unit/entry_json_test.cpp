@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <test/entry_json.hpp>
 
+#include <optional>
+#include <string>
+
 namespace test {
 namespace {
 

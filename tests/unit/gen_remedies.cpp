@@ -7,6 +7,7 @@
 #include <regex>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "gen_mistakes.hpp"
 

@@ -10,7 +10,9 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace tenon {
 namespace {

@@ -5,6 +5,7 @@
 #include <boost/json/value.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace tenon::tools {
 namespace {

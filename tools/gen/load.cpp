@@ -2,6 +2,7 @@
 #include "gen/load.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "gen/check/document_evolution.hpp"
 #include "gen/check/generated_names.hpp"
@@ -12,7 +13,6 @@
 #include "gen/read/family_reader.hpp"
 #include "gen/read/spec_reader.hpp"
 #include "gen/standard_specs.hpp"
-
 namespace tenon::gen {
 namespace {
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "common/text_file.hpp"
 #include "gen/model/version_name.hpp"

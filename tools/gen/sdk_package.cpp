@@ -4,6 +4,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <utility>
 
 #include "gen/emit/emit.hpp"
 #include "gen/read/spec_files.hpp"

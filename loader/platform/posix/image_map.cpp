@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <utility>
+
 namespace tenon::inline v0_1::platform {
 namespace fs = std::filesystem;
 

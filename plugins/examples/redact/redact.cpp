@@ -13,6 +13,7 @@
 
 #include <boost/json.hpp>
 
+#include <string>
 #include <string_view>
 #include <utility>
 

@@ -5,7 +5,9 @@
 #include <test/drawing_steps.hpp>
 
 #include <charconv>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace test {
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/emit/c_header.hpp"
 
+#include <utility>
+
 #include "gen/emit/comment.hpp"
 #include "gen/model/layout.hpp"
 #include "gen/model/naming.hpp"

@@ -2,6 +2,7 @@
 #include "gen/emit/comment.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tenon::gen {
 namespace {

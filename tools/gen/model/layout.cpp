@@ -2,6 +2,7 @@
 #include "gen/model/layout.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tenon::gen {
 namespace {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "gen/common.hpp"
 #include "gen/read/name_checker.hpp"

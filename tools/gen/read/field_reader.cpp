@@ -2,10 +2,10 @@
 #include "gen/read/field_reader.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "gen/model/dependency_order.hpp"
 #include "gen/model/naming.hpp"
-
 namespace tenon::gen {
 namespace {
 

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <regex>
+#include <utility>
 
 #include "gen/common.hpp"
 

@@ -2,6 +2,7 @@
 #include "gen/read/spec_reader.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "gen/read/field_reader.hpp"
 
