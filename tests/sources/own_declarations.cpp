@@ -19,7 +19,8 @@ class OwnDeclarations : public clang::ASTConsumer {
   void HandleTranslationUnit(clang::ASTContext& context) override {
     const clang::SourceManager& sources = context.getSourceManager();
     std::vector<clang::Decl*> own;
-    for (clang::Decl* declaration : context.getTranslationUnitDecl()->decls()) {
+    // Declarations of precompiled headers are not loaded: all of them are from system headers.
+    for (clang::Decl* declaration : context.getTranslationUnitDecl()->noload_decls()) {
       const auto location = sources.getExpansionLoc(declaration->getLocation());
       if (!sources.isInSystemHeader(location)) own.push_back(declaration);
     }
