@@ -2,9 +2,7 @@
 //
 // The headers that take clang-tidy most of its time, compiled once for all sources. They are all
 // system headers: clang-tidy does not check declarations that are in this file.
-#include "../../loader/base/pch/standard.hpp"
-#include "../pch/test.hpp"
-
+#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 
 #include <fstream>
@@ -15,4 +13,5 @@
 #include <sstream>
 #include <system_error>
 
-#include <CLI/CLI.hpp>
+#include "../../loader/base/pch/standard.hpp"
+#include "../pch/test.hpp"
