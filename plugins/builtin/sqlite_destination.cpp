@@ -272,7 +272,7 @@ void SqliteDestination::add_columns(const std::vector<std::string_view>& fields)
 
 void SqliteDestination::prepare() {
   has_default_.assign(defaults_.empty() ? 0 : columns_.names().size(), false);
-  for (std::size_t i = 0; i < has_default_.size(); i++) {
+  for (std::size_t i = 0; i < has_default_.size(); ++i) {
     const auto is_same = [&](const auto& name) { return same_name(name, columns_.names()[i]); };
     has_default_[i] = std::any_of(defaults_.begin(), defaults_.end(), is_same);
   }
@@ -286,7 +286,7 @@ void SqliteDestination::prepare_put() {
   std::string names = quoted_name(key_column_);
   std::string values = "?1";
   std::string updates;
-  for (std::size_t i = 0; i < columns_.names().size(); i++) {
+  for (std::size_t i = 0; i < columns_.names().size(); ++i) {
     const std::string name = quoted_name(columns_.names()[i]);
     // A column that is not inserted gets its default, also in `excluded`.
     updates += (updates.empty() ? "" : ", ") + name + " = excluded." + name;

@@ -105,7 +105,7 @@ TEST_F(Deletion, CallsOnDeletedOfASourceThatCouldNotBeOpened) {
   write_pipeline(
       plugin("test.example/actor", R"("note": "s", "journal": "journal", "broken": "true")"),
       actor("a", "1"));
-  for (int i = 0; i < 2; i++) EXPECT_EQ(run().exit, 1);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(run().exit, 1);
   EXPECT_EQ(delete_it().out, "test: deleted\n");
   Lines calls = journal();
   std::erase_if(calls, [](const std::string& line) { return !line.starts_with("source: "); });
