@@ -155,15 +155,21 @@ void Changes::load(Connection& connection, const WaitLimits& limits, TableShape&
   }
   const Rows rows = connection.run(
       limits, action,
-      sdk::text("WITH RECURSIVE tables(id) AS (SELECT to_regclass($1)::oid UNION "
+      sdk::text("WITH RECURSIVE tables(id) AS (SELECT $2::oid UNION "
                 "SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN tables ON i.inhparent = id) "
                 "SELECT ",
-                shape.relation.id, " IN (SELECT id FROM tables), ", types),
-      {table_.name});
+                shape.relation.id, " IN (SELECT id FROM tables), to_regclass($1)::oid = $2::oid, ",
+                types),
+      {table_.name, table_.id});
   shape.is_followed = rows.is_true(0, 0);
+  if (shape.is_followed && !rows.is_true(0, 1)) {
+    throw sdk::Failure(TENON_FAILED_PRECONDITION, "table ", table_.name,
+                       " was renamed, replaced or removed while its changes were read; fix: rename "
+                       "it back, or delete the pipeline, and run it again to read the whole table");
+  }
   for (std::size_t i = 0; i < shape.relation.columns.size(); ++i) {
     // Values of a removed type are read as text.
-    const std::string_view type = rows.text(0, static_cast<int>(i) + 1);
+    const std::string_view type = rows.text(0, static_cast<int>(i) + 2);
     shape.types.emplace_back(type == "???" ? "text" : type);
   }
   for (const std::string& name : key_) {

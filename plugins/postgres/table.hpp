@@ -13,10 +13,12 @@ namespace tenon::postgres {
 
 using Names = std::vector<std::string>;
 
-/// A table. `name` is the quoted name with its schema.
+/// A table. `name` is the quoted name with its schema. `id` stays the same if it is renamed; it is
+/// empty if the table did not exist when it was looked for.
 struct Table {
   std::string name;
   bool exists = false;
+  std::string id;
 };
 
 /// Finds a table by its name in SQL: people, sales.people, "My People".

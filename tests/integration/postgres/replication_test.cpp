@@ -210,6 +210,23 @@ TEST_F(PostgresReplication, FollowsSchemaChanges) {
              R"(create {"id":3} - {"id":3,"b":"z"})", R"(create {"id":4} - {"id":4,"b":8})"}));
 }
 
+TEST_F(PostgresReplication, KeepsChangesOfARenamedTable) {
+  rows("CREATE TABLE people (id int PRIMARY KEY)");
+  ASSERT_EQ(follow_after("INSERT INTO people VALUES (0)"), "");
+  rows("INSERT INTO people VALUES (1)");
+  EXPECT_EQ(read(), Texts{R"(create {"id":1} - {"id":1})"});
+  acknowledge(positions_[0]);
+  rows("ALTER TABLE people RENAME TO people_old");
+  rows("INSERT INTO people_old VALUES (2); DELETE FROM people_old WHERE id = 0");
+  EXPECT_TRUE(has(read().front(),
+                  "failed-precondition: table public.people was renamed, replaced or removed while "
+                  "its changes were read; fix: rename it back, or delete the pipeline, "));
+  rows("ALTER TABLE people_old RENAME TO people; INSERT INTO people VALUES (3)");
+  ASSERT_EQ(reopen(positions_[0]), "");
+  EXPECT_EQ(read_all(3), (Texts{R"(create {"id":2} - {"id":2})", R"(delete {"id":0} - -)",
+                                R"(create {"id":3} - {"id":3})"}));
+}
+
 TEST_F(PostgresReplication, ReadsValuesOfChangedTypes) {
   rows(
       "CREATE TYPE mood AS ENUM ('ok', 'sad'); CREATE TYPE pair AS (a int, b int); "
