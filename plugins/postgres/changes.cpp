@@ -188,38 +188,66 @@ void Changes::load(Connection& connection, const WaitLimits& limits, TableShape&
 }
 
 void Changes::add_unsent_values(Connection& connection, const WaitLimits& limits, Change& change) {
-  const TableShape& shape = *change.shape;
   Tuple& after = change.row.after;
-  fill_from_before(shape, change.row);
+  fill_from_before(*change.shape, change.row);
   std::vector<std::size_t> columns;
-  std::string list;
   for (std::size_t i = 0; i < after.size(); ++i) {
-    if (after[i].kind != Field::Kind::unchanged) continue;
-    list += sdk::text(list.empty() ? "t." : ", t.", quoted_name(shape.relation.columns[i].name),
-                      "::text");
-    columns.push_back(i);
+    if (after[i].kind == Field::Kind::unchanged) columns.push_back(i);
   }
-  if (columns.empty()) return;
-  std::string condition;
-  Connection::Parameters key;
-  for (const std::size_t i : shape.key) {
-    key.emplace_back(after[i].text);
-    condition += sdk::text(condition.empty() ? "t." : " AND t.",
-                           quoted_name(shape.relation.columns[i].name), " = $", key.size());
-  }
-  try {
-    change.current = connection.run(
-        limits, action,
-        sdk::text("SELECT ", list, " FROM ", table_.name, " AS t WHERE ", condition), key);
-  } catch (const ServerError& error) {
-    if (error.state() != "42703") throw;  // otherwise the column was removed, with its values
-    return;
+  while (!columns.empty()) {
+    try {
+      change.current = read_current(connection, limits, change, columns);
+      break;
+    } catch (const ServerError& error) {
+      if (error.state() != "42703") throw;  // otherwise a column was removed, with its values
+      remove_missing(connection, limits, *change.shape, columns);
+    }
   }
   for (std::size_t i = 0; i < columns.size() && change.current->size() > 0; ++i) {
     const int column = static_cast<int>(i);
     if (PQgetisnull(change.current->raw(), 0, column) != 0) continue;
     after[columns[i]] = {Field::Kind::text, change.current->text(0, column)};
   }
+}
+
+Rows Changes::read_current(Connection& connection, const WaitLimits& limits, const Change& change,
+                           const std::vector<std::size_t>& columns) const {
+  const TableShape& shape = *change.shape;
+  std::string list;
+  for (const std::size_t i : columns) {
+    list += sdk::text(list.empty() ? "t." : ", t.", quoted_name(shape.relation.columns[i].name),
+                      "::text");
+  }
+  std::string condition;
+  Connection::Parameters key;
+  for (const std::size_t i : shape.key) {
+    key.emplace_back(change.row.after[i].text);
+    condition += sdk::text(condition.empty() ? "t." : " AND t.",
+                           quoted_name(shape.relation.columns[i].name), " = $", key.size());
+  }
+  return connection.run(
+      limits, action, sdk::text("SELECT ", list, " FROM ", table_.name, " AS t WHERE ", condition),
+      key);
+}
+
+void Changes::remove_missing(Connection& connection, const WaitLimits& limits,
+                             const TableShape& shape, std::vector<std::size_t>& columns) const {
+  const Columns current = columns_of(connection, limits, table_);
+  const auto is_missing = [&](const std::string& name) {
+    return std::none_of(current.begin(), current.end(),
+                        [&](const Column& column) { return column.name == name; });
+  };
+  const auto missing_key = std::find_if(key_.begin(), key_.end(), is_missing);
+  if (missing_key != key_.end()) {
+    throw sdk::Failure(TENON_FAILED_PRECONDITION, "table ", table_.name, " no longer has column ",
+                       quoted_name(*missing_key),
+                       " of the key; fix: delete the pipeline, and run it again with another "
+                       "\"key\"");
+  }
+  const auto end = std::remove_if(columns.begin(), columns.end(), [&](std::size_t i) {
+    return is_missing(shape.relation.columns[i].name);
+  });
+  columns.erase(end, columns.end());
 }
 
 Rows Changes::to_json(Connection& connection, const WaitLimits& limits, std::size_t count) const {

@@ -66,6 +66,12 @@ class Changes {
   void load(Connection& connection, const WaitLimits& limits, TableShape& shape);
   /// Adds the values of a change that were not sent.
   void add_unsent_values(Connection& connection, const WaitLimits& limits, Change& change);
+  /// Reads columns of the row that a change left.
+  Rows read_current(Connection& connection, const WaitLimits& limits, const Change& change,
+                    const std::vector<std::size_t>& columns) const;
+  /// Removes the columns that the table no longer has.
+  void remove_missing(Connection& connection, const WaitLimits& limits, const TableShape& shape,
+                      std::vector<std::size_t>& columns) const;
   /// Converts the first `count` changes, which have the same shape.
   void convert(Connection& connection, const WaitLimits& limits, std::size_t count,
                std::deque<RecordV2>& records);

@@ -197,6 +197,22 @@ TEST_F(PostgresReplication, KeepsLongValuesThatDidNotChange) {
   EXPECT_EQ(all[2], "update {\"id\":1} {\"id\":1,\"a\":2," + big + " {\"id\":1,\"a\":3," + big);
 }
 
+TEST_F(PostgresReplication, KeepsLongValuesIfAnotherColumnIsRemoved) {
+  rows(
+      "CREATE TABLE people (id int PRIMARY KEY, a text, z text, c int); "
+      "ALTER TABLE people ALTER a SET STORAGE EXTERNAL, ALTER z SET STORAGE EXTERNAL");
+  const std::string values = "repeat('a', 100000), repeat('z', 100000), 1)";
+  ASSERT_EQ(follow_after("INSERT INTO people VALUES (1, " + values), "");
+  rows("UPDATE people SET c = 2");
+  rows("ALTER TABLE people DROP a");
+  const std::string z = "\"z\":\"" + std::string(100000, 'z') + "\"";
+  EXPECT_EQ(read(), Texts{"update {\"id\":1} - {\"id\":1,\"a\":null," + z + ",\"c\":2}"});
+  rows("UPDATE people SET c = 3; ALTER TABLE people RENAME id TO number");
+  EXPECT_TRUE(has(read().front(),
+                  "failed-precondition: table public.people no longer has column \"id\" of the "
+                  "key; fix: delete the pipeline, and run it again with another \"key\""));
+}
+
 TEST_F(PostgresReplication, FollowsSchemaChanges) {
   rows("CREATE TABLE people (id int PRIMARY KEY, a int)");
   ASSERT_EQ(follow_after("INSERT INTO people VALUES (0)"), "");
