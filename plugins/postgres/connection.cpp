@@ -155,6 +155,11 @@ Rows Connection::run(const WaitLimits& limits, std::string_view action, const st
   return finish(limits, action);
 }
 
+void Connection::fix_formats(const WaitLimits& limits, std::string_view action) {
+  run(limits, action,
+      "SET datestyle = 'ISO'; SET intervalstyle = 'postgres'; SET extra_float_digits = 3");
+}
+
 void Connection::send(std::string_view action, const std::string& sql,
                       const Parameters& parameters) {
   std::vector<const char*> values;

@@ -80,6 +80,9 @@ class Connection {
   Rows run(const WaitLimits& limits, std::string_view action, const std::string& sql,
            const Parameters& parameters);
 
+  /// Makes the text form of values independent of the settings of the user and the database.
+  void fix_formats(const WaitLimits& limits, std::string_view action);
+
   /// Begins a query whose rows are read one at a time.
   void begin(std::string_view action, const std::string& sql, const Parameters& parameters);
   /// Returns the next row, or nothing after the last one.

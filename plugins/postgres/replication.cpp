@@ -78,10 +78,7 @@ LogStream::LogStream(const std::string& url, const WaitLimits& limits, const Slo
       interval_(std::min<Duration>(limits.timeout / 3, 10s)),
       progress_(progress),
       connection_(url, limits, Connection::Protocol::replication) {
-  // The text form of values must not depend on the settings of the user.
-  connection_.run(limits, action_,
-                  "SET datestyle = 'ISO'; SET intervalstyle = 'postgres'; "
-                  "SET extra_float_digits = 3");
+  connection_.fix_formats(limits, action_);
   connection_.begin_copy(limits, action_,
                          sdk::text("START_REPLICATION SLOT ", quoted_name(slot.name), " LOGICAL ",
                                    to_text(start), " (proto_version '1', publication_names ",

@@ -118,6 +118,7 @@ void Source::ack(ListView<Bytes> positions) {
 void Source::find_table() {
   in_page_ = false;
   connection_.emplace(settings_.url.text, limits());
+  connection_->fix_formats(limits(), action_);
   table_ = postgres::find_table(*connection_, limits(), settings_.table);
   slot_ = slot_of(table_);
 }

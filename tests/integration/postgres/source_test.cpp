@@ -103,6 +103,18 @@ TEST_F(PostgresSource, PollsForChangesByAColumn) {
                                 R"(update {"id":3} - {"id":3,"changed":11})"}));
 }
 
+TEST_F(PostgresSource, KeepsAllDigitsOfNumbers) {
+  rows("ALTER DATABASE postgres SET extra_float_digits = 0");
+  rows(
+      "CREATE TABLE people (id float8 PRIMARY KEY); INSERT INTO people VALUES (0.1::float8 + 0.2)");
+  const TextMap config{{"mode", "poll"}, {"interval", "5ms"}};
+  EXPECT_EQ(open(config), "");
+  EXPECT_EQ(read(1), Texts{R"(snapshot {"id":0.30000000000000004} - {"id":0.30000000000000004})"});
+  rows("INSERT INTO people VALUES (1)");
+  EXPECT_EQ(read(1), Texts{R"(create {"id":1} - {"id":1})"});
+  rows("ALTER DATABASE postgres RESET extra_float_digits");
+}
+
 TEST_F(PostgresSource, EndsWaitsIfCancelled) {
   rows("CREATE TABLE people (id int PRIMARY KEY)");
   ASSERT_EQ(open({{"mode", "poll"}, {"interval", "1h"}}), "");
