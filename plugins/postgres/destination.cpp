@@ -231,6 +231,7 @@ void Destination::put(Range range) {
   if (!table_.exists) return;  // there is nothing to delete
   columns_ = columns_of(*connection_, limits(), table_);
   refusing("wrong-value", [&] {
+    merge_fields(range);
     if (has(range, true)) remove_rows(range);
     if (has(range, false)) put_rows(range);
   });
@@ -321,14 +322,46 @@ std::string Destination::columns_sql(const Rows& fields) const {
   return sql;
 }
 
+// Columns with a default keep their value if a row has no such field, and GENERATED ALWAYS AS
+// IDENTITY columns keep their first value, until the row is deleted.
+void Destination::merge_fields(Range range) {
+  std::string kept;
+  std::string fixed;
+  for (const Column& column : columns_) {
+    if (!column.has_default || column.is_generated || contains(key_, column.name)) continue;
+    std::string& list = column.is_fixed ? fixed : kept;
+    list += sdk::text(list.empty() ? "" : ", ", quoted_text(column.name));
+  }
+  if (key_.empty() || (kept.empty() && fixed.empty())) return;
+  kept = "ARRAY[" + kept + "]::text[]";
+  fixed = "ARRAY[" + fixed + "]::text[]";
+  const std::string group = "ROW(" + group_sql() + ")";
+  run(sdk::text(
+      "UPDATE pg_temp.tenon_rows AS r SET fields = r.fields - ", fixed,
+      " || coalesce(merged.fields, '{}') FROM (SELECT max(s.n) AS n, jsonb_object_agg(f.key, "
+      "f.value ORDER BY s.n) FILTER (WHERE f.key = ANY(",
+      kept, ") OR (s.place = 1 AND f.key = ANY(", fixed,
+      "))) AS fields FROM (SELECT l.*, row_number() OVER (PARTITION BY l.key, l.life ORDER BY l.n) "
+      "AS place FROM (SELECT r.n, r.removes, r.fields, ",
+      group, " AS key, count(*) FILTER (WHERE r.removes) OVER (PARTITION BY ", group,
+      " ORDER BY r.n) AS life FROM pg_temp.tenon_rows AS r WHERE ",
+      numbers_sql(range.begin, range.end),
+      ") AS l WHERE NOT l.removes) AS s LEFT JOIN LATERAL jsonb_each(s.fields) AS f ON true GROUP "
+      "BY s.key, s.life HAVING max(s.place) > 1) AS merged WHERE r.n = merged.n"));
+}
+
+// This removes rows that later records of the range put again, because their columns with a default
+// begin anew.
 void Destination::remove_rows(Range range) {
   std::string same;
   for (const std::string& name : key_) {
     const std::string column = quoted_name(name);
     same += sdk::text(" AND target.", column, " = new.", column);
   }
-  run("DELETE FROM " + table_.name + " AS target USING " + rows_sql(range, key_) +
-      " WHERE r.removes" + same);
+  run("DELETE FROM " + table_.name +
+      " AS target USING pg_temp.tenon_rows AS r, jsonb_to_record(r.fields) AS new(" +
+      definitions(columns_, key_) + ") WHERE " + numbers_sql(range.begin, range.end) +
+      " AND r.removes" + same);
 }
 
 void Destination::put_rows(Range range) {
@@ -381,19 +414,23 @@ std::string Destination::insert_sql(Range range, const Names& columns,
          (updates.empty() ? "NOTHING" : "UPDATE SET " + updates);
 }
 
+std::string Destination::group_sql() const {
+  std::string key;
+  std::string incomplete;
+  for (const std::string& name : key_) {
+    const std::string text = quoted_text(name);
+    key += sdk::text("r.fields -> ", text, ", ");
+    incomplete += sdk::text(incomplete.empty() ? "" : " OR ", "r.fields ->> ", text, " IS NULL");
+  }
+  return key + "CASE WHEN " + incomplete + " THEN r.n END";
+}
+
 std::string Destination::rows_sql(Range range, const Names& columns) const {
   const std::string rows =
       "FROM pg_temp.tenon_rows AS r WHERE " + numbers_sql(range.begin, range.end);
   std::string last = "SELECT r.* " + rows;
   if (!key_.empty()) {
-    std::string key;
-    std::string incomplete;
-    for (const std::string& name : key_) {
-      const std::string text = quoted_text(name);
-      key += sdk::text("r.fields -> ", text, ", ");
-      incomplete += sdk::text(incomplete.empty() ? "" : " OR ", "r.fields ->> ", text, " IS NULL");
-    }
-    key += "CASE WHEN " + incomplete + " THEN r.n END";
+    const std::string key = group_sql();
     last = "SELECT * FROM (SELECT DISTINCT ON (" + key + ") r.* " + rows + " ORDER BY " + key +
            ", r.n DESC) AS last";
   }

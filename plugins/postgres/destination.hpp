@@ -53,6 +53,9 @@ class Destination : public sdk::HoldingDestination {
   void read_fields(Range range);
   /// Creates or extends the table so that it has a column for each field.
   void ensure_columns(Range range);
+  /// Adds to the last row of each key the fields that earlier rows of the range leave in columns
+  /// that not every row sets.
+  void merge_fields(Range range);
   void remove_rows(Range range);
   void put_rows(Range range);
   void put_with_defaults(Range range, const Names& plain, const Names& with_default);
@@ -60,6 +63,8 @@ class Destination : public sdk::HoldingDestination {
   bool has(Range range, bool removal) const;
 
   std::string fields_sql() const;
+  /// Returns the columns of a key as JSON, followed by the number of the row if it has no key.
+  std::string group_sql() const;
   /// Return the statements that create the table, or columns, for fields and their types.
   std::string table_sql(const Rows& fields) const;
   std::string columns_sql(const Rows& fields) const;

@@ -197,6 +197,38 @@ TEST_F(PostgresDestination, LeavesDefaultsToTheServer) {
   EXPECT_EQ(value("SELECT * FROM people WHERE id = 3"), "3||y|6");
 }
 
+TEST_F(PostgresDestination, WritesOneBatchLikeSeveral) {
+  const auto table = [&] {
+    rows(
+        "DROP TABLE IF EXISTS people; CREATE TABLE people (id int PRIMARY KEY, name text, status "
+        "text DEFAULT 'new', n int GENERATED ALWAYS AS IDENTITY); INSERT INTO people VALUES (7, "
+        "'a', 'old'), (8, 'a', 'old'); ALTER TABLE people ALTER n RESTART WITH 100");
+    return open({});
+  };
+  const std::vector<RecordV2> records{create(R"({"id":1,"name":"a","status":"paid","n":50})"),
+                                      create(R"({"id":1,"name":"b"})"),
+                                      create(R"({"id":2,"name":"a"})"),
+                                      create(R"({"id":2,"status":null,"n":51})"),
+                                      create(R"({"id":3,"status":"paid"})"),
+                                      removal(R"({"id":3})"),
+                                      create(R"({"id":3,"n":53})"),
+                                      update(R"({"id":3,"name":"c","n":54})"),
+                                      removal(R"({"id":7})"),
+                                      create(R"({"id":7,"n":57})"),
+                                      update(R"({"id":8,"n":58})"),
+                                      update(R"({"id":8,"status":"sent"})"),
+                                      create(R"({"id":9})"),
+                                      removal(R"({"id":9})")};
+  const std::string found = "SELECT id, name, status, least(n, 100) FROM people ORDER BY id";
+  const Texts expected{"1|b|paid|50", "2|||100", "3|c|new|53", "7||new|57", "8||sent|2"};
+  ASSERT_EQ(table(), "");
+  EXPECT_EQ(written(records).size(), records.size());
+  EXPECT_EQ(rows(found), expected);
+  ASSERT_EQ(table(), "");
+  for (const RecordV2& record : records) EXPECT_EQ(written({record}).size(), 1u);
+  EXPECT_EQ(rows(found), expected);
+}
+
 TEST_F(PostgresDestination, WritesIdentityColumns) {
   rows("CREATE TABLE people (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, a int)");
   ASSERT_EQ(open({}), "");
