@@ -246,8 +246,11 @@ bool Destination::has(Range range, bool removal) const {
 void Destination::read_fields(Range range) {
   try {
     run(sdk::text("SAVEPOINT tenon; INSERT INTO pg_temp.tenon_rows SELECT n, removes, ",
-                  fields_sql(), " FROM pg_temp.tenon_batch AS r WHERE ",
-                  numbers_sql(range.begin, range.end)));
+                  fields_sql(),
+                  " FROM (SELECT r.n, r.removes, r.key, coalesce(convert_from(r.payload, "
+                  "'UTF8')::jsonb, '{}') AS payload FROM pg_temp.tenon_batch AS r WHERE ",
+                  numbers_sql(range.begin, range.end),
+                  " OFFSET 0) AS r"));  // OFFSET has each payload parsed once
   } catch (const ServerError& error) {
     if (!error.is_of_row()) throw;
     if (error.constraint() == "key") {
@@ -260,22 +263,25 @@ void Destination::read_fields(Range range) {
   }
 }
 
-// Fields of the payload take precedence over those of the key.
+// Fields of the payload take precedence over those of the key, which need not be valid if it has
+// them all.
 std::string Destination::fields_sql() const {
-  std::string payload = "coalesce(convert_from(payload, 'UTF8')::jsonb, '{}')";
-  if (key_.empty()) return payload;
+  if (key_.empty()) return "payload";
   std::string key;
+  std::string names;
   for (const std::string& name : key_) {
     const std::string text = quoted_text(name);
+    names += sdk::text(names.empty() ? "" : ", ", text);
     key += sdk::text(key.empty() ? "" : ", ", text, ", convert_from(key, 'UTF8')::jsonb -> ", text);
   }
   std::string other = "'{}'";
   if (key_.size() == 1 && !settings_.key.empty()) {
     other = sdk::text("jsonb_build_object(", quoted_text(key_[0]), ", convert_from(key, 'UTF8'))");
   }
-  return sdk::text("CASE WHEN key IS NULL THEN '{}' WHEN substring(key, 1, 1) = '{'::bytea THEN ",
-                   "jsonb_strip_nulls(jsonb_build_object(", key, ")) ELSE ", other, " END || ",
-                   payload);
+  return sdk::text("CASE WHEN key IS NULL OR payload ?& ARRAY[", names,
+                   "] THEN '{}' WHEN substring(key, 1, 1) = '{'::bytea THEN "
+                   "jsonb_strip_nulls(jsonb_build_object(",
+                   key, ")) ELSE ", other, " END || payload");
 }
 
 void Destination::ensure_columns(Range range) {

@@ -168,6 +168,15 @@ TEST_F(PostgresDestination, UsesTheKeyOfTheRecordIfThePayloadHasNone) {
   EXPECT_TRUE(has(refusal(create(R"({"a":1})")), "null value in column \"id\""));
 }
 
+TEST_F(PostgresDestination, IgnoresTheKeyOfTheRecordIfThePayloadHasOne) {
+  ASSERT_EQ(open({{"key", "id"}}), "");
+  EXPECT_EQ(written({record(Operation::Create, "{draft}", R"({"id":1})"),
+                     record(Operation::Create, "\xff", R"({"id":2})")}),
+            (Texts{"1", "2"}));
+  EXPECT_EQ(rows("SELECT id FROM people ORDER BY id"), (Texts{"1", "2"}));
+  EXPECT_TRUE(has(refusal(record(Operation::Create, "{draft}", R"({"a":1})")), "wrong-json: "));
+}
+
 TEST_F(PostgresDestination, DoesNotUseForeignKeysAsPrimaryKeys) {
   rows("CREATE TABLE people (id serial PRIMARY KEY, a int)");
   ASSERT_EQ(open({}), "");
