@@ -188,6 +188,8 @@ void Changes::load(Connection& connection, const WaitLimits& limits, TableShape&
 }
 
 void Changes::add_unsent_values(Connection& connection, const WaitLimits& limits, Change& change) {
+  // A conversion is repeated if it failed. Its values refer to these rows.
+  if (change.current) return;
   Tuple& after = change.row.after;
   fill_from_before(*change.shape, change.row);
   std::vector<std::size_t> columns;

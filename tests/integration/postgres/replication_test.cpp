@@ -4,14 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <deque>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "changes.hpp"
 #include "reading.hpp"
+#include "slot.hpp"
 
 namespace tenon::tests {
 namespace {
@@ -211,6 +215,49 @@ TEST_F(PostgresReplication, KeepsLongValuesIfAnotherColumnIsRemoved) {
   EXPECT_TRUE(has(read().front(),
                   "failed-precondition: table public.people no longer has column \"id\" of the "
                   "key; fix: delete the pipeline, and run it again with another \"key\""));
+}
+
+TEST_F(PostgresReplication, KeepsLongValuesIfAConversionIsRepeated) {
+  rows(
+      "CREATE TABLE people (id int PRIMARY KEY, a text, z text, c int) PARTITION BY LIST (id); "
+      "CREATE TABLE people_1 PARTITION OF people FOR VALUES IN (1); "
+      "CREATE TABLE people_2 PARTITION OF people FOR VALUES IN (2); "
+      "ALTER TABLE people_1 ALTER a SET STORAGE EXTERNAL, ALTER z SET STORAGE EXTERNAL; "
+      "ALTER TABLE people_2 ALTER a SET STORAGE EXTERNAL; INSERT INTO people SELECT i, "
+      "repeat('a', 1000000), repeat('z', 100000), 1 FROM generate_series(1, 2) AS i");
+  postgres::Connection connection = server_->connect();
+  const postgres::Slot slot{"repeated", "repeated"};
+  const postgres::Table table = postgres::find_table(connection, limits(), "people");
+  postgres::create_slot(connection, limits(), slot, table, {"id"});
+  postgres::Progress progress("");
+  postgres::Changes changes(table, {"id"}, {}, progress);
+  std::deque<RecordV2> records;
+  postgres::LogStream stream(server_->url(), limits(), slot, 0, progress);
+  const auto fetch_after = [&](const std::string& sql) {
+    rows(sql);
+    const std::string now = value("SELECT pg_current_wal_lsn()");
+    EXPECT_TRUE(eventually(
+        [&] { return value("SELECT sent_lsn >= '" + now + "' FROM pg_stat_replication") == "t"; }));
+    changes.fetch(stream);
+  };
+  fetch_after("UPDATE people SET c = 2");  // the server describes each partition once
+  changes.convert(connection, limits(), records);
+  records.clear();
+  fetch_after("BEGIN; UPDATE people SET c = 3; UPDATE people SET z = NULL WHERE id = 1; COMMIT");
+  {
+    postgres::Connection lock = server_->connect();
+    lock.run(limits(), "lock", "BEGIN; LOCK TABLE people_2");
+    postgres::WaitLimits short_limits = limits();
+    short_limits.timeout = std::chrono::milliseconds(100);
+    EXPECT_THROW(changes.convert(connection, short_limits, records), postgres::ServerError);
+    EXPECT_TRUE(records.empty());
+  }
+  connection = server_->connect();
+  changes.convert(connection, limits(), records);
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_TRUE(
+      records[0].payload.after ==
+      to_bytes("{\"id\":1,\"a\":\"" + std::string(1000000, 'a') + "\",\"z\":null,\"c\":3}"));
 }
 
 TEST_F(PostgresReplication, FollowsSchemaChanges) {
