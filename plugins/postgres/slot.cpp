@@ -65,6 +65,10 @@ void check_identity(Connection& connection, const WaitLimits& limits, const Tabl
                 "WHEN 'i' THEN i.indisreplident ELSE false END)) "
                 "FROM pg_catalog.pg_class c WHERE c.oid = to_regclass($1)"),
       {table.name});
+  if (rows.size() == 0) {
+    throw sdk::Failure(TENON_NOT_FOUND, "table ", table.name,
+                       " no longer exists; fix: create it or name another one in \"table\"");
+  }
   if (rows.is_true(0, 0)) return;
   throw sdk::Failure(TENON_FAILED_PRECONDITION, "the replica identity of table ", table.name,
                      " lacks columns of the key (", joined(key),

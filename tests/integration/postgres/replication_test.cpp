@@ -485,6 +485,19 @@ TEST_F(PostgresReplication, ExplainsWhyReplicationIsRefused) {
   server_->start();
 }
 
+TEST_F(PostgresReplication, ReportsATableThatWasJustRemoved) {
+  rows("CREATE TABLE people (id int PRIMARY KEY)");
+  postgres::Connection connection = server_->connect();
+  const postgres::Table table = postgres::find_table(connection, limits(), "people");
+  rows("DROP TABLE people");
+  try {
+    postgres::create_slot(connection, limits(), {"removed", "removed"}, table, {"id"});
+    ADD_FAILURE() << "there is a slot";
+  } catch (const sdk::Failure& failure) {
+    EXPECT_TRUE(has(failure.what(), "table public.people no longer exists; fix: create it"));
+  }
+}
+
 TEST_F(PostgresReplication, ReportsChangesWithoutAKey) {
   rows("CREATE TABLE people (id int PRIMARY KEY, a int NOT NULL UNIQUE)");
   rows("ALTER TABLE people REPLICA IDENTITY FULL");
