@@ -18,6 +18,13 @@ const std::string_view* first_state(const ValidatedPlugin& plugin) noexcept {
   return skips && !configure->to.empty() ? &configure->to : &created;
 }
 
+/// Returns whether a call is the first configuration of a plugin that takes none. Such a plugin is
+/// configured from the beginning, but a caller does not have to know that.
+bool is_needless(const ValidatedPlugin& plugin, const MethodInfo& method,
+                 std::string_view state) noexcept {
+  return &method == plugin.version->configure() && !plugin.implements(method) && state == method.to;
+}
+
 /// Returns eg "'open' or 'stopped'".
 std::string any_of(std::span<const std::string_view> states) {
   std::string text;
@@ -36,7 +43,8 @@ std::string CallRules::begin(const MethodInfo& method) {
   const std::string_view state = *state_.load();
   // If calls overlap a restart, the state of the new object is not known.
   if (plugin_.kind->session && !method.from.empty() &&
-      std::find(method.from.begin(), method.from.end(), state) == method.from.end()) {
+      std::find(method.from.begin(), method.from.end(), state) == method.from.end() &&
+      !is_needless(plugin_, method, state)) {
     return "it needs the state " + any_of(method.from) + ", and the instance has the state " +
            in_quotes(state);
   }

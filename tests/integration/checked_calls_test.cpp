@@ -185,6 +185,15 @@ TEST_F(CheckedCallRules, RefuseACallInAWrongState) {
                  R"(it needs the state "configured", and the instance has the state "begun")");
 }
 
+TEST_F(CheckedCallRules, AllowConfiguringAPluginThatTakesNoConfiguration) {
+  const TextMap none;
+  const auto configured = turns_->configure(none);
+  EXPECT_TRUE(configured) << configured.error().to_string();
+  EXPECT_TRUE(turns_->begin(false));
+  expect_refused(turns_->configure(none),
+                 R"(it needs the state "created", and the instance has the state "begun")");
+}
+
 TEST_F(CheckedCallRules, AdvanceTheStateAfterAMissingMethod) {
   ASSERT_TRUE(turns_->begin(false));
   EXPECT_EQ(turns_->end().error().code(), "unimplemented");
