@@ -68,6 +68,16 @@ class OpenSource {
     return ended_;
   }
 
+  /// Returns whether to read again after an error: not at the end of the source, nor after `end`.
+  bool may_continue(const Error& error, std::chrono::steady_clock::time_point end) {
+    const bool too_late = std::chrono::steady_clock::now() >= end;
+    ended_ = is(error, TENON_OUT_OF_RANGE);
+    if (ended_ || too_late) return false;
+    if (!error.retryable()) fail(error.to_string());
+    std::this_thread::sleep_for(1ms);
+    return true;
+  }
+
   /// Stops the source and tears it down.
   void end() {
     if (const auto stopped = source_->stop(); !stopped) require_done(stopped.error());
@@ -83,15 +93,6 @@ class OpenSource {
     if (!batch) return may_continue(batch.error(), end);
     for (const RecordView& record : *batch) records.push_back(own(record));
     return std::chrono::steady_clock::now() < end;
-  }
-
-  bool may_continue(const Error& error, std::chrono::steady_clock::time_point end) {
-    const bool too_late = std::chrono::steady_clock::now() >= end;
-    ended_ = is(error, TENON_OUT_OF_RANGE);
-    if (ended_ || too_late) return false;
-    if (!error.retryable()) fail(error.to_string());
-    std::this_thread::sleep_for(1ms);
-    return true;
   }
 
   Subject& subject_;
@@ -150,17 +151,38 @@ std::string text_of(const Positions& positions) {
   return text.empty() ? "nothing" : text;
 }
 
+bool same_data(const Records& some, const Records& others) {
+  return std::equal(
+      some.begin(), some.end(), others.begin(), others.end(), [](const Record& a, const Record& b) {
+        return a.operation == b.operation && a.key == b.key &&
+               a.payload.before == b.payload.before && a.payload.after == b.payload.after;
+      });
+}
+
+/// Returns whether the source gives the same records each time it is opened.
+bool is_repeatable(Subject& subject, const Records& records) {
+  OpenSource again(subject);
+  const Records repeated = again.read(records.size());
+  again.end();
+  return positions_of(repeated) == positions_of(records) && same_data(repeated, records);
+}
+
 void resumes(Subject& subject) {
   OpenSource first(subject);
-  const Positions positions = positions_of(first.read_all_of(10));
+  const Records records = first.read_all_of(10);
+  const Positions positions = positions_of(records);
   require_done(first->ack(Positions(positions.begin(), positions.begin() + 5)));
   first.end();
   OpenSource second(subject, positions[4]);
-  const Positions found = positions_of(second.read(5));
+  const Records rest = second.read(5);
+  const Positions found = positions_of(rest);
   const Positions needed(positions.begin() + 5, positions.end());
   require(found == needed, "opened at " + shown(positions[4]) + ", needed the records at " +
                                text_of(needed) + ", found " + text_of(found));
   second.end();
+  if (same_data(rest, Records(records.begin() + 5, records.end()))) return;
+  require(!is_repeatable(subject, records),
+          "opened at " + shown(positions[4]) + ", found records with other data than before");
 }
 
 void takes_acknowledgements(Subject& subject) {
@@ -236,8 +258,11 @@ bool check_batch(OpenSource& source, std::int32_t max, std::optional<std::int64_
                  std::chrono::steady_clock::time_point end) {
   tenon::Call call;
   call.set_deadline(end);
-  const auto batch = source->read_batch(call, max, max_bytes);
-  if (!batch) return false;
+  auto batch = source->read_batch(call, max, max_bytes);
+  while (!batch) {
+    if (!source.may_continue(batch.error(), end)) return false;
+    batch = source->read_batch(call, max, max_bytes);
+  }
   require(batch->size() <= static_cast<std::size_t>(max),
           counted(batch->size(), "record") + " in a batch of at most " + std::to_string(max));
   std::size_t bytes = 0;

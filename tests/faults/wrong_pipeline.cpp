@@ -116,6 +116,7 @@ class Source : public tenon::sdk::SourceV2 {
     if (last_ >= settings_.count) end();
     if (max == 3 && planted("takes no limit of records")) max = 10;
     if (planted("takes no limit of bytes")) max_bytes.reset();
+    if (max_bytes && planted("refuses a limit of bytes")) throw Failure(TENON_INTERNAL, "no");
     std::vector<tenon::RecordV2> records;
     for (std::int64_t bytes = 0; records.size() < static_cast<std::size_t>(max) &&
                                  last_ < settings_.count && (!max_bytes || bytes < *max_bytes);) {
@@ -169,6 +170,9 @@ class Source : public tenon::sdk::SourceV2 {
     tenon::RecordV2 record;
     record.position = position_of(++last_);
     record.payload.after = record.position;
+    if (planted("gives the first data when it is opened again")) {
+      record.payload.after = position_of(++read_);
+    }
     if (planted("gives text that is not UTF-8")) record.metadata["language"] = "fran\xe7\x61is";
     return record;
   }
@@ -176,6 +180,7 @@ class Source : public tenon::sdk::SourceV2 {
   Settings settings_;
   bool configured_ = false;
   std::int64_t last_ = 0;
+  std::int64_t read_ = 0;
   bool given_ = false;
   bool stopped_ = false;
 };

@@ -86,6 +86,9 @@ const Fault faults[] = {
     {"gives text that is not UTF-8", {"source: gives valid records"}},
     {"takes no limit of records", {"source: respects the limits of a batch"}},
     {"takes no limit of bytes", {"source: respects the limits of a batch"}},
+    {"refuses a limit of bytes", {"source: respects the limits of a batch"}},
+    {"gives the first data when it is opened again",
+     {"source: resumes after an acknowledged position"}},
     {"loses a record when it is opened again", {"source: resumes after an acknowledged position"}},
     {"repeats a record when it is opened again",
      {"source: resumes after an acknowledged position"}},
@@ -189,6 +192,9 @@ TEST(Conformance, FailuresSayWhatHappened) {
       reason("loses a record when it is opened again", "resumes after an acknowledged position"),
       "opened at \"5\", needed the records at \"6\" \"7\" \"8\" \"9\" \"10\", found \"7\" "
       "\"8\" \"9\" \"10\" \"11\"");
+  EXPECT_EQ(reason("gives the first data when it is opened again",
+                   "resumes after an acknowledged position"),
+            "opened at \"5\", found records with other data than before");
   EXPECT_EQ(reason("repeats a position", "gives each record a unique position"),
             "two records have the position \"14\"");
 }
