@@ -150,12 +150,16 @@ Duration timeout_of(const sdk::Config& config) {
   throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"timeout\" is less than 1ms");
 }
 
+std::string server_of_amazon(const std::string& region) {
+  const bool in_china = region.compare(0, 3, "cn-") == 0;
+  return sdk::text("https://s3.", region, ".amazonaws.com", in_china ? ".cn" : "");
+}
+
 }  // namespace
 
 Settings::Settings(const sdk::Config& config)
     : region(region_of(config)),
-      endpoint(
-          endpoint_of(config.get("endpoint", sdk::text("https://s3.", region, ".amazonaws.com")))),
+      endpoint(endpoint_of(config.get("endpoint", server_of_amazon(region)))),
       path_style(config.get("path_style", config.has("endpoint"))),
       credentials(credentials_of(config)),
       part_size(part_size_of(config)),

@@ -50,6 +50,8 @@ TEST_F(Settings, DefaultToAmazon) {
   EXPECT_EQ(url_of(with({})), "https://photos.s3.us-east-1.amazonaws.com/a%20b/c");
   EXPECT_EQ(url_of(with({{"region", "eu-central-1"}})),
             "https://photos.s3.eu-central-1.amazonaws.com/a%20b/c");
+  EXPECT_EQ(url_of(with({{"region", "cn-north-1"}})),
+            "https://photos.s3.cn-north-1.amazonaws.com.cn/a%20b/c");
   EXPECT_EQ(url_of(with({{"path_style", "true"}})),
             "https://s3.us-east-1.amazonaws.com/photos/a%20b/c");
 }
