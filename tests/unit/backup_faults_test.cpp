@@ -25,6 +25,7 @@ bool refuses_flags = false;
 }
 
 /// Replaces that of the system.
+// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): reserved in the system
 extern "C" int renameat2(int from_folder, const char* from, int to_folder, const char* to,
                          unsigned flags) noexcept {
   if (refuses_flags && flags != 0) {
