@@ -16,7 +16,7 @@ namespace tenon::inline v0_1::platform {
 bool join_if_ended(std::thread& thread) noexcept;
 
 /// Starts a thread with the signal mask of the calling thread. If that is an internal thread, with
-/// the mask that it was started with. Throws std::system_error if the system cannot.
+/// the mask of the thread that started the internal one. Throws std::system_error on failure.
 std::thread start_thread(std::function<void()> body);
 /// Starts an internal thread: it blocks all signals except those that faults of the thread itself
 /// cause, so that signals of the program reach the program's own threads. Throws as above.

@@ -9,7 +9,6 @@
 #include "platform/event.hpp"
 
 namespace tenon::inline v0_1::detail {
-
 namespace {
 
 // After this time, folders that could not be watched are tried again. They cause no event.

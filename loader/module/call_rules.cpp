@@ -11,18 +11,23 @@ namespace {
 
 constexpr std::string_view created = "created";
 
+/// Returns the configure method if the plugin does not implement it, otherwise nullptr.
+const MethodInfo* missing_configure(const ValidatedPlugin& plugin) noexcept {
+  const MethodInfo* configure = plugin.version->configure();
+  return configure != nullptr && !plugin.implements(*configure) ? configure : nullptr;
+}
+
 /// Returns the first state. A plugin that takes no configuration need not be configured.
 const std::string_view* first_state(const ValidatedPlugin& plugin) noexcept {
-  const MethodInfo* configure = plugin.version->configure();
-  const bool skips = configure != nullptr && !plugin.implements(*configure);
-  return skips && !configure->to.empty() ? &configure->to : &created;
+  const MethodInfo* missing = missing_configure(plugin);
+  return missing != nullptr && !missing->to.empty() ? &missing->to : &created;
 }
 
 /// Returns whether a call is the first configuration of a plugin that takes none. Such a plugin is
 /// configured from the beginning, but a caller does not have to know that.
 bool is_needless(const ValidatedPlugin& plugin, const MethodInfo& method,
                  std::string_view state) noexcept {
-  return &method == plugin.version->configure() && !plugin.implements(method) && state == method.to;
+  return &method == missing_configure(plugin) && state == method.to;
 }
 
 /// Returns eg "'open' or 'stopped'".

@@ -201,8 +201,9 @@ void Changes::add_unsent_values(Connection& connection, const WaitLimits& limits
       change.current = read_current(connection, limits, change, columns);
       break;
     } catch (const ServerError& error) {
-      if (error.state() != "42703") throw;  // otherwise a column was removed, with its values
-      remove_missing(connection, limits, *change.shape, columns);
+      // A column was removed, with its values.
+      if (error.state() != "42703" || !remove_missing(connection, limits, *change.shape, columns))
+        throw;
     }
   }
   for (std::size_t i = 0; i < columns.size() && change.current->size() > 0; ++i) {
@@ -232,7 +233,7 @@ Rows Changes::read_current(Connection& connection, const WaitLimits& limits, con
       key);
 }
 
-void Changes::remove_missing(Connection& connection, const WaitLimits& limits,
+bool Changes::remove_missing(Connection& connection, const WaitLimits& limits,
                              const TableShape& shape, std::vector<std::size_t>& columns) const {
   const Columns current = columns_of(connection, limits, table_);
   const auto is_missing = [&](const std::string& name) {
@@ -249,7 +250,9 @@ void Changes::remove_missing(Connection& connection, const WaitLimits& limits,
   const auto end = std::remove_if(columns.begin(), columns.end(), [&](std::size_t i) {
     return is_missing(shape.relation.columns[i].name);
   });
+  const bool removed = end != columns.end();
   columns.erase(end, columns.end());
+  return removed;
 }
 
 Rows Changes::to_json(Connection& connection, const WaitLimits& limits, std::size_t count) const {

@@ -69,8 +69,8 @@ class Changes {
   /// Reads columns of the row that a change left.
   Rows read_current(Connection& connection, const WaitLimits& limits, const Change& change,
                     const std::vector<std::size_t>& columns) const;
-  /// Removes the columns that the table no longer has.
-  void remove_missing(Connection& connection, const WaitLimits& limits, const TableShape& shape,
+  /// Removes the columns that the table no longer has. Returns whether there were any.
+  bool remove_missing(Connection& connection, const WaitLimits& limits, const TableShape& shape,
                       std::vector<std::size_t>& columns) const;
   /// Converts the first `count` changes, which have the same shape.
   void convert(Connection& connection, const WaitLimits& limits, std::size_t count,

@@ -356,8 +356,8 @@ void Destination::merge_fields(Range range) {
       "BY s.key, s.life HAVING max(s.place) > 1) AS merged WHERE r.n = merged.n"));
 }
 
-// This removes rows that later records of the range put again, because their columns with a default
-// begin anew.
+// This also removes rows that later records of the range put again, so that their columns get their
+// defaults.
 void Destination::remove_rows(Range range) {
   std::string same;
   for (const std::string& name : key_) {

@@ -53,8 +53,8 @@ class Destination : public sdk::HoldingDestination {
   void read_fields(Range range);
   /// Creates or extends the table so that it has a column for each field.
   void ensure_columns(Range range);
-  /// Adds to the last row of each key the fields that earlier rows of the range leave in columns
-  /// that not every row sets.
+  /// Adds fields of earlier rows of the range to the last row of each key: those of columns that
+  /// keep their values if a row lacks the field.
   void merge_fields(Range range);
   void remove_rows(Range range);
   void put_rows(Range range);

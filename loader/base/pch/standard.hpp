@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The headers of the standard library that most sources include, compiled once. Sources include
-// what they use all the same, for builds with -Db_pch=false: tests/sources/layers.py checks this.
+// what they use all the same, for builds with -Db_pch=false: tests/sources/includes.py checks this.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -39,7 +39,7 @@ struct HostOptions {
   /// The domain that is put before names without a `/`; empty: the domain of the kind.
   std::string default_domain = {};
   /// If true, a module is restarted when its file was replaced or overwritten and is complete. Not
-  /// noticed: changes by other machines, or through a hard link. See Host::restart_changed.
+  /// noticed: changes by other machines, or through another hard link. See Host::restart_changed.
   bool watch = false;
   /// If true, a call returns an error if the plugin crashes in it, on any thread: SIGSEGV, SIGBUS,
   /// SIGFPE, SIGILL, stack overflow, abort() or a failed assert() of its own. The module is then
