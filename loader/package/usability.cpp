@@ -100,6 +100,11 @@ void Usability::Search::find_ends() {
 }
 
 std::vector<EdgeId> Usability::Search::sorted_unmet() const {
+  std::vector<EdgeId> unmet;
+  for (EdgeId id = 0; id < propagator_.edges().size(); ++id) {
+    if (edge(id).unmet) unmet.push_back(id);
+  }
+  if (unmet.empty()) return unmet;  // as usual, and sorting all names takes long
   const Repository& repository = propagator_.repository();
   std::vector<NameId> names(repository.names());
   std::iota(names.begin(), names.end(), NameId{0});
@@ -107,10 +112,6 @@ std::vector<EdgeId> Usability::Search::sorted_unmet() const {
                     [&](NameId name) -> const std::string& { return repository.text(name); });
   std::vector<std::uint32_t> rank(names.size());
   for (std::uint32_t i = 0; i < names.size(); ++i) rank[names[i]] = i;
-  std::vector<EdgeId> unmet;
-  for (EdgeId id = 0; id < propagator_.edges().size(); ++id) {
-    if (edge(id).unmet) unmet.push_back(id);
-  }
   std::ranges::sort(unmet, {}, [&](EdgeId id) {
     const Edge& one = edge(id);
     return std::tuple(rank[one.name], rank[propagator_.name(one.requirer)], one.requirer);
