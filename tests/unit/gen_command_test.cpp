@@ -3,6 +3,7 @@
 // The command tenon-gen: its output, its files and its exit codes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <string_view>
@@ -240,6 +241,12 @@ TEST(GenCommand, RefusesAnSdkWithoutKindsOrWithABadName) {
   EXPECT_EQ(version.err,
             "tenon-gen: --version 1\": not a version; use letters, digits, '.', '_', '+', '~' and "
             "'-'\n");
+}
+
+TEST(GenCommand, PrintsItsVersion) {
+  const Outcome outcome = World().run({TENON_GEN, "--version"});
+  EXPECT_EQ(outcome.exit, 0);
+  EXPECT_EQ(std::ranges::count(outcome.out, '.'), 2) << outcome.out;
 }
 
 TEST(GenCommand, ReportsLongNames) {

@@ -259,6 +259,7 @@ Exit run(int argc, char** argv) {
       "Checks the specs of kinds and document types, and generates code for hosts and plugins.",
       "tenon-gen");
   app.footer("Exit status: 0 success, 1 problem found, 2 usage error, 3 I/O error.");
+  app.set_version_flag("--version", TENON_VERSION, "Prints the version");
   app.require_subcommand(1);
   Options options;
   options.load.standard_specs = (installation().data / "abi").string();
