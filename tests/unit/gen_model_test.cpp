@@ -414,6 +414,19 @@ TEST(NextVersion, KeepsFieldsWithTheNamesOfKeys) {
   }
 }
 
+TEST(NextVersion, RefusesANumberThatIsTooLarge) {
+  const World world;
+  world.write("k/v999999.json",
+              R"({"kind": "a.example/k", "version": 999999, "doc": "K.", )" +
+                  tenon::tests::released +
+                  R"("methods": [{"name": "m", "doc": "M.", "threading": "any"}]})");
+  Diagnostics findings;
+  EXPECT_TRUE(create_next_version(world.path("k").string(), findings).empty());
+  ASSERT_EQ(findings.all().size(), 1u);
+  EXPECT_EQ(findings.all()[0].code, "wrong-value");
+  EXPECT_EQ(findings.all()[0].found, "1000000");
+}
+
 TEST(NextVersion, RequiresTheFolderOfOneKind) {
   const World world;
   world.write("k/v1.json", plain_kind);
@@ -435,6 +448,22 @@ TEST(Json, RoundTrips) {
             "{\"a\":[1,-2,18446744073709551615,true,null],\"b\":{\"c\":\"\xc3\xa4"
             "\\n\\\"x\\\"\"},\"d\":{},\"e\":[]}");
   EXPECT_EQ(to_json(*read_json(to_pretty_json(*value), "file", findings)), to_json(*value));
+}
+
+TEST(Json, KeepsNumbersAsTheyAreWritten) {
+  const std::string text = "[0.1,1.0,1E2,12345678901234567890123,-0.0,-0]";
+  Diagnostics findings;
+  EXPECT_EQ(to_json(*read_json(text, "file", findings)), text);
+  EXPECT_TRUE(findings.empty());
+}
+
+TEST(Json, ReportsNumbersThatAreTooLarge) {
+  Diagnostics findings;
+  read_json("[1,\n 1e400]", "file", findings);
+  ASSERT_EQ(findings.all().size(), 1u);
+  EXPECT_EQ(findings.all()[0].code, "wrong-value");
+  EXPECT_EQ(findings.all()[0].found, "1e400");
+  EXPECT_EQ(findings.all()[0].location.line, 2);
 }
 
 TEST(Json, ReportsPositions) {

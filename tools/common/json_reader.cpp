@@ -5,7 +5,7 @@
 
 #include <boost/json/basic_parser_impl.hpp>
 
-#include <cctype>
+#include <cmath>
 #include <limits>
 #include <unordered_map>
 #include <utility>
@@ -107,6 +107,11 @@ struct Builder {
     return true;
   }
   template <class T>
+  bool add_number(T value, Text rest) {
+    add({value, cursor.token(), take_text(rest)});
+    return true;
+  }
+  template <class T>
   bool begin() {
     open.push_back({{T(), cursor.token()}, {}, {}, {}});
     return true;
@@ -140,10 +145,19 @@ struct Builder {
     return true;
   }
   bool on_string(Text part, std::size_t, Status&) { return add_scalar(take_text(part)); }
-  bool on_number_part(Text, Status&) { return true; }
-  bool on_int64(std::int64_t number, Text, Status&) { return add_scalar(number); }
-  bool on_uint64(std::uint64_t number, Text, Status&) { return add_scalar(number); }
-  bool on_double(double number, Text, Status&) { return add_scalar(number); }
+  bool on_number_part(Text part, const Status&) { return on_string_part(part, 0, {}); }
+  bool on_int64(std::int64_t number, Text rest, Status&) { return add_number(number, rest); }
+  bool on_uint64(std::uint64_t number, Text rest, Status&) { return add_number(number, rest); }
+  bool on_double(double number, Text rest, Status&) {
+    if (std::isfinite(number)) return add_number(number, rest);
+    diagnostics.add({.location = cursor.token(),
+                     .code = "wrong-value",
+                     .message = "the number is too large",
+                     .found = take_text(rest),
+                     .needed = "a number in the range of float64, up to about 1.8e308",
+                     .fix = "correct the number"});
+    return add_scalar(nullptr);
+  }
   bool on_bool(bool truth, Status&) { return add_scalar(truth); }
   bool on_null(Status&) { return add_scalar(nullptr); }
   bool on_comment_part(Text, Status&) { return true; }

@@ -17,6 +17,7 @@ std::string json_string(std::string_view text) {
 }
 
 std::string scalar(const JsonValue& value) {
+  if (!value.number.empty()) return value.number;  // large and precise ones lose nothing
   if (const auto* truth = value.as<bool>()) return *truth ? "true" : "false";
   if (const auto* number = value.as<std::int64_t>()) return std::to_string(*number);
   if (const auto* number = value.as<std::uint64_t>()) return std::to_string(*number);

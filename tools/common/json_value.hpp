@@ -25,6 +25,7 @@ struct JsonValue {
                Object>
       data;
   SourceLocation location{};  // of the first character
+  std::string number{};       // a number as it is written in the file
 
   /// Returns the value as a T, or nullptr if it has another type.
   template <class T>

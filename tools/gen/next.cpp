@@ -122,6 +122,15 @@ std::vector<std::string> create_next_version(const std::string& folder, Diagnost
   // A preview has the number of the release that follows it.
   const bool preview = newest.version.preview != 0;
   const VersionName next{preview ? newest.version.number : newest.version.number + 1};
+  if (!parse_version(next.label())) {
+    diagnostics.add({.location = newest.json.location,
+                     .code = "wrong-value",
+                     .message = "the number of the next version is too large",
+                     .found = next.label(),
+                     .needed = "a version up to 999999",
+                     .fix = "continue with a new kind or document type"});
+    return {};
+  }
   JsonValue draft = newest.json;
   set(draft, "version", json_of(next));
   set(draft, "life", {std::string("draft")});
