@@ -351,8 +351,11 @@ TEST(GenCommand, FreezesReleasedSpecs) {
   const std::string list = world.read("kinds/released.json");
   world.write("others/filter/v1.json", released_spec("0.1.0"));
   fs::create_symlink("/dev/zero", world.path("others/released.json"));
-  EXPECT_EQ(world.run({TENON_GEN, "release", "others"}).err,
-            "tenon-gen: cannot read others/released.json: it is not a regular file\n");
+  for (const std::string command : {"release", "check"}) {
+    EXPECT_EQ(world.run({TENON_GEN, command, "others"}).err,
+              "tenon-gen: cannot read " + world.path("others/released.json").string() +
+                  ": it is not a regular file\n");
+  }
 
   world.write("kinds/filter/v1.json", released_spec("0.1.0", any_thread, one_thread));
   for (const char* command : {"check", "headers", "schema", "build", "release"}) {
@@ -378,6 +381,22 @@ TEST(GenCommand, FreezesReleasedSpecs) {
             "replaced version 1 of 'photo.example/filter', which breaks existing binaries\n"
             "  - method apply any\n  + method apply main\n");
   EXPECT_EQ(world.run({TENON_GEN, "check", "kinds"}).exit, 0);
+}
+
+TEST(GenCommand, RefusesAVersionThatIsListedTwice) {
+  const World world;
+  world.write("kinds/filter/v1.json", released_spec("0.1.0"));
+  EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).exit, 0);
+  std::string list = world.read("kinds/released.json");
+  const auto begin = list.find('[') + 1;
+  const std::string entry = list.substr(begin, list.rfind(']') - begin);
+  world.write("kinds/released.json", list.insert(begin, entry + ","));
+  const Outcome outcome = world.run({TENON_GEN, "check", "kinds"});
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_NE(outcome.err.find("error[duplicate-name]: version 1 of 'photo.example/filter' is listed "
+                             "twice"),
+            std::string::npos)
+      << outcome.err;
 }
 
 TEST(GenCommand, NeverReplacesASpecReleasedAs1) {

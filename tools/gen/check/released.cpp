@@ -122,7 +122,9 @@ std::optional<fs::path> find_list(fs::path folder) {
   folder = fs::absolute(folder).lexically_normal();
   for (;; folder = folder.parent_path()) {
     std::error_code status;
-    if (fs::is_regular_file(folder / release_list_name, status)) return folder / release_list_name;
+    fs::path list = folder / release_list_name;
+    // Something else of this name is reported when it is read.
+    if (fs::symlink_status(list, status).type() != fs::file_type::not_found) return list;
     if (folder == folder.parent_path()) return std::nullopt;
   }
 }
@@ -149,7 +151,12 @@ ReleasedList read_list(const fs::path& path, Diagnostics& diagnostics) {
     const ObjectReader entry(value, "a version",
                              {"id", "version", "release", "fingerprint", "lines"}, diagnostics);
     const VersionKey key{entry.text("id"), entry.text("version")};
-    list.emplace(key, read_entry(entry, diagnostics));
+    if (list.emplace(key, read_entry(entry, diagnostics)).second) continue;
+    diagnostics.add({.location = value.location,
+                     .code = "duplicate-name",
+                     .message = "version " + key.second + " of '" + key.first + "' is listed twice",
+                     .needed = "one entry for each version",
+                     .fix = "keep the entry that was released first"});
   }
   return list;
 }
