@@ -91,12 +91,16 @@ void emit_literals(Writer& out, const StoredObject& object, const DocumentVersio
   }
 }
 
-/// Fields that cannot be absent in the ABI are marked in the bag if they are absent.
+/// Fields that cannot be absent in the ABI are marked in the bag if they are absent. A field of type
+/// json is absent if its text is empty.
 void emit_absence(Writer& out, const StoredObject& object, const DocumentVersion& version,
                   bool loads) {
   for (const Field& field : object.fields) {
     const Shape shape = field.type.shape;
-    if (shape == Shape::optional || shape == Shape::structure || shape == Shape::document) continue;
+    if (shape == Shape::optional || shape == Shape::structure || shape == Shape::document ||
+        shape == Shape::json) {
+      continue;
+    }
     std::vector<std::string> arguments{"conversion", bag_field(field, version)};
     if (loads) arguments.push_back("raw." + field.name);
     arguments.emplace_back(loads ? "stored.bag" : "bag");
