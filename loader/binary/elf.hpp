@@ -204,6 +204,7 @@ class ElfFile {
   Result<std::uint64_t> check_relocations() const;
   Result<void> check_relocation(std::uint64_t address) const;
   Result<void> check_packed_relocations() const;
+  bool marks_packed_relocations(const Symbols& symbols) const;
   std::optional<Text> debug_link_in(const elf::Section& section) const;
 
   const Load* load_of(std::uint64_t address) const;

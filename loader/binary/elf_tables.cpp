@@ -149,8 +149,28 @@ Result<ElfFile::Symbols> ElfFile::symbols() const {
   const bool named =
       std::all_of(symbols.symbols_.begin(), symbols.symbols_.end(),
                   [&](const auto& symbol) { return symbol.name < dynamic_.strings_size; });
-  return named ? Result<Symbols>(std::move(symbols))
-               : broken("a symbol's name outside of the strings");
+  if (!named) return broken("a symbol's name outside of the strings");
+  if (!marks_packed_relocations(symbols)) {
+    return source_->problem("wrong-architecture",
+                            "packed relocations without the version GLIBC_ABI_DT_RELR",
+                            "that version, without which the dynamic loader refuses the file",
+                            "link the plugin without --pack-dyn-relocs=relr, or with a linker that "
+                            "adds the version");
+  }
+  return symbols;
+}
+
+/// Returns whether the file has the mark that glibc requires of its users with packed relocations.
+bool ElfFile::marks_packed_relocations(const Symbols& symbols) const {
+  if (dynamic_.packed_relocations.size == 0) return true;
+  const auto needed = versions(symbols).needed;
+  const auto any = [&needed](auto matches) {
+    return std::any_of(needed.begin(), needed.end(), [&](const auto& one) {
+      return one.second.library.starts_with("libc.so.") && matches(one.second.name);
+    });
+  };
+  return !any([](std::string_view) { return true; }) ||
+         any([](std::string_view name) { return name == "GLIBC_ABI_DT_RELR"; });
 }
 
 Result<std::uint64_t> ElfFile::check_relocations() const {

@@ -210,6 +210,13 @@ TEST(ModuleFile, RefusesRelocationsOfAndroid) {
   EXPECT_EQ(code_of(bytes), "wrong-architecture");
 }
 
+TEST(Bundle, RefusesPackedRelocationsThatTheDynamicLoaderRefuses) {
+  const auto bundle = read_bundle(bytes_of(fault("packed-relocations")), "x");
+  ASSERT_FALSE(bundle);
+  EXPECT_EQ(bundle.error().code(), "wrong-architecture");
+  EXPECT_NE(bundle.error().found().find("GLIBC_ABI_DT_RELR"), std::string::npos);
+}
+
 TEST(ModuleFile, RefusesElfFilesOtherThanLibraries) {
   auto bytes = bytes_of(fault("good"));
   for (const auto type : {elf::type_object, elf::type_program, elf::type_core}) {
