@@ -35,7 +35,7 @@ Result<std::string> ElfFile::manifest_text() const {
   if (!found) {
     return source_->problem(
         "no-manifest", "a shared library without a tenon note",
-        "the note that TENON_MODULE or TENON_PLUGIN writes",
+        "the note that TENON_MODULE or TENON_PLUGIN writes, in a segment of notes",
         "if this is a plugin, declare it with one of them; otherwise remove it from the plugin "
         "folder");
   }

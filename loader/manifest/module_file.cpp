@@ -72,7 +72,9 @@ Result<void> check_against_manifest(const ByteSource& source, const StoredProlog
   if (stored.manifest_size != manifest.text.size()) {
     return source.problem("manifest-differs",
                           "manifest_size " + bytes_of(stored.manifest_size) + " in the object",
-                          bytes_of(manifest.text.size()) + ", the size in the note", fix);
+                          bytes_of(manifest.text.size()) +
+                              ", the size of the text in the note without its terminator",
+                          fix);
   }
   if (abi != manifest.abi) {
     return source.problem("manifest-differs", "ABI " + abi.to_string() + " in the object",
@@ -86,8 +88,9 @@ Result<Prologue> read_prologue(ByteSource& source, const ElfFile& file, const Ma
   if (!object) return std::move(object).error();
   if (!*object) {
     return source.problem("no-module-object", "no exported object tenon_module_v1",
-                          "the object that the manifest belongs to",
-                          "do not hide it by a version script or by -fvisibility");
+                          "the object that the manifest belongs to, a symbol of type OBJECT",
+                          "give the symbol that type, and do not hide it by a version script or by "
+                          "-fvisibility");
   }
   const auto [address, available] = **object;
   StoredPrologue stored;
