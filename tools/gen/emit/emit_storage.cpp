@@ -91,8 +91,8 @@ void emit_literals(Writer& out, const StoredObject& object, const DocumentVersio
   }
 }
 
-/// Fields that cannot be absent in the ABI are marked in the bag if they are absent. A field of type
-/// json is absent if its text is empty.
+/// Fields that cannot be absent in the ABI are marked in the bag if they are absent. An empty text
+/// of type json is absent without a mark.
 void emit_absence(Writer& out, const StoredObject& object, const DocumentVersion& version,
                   bool loads) {
   for (const Field& field : object.fields) {
