@@ -66,7 +66,11 @@ bool Interception::broken() const noexcept {
   return generation_.broken();
 }
 
-tenon_status Interception::refuse(tenon_call* call) noexcept {
+tenon_status Interception::refuse(tenon_call* call) const noexcept {
+  if (process_.inherited()) {
+    return tenon_fail(call, TENON_FAILED_PRECONDITION,
+                      "the plugin has crashed, and a forked process restarts nothing");
+  }
   return tenon_fail(call, TENON_UNAVAILABLE | TENON_RETRYABLE,
                     "the plugin has crashed and is being replaced");
 }

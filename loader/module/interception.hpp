@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/fork.hpp"
 #include "call/call_counters.hpp"
 #include "call/exceptions.hpp"
 #include "call/operation.hpp"
@@ -107,7 +108,7 @@ class Interception {
 
  private:
   bool broken() const noexcept;
-  static tenon_status refuse(tenon_call* call) noexcept;
+  tenon_status refuse(tenon_call* call) const noexcept;
   tenon_status crashed(const platform::ContainedCall& called, tenon_call* call,
                        const platform::Crash& crash, tenon_status status);
   void report(RestartReason why, tenon_status status, std::string_view plugin,
@@ -116,6 +117,7 @@ class Interception {
   Generation& generation_;
   const platform::ImageMap* const image_;
   const InterceptionOptions options_;
+  const platform::ProcessMark process_;
 };
 
 /// The `self` of an intercepting vtable.

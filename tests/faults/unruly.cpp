@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <test/echo/v1.h>
 #include <unistd.h>
 
@@ -84,6 +85,25 @@ void make_another(const char* plugin, bool keep) {
   host->call_end(host, call);
 }
 
+/// Ends this process with the status of a child: 128 + the signal that ended it.
+[[noreturn]] void end_like(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+void crash_in_a_forked_child() {
+  const pid_t child = fork();
+  if (child == 0) *nowhere = 1;
+  end_like(child);
+}
+
+void crash_in_a_vforked_child() {
+  const pid_t child = vfork();
+  if (child == 0) *nowhere = 1;
+  end_like(child);
+}
+
 void misbehave(std::string_view how) {
   if (how == "throw an exception") throw std::runtime_error("no more coffee");
   if (how == "throw a number") throw 42;
@@ -119,6 +139,8 @@ void misbehave(std::string_view how) {
   if (how == "keep another") make_another("builtin:host-echo", true);
   if (how.substr(0, 5) == "load ") dlopen(std::string(how.substr(5)).c_str(), RTLD_NOW);
   if (how == "end the process") _exit(9);
+  if (how == "crash in a forked child") crash_in_a_forked_child();
+  if (how == "crash in a vforked child") crash_in_a_vforked_child();
 }
 
 #ifdef FAULT_CONSTRUCTOR

@@ -372,6 +372,22 @@ TEST_F(Containment, NeverCallsACrashedModuleAgain) {
   ASSERT_TRUE(serves_again(unruly)) << "destroy of the old code would end the process";
 }
 
+TEST_F(Containment, CoversCallsThatAForkedChildBegins) {
+  Host host(containing());
+  auto unruly = host.create<test::Echo>("unruly").value();
+  EXPECT_EXIT(
+      {
+        const auto failed = unruly->say("write to nowhere");
+        const auto refused = unruly->say("well?");
+        const bool good = !failed && failed.error().code() == "crashed" && !refused &&
+                          refused.error().code() == "failed-precondition" &&
+                          !refused.error().retryable();
+        _exit(good ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+  EXPECT_EQ(unruly->say("well?").value(), "well?") << "the parent is unaffected";
+}
+
 // -- Uncontained crashes --------------------------------------------------------
 
 class Crash : public Containment {
@@ -456,6 +472,18 @@ TEST_F(Crash, IsNotContainedInABuiltin) {
   EXPECT_TRUE(ended_by(SIGSEGV, outcome)) << outcome.exit;
   EXPECT_NE(outcome.err.find("tenon: test.example/host-echo: say: SIGSEGV, not contained\n"),
             std::string::npos);
+}
+
+TEST_F(Crash, IsNotContainedInAChildThatThePluginForked) {
+  for (const char* text : {"crash in a forked child", "crash in a vforked child"}) {
+    const Outcome outcome = run("unruly", text);
+    EXPECT_TRUE(ended_by(SIGSEGV, outcome)) << text << ": " << outcome.exit;
+    EXPECT_EQ(outcome.out, "") << text << ": the child returned into the host";
+    EXPECT_NE(outcome.err.find("tenon: test.example/unruly: say: SIGSEGV, not contained: the call "
+                               "began in another process\n"),
+              std::string::npos)
+        << text << ": " << outcome.err;
+  }
 }
 
 TEST_F(Crash, BypassesTheHandlerOfTheHostIfContained) {

@@ -43,8 +43,27 @@ struct Frame {
   const void* const stack;
   std::optional<Crash>& crash;
   Frame* const outer;
+  bool inherited = false;  // the call began in the process that forked this one
   JumpBuffer resume;
 };
+
+// -- Processes ----------------------------------------------------------------
+
+// A crash in a forked child must not return into its copy of the host, of which the parent knows
+// nothing.
+
+/// The process that this memory belongs to. A child that vfork started, in which no fork handler
+/// runs, has another id.
+constinit pid_t process = 0;
+
+void enter_child() noexcept {
+  process = getpid();
+  for (Frame* frame = innermost; frame != nullptr; frame = frame->outer) frame->inherited = true;
+}
+
+bool began_here(const Frame& frame) noexcept {
+  return !frame.inherited && getpid() == process;
+}
 
 // -- The stack of handlers ----------------------------------------------------
 
@@ -196,14 +215,18 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   if (resume_check != nullptr) jump(*std::exchange(resume_check, nullptr), context);
   const int error = errno;
   if (Frame* frame = innermost; frame != nullptr) {
-    const bool has_space = has_stack_space(context);
+    std::string_view obstacle;
+    if (!began_here(*frame)) {
+      obstacle = ": the call began in another process";
+    } else if (!has_stack_space(context)) {
+      obstacle = ": the alternate signal stack of the thread is full";
+    }
     if (Fault fault(signal, *info, context);
-        has_space && frame->called.image != nullptr && is_contained(fault, *frame)) {
+        obstacle.empty() && frame->called.image != nullptr && is_contained(fault, *frame)) {
       frame->crash = fault.crash(name_of(signal));
       jump(frame->resume, context);
     }
-    report(frame->called, signal,
-           has_space ? "" : ": the alternate signal stack of the thread is full");
+    report(frame->called, signal, obstacle);
   }
   errno = error;
   pass_on(signal, info, context);
@@ -217,8 +240,11 @@ bool can_contain() noexcept {
 
 CrashHandlers::CrashHandlers() {
   prepare_faults();
+  static const bool follows = (after_fork_in_child(enter_child), true);
+  static_cast<void>(follows);
   std::lock_guard lock(handlers_mutex);
   if (handlers.users++ != 0) return;
+  process = getpid();
   for (std::size_t i = 0; i < std::size(signals); ++i) {
     // A handler that could not be removed is still called by the handler that replaced it.
     if (handlers.installed[i]) continue;
