@@ -336,6 +336,29 @@ TEST_F(Containment, CoversCreateAndStart) {
   EXPECT_EQ(second.create<test::Echo>("unruly").error().code(), "start-failed");
 }
 
+TEST_F(Containment, CoversConfigureOfCreate) {
+  place("crash-in-configure.so", "thrower.so");
+  Host host(containing());
+  const auto failed = host.create<test::Counter>("thrower", {{"throw", ""}});
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().method(), "configure");
+  EXPECT_EQ(failed.error().message().substr(0, 7), "SIGSEGV");
+  EXPECT_EQ(failed.error().status(), TENON_CRASHED) << "there was no instance yet";
+}
+
+TEST_F(Containment, CoversConfigureOfTheNewCode) {
+  place("thrower.so");
+  Host host(containing());
+  auto counter = host.create<test::Counter>("thrower", {{"throw", ""}}).value();
+  ASSERT_TRUE(counter->add(5));
+  place("crash-in-configure.so", "thrower.so");
+  const auto failed = host.restart("test.example/thrower");
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().method(), "configure");
+  EXPECT_EQ(failed.error().status(), TENON_CRASHED) << "the instance continues in the old code";
+  EXPECT_EQ(counter->add(1).value(), 6);
+}
+
 TEST_F(Containment, KeepsCodeMappedThatCrashedInDestroyOrStop) {
   for (const char* build : {"crash-in-destroy", "crash-in-stop"}) {
     place_fault(build, "unruly.so");
