@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cfenv>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
@@ -168,6 +169,21 @@ TEST_F(Containment, RestoresTheAlternateStackOfAThread) {
     EXPECT_FALSE(unruly->say("write to nowhere"));
   }).join();
   EXPECT_EQ(seen, given);
+}
+
+TEST_F(Containment, RestoresTheFloatingPointModesOfAThread) {
+  const volatile double one = 1;
+  const volatile double three = 3;
+  Host host(containing());
+  auto unruly = host.create<test::Echo>("unruly").value();
+  ASSERT_EQ(std::fesetround(FE_UPWARD), 0);
+  const bool crashed = !unruly->say("write to nowhere");
+  const int mode = std::fegetround();
+  const volatile double third = one / three;
+  std::fesetround(FE_TONEAREST);
+  EXPECT_TRUE(crashed);
+  EXPECT_EQ(mode, FE_UPWARD);
+  EXPECT_GT(third, one / three) << "vector instructions have a mode of their own";
 }
 
 TEST_F(Containment, NamesPluginAndMethodInRefusedCalls) {

@@ -16,6 +16,7 @@
 #include "base/fork.hpp"
 #include "base/own_library.hpp"
 #include "platform/posix/fault.hpp"
+#include "platform/posix/float_modes.hpp"
 
 namespace tenon::inline v0_1::platform {
 namespace {
@@ -39,11 +40,15 @@ struct Frame {
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
 
+  /// Restores the state of the thread after a crash.
+  void restore() const noexcept { float_modes.restore(); }
+
   const ContainedCall& called;
   const void* const stack;
   std::optional<Crash>& crash;
   Frame* const outer;
   bool inherited = false;  // the call began in the process that forked this one
+  const FloatModes float_modes;
   JumpBuffer resume;
 };
 
@@ -276,7 +281,11 @@ void call_contained(const ContainedCall& called, void (*function)(void*), void* 
   if (!has_stack) [[unlikely]]
     ensure_alternate_stack();
   Frame frame(called, __builtin_frame_address(0), crash);
-  if (__builtin_setjmp(frame.resume) == 0) function(argument);
+  if (__builtin_setjmp(frame.resume) == 0) {
+    function(argument);
+  } else {
+    frame.restore();
+  }
 }
 
 }  // namespace tenon::inline v0_1::platform

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The floating-point modes of a thread.
+#pragma once
+
+#include <cstdint>
+
+namespace tenon::inline v0_1::platform {
+
+/// The modes of the current thread when this was created, eg the direction of rounding. Functions
+/// must preserve them. After a crash they are lost: the function may have changed them, and Linux
+/// on x86-64 starts signal handlers with the default ones.
+class FloatModes {
+ public:
+#if defined(__x86_64__)
+  FloatModes() noexcept {
+    __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(sse_), "=m"(x87_));
+  }
+  void restore() const noexcept {
+    __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(sse_), "m"(x87_));
+  }
+
+ private:
+  std::uint32_t sse_;
+  std::uint16_t x87_;
+#elif defined(__aarch64__)
+  FloatModes() noexcept {
+    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr_));
+  }
+  void restore() const noexcept {
+    __asm__ volatile("msr fpcr, %0" : : "r"(fpcr_));
+  }
+
+ private:
+  std::uint64_t fpcr_;
+#endif
+};
+
+}  // namespace tenon::inline v0_1::platform
