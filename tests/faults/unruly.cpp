@@ -104,6 +104,21 @@ void crash_in_a_vforked_child() {
   end_like(child);
 }
 
+void crash_in_a_catch_clause() {
+  try {
+    throw 1;
+  } catch (int) {
+    *nowhere = 1;
+  }
+}
+
+void crash_while_unwinding() {
+  struct Crashing {
+    ~Crashing() { *nowhere = 1; }
+  } const crashing;
+  throw 1;
+}
+
 void misbehave(std::string_view how) {
   if (how == "throw an exception") throw std::runtime_error("no more coffee");
   if (how == "throw a number") throw 42;
@@ -116,6 +131,8 @@ void misbehave(std::string_view how) {
   if (how == "read past a file") read_past_a_file();
   if (how == "run no instruction") run_no_instruction();
   if (how == "recurse for ever") recurse(0);
+  if (how == "crash in a catch clause") crash_in_a_catch_clause();
+  if (how == "crash while unwinding") crash_while_unwinding();
   if (how == "abort") std::abort();
   if (how == "fail an assertion") assert(no_text != nullptr);
   if (how == "copy to nowhere") std::memset(no_text, 1, some_bytes);

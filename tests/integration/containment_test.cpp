@@ -15,6 +15,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <string>
 #include <thread>
@@ -184,6 +185,26 @@ TEST_F(Containment, RestoresTheFloatingPointModesOfAThread) {
   EXPECT_TRUE(crashed);
   EXPECT_EQ(mode, FE_UPWARD);
   EXPECT_GT(third, one / three) << "vector instructions have a mode of their own";
+}
+
+TEST_F(Containment, RestoresTheExceptionsOfAThread) {
+  HostOptions prompt = containing();
+  prompt.restart.failures.initial_backoff = {};
+  prompt.restart.failures.max_backoff = {};
+  Host host(prompt);
+  auto unruly = host.create<test::Echo>("unruly").value();
+  for (const char* text : {"crash in a catch clause", "crash while unwinding"}) {
+    EXPECT_EQ(unruly->say(text).error().code(), "crashed");
+    EXPECT_EQ(std::uncaught_exceptions(), 0) << text;
+    EXPECT_EQ(std::current_exception(), nullptr) << text;
+    ASSERT_TRUE(serves_again(unruly));
+  }
+  try {
+    throw std::string("of the host");
+  } catch (const std::string&) {
+    EXPECT_EQ(unruly->say("crash in a catch clause").error().code(), "crashed");
+    EXPECT_THROW(throw, std::string);
+  }
 }
 
 TEST_F(Containment, NamesPluginAndMethodInRefusedCalls) {

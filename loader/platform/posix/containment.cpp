@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "platform/containment.hpp"
 
+#include <cxxabi.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <ucontext.h>
@@ -24,13 +25,23 @@ namespace {
 /// The buffer of __builtin_setjmp.
 using JumpBuffer = void* [5];
 
+/// The exceptions of a thread as the C++ ABI defines them, at the address that __cxa_get_globals
+/// returns.
+struct Exceptions {
+  void* caught;
+  unsigned int uncaught;
+};
+
+/// Those of this thread, once it is prepared for contained calls.
+[[gnu::tls_model("initial-exec")]] constinit thread_local Exceptions* exceptions = nullptr;
+
 struct Frame;
 
 // Signal handlers read both, so they must exist without lazy initialisation.
 [[gnu::tls_model("initial-exec")]] constinit thread_local Frame* innermost = nullptr;
 [[gnu::tls_model("initial-exec")]] constinit thread_local JumpBuffer* resume_check = nullptr;
 
-/// A contained call in progress.
+/// A contained call in progress. REQUIRED: the thread is prepared.
 struct Frame {
   Frame(const ContainedCall& called, const void* stack, std::optional<Crash>& crash) noexcept
       : called(called), stack(stack), crash(crash), outer(innermost) {
@@ -41,7 +52,10 @@ struct Frame {
   Frame& operator=(const Frame&) = delete;
 
   /// Restores the state of the thread after a crash.
-  void restore() const noexcept { float_modes.restore(); }
+  void restore() const noexcept {
+    float_modes.restore();
+    *exceptions = exceptions_before;
+  }
 
   const ContainedCall& called;
   const void* const stack;
@@ -49,6 +63,7 @@ struct Frame {
   Frame* const outer;
   bool inherited = false;  // the call began in the process that forked this one
   const FloatModes float_modes;
+  const Exceptions exceptions_before = *exceptions;
   JumpBuffer resume;
 };
 
@@ -123,11 +138,9 @@ bool has_stack_space(const void* context) noexcept {
   return !on_it || here - lowest >= needed;
 }
 
-[[gnu::tls_model("initial-exec")]] constinit thread_local bool has_stack = false;
-
-[[gnu::noinline]] void ensure_alternate_stack() noexcept {
+[[gnu::noinline]] void prepare_thread() noexcept {
   static thread_local AlternateStack stack;
-  has_stack = true;
+  exceptions = reinterpret_cast<Exceptions*>(abi::__cxa_get_globals());
 }
 
 // -- Handlers -----------------------------------------------------------------
@@ -278,8 +291,8 @@ CrashHandlers::~CrashHandlers() {
 
 void call_contained(const ContainedCall& called, void (*function)(void*), void* argument,
                     std::optional<Crash>& crash) {
-  if (!has_stack) [[unlikely]]
-    ensure_alternate_stack();
+  if (exceptions == nullptr) [[unlikely]]
+    prepare_thread();
   Frame frame(called, __builtin_frame_address(0), crash);
   if (__builtin_setjmp(frame.resume) == 0) {
     function(argument);
