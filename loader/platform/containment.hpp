@@ -52,7 +52,9 @@ struct Crash {
 };
 
 /// Calls `function(argument)`, which must call directly into the image. Sets `crash` if a crash
-/// ended the call; exceptions pass through. Resources that the call held at a crash are leaked.
+/// ended the call; exceptions pass through. Resources that the call held at a crash are leaked. The
+/// thread keeps the signal mask that it had at the crash: restoring an earlier one would take a
+/// system call per call. A crash in a child that the call forked is not contained.
 /// REQUIRED: a CrashHandlers lives.
 void call_contained(const ContainedCall& called, void (*function)(void*), void* argument,
                     std::optional<Crash>& crash);

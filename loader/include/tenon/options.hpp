@@ -43,19 +43,19 @@ struct HostOptions {
   bool watch = false;
   /// If true, a call returns an error if the plugin crashes in it, on any thread: SIGSEGV, SIGBUS,
   /// SIGFPE, SIGILL, stack overflow, abort() or a failed assert() of its own. The module is then
-  /// restarted. The code that crashed stays mapped, locks that it held stay locked, and its memory
-  /// is leaked. When all calls have left it, the instances of other plugins that it had created are
-  /// released. If the module imports a function that starts threads, these instances are kept for
-  /// its threads.
+  /// restarted. The code that crashed stays mapped, locks that it held stay locked, signals that it
+  /// blocked stay blocked in the thread, and its memory is leaked. When all calls have left it, the
+  /// instances of other plugins that it had created are released. If the module imports a function
+  /// that starts threads, these instances are kept for its threads.
   ///
   /// Only crashes in the plugin's own functions, or in a leaf function of the C library that they
   /// call (strlen, memcpy), are contained. A crash in the allocator, the dynamic loader, stdio, a
   /// function of the host that the plugin called, a function of the plugin that a library called
   /// (qsort), or a builtin ends the process as usual, after a line on standard error that names the
   /// plugin. Signal handlers that the program installed before are called for crashes that are not
-  /// contained. Crashes on the plugin's own threads are never contained. A function with more than
-  /// a page of local variables may write past the guard page of its stack before it faults, unless
-  /// the plugin is compiled with -fstack-clash-protection.
+  /// contained. Crashes on the plugin's own threads, or in a child that a call forked, are never
+  /// contained. A function with more than a page of local variables may write past the guard page
+  /// of its stack before it faults, unless the plugin is compiled with -fstack-clash-protection.
   ///
   /// The call fails with the code `crashed`. If it was a call of a method or a stream, the flag
   /// `restarted` is set. It is not retryable: the same input may crash the plugin again.
