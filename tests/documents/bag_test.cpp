@@ -319,6 +319,34 @@ TEST(Documents, DistinguishAFieldFromOneThatReusesItsName) {
   EXPECT_EQ(converted(newer, "3", "1", parcel), older);
 }
 
+TEST(Documents, ReuseTheNameOfARenamedFieldInARenamedStruct) {
+  const std::string newer = R"({"rim":{"size":5}})";
+  const std::string older = R"({"rim":{"bag":{"size@3":{"type":"json","value":5}}}})";
+  for (const char* to : {"1", "2"}) {
+    EXPECT_EQ(converted(newer, "3", to, parcel), older);
+    EXPECT_EQ(converted(older, to, "3", parcel), newer);
+  }
+  EXPECT_EQ(converted(older, "1", "2", parcel), older);
+}
+
+TEST(Documents, ReuseTheNameOfARenamedFieldInASplitStruct) {
+  const std::string newer = R"({"posts":{"a":{"length":5}}})";
+  const std::string older = R"({"posts":{"a":{"bag":{"length@3":{"type":"json","value":5}}}}})";
+  for (const char* to : {"1", "2"}) {
+    EXPECT_EQ(converted(newer, "3", to, "test.example/fence"), older);
+    EXPECT_EQ(converted(older, to, "3", "test.example/fence"), newer);
+  }
+  EXPECT_EQ(converted(older, "1", "2", "test.example/fence"), older);
+}
+
+TEST(Documents, RestoreFieldsOfSplitStructs) {
+  const std::string older = R"({"gate":{"label":"a"}})";
+  const std::string newer = R"({"gate":{"bag":{"label@1":{"type":"string","value":"a"}}}})";
+  EXPECT_EQ(converted(older, "1", "2", "test.example/fence"), newer);
+  EXPECT_EQ(converted(newer, "2", "3", "test.example/fence"), older);
+  EXPECT_EQ(converted(older, "3", "1", "test.example/fence"), older);
+}
+
 TEST(Documents, SwapNamesOfFields) {
   const std::string older = R"({"left":"a","side":{"left":1,"right":2}})";
   const std::string newer = R"({"right":"a","side":{"left":2,"right":1}})";

@@ -7,8 +7,9 @@
 namespace tenon::gen {
 namespace {
 
-std::string name_of(const Struct* structure, const Field& field) {
-  return (structure != nullptr ? structure->name + "." : "") + field.name;
+/// The key of a field. `structure` is the name of its struct; empty: the document.
+std::string name_of(const std::string& structure, const std::string& field) {
+  return structure.empty() ? field : structure + "." + field;
 }
 
 /// Whether values of the type contain an enum, whose values a step may rename. Skips the structs
@@ -28,10 +29,10 @@ Lineage::Lineage(const Document& document) : document_(document) {
   for (const auto& version : document.versions) {
     Names& names = names_[version.get()];
     neighbours_.try_emplace(version.get());  // a single version has none
-    for (const Field& field : version->fields) names.emplace(name_of(nullptr, field), &field);
+    for (const Field& field : version->fields) names.emplace(field.name, &field);
     for (const auto& structure : version->structs) {
       for (const Field& field : structure->fields) {
-        names.emplace(name_of(structure.get(), field), &field);
+        names.emplace(name_of(structure->name, field.name), &field);
       }
     }
   }
@@ -40,80 +41,97 @@ Lineage::Lineage(const Document& document) : document_(document) {
                                      [](const EnumStep& one) { return !one.renamed.empty(); });
     neighbours_[step.from].push_back({step.to, renames});
     neighbours_[step.to].push_back({step.from, renames});
-    link(step, step.fields, true);
+    link(step, step.fields, "", "");
     for (const StructStep& structure : step.structs) {
-      link(step, structure.fields, !structure.split);
+      link(step, structure.fields, structure.older->name, structure.newer->name);
     }
   }
 }
 
-void Lineage::link(const DocumentStep& step, const std::vector<FieldStep>& fields, bool unique) {
+void Lineage::link(const DocumentStep& step, const std::vector<FieldStep>& fields,
+                   const std::string& older, const std::string& newer) {
+  Links& up = links_[{step.from, step.to}];
+  Links& down = links_[{step.to, step.from}];
+  up.structs.emplace(older, newer);
+  down.structs.emplace(newer, older);
   for (const FieldStep& field : fields) {
     if (field.older == nullptr || field.newer == nullptr) continue;
-    if (unique) links_[{step.from, step.to}].emplace(field.older, field.newer);
-    links_[{step.to, step.from}].emplace(field.newer, field.older);
+    up.fields.emplace(std::pair(field.older, newer), field.newer);
+    down.fields.emplace(std::pair(field.newer, older), field.older);
   }
 }
 
-const Field* Lineage::find(const DocumentVersion& version, const std::string& name) const {
+const Field* Lineage::find(const DocumentVersion& version, const std::string& structure,
+                           const std::string& field) const {
   const Names& names = names_.at(&version);
-  const auto found = names.find(name);
+  const auto found = names.find(name_of(structure, field));
   return found != names.end() ? found->second : nullptr;
 }
 
-const Field* Lineage::across(const DocumentVersion& from, const DocumentVersion& to,
-                             const Field* field) const {
-  const auto links = links_.find({&from, &to});
-  if (links == links_.end() || field == nullptr) return nullptr;
-  const auto found = links->second.find(field);
-  return found != links->second.end() ? found->second : nullptr;
+const Field* Lineage::across(const Links& links, const Field* field, const std::string& structure) {
+  const auto found = links.fields.find({field, structure});
+  return found != links.fields.end() ? found->second : nullptr;
 }
 
-/// Whether a name denotes the same field in two neighbours: the step does not move it to another
-/// field.
-bool Lineage::keeps(const std::string& name, const DocumentVersion& version,
-                    const DocumentVersion& next) const {
-  const Field* here = find(version, name);
-  const Field* there = find(next, name);
-  const Field* onward = across(version, next, here);
-  const Field* back = across(next, version, there);
+/// Whether a name denotes the same field in a struct and in one of a neighbour: the step does not
+/// move it to another field.
+bool Lineage::keeps(const std::string& name, const Kin& kin, const Kin& next) const {
+  const Field* here = find(*kin.version, kin.structure, name);
+  const Field* there = find(*next.version, next.structure, name);
+  const Field* onward = across(links_.at({kin.version, next.version}), here, next.structure);
+  const Field* back = across(links_.at({next.version, kin.version}), there, kin.structure);
   const bool parts = here != nullptr && there != nullptr && onward != there;
   const bool renamed = (onward != nullptr && onward != there) || (back != nullptr && back != here);
   return !parts && !renamed;
 }
 
-Lineage::Relations Lineage::relations_of(const std::string& name,
-                                         const DocumentVersion& version) const {
-  Relations relations{{&version, {}}};
-  std::vector<const DocumentVersion*> reached{&version};
-  while (!reached.empty()) {
-    const DocumentVersion* at = reached.back();
-    reached.pop_back();
-    const Relation here = relations.at(at);
-    for (const Neighbour& next : neighbours_.at(at)) {
-      const Relation there{here.same_field && keeps(name, *at, *next.version),
-                           here.renames_values || next.renames_values};
-      if (relations.emplace(next.version, there).second) reached.push_back(next.version);
+std::vector<Lineage::Kin> Lineage::kin_of(const std::string& name, const DocumentVersion& version,
+                                          const std::string& structure) const {
+  std::vector<Kin> all{{&version, structure}};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Kin here = all[i];
+    for (const Neighbour& next : neighbours_.at(here.version)) {
+      if (next.version == here.before) continue;
+      const auto add = [&](const std::string& other, bool related) {
+        Kin there{next.version, other, here.version};
+        there.same_field = here.same_field && related && keeps(name, here, there);
+        there.renames_values = here.renames_values || next.renames_values;
+        all.push_back(std::move(there));
+      };
+      const auto [first, last] =
+          links_.at({here.version, next.version}).structs.equal_range(here.structure);
+      for (auto one = first; one != last; ++one) add(one->second, true);
+      // Another version may have the struct again, unless that is a different one.
+      const Links& back = links_.at({next.version, here.version});
+      if (first == last) add(here.structure, !back.structs.contains(here.structure));
     }
   }
-  return relations;
+  return all;
 }
 
 Origins Lineage::origins_of(const DocumentVersion& version, const Struct* structure,
                             const Field& field, bool by_hand) const {
-  Origins origins;
-  const std::string name = name_of(structure, field);
-  const Relations relations = relations_of(name, version);
   std::set<const Struct*> visited;
   const bool has_enum = holds_enum(field.type, visited);
-  for (const auto& other : document_.versions) {
-    const Field* namesake = find(*other, name);
+  // By version: whether each field of that name is the same one.
+  std::unordered_map<const DocumentVersion*, bool> same;
+  const std::string owner = structure != nullptr ? structure->name : "";
+  for (const Kin& kin : kin_of(field.name, version, owner)) {
+    const Field* namesake = find(*kin.version, kin.structure, field.name);
     if (namesake == nullptr) continue;
-    const Relation& relation = relations.at(other.get());
-    const bool one = relation.same_field && same_shape(namesake->type, field.type) &&
-                     !(has_enum && relation.renames_values);
-    if (!one) origins.exact = true;
-    if (one && (!by_hand || other.get() == &version)) origins.versions.push_back(other->label);
+    const bool one = kin.same_field && same_shape(namesake->type, field.type) &&
+                     !(has_enum && kin.renames_values);
+    const auto [found, added] = same.emplace(kin.version, one);
+    if (!added) found->second = found->second && one;
+  }
+  Origins origins;
+  for (const auto& other : document_.versions) {
+    const auto found = same.find(other.get());
+    if (found == same.end()) continue;
+    if (!found->second) origins.exact = true;
+    if (found->second && (!by_hand || other.get() == &version)) {
+      origins.versions.push_back(other->label);
+    }
   }
   return origins;
 }

@@ -14,7 +14,7 @@
 namespace tenon::gen {
 
 /// Built from the steps of a document type, which must outlive it. A look-up takes a time that is
-/// linear in the number of versions.
+/// linear in the number of versions and of the structs that correspond to that of the field.
 class Lineage {
  public:
   explicit Lineage(const Document& document);
@@ -25,30 +25,37 @@ class Lineage {
                      bool by_hand) const;
 
  private:
-  /// The fields of one version, each with its counterpart in the neighbour.
-  using Links = std::unordered_map<const Field*, const Field*>;
   using Names = std::unordered_map<std::string, const Field*>;
   struct Neighbour {
     const DocumentVersion* version;
     bool renames_values;  // the step between renames values of an enum
   };
-  /// How a name in one version is related to the same name in another.
-  struct Relation {
-    bool same_field = true;       // no step between moves it to another field
-    bool renames_values = false;  // a step between renames values of an enum
+  /// The counterparts in a neighbour. Structs are named, and the document has an empty name.
+  struct Links {
+    std::multimap<std::string, std::string> structs{};
+    std::map<std::pair<const Field*, std::string>, const Field*> fields{};  // by the other struct
   };
-  using Relations = std::unordered_map<const DocumentVersion*, Relation>;
+  /// A struct of some version that corresponds to a given one, and how a name in it is related to
+  /// the same name in the given one. A version in between may lack the struct.
+  struct Kin {
+    const DocumentVersion* version;
+    std::string structure;
+    const DocumentVersion* before = nullptr;  // the neighbour on the way to the given one
+    bool same_field = true;                   // no step between moves the name to another field
+    bool renames_values = false;              // a step between renames values of an enum
+  };
 
-  /// `unique`: the older fields have no other counterparts in the newer version.
-  void link(const DocumentStep& step, const std::vector<FieldStep>& fields, bool unique);
-  const Field* find(const DocumentVersion& version, const std::string& name) const;
-  /// Returns the counterpart of a field in a neighbour; nullptr if there is none.
-  const Field* across(const DocumentVersion& from, const DocumentVersion& to,
-                      const Field* field) const;
-  bool keeps(const std::string& name, const DocumentVersion& version,
-             const DocumentVersion& next) const;
-  /// Returns the relations of a name in a version to that in each version.
-  Relations relations_of(const std::string& name, const DocumentVersion& version) const;
+  void link(const DocumentStep& step, const std::vector<FieldStep>& fields,
+            const std::string& older, const std::string& newer);
+  const Field* find(const DocumentVersion& version, const std::string& structure,
+                    const std::string& field) const;
+  /// Returns the counterpart of a field in a struct of a neighbour; nullptr if there is none.
+  static const Field* across(const Links& links, const Field* field, const std::string& structure);
+  bool keeps(const std::string& name, const Kin& kin, const Kin& next) const;
+  /// Returns the struct itself and those that correspond to it in other versions: a step may rename
+  /// or split them.
+  std::vector<Kin> kin_of(const std::string& name, const DocumentVersion& version,
+                          const std::string& structure) const;
 
   const Document& document_;
   std::map<std::pair<const DocumentVersion*, const DocumentVersion*>, Links> links_{};

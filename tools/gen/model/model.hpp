@@ -279,8 +279,9 @@ struct DocumentVersion : Version {
 };
 
 /// The versions of a document type from which a value in the bag may become a field: those where
-/// the field has the same name (in a struct of the same name) and the same shape, optional or not.
-/// For a field that a hand-written step sets, only its own version.
+/// the field has the same name and the same shape, optional or not. Its struct may be renamed or
+/// split; if the parts have different fields of the name, that version is not one of them. For a
+/// field that a hand-written step sets, only its own version.
 struct Origins {
   std::vector<std::string> versions{};  // labels
   bool exact = false;                   // other versions have a different field of this name
