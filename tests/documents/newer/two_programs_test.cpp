@@ -90,6 +90,22 @@ TEST(OlderProgram, PreservesFieldsOfPerson) {
   check_round_trip<test::PersonV2Storage>("test.example/person", "2");
 }
 
+/// The older program stores the new name, which it does not know, in its own version.
+TEST(OlderProgram, PreservesRenamedValuesOfEnums) {
+  const World world;
+  const auto text = [](const std::string& version, const std::string& value) {
+    return R"({"type":"test.example/person","version":)" + version +
+           R"(,"writer":"test.example/older 1.0.0","value":{"mood":")" + value + "\"}}";
+  };
+  const std::string newer = text("2", "lively");
+  const std::vector<std::string> stored = stored_by_older(world, {newer});
+  EXPECT_EQ(stored, std::vector{text("1", "lively")});
+  DocumentConverter converter;
+  const auto read = converter.convert(stored.front(), {.to = "2"});
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_NE(read->find(R"("mood":"lively")"), std::string_view::npos) << *read;
+}
+
 /// A future version may give a new field the name that another field had before.
 TEST(NewerProgram, KeepsFutureFieldsApartFromOlderFields) {
   DocumentConverter converter;
