@@ -53,6 +53,23 @@ Files versions(const Labels& labels, const std::string& all) {
   return files;
 }
 
+/// Returns three versions with an enum of these values. `first` and `second` are the changes of its
+/// values in the two steps.
+Files values(const Labels& all, const std::string& first, const std::string& second) {
+  const auto version = [&](std::size_t i) {
+    return document("\"a\": \"mode\"", released + "\"enums\": {" + all[i] + "},",
+                    std::to_string(i + 1));
+  };
+  const auto change = [](const std::string& from, const std::string& to, const std::string& how) {
+    return R"({"from": )" + from + R"(, "to": )" + to +
+           (how.empty() ? "}" : R"(, "enums": {"mode": {"values": {)" + how + "}}}}");
+  };
+  return {{"t/v1.json", version(0)},
+          {"t/v2.json", version(1)},
+          {"t/v3.json", version(2)},
+          {"t/evolution.json", steps(change("1", "2", first) + ", " + change("2", "3", second))}};
+}
+
 class InvalidDocument : public testing::TestWithParam<Mistake> {};
 
 TEST_P(InvalidDocument, IsReportedOnceWithLocationAndFix) {
@@ -255,6 +272,14 @@ const Mistake mistakes_of_parts[] = {
           document(R"("a": "mode")", R"("enums": {"mode": ["fast", "new"]},)", "2"),
           R"(, "enums": {"mode": {"values": {"new": {"renamed_from": ^"fats"}}}})"),
      "unknown-value", "did you mean 'fast'?"},
+    {"ValueRenamedToARemovedOne",
+     values({R"("mode": ["low", "high"])", R"("mode": ["low"])", R"(^"mode": ["high"])"},
+            R"("high": {"removed": true})", R"("high": {"renamed_from": "low"})"),
+     "contradictory-metadata", "give it another name"},
+    {"ValueWithTheNameOfARenamedOne",
+     values({R"("mode": ["high"])", R"("mode": ["top"])", R"(^"mode": ["top", "high"])"},
+            R"("top": {"renamed_from": "high"})", ""),
+     "contradictory-metadata", "give it another name"},
     {"RenamedOverWhatWasThere",
      fields_step(R"("a": "bool", "b": "bool")", R"("b": "bool")",
                  R"(, "fields": ^{"b": {"renamed_from": "a"}})"),
@@ -529,6 +554,14 @@ TEST(Documents, ConvertCompatibleChangesWithoutAnEntry) {
                      (field.newer != nullptr ? field.newer->name : "-"));
   }
   EXPECT_EQ(fields, (Labels{"x>y", "->fresh", "gone>-"}));
+}
+
+TEST(Documents, MayRestoreTheNamesOfValues) {
+  const std::string high = R"("mode": ["high"])";
+  load(values({high, R"("mode": ["top"])", high}, R"("top": {"renamed_from": "high"})",
+              R"("high": {"renamed_from": "top"})"));
+  const std::string both = R"("mode": ["low", "high"])";
+  load(values({both, R"("mode": ["low"])", both}, R"("high": {"removed": true})", ""));
 }
 
 TEST(Documents, RestoreReturningFieldsFromTheBag) {

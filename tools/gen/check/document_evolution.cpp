@@ -207,6 +207,60 @@ void set_origins(const Lineage& lineage, const DocumentStep& step, const StructS
   }
 }
 
+bool has(const Enum& enumeration, const std::string& value) {
+  const auto& values = enumeration.values;
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+/// Returns the renamed value with this name; nullptr if there is none.
+const RenamedValue* find(const EnumStep& step, std::string RenamedValue::*side,
+                         const std::string& name) {
+  const auto found = std::find_if(step.renamed.begin(), step.renamed.end(),
+                                  [&](const RenamedValue& one) { return one.*side == name; });
+  return found != step.renamed.end() ? &*found : nullptr;
+}
+
+/// Returns the older version that has another value with the name of this new or renamed value;
+/// nullptr if there is none. A removed value may be added again.
+const DocumentVersion* find_other_value(const Document& document, const DocumentStep& step,
+                                        const EnumStep& enumeration, const std::string& value) {
+  const RenamedValue* renamed = find(enumeration, &RenamedValue::newer, value);
+  std::string name = renamed != nullptr ? renamed->older : "";  // of the value; empty: new
+  const Enum* newer = enumeration.older;
+  for (const DocumentStep* at = document.step_to(*step.from); at != nullptr;
+       at = document.step_to(*at->from)) {
+    const auto before = std::find_if(at->enums.begin(), at->enums.end(),
+                                     [&](const EnumStep& one) { return one.newer == newer; });
+    if (before == at->enums.end()) return nullptr;
+    newer = before->older;
+    if (const RenamedValue* older = find(*before, &RenamedValue::newer, name)) {
+      name = older->older;
+    } else if (!has(*newer, name)) {
+      name.clear();
+    }
+    if (!has(*newer, value)) continue;
+    const bool other = renamed != nullptr || find(*before, &RenamedValue::older, value) != nullptr;
+    return other && name != value ? at->from : nullptr;
+  }
+  return nullptr;
+}
+
+/// Reports values with the name of another value of an older version. Documents contain only the
+/// name, so a conversion across the versions between could not distinguish the two.
+void check_values(const Document& document, const DocumentStep& step, Diagnostics& diagnostics) {
+  for (const EnumStep& enumeration : step.enums) {
+    for (const std::string& value : enumeration.newer->values) {
+      if (has(*enumeration.older, value)) continue;
+      const DocumentVersion* other = find_other_value(document, step, enumeration, value);
+      if (other == nullptr) continue;
+      add_contradiction(enumeration.newer->location,
+                        "'" + value + "' of '" + enumeration.newer->name +
+                            "' is the name of another value in version " + other->label,
+                        "give it another name", diagnostics);
+    }
+  }
+}
+
 DocumentVersion* find(const Document& document, const VersionName& name) {
   const auto found =
       std::find_if(document.versions.begin(), document.versions.end(),
@@ -228,6 +282,7 @@ void read_document_steps(const SpecFolder& folder, Document& document, Diagnosti
     if (object != objects.end()) StepReader(object->second, step, diagnostics).read();
     document.steps.push_back(std::move(step));
   }
+  for (const DocumentStep& step : document.steps) check_values(document, step, diagnostics);
   const Lineage lineage(document);
   for (DocumentStep& step : document.steps) {
     set_origins(lineage, step, nullptr, step.fields);
