@@ -8,7 +8,7 @@
  *   FAULTY_FOLDER   the folder
  *   FAULTY_OTHERS   names of other requests that count, each between commas, eg: ",getentropy,"
  *   FAULTY_LOG      a file outside of the folder; a line for each request: its name and its path
- *   FAULTY_AT       the number of the request that fails, counted from 1; 0: none
+ *   FAULTY_AT       the number of the request that fails, counted from 1; 0: none; -1: all fail
  *   FAULTY_HOW      how it fails: a number of errno, "short", "kill" or "forget"
  *   FAULTY_ASIDE    for "forget": a folder on the same file system for replaced and removed files
  *
@@ -232,7 +232,7 @@ static int next(const char *name, const char *path) {
     const int size = snprintf(line, sizeof line, "%s %s\n", name, path);
     if (syscall(SYS_write, log_file, line, (size_t)size) != size) abort();
   }
-  if (number != fail_at) return passes;
+  if (fail_at >= 0 && number != fail_at) return passes;
   if (fail_how == forgets) forget();
   if (fail_how == kills || fail_how == forgets) {
     syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
