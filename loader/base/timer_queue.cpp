@@ -1,19 +1,36 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "base/timer_queue.hpp"
 
+#include <chrono>
 #include <condition_variable>
 #include <map>
+#include <new>
 #include <utility>
 
 #include "base/lock_order.hpp"
 #include "base/threads.hpp"
 
 namespace tenon::inline v0_1::detail {
+namespace {
+
+// After this time, a task that was not done runs again.
+constexpr auto pause = std::chrono::milliseconds(200);
+
+/// Runs a task, and returns whether it is done.
+bool run_once(const TimerQueue::Task& task) {
+  try {
+    return task();
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+}  // namespace
 
 struct TimerQueue::State {
   Mutex mutex{LockRank::timers};
   std::condition_variable_any changed;
-  std::map<std::pair<Clock::time_point, std::uint64_t>, std::function<void()>> tasks;
+  std::map<std::pair<Clock::time_point, std::uint64_t>, Task> tasks;
   std::uint64_t planned = 0;  // tasks, until now
   // The time at which the thread wakes up. It is not woken for later tasks, nor for cancelled ones:
   // most tasks are deadlines that are met.
@@ -34,7 +51,7 @@ Result<void> TimerQueue::start() {
   return {};
 }
 
-TimerQueue::Timer TimerQueue::plan(Clock::time_point when, std::function<void()> task) {
+TimerQueue::Timer TimerQueue::plan(Clock::time_point when, Task task) {
   const std::lock_guard lock(state_->mutex);
   const std::uint64_t number = state_->planned++;
   if (!state_->stopped) {
@@ -78,6 +95,7 @@ void TimerQueue::stop() noexcept {
 }
 
 void TimerQueue::run(State& state) {
+  decltype(State::tasks)::node_type task;  // destroyed without the lock: it may own anything
   std::unique_lock lock(state.mutex);
   while (!state.stopped) {
     if (state.tasks.empty()) {
@@ -93,12 +111,14 @@ void TimerQueue::run(State& state) {
       continue;
     }
     state.wake_up = Clock::time_point::min();  // after this task
-    std::function<void()> task = std::move(first->second);
-    state.tasks.erase(first);
+    task = state.tasks.extract(first);
     lock.unlock();
-    task();
-    task = nullptr;  // before the lock: it may own the last reference to anything
+    const bool done = run_once(task.mapped());
+    if (done) task = {};
     lock.lock();
+    if (done || state.stopped) continue;
+    task.key().first = Clock::now() + pause;
+    state.tasks.insert(std::move(task));
   }
 }
 

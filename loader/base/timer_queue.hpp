@@ -19,6 +19,9 @@ namespace tenon::inline v0_1::detail {
 class TimerQueue {
  public:
   using Clock = std::chrono::steady_clock;
+  /// Returns whether it is done. If it is not, eg: because no worker could be started, or if it
+  /// throws std::bad_alloc, it runs again after a pause. That needs no memory.
+  using Task = std::function<bool()>;
 
  private:
   struct State;
@@ -56,11 +59,9 @@ class TimerQueue {
   /// Starts the thread; tasks wait until then. Errors: no-thread.
   Result<void> start();
   /// Runs a task at this time, or as soon as possible after it. After `stop` the task is dropped.
-  void at(Clock::time_point when, std::function<void()> task) {
-    plan(when, std::move(task)).release();
-  }
+  void at(Clock::time_point when, Task task) { plan(when, std::move(task)).release(); }
   /// Schedules a task that can be cancelled.
-  [[nodiscard]] Timer plan(Clock::time_point when, std::function<void()> task);
+  [[nodiscard]] Timer plan(Clock::time_point when, Task task);
   /// Drops all tasks and waits for the one that runs. Does not wait if called from a task.
   void stop() noexcept;
 

@@ -389,9 +389,10 @@ std::vector<OverdueCall> take_overdue_calls(const Serving& serving, std::int64_t
       if (!serving.has_target(record->slots[level].load())) continue;
       if (deadline > now) {
         next = std::min(next, deadline);
-      } else if (timed.deadline.compare_exchange_strong(deadline, reported)) {
-        overdue.push_back(call);
+        continue;
       }
+      overdue.push_back(call);  // before it counts as reported, as memory may be exhausted
+      if (!timed.deadline.compare_exchange_strong(deadline, reported)) overdue.pop_back();
     }
   }
   return overdue;

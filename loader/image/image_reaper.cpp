@@ -24,10 +24,9 @@ void ImageReaper::schedule() noexcept {
 void ImageReaper::sweep_after(std::chrono::milliseconds pause) {
   timers_->at(TimerQueue::Clock::now() + pause, [weak = weak_from_this(), pause] {
     const auto reaper = weak.lock();
-    if (reaper == nullptr) return;
+    if (reaper == nullptr) return true;
     // Destructors of images may take long.
-    const auto started = reaper->workers_->run([reaper, pause] { reaper->sweep(pause); });
-    if (!started) reaper->sweep_after(max_pause);
+    return reaper->workers_->run([reaper, pause] { reaper->sweep(pause); }).has_value();
   });
 }
 

@@ -25,10 +25,7 @@ Module::Clock::time_point overdue_at(std::int64_t deadline) noexcept {
 
 void CallDeadlines::check_at(std::int64_t deadline) noexcept {
   if (module_.inherited()) return;  // nothing is reported
-  std::int64_t next = module_.next_deadline.load();
-  while (deadline < next && !module_.next_deadline.compare_exchange_weak(next, deadline)) {
-  }
-  if (deadline >= next) return;
+  if (!lower_next(deadline)) return;
   try {
     plan(deadline);
   } catch (const std::bad_alloc&) {  // the next call with a deadline plans again
@@ -40,6 +37,14 @@ void CallDeadlines::check_at(std::int64_t deadline) noexcept {
   }
 }
 
+/// Makes a deadline the next one, unless an earlier one is. Returns whether it has done so.
+bool CallDeadlines::lower_next(std::int64_t deadline) noexcept {
+  std::int64_t next = module_.next_deadline.load();
+  while (deadline < next && !module_.next_deadline.compare_exchange_weak(next, deadline)) {
+  }
+  return deadline < next;
+}
+
 /// Starts the timer for a deadline, unless it has one. Each check plans the earliest deadline that
 /// is left, whose timer may still run.
 void CallDeadlines::plan(std::int64_t deadline) {
@@ -48,20 +53,39 @@ void CallDeadlines::plan(std::int64_t deadline) {
     if (std::ranges::find(timers_, deadline) != timers_.end()) return;
     timers_.push_back(deadline);
   }
-  shared_.context->timers->at(overdue_at(deadline), [weak = module_.weak_from_this(), deadline] {
-    if (const auto module = weak.lock()) module->deadlines().check(deadline);
+  shared_.context->timers->at(overdue_at(deadline), [weak = module_.weak_from_this(), deadline,
+                                                     overdue = std::vector<Event>()]() mutable {
+    const auto module = weak.lock();
+    return module == nullptr || module->deadlines().check(deadline, overdue);
   });
 }
 
-/// Checks the calls, unless a check for an earlier deadline has taken the place of this one.
-void CallDeadlines::check(std::int64_t deadline) noexcept {
+/// Finds overdue calls, unless a check for an earlier deadline has taken the place of this one, and
+/// lets a worker report them. Returns false if there is no worker; `overdue` keeps them until then.
+bool CallDeadlines::check(std::int64_t deadline, std::vector<Event>& overdue) {
   {
     const std::lock_guard lock(mutex_);
     std::erase(timers_, deadline);
   }
-  if (!module_.next_deadline.compare_exchange_strong(deadline, no_deadline)) return;
+  std::int64_t expected = deadline;
+  if (module_.next_deadline.compare_exchange_strong(expected, no_deadline)) {
+    try {
+      find(overdue);
+    } catch (const std::bad_alloc&) {
+      lower_next(deadline);  // this check is repeated
+      throw;
+    }
+  }
+  if (overdue.empty()) return true;
+  const auto report = [events = shared_.context->events, overdue] {
+    for (const Event& event : overdue) events->report(event);
+  };
+  return shared_.context->workers->run(report).has_value();
+}
+
+/// Finds the overdue calls, and plans a check of the others.
+void CallDeadlines::find(std::vector<Event>& overdue) {
   std::int64_t next = no_deadline;
-  std::vector<Event> overdue;
   {
     const ModuleLock lock(shared_.mutex);
     const auto look = [&](const Generation& generation, const Event& as) {
@@ -73,10 +97,6 @@ void CallDeadlines::check(std::int64_t deadline) noexcept {
     module_.retired().visit(look);
   }
   if (next != no_deadline) check_at(next);
-  if (overdue.empty()) return;
-  shared_.run_on_worker([events = shared_.context->events, overdue = std::move(overdue)] {
-    for (const Event& event : overdue) events->report(event);
-  });
 }
 
 /// Adds the overdue calls in a generation. Lowers `next` to the earliest deadline of the others.

@@ -28,7 +28,9 @@ class CallDeadlines {
 
  private:
   void plan(std::int64_t deadline);
-  void check(std::int64_t deadline) noexcept;
+  bool lower_next(std::int64_t deadline) noexcept;
+  bool check(std::int64_t deadline, std::vector<Event>& overdue);
+  void find(std::vector<Event>& overdue);
   void add_overdue(std::vector<Event>& overdue, const Generation& generation, const Event& as,
                    std::int64_t& next) const;
 

@@ -11,22 +11,38 @@ namespace tenon::inline v0_1::detail {
 
 void HangWatch::watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) noexcept
     try {
-  operation->keep(shared_.context->timers->plan(
-      when, [weak = module_.weak_from_this(), watched = std::weak_ptr(operation)] {
-        const auto module = weak.lock();
-        const auto operation_now = watched.lock();
-        if (module == nullptr || operation_now == nullptr) return;
-        HangWatch& hangs = module->hangs();
-        if (!hangs.check(*operation_now)) return;
-        hangs.watch(operation_now, operation_now->next_check(Clock::now()));
-      }));
+  operation->keep(shared_.context->timers->plan(when, [weak = module_.weak_from_this(),
+                                                       watched = std::weak_ptr(operation)] {
+    const auto module = weak.lock();
+    const auto operation_now = watched.lock();
+    return module == nullptr || operation_now == nullptr || module->hangs().check(operation_now);
+  }));
 } catch (const std::bad_alloc&) {
 }
 
-/// Abandons workers that hang. Returns whether the operation is still in progress.
-bool HangWatch::check(const Operation& operation) noexcept {
-  ModuleLock lock(shared_.mutex);
-  abandon_overdue(lock);
+/// If the operation is overdue, a worker abandons it, because that may run functions of the plugin.
+/// Returns false if no worker could be started.
+bool HangWatch::check(const std::shared_ptr<Operation>& operation) {
+  if (!in_progress(*operation)) return true;
+  const auto now = Clock::now();
+  if (!operation->overdue(now)) {
+    watch(operation, operation->next_check(now));
+    return true;
+  }
+  const auto abandon = [module = module_.shared_from_this(), operation] {
+    HangWatch& hangs = module->hangs();
+    {
+      ModuleLock lock(hangs.shared_.mutex);
+      hangs.abandon_overdue(lock);
+    }
+    // The function may have returned meanwhile.
+    if (hangs.in_progress(*operation)) hangs.watch(operation, operation->next_check(Clock::now()));
+  };
+  return shared_.context->workers->run(abandon).has_value();
+}
+
+bool HangWatch::in_progress(const Operation& operation) const noexcept {
+  const ModuleLock lock(shared_.mutex);
   return &operation == module_.restarts().current().get() ||
          module_.retired().is_unloading(operation);
 }

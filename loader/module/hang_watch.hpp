@@ -30,7 +30,8 @@ class HangWatch {
   void abandon_overdue(ModuleLock& lock) noexcept;
 
  private:
-  bool check(const Operation& operation) noexcept;
+  bool check(const std::shared_ptr<Operation>& operation);
+  bool in_progress(const Operation& operation) const noexcept;
   void abandon_restart(ModuleLock& lock, const Operation::Hang& hang) noexcept;
   void recover(const std::shared_ptr<Restart>& abandoned, const Operation::Hang& hang);
 

@@ -74,7 +74,7 @@ struct ModuleShared {
   /// REQUIRED: the lock is not held.
   void report(const Event& event) const noexcept { context->events->report(event); }
   /// Runs a job on a worker, or on the calling thread if there is none. REQUIRED: the lock is not
-  /// held.
+  /// held, and the calling thread may run code of plugins.
   template <class Job>
   void run_on_worker(const Job& job) const noexcept {
     try {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "module/restart_schedule.hpp"
 
+#include <algorithm>
+#include <new>
+
 #include "module/module.hpp"
 
 namespace tenon::inline v0_1::detail {
@@ -18,9 +21,9 @@ void RestartSchedule::plan(RestartReason reason, const RestartOptions& options,
   shared_.context->timers->at(when, [weak = module_.weak_from_this(), reason, options, when,
                                      count = module_.generation_number()] {
     const auto module = weak.lock();
-    if (module == nullptr) return;
+    if (module == nullptr) return true;
     RestartSchedule& schedule = module->schedule();
-    if (schedule.take(reason, when)) schedule.begin(reason, options, count);
+    return !schedule.take(reason, when) || schedule.begin(reason, options, when, count);
   });
   planned = when;
 }
@@ -38,14 +41,19 @@ bool RestartSchedule::take(RestartReason reason, Clock::time_point when) {
   return is_requested(reason) || !module_.faults().quarantined();
 }
 
-/// `count`: the generation number when the restart was planned.
-void RestartSchedule::begin(RestartReason reason, const RestartOptions& options,
-                            std::uint64_t count) {
-  const auto begun = module_.restarts().begin(reason, options, false, count);
-  if (begun) return;
-  shared_.context->log->write(LogLevel::warn, in_one_line(begun.error()));
+/// `when`, `count`: for when the restart was planned, and the generation number at that time.
+/// Returns false, with the restart planned again, if it could not begin.
+bool RestartSchedule::begin(RestartReason reason, const RestartOptions& options,
+                            Clock::time_point when, std::uint64_t count) {
+  try {
+    const auto begun = module_.restarts().begin(reason, options, false, count);
+    if (begun) return true;
+    shared_.context->log->write(LogLevel::warn, in_one_line(begun.error()));
+  } catch (const std::bad_alloc&) {
+  }
   const ModuleLock lock(shared_.mutex);
-  retry(reason, options);
+  due(reason) = std::min(due(reason), when);
+  return false;
 }
 
 }  // namespace tenon::inline v0_1::detail

@@ -41,7 +41,8 @@ class RestartSchedule {
     return is_requested(reason) ? due_on_request_ : due_after_fault_;
   }
   bool take(RestartReason reason, Clock::time_point when);
-  void begin(RestartReason reason, const RestartOptions& options, std::uint64_t count);
+  bool begin(RestartReason reason, const RestartOptions& options, Clock::time_point when,
+             std::uint64_t count);
 
   Module& module_;
   ModuleShared& shared_;

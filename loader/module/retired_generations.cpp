@@ -153,8 +153,9 @@ void RetiredGenerations::schedule_reclaim() noexcept {
 void RetiredGenerations::plan_reclaim() {
   shared_.context->timers->at(Clock::now() + next_reclaim_, [weak = std::weak_ptr(with_module())] {
     const auto retired = weak.lock();
-    if (retired == nullptr) return;
-    retired->shared_.run_on_worker([retired] { retired->drain_all(); });
+    if (retired == nullptr) return true;
+    const auto& workers = retired->shared_.context->workers;
+    return workers->run([retired] { retired->drain_all(); }).has_value();
   });
 }
 

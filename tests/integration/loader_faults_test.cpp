@@ -2,16 +2,23 @@
 //
 // Fault injection into the loader: each of its requests to the system fails in turn, in each way.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <test/counter.hpp>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
 #include <test/session_counter.hpp>
 
+#include <atomic>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,6 +27,7 @@
 #include "framework/faulty_inside.hpp"
 #include "image/image.hpp"
 #include "integration/hosting.hpp"
+#include "integration/script.hpp"
 #include "platform/replace_file.hpp"
 
 namespace tenon::tests {
@@ -288,6 +296,126 @@ TEST_F(CounterFaults, LeaveTheOldOrTheNewCodeAfterARestart) {
 using SessionFaults = RestartFaults<test::SessionCounter>;
 TEST_F(SessionFaults, LeaveTheOldOrTheNewCodeAfterARestart) {
   expect_old_or_new(session_counters, "session-counter", "session-counter");
+}
+
+// -- Background threads -------------------------------------------------------
+
+/// All requests of one sort fail for some time, while background threads of a host need them.
+class BackgroundFaults : public LoaderFaults {
+ protected:
+  BackgroundFaults() { place("counter-asks-stateless-1.so", "counter.so"); }
+
+  /// Options with a listener that allocates nothing.
+  HostOptions counting() {
+    HostOptions options = quiet();
+    options.builtins = {host_echo()};
+    options.on_event = [this](const Event& event) {
+      if (event.type == Event::Type::call_overdue) ++overdue_;
+      if (event.type == Event::Type::restart_failed) ++failed_restarts_;
+    };
+    return options;
+  }
+  /// Makes all requests of a sort fail until `faulty_end`, eg: ",allocation,".
+  void begin_failing(const char* requests) const {
+    faulty_begin(folder_.c_str(), requests, log_.c_str(), -1, EAGAIN);
+  }
+  /// Returns the size of the log of these requests. Allocates nothing.
+  long failed() const {
+    struct stat log {};
+    return stat(log_.c_str(), &log) == 0 ? log.st_size : 0;
+  }
+
+  Script script_{world_.root()};
+  static constexpr long two_threads = 2 * std::string_view("pthread_create \n").size();
+  std::atomic<int> overdue_{0};
+  std::atomic<int> failed_restarts_{0};
+  const std::filesystem::path folder_ = world_.path("none/file").parent_path();
+  const std::string log_ = world_.path("log");
+};
+
+TEST_F(BackgroundFaults, LeaveTheEndOfCodeToWorkers) {
+  HostOptions options = counting();
+  options.restart.drain_timeout = std::chrono::milliseconds(200);
+  host_.emplace(options);
+  auto counter = std::make_optional(host_->create<test::Counter>("counter").value());
+  script_.hang("hold");
+  std::thread inside([&] { EXPECT_TRUE((*counter)->call_back("hold")); });
+  ASSERT_TRUE(script_.hangs("hold"));
+  place("counter-asks-stateless-2.so", "counter.so");
+  ASSERT_TRUE(host_->restart(counters));
+  script_.hang("1:destroy");
+  begin_failing(",pthread_create,");
+  script_.release("hold");
+  inside.join();
+  EXPECT_TRUE(eventually([&] { return failed() >= two_threads || script_.hanging_count() != 0; }));
+  EXPECT_EQ(script_.hanging_count(), 0) << "on the thread of the timers";
+  faulty_end();
+  EXPECT_TRUE(script_.hangs("1:destroy"));
+  counter.reset();
+  host_.reset();
+  EXPECT_EQ(script_.hanging_count(), 1) << "the host does not wait for the function";
+  script_.release();
+  EXPECT_TRUE(eventually([&] { return script_.hanging_count() == 0; }));
+}
+
+TEST_F(BackgroundFaults, DelayTheEndOfARestartThatHangs) {
+  HostOptions options = counting();
+  options.restart.step_timeout = std::chrono::milliseconds(500);
+  host_.emplace(options);
+  auto counter = std::make_optional(host_->create<test::Counter>("counter").value());
+  script_.hang("1:create");
+  EXPECT_FALSE((*counter)->refuse(TENON_INTERNAL | TENON_FATAL, "broken"));
+  ASSERT_TRUE(script_.hangs("1:create"));
+  begin_failing(",pthread_create,");
+  EXPECT_TRUE(eventually([&] { return failed() >= two_threads || failed_restarts_ != 0; }));
+  EXPECT_EQ(failed_restarts_, 0) << "on the thread of the timers";
+  EXPECT_TRUE((*counter)->edition());
+  faulty_end();
+  script_.say("1:create", "");
+  EXPECT_TRUE(eventually([&] { return module(*host_, counters).generation == 2; }));
+  script_.release();
+  counter.reset();
+  host_.reset();
+}
+
+TEST_F(BackgroundFaults, DelayReportsOfOverdueCalls) {
+  host_.emplace(counting());
+  auto counter = std::make_optional(host_->create<test::Counter>("counter").value());
+  script_.hang("hold");
+  std::thread inside([&] {
+    Call call;
+    call.set_timeout(std::chrono::milliseconds(300));
+    EXPECT_TRUE((*counter)->call_back(call, "hold"));
+  });
+  ASSERT_TRUE(script_.hangs("hold"));
+  begin_failing(",allocation,");
+  EXPECT_TRUE(eventually([&] { return failed() != 0; }));
+  faulty_end();
+  EXPECT_TRUE(eventually([&] { return overdue_ != 0; }));
+  script_.release();
+  inside.join();
+  counter.reset();
+  host_.reset();
+}
+
+TEST_F(BackgroundFaults, DelayPlannedRestarts) {
+  HostOptions options = counting();
+  options.restart.failures.initial_backoff = std::chrono::milliseconds(300);
+  host_.emplace(options);
+  auto counter = std::make_optional(host_->create<test::Counter>("counter").value());
+  const auto restarts_to = [&](std::uint64_t generation) {
+    return eventually([&] { return module(*host_, counters).generation == generation; });
+  };
+  EXPECT_FALSE((*counter)->refuse(TENON_INTERNAL | TENON_FATAL, "broken"));
+  ASSERT_TRUE(restarts_to(2));
+  ASSERT_TRUE(eventually([] { return !is_mapped("counter.g1"); }));
+  EXPECT_FALSE((*counter)->refuse(TENON_INTERNAL | TENON_FATAL, "broken"));
+  begin_failing(",allocation,");
+  EXPECT_TRUE(eventually([&] { return failed() != 0; }));
+  faulty_end();
+  EXPECT_TRUE(restarts_to(3));
+  counter.reset();
+  host_.reset();
 }
 
 // -- Files --------------------------------------------------------------------

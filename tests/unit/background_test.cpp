@@ -13,6 +13,7 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -50,6 +51,7 @@ TEST(TimerQueues, RunTasksInOrderOfTheirTimes) {
     timers.at(now + n * 1ms, [&, n] {
       const std::lock_guard lock(mutex);
       order.push_back(n);
+      return true;
     });
   }
   ASSERT_TRUE(timers.start());
@@ -70,8 +72,9 @@ TEST(TimerQueues, MayBeDestroyedInsideATask) {
     eventually([&] { return started.load(); });
     timers = nullptr;
     ended = true;
+    return true;
   });
-  timers->at(in(1ms), [&] { later = true; });
+  timers->at(in(1ms), [&] { return later = true; });
   ASSERT_TRUE(timers->start());
   started = true;
   EXPECT_TRUE(eventually([&] { return ended.load(); }));
@@ -84,8 +87,8 @@ TEST(TimerQueues, DropATaskWhenItsTimerIsDestroyed) {
   std::atomic<bool> dropped{false};
   std::atomic<bool> released{false};
   {
-    const auto timer = timers.plan(in(0ms), [&, owned] { dropped = true; });
-    timers.plan(in(0ms), [&] { released = true; }).release();
+    const auto timer = timers.plan(in(0ms), [&, owned] { return dropped = true; });
+    timers.plan(in(0ms), [&] { return released = true; }).release();
     EXPECT_EQ(owned.use_count(), 2);
   }
   EXPECT_EQ(owned.use_count(), 1) << "at once, not when it is due";
@@ -100,10 +103,10 @@ TEST(TimerQueues, DropTasksOfAnOperationWhenItEnds) {
   std::atomic<int> runs{0};
   {
     Operation operation(1h);
-    operation.keep(timers.plan(in(1h), [owned] {}));
-    operation.keep(timers.plan(in(0ms), [&] { ++runs; }));
+    operation.keep(timers.plan(in(1h), [owned] { return true; }));
+    operation.keep(timers.plan(in(0ms), [&] { return ++runs != 0; }));
     std::this_thread::sleep_until(in(1ms));
-    operation.keep(timers.plan(in(1h), [owned] {}));  // keeps the timer that is due
+    operation.keep(timers.plan(in(1h), [owned] { return true; }));  // keeps the timer that is due
     EXPECT_EQ(owned.use_count(), 3);
   }
   EXPECT_EQ(owned.use_count(), 1);
@@ -117,11 +120,22 @@ TEST(TimerQueues, RunTasksAroundADroppedTask) {
   std::atomic<bool> early{false};
   std::atomic<bool> late{false};
   for (const auto time : {100ms, 300ms}) {
-    static_cast<void>(timers.plan(in(200ms), [] {}));  // dropped immediately
-    std::this_thread::sleep_for(1ms);                  // lets the timer thread wait
-    timers.at(in(time), [&, time] { (time == 100ms ? early : late) = true; });
+    static_cast<void>(timers.plan(in(200ms), [] { return true; }));  // dropped immediately
+    std::this_thread::sleep_for(1ms);                                // lets the timer thread wait
+    timers.at(in(time), [&, time] { return (time == 100ms ? early : late) = true; });
   }
   EXPECT_TRUE(eventually([&] { return early && late; }));
+}
+
+TEST(TimerQueues, RepeatATaskThatIsNotDone) {
+  TimerQueue timers;
+  ASSERT_TRUE(timers.start());
+  std::atomic<int> runs{0};
+  timers.at(in(0ms), [&] {
+    if (++runs == 1) throw std::bad_alloc();
+    return runs == 3;
+  });
+  EXPECT_TRUE(eventually([&] { return runs == 3; }));
 }
 
 TEST(Workers, RunJobsConcurrently) {
@@ -326,6 +340,7 @@ TEST(InternalThreads, LeaveSignalsToTheProgram) {
       in_worker = blocked(signals);
       done = true;
     }));
+    return true;
   });
   ASSERT_TRUE(timers.start());
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
