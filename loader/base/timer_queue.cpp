@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "base/timer_queue.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <map>
@@ -15,6 +16,9 @@ namespace {
 
 // After this time, a task that was not done runs again.
 constexpr auto pause = std::chrono::milliseconds(200);
+
+// How long `stop` waits at least: the thread ends at once, unless a task hangs.
+constexpr auto min_patience = std::chrono::milliseconds(500);
 
 /// Runs a task, and returns whether it is done.
 bool run_once(const TimerQueue::Task& task) {
@@ -36,12 +40,13 @@ struct TimerQueue::State {
   // most tasks are deadlines that are met.
   Clock::time_point wake_up = Clock::time_point::max();
   bool stopped = false;
+  bool ended = false;  // the thread touches nothing after this
 };
 
 TimerQueue::TimerQueue() : state_(std::make_shared<State>()) {}
 
 TimerQueue::~TimerQueue() {
-  stop();
+  stop(Clock::now());
 }
 
 Result<void> TimerQueue::start() {
@@ -78,20 +83,24 @@ void TimerQueue::Timer::cancel() noexcept {
   dropped = state->tasks.extract({when_, number_});
 }
 
-void TimerQueue::stop() noexcept {
+bool TimerQueue::stop(Clock::time_point deadline) noexcept {
+  deadline = std::max(deadline, Clock::now() + min_patience);
   decltype(State::tasks) dropped;  // destroyed after the lock: tasks may own anything
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->stopped = true;
-    dropped.swap(state_->tasks);
-    state_->changed.notify_one();
-  }
-  if (!thread_.joinable()) return;
-  if (thread_.get_id() == std::this_thread::get_id()) {
-    leave_running(thread_);
-  } else {
+  std::unique_lock lock(state_->mutex);
+  state_->stopped = true;
+  dropped.swap(state_->tasks);
+  state_->changed.notify_all();
+  if (!thread_.joinable()) return true;
+  const bool inside = thread_.get_id() == std::this_thread::get_id();
+  const bool ended =
+      !inside && state_->changed.wait_until(lock, deadline, [this] { return state_->ended; });
+  lock.unlock();
+  if (ended) {
     thread_.join();
+  } else {
+    leave_running(thread_);
   }
+  return ended || inside;
 }
 
 void TimerQueue::run(State& state) {
@@ -120,6 +129,8 @@ void TimerQueue::run(State& state) {
     task.key().first = Clock::now() + pause;
     state.tasks.insert(std::move(task));
   }
+  state.ended = true;
+  state.changed.notify_all();
 }
 
 }  // namespace tenon::inline v0_1::detail

@@ -51,7 +51,7 @@ class TimerQueue {
   };
 
   TimerQueue();
-  /// Stops the queue.
+  /// Stops the queue; see `stop`.
   ~TimerQueue();
   TimerQueue(const TimerQueue&) = delete;
   TimerQueue& operator=(const TimerQueue&) = delete;
@@ -62,8 +62,9 @@ class TimerQueue {
   void at(Clock::time_point when, Task task) { plan(when, std::move(task)).release(); }
   /// Schedules a task that can be cancelled.
   [[nodiscard]] Timer plan(Clock::time_point when, Task task);
-  /// Drops all tasks and waits for the one that runs. Does not wait if called from a task.
-  void stop() noexcept;
+  /// Drops all tasks and waits for the one that runs. Does not wait if called from a task. Returns
+  /// false, and detaches the thread, if it has not ended by the deadline, or for half a second.
+  bool stop(Clock::time_point deadline) noexcept;
 
  private:
   static void run(State& state);

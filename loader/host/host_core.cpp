@@ -150,7 +150,9 @@ void HostCore::stop_watching() noexcept {
 
 void HostCore::shut_down() noexcept {
   stop_watching();
-  context_->timers->stop();
+  if (!context_->timers->stop(std::chrono::steady_clock::now() + shutdown_timeout())) {
+    context_->log->write(LogLevel::warn, "the thread of the timers hangs and is abandoned");
+  }
   const auto deadline = std::chrono::steady_clock::now() + shutdown_timeout();
   const auto modules = module_list();
   for (const auto& module : modules) module->begin_shut_down();

@@ -59,7 +59,7 @@ TEST(TimerQueues, RunTasksInOrderOfTheirTimes) {
     const std::lock_guard lock(mutex);
     return order.size() == 3;
   }));
-  timers.stop();
+  EXPECT_TRUE(timers.stop(in(60s)));
   EXPECT_EQ(order, (std::vector{1, 2, 3}));
 }
 
@@ -136,6 +136,26 @@ TEST(TimerQueues, RepeatATaskThatIsNotDone) {
     return runs == 3;
   });
   EXPECT_TRUE(eventually([&] { return runs == 3; }));
+}
+
+TEST(TimerQueues, AreLeftRunningAfterADeadline) {
+  const auto let_go = std::make_shared<std::atomic<bool>>(false);
+  const auto inside = std::make_shared<std::atomic<bool>>(false);
+  const auto over = std::make_shared<std::atomic<bool>>(false);
+  {
+    TimerQueue timers;
+    ASSERT_TRUE(timers.start());
+    timers.at(in(0ms), [=] {
+      *inside = true;
+      eventually([&] { return let_go->load(); });
+      return over->exchange(true);  // not done, but not repeated either
+    });
+    EXPECT_TRUE(eventually([&] { return inside->load(); }));
+    EXPECT_FALSE(timers.stop(in(1ms)));
+  }
+  EXPECT_FALSE(*over);
+  *let_go = true;
+  EXPECT_TRUE(eventually([&] { return over->load() && over.use_count() == 1; }));
 }
 
 TEST(Workers, RunJobsConcurrently) {
