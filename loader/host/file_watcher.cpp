@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <new>
 #include <utility>
 
 #include "base/threads.hpp"
@@ -11,7 +12,8 @@
 namespace tenon::inline v0_1::detail {
 namespace {
 
-// After this time, folders that could not be watched are tried again. They cause no event.
+// After this time, folders that could not be watched are tried again. They cause no event. The same
+// applies to files for which memory was exhausted.
 constexpr std::int64_t pause = 2'000'000'000;  // nanoseconds
 
 }  // namespace
@@ -78,7 +80,11 @@ void FileWatcher::run(State& state) {
   for (;;) {
     platform::wait_events(events, state.watch.lost_any() ? pause : -1);
     if (state.stopped.load()) return;
-    for (const auto& file : state.watch.changed()) state.changed(file);
+    try {
+      for (const auto& file : state.watch.changed()) state.changed(file);
+    } catch (const std::bad_alloc&) {
+      state.watch.lose_all();
+    }
   }
 }
 

@@ -22,7 +22,8 @@ class FileWatcher {
   using Callback = std::function<void(const std::filesystem::path&)>;
   using Clock = std::chrono::steady_clock;
 
-  /// Starts the thread. It calls `changed` for each changed file. Errors: cannot-watch, no-thread.
+  /// Starts the thread. It calls `changed` for each changed file. If memory is exhausted, it checks
+  /// all files again later. Errors: cannot-watch, no-thread.
   static Result<std::unique_ptr<FileWatcher>> start(Callback changed);
   /// Detaches the thread if it has not ended.
   ~FileWatcher();

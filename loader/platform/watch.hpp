@@ -35,8 +35,11 @@ class FileWatch {
   void remove_if(const std::function<bool(const std::filesystem::path&)>& unwanted);
 
   /// Returns whether a folder on the path of some file cannot be watched, eg: because it lacks read
-  /// permission. `changed` tries again.
+  /// permission, or `lose_all` was called. `changed` tries again.
   bool lost_any() const;
+  /// Makes the next call of `changed` check all files. Called if the last one threw
+  /// std::bad_alloc, or if the files that it returned were not processed.
+  void lose_all() noexcept;
 
   /// Returns an event for wait_events that is signalled while `changed` may return files.
   std::intptr_t event() const noexcept;

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -414,6 +415,27 @@ TEST_F(BackgroundFaults, DelayPlannedRestarts) {
   EXPECT_TRUE(eventually([&] { return failed() != 0; }));
   faulty_end();
   EXPECT_TRUE(restarts_to(3));
+  counter.reset();
+  host_.reset();
+}
+
+TEST_F(BackgroundFaults, DelayRestartsOfChangedFiles) {
+  HostOptions options = counting();
+  options.watch = true;
+  place("counter-1.so", "counter.so");
+  host_.emplace(options);
+  auto counter = std::make_optional(host_->create<test::Counter>("counter").value());
+  place("counter-2.so", "fresh");
+  const std::string fresh = world_.plugins() / "fresh";
+  const std::string file = world_.plugins() / "counter.so";
+  begin_failing(",allocation,");
+  EXPECT_EQ(std::rename(fresh.c_str(), file.c_str()), 0);
+  EXPECT_TRUE(eventually([&] { return failed() != 0; }));
+  faulty_end();
+  EXPECT_TRUE(eventually([&] {
+    const auto edition = (*counter)->edition();
+    return edition && *edition == 2;
+  }));
   counter.reset();
   host_.reset();
 }

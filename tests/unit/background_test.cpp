@@ -395,6 +395,19 @@ TEST(FileWatchers, AreLeftRunningAfterADeadline) {
   EXPECT_TRUE(eventually([&] { return shared->left.load(); }));
 }
 
+TEST(FileWatchers, ReportAFileAgainAfterMemoryWasExhausted) {
+  World world;
+  world.write("a", "1");
+  std::atomic<int> reports{0};
+  auto watcher = FileWatcher::start([&](const auto&) {
+                   if (++reports == 1) throw std::bad_alloc();
+                 }).value();
+  ASSERT_TRUE(watcher->add(world.path("a")));
+  world.write("a", "2");
+  EXPECT_TRUE(eventually([&] { return reports == 2; }));
+  EXPECT_TRUE(watcher->stop(in(10min)));
+}
+
 TEST(FileWatchers, StopAtOnce) {
   auto watcher = FileWatcher::start([](const auto&) {}).value();
   EXPECT_TRUE(watcher->stop(in(10min)));

@@ -88,6 +88,7 @@ struct FileWatch::System {
             std::vector<Entry>& chain);
   void unwatch(const std::vector<Entry>& chain);
   void replace_chain(Files::value_type& file, std::vector<Entry>&& chain);
+  void touch_all();
   void handle(const inotify_event& event, std::string_view name);
   bool check(Files::value_type& file);
 
@@ -96,6 +97,7 @@ struct FileWatch::System {
   std::mutex mutex;
   Files files;
   std::set<Files::value_type*> touched;  // files with events that were not checked
+  bool lost_all = false;                 // events of any file may be lost
   // The files whose chains contain each name, so that an event does not concern all files.
   std::map<Entry, std::set<Files::value_type*>> users;
   std::map<int, std::size_t> uses;  // of each watched folder
@@ -197,18 +199,22 @@ void Watched::note(const Entry& entry, std::uint32_t event) {
   }
 }
 
+/// Has all files checked, since events are lost.
+void FileWatch::System::touch_all() {
+  for (auto& file : files) {
+    file.second.moved = file.second.complete = true;
+    file.second.created.reset();
+    touched.insert(&file);
+  }
+}
+
 /// Updates the state of the watched files for an event.
 void FileWatch::System::handle(const inotify_event& event, std::string_view name) {
-  const bool lost_count = (event.mask & IN_Q_OVERFLOW) != 0;
-  const bool gone = (event.mask & (of_itself | IN_UNMOUNT | IN_IGNORED)) != 0;
-  if (lost_count || gone) {
+  if ((event.mask & IN_Q_OVERFLOW) != 0) return touch_all();
+  if ((event.mask & (of_itself | IN_UNMOUNT | IN_IGNORED)) != 0) {
     for (auto& file : files) {
       Watched& watched = file.second;
-      if (lost_count) {
-        watched.moved = watched.complete = true;
-        watched.created.reset();
-      } else if (std::ranges::find(watched.chain, event.wd, &Entry::folder) !=
-                 watched.chain.end()) {
+      if (std::ranges::find(watched.chain, event.wd, &Entry::folder) != watched.chain.end()) {
         watched.moved = true;
       }
       if (watched.moved) touched.insert(&file);
@@ -289,7 +295,12 @@ void FileWatch::remove_if(const std::function<bool(const fs::path&)>& unwanted) 
 
 bool FileWatch::lost_any() const {
   std::lock_guard lock(system_->mutex);
-  return !system_->touched.empty();
+  return !system_->touched.empty() || system_->lost_all;
+}
+
+void FileWatch::lose_all() noexcept {
+  std::lock_guard lock(system_->mutex);
+  system_->lost_all = true;
 }
 
 std::intptr_t FileWatch::event() const noexcept {
@@ -310,6 +321,7 @@ std::vector<fs::path> FileWatch::changed() {
       at += sizeof event + event.len;
     }
   }
+  if (std::exchange(system_->lost_all, false)) system_->touch_all();
   std::vector<fs::path> changed;
   for (auto* file : std::exchange(system_->touched, {})) {
     if (!file->second.moved && !file->second.complete) continue;
