@@ -319,17 +319,18 @@ Result<void> Restart::restore_states() {
 }
 
 /// Makes the new generation serve. Returns false if an instance has changed meanwhile, which must
-/// be applied first.
+/// be applied first. Fails after the deadline if calls have waited, or creates would wait longer.
 Result<bool> Restart::publish() {
   const ModuleLock lock(shared_.mutex);
   if (abandoned()) return lost();
-  if (Clock::now() > deadline_) {
+  const bool changed = module_.instances().has_changes();
+  if ((changed || closed_at_ != Clock::time_point()) && Clock::now() > deadline_) {
     return Error({.code = "restart-failed",
                   .status = TENON_DEADLINE_EXCEEDED,
-                  .message = "the module was not ready in time, and calls waited for it",
+                  .message = "the module was not ready in time, and calls or creates waited for it",
                   .where = shared_.where});
   }
-  if (module_.instances().has_changes()) return false;
+  if (changed) return false;
   Event restarted = restarted_event();
   old_ = module_.retire_serving(Event::Type::drained);
   // Nothing fails after this.

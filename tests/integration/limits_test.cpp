@@ -178,6 +178,19 @@ TEST_F(Limits, MayBeTheLongestTimes) {
   EXPECT_TRUE(module(host, counters).quarantined) << "the first failure still counts";
 }
 
+TEST_F(Limits, MayCloseNoGate) {
+  place("counter-stateless.so", "counter.so");
+  HostOptions impatient = strict();
+  impatient.restart.gate_timeout = 0ms;
+  Host host(impatient);
+  auto counter = host.create<test::Counter>("counter").value();
+  const auto restarted = host.restart(counters);
+  EXPECT_TRUE(restarted) << restarted.error().to_string();
+  EXPECT_FALSE(counter->refuse(broken, "the pump is stuck"));
+  EXPECT_TRUE(eventually([&] { return module(host, counters).generation == 3; }));
+  EXPECT_EQ(count_events(Event::Type::restart_failed), 0u);
+}
+
 TEST_F(Limits, InterruptBlockingCallsOfASessionInQuarantine) {
   place("stream-1.so", "stream.so");
   HostOptions counting = options();
