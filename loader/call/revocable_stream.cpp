@@ -441,12 +441,16 @@ bool RevocableStreams::wait(std::uint32_t index, Clock::time_point deadline) {
   return changed_.wait_until(lock, deadline, [&] { return !has(index); });
 }
 
+void RevocableStreams::list(std::uint32_t index, Streams& those) const {
+  if (empty()) return;
+  std::lock_guard lock(mutex_);
+  if (!has(index)) return;
+  those.insert(those.end(), of_instance_[index].begin(), of_instance_[index].end());
+}
+
 void RevocableStreams::revoke(std::uint32_t index) noexcept {
-  Streams those;  // revoked after the unlock, because that runs the plugin
-  {
-    std::lock_guard lock(mutex_);
-    if (has(index)) those = of_instance_[index];
-  }
+  Streams those;  // revoked without the lock, because that runs the plugin
+  list(index, those);
   for (const auto& stream : those) stream->revoke();
 }
 

@@ -82,6 +82,7 @@ class StreamRunner {
 class RevocableStreams {
  public:
   using Clock = std::chrono::steady_clock;
+  using Streams = std::vector<std::shared_ptr<RevocableStream>>;
   /// The index of a stream that belongs to no instance.
   static constexpr std::uint32_t no_instance = UINT32_MAX;
 
@@ -109,6 +110,9 @@ class RevocableStreams {
   bool empty() const noexcept { return count_.load() == 0; }
   /// Waits until the instance has no streams. Returns false if the deadline passes before.
   bool wait(std::uint32_t index, Clock::time_point deadline);
+  /// Adds the streams of an instance to `those`. A stream may be revoked even if its generation has
+  /// been unloaded meanwhile, because it has then ended.
+  void list(std::uint32_t index, Streams& those) const;
   /// Cancels the calls in these streams with the reason `restart`, and refuses new ones.
   void revoke(std::uint32_t index) noexcept;
   void revoke_all() noexcept;
@@ -123,8 +127,6 @@ class RevocableStreams {
 
  private:
   friend class RevocableStream;
-
-  using Streams = std::vector<std::shared_ptr<RevocableStream>>;
 
   template <class Raw>
   std::shared_ptr<RevocableStream> add(std::uint32_t index, bool lent, Raw*& stream);

@@ -236,6 +236,7 @@ void Module::release(LiveInstance& instance) noexcept {
     Lock lock(shared_.mutex);
     instances_.remove(index);
     if (generation_ == nullptr) {
+      retired_.revoke_streams(lock, index);
       instances_.reuse(index);
     } else {
       Generation& generation = *generation_;
@@ -246,6 +247,8 @@ void Module::release(LiveInstance& instance) noexcept {
         streams_ended = generation.end_streams(index);
         lock.lock();
       }
+      // After those of this generation, which may have been retired meanwhile.
+      retired_.revoke_streams(lock, index);
       const Generation::Object object = generation.take(index, streams_ended);
       instances_.reuse(index);
       lock.unlock();

@@ -185,6 +185,16 @@ void RetiredGenerations::drain_all() noexcept {
   }
 }
 
+void RetiredGenerations::revoke_streams(ModuleLock& lock, std::uint32_t index) noexcept {
+  RevocableStreams::Streams those;
+  for (const Ptr& old : retired_) old->generation->streams().list(index, those);
+  if (those.empty()) return;
+  lock.unlock();
+  for (const auto& stream : those) stream->revoke();
+  those.clear();  // a stream may be destroyed
+  lock.lock();
+}
+
 // -- Unloading ----------------------------------------------------------------
 
 /// Counts a generation whose code stays mapped, and reports why.

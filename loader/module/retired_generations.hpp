@@ -85,6 +85,9 @@ class RetiredGenerations {
   /// Stops and unloads a generation that all threads have left. Returns whether its image is gone.
   bool unload(const Ptr& old) noexcept;
 
+  /// Revokes the streams of an instance in all of them. Does not wait for calls in the streams.
+  void revoke_streams(ModuleLock& lock, std::uint32_t index) noexcept;
+
   /// Waits for the end of a generation while a worker drains or unloads it.
   void wait_for_end(ModuleLock& lock, const Ptr& old) noexcept;
   /// Drains all of them on workers, and waits for other workers until the deadline.

@@ -179,6 +179,28 @@ TEST_F(Streams, EndWithTheirHandle) {
   EXPECT_EQ(all(*reader).error().status(), revoked);
 }
 
+TEST_F(Streams, EndWithTheirHandleAfterRestarts) {
+  Host host(options());
+  auto kept = vault(host, giver);
+  auto other = kept->get("k").value().body;
+  std::optional store = vault(host, giver);
+  auto idle = (*store)->get("k").value().body;
+  ASSERT_TRUE(host.restart(giver));
+  auto busy = (*store)->get("forever").value().body;
+  std::optional<Error> error;
+  std::thread reading([&] { error = all(busy).error(); });
+  ASSERT_TRUE(host.restart(giver));
+
+  store.reset();
+
+  EXPECT_EQ(all(idle).error().status(), revoked);
+  reading.join();
+  EXPECT_EQ(error->status(), revoked);
+  EXPECT_EQ(all(other).value(), "1: ") << "its handle exists";
+  auto next = vault(host, giver);
+  EXPECT_EQ(all(next->get("k").value().body).value(), "1: ");
+}
+
 TEST_F(Streams, EndOnlyWithTheirOwnHandle) {
   constexpr int many = 3;
   constexpr int each = 10;

@@ -36,8 +36,8 @@ struct RestartPolicy {
   /// How long a restart waits for calls in the old generation once the new one serves. Streams of
   /// the old generation are then revoked (tenon/stream.hpp). Calls that have not ended are
   /// reported, and the generation is unloaded when they end. Destroying a handle waits as long for
-  /// calls in streams of its instance, and destroying the host waits as long for all work in
-  /// progress.
+  /// calls in streams of its instance in the code that serves, and destroying the host waits as
+  /// long for all work in progress.
   std::chrono::milliseconds drain_timeout{10'000};
   /// How long one function of a plugin (create, configure, destroy, start, stop, and those that
   /// hand over state), or loading its code, may take in a restart or an unload. After that the
