@@ -230,7 +230,6 @@ Result<void> Restart::switch_over() {
 Result<void> Restart::hand_over() {
   if (serving_ != nullptr) {
     if (auto closed = close_gate(); !closed) return closed;
-    members_ = members();  // creates in progress have ended
     session_ = std::ranges::any_of(members_, &RestartMember::session);
     if (auto saved = save_states(); !saved) return saved;
     if (session_) {
@@ -255,6 +254,15 @@ Result<void> Restart::close_gate() {
     if (session_) module_.interrupting.store(true);
   }
   if (session_) interrupt_calls(module_, *serving_);
+  if (auto left = clear(); !left) return left;
+  // Creates and calls that had entered before may have left more instances and streams.
+  members_ = members();
+  return serving_->streams().empty() ? Result<void>() : clear();
+}
+
+/// Revokes the streams of the members that change, and waits until no thread is in the old
+/// generation.
+Result<void> Restart::clear() {
   for (const RestartMember& member : members_) {
     if (member.session || moves_state(member)) serving_->streams().revoke(member.index);
   }

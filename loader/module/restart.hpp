@@ -79,6 +79,7 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   Result<void> switch_over();
   Result<void> hand_over();
   Result<void> close_gate();
+  Result<void> clear();
   Result<void> save_states();
   Result<void> suspend();
   Result<void> restore_states();

@@ -285,6 +285,24 @@ TEST_F(Streams, EndBeforeTheirStateIsSaved) {
   EXPECT_EQ(all(store->get("k").value().body).value(), "1: value");
 }
 
+TEST_F(Streams, EndBeforeTheirStateIsSavedIfACallReturnsThemLate) {
+  place("giver-stateful.so", "giver.so");
+  Script script(world_.root());
+  Host host(options());
+  auto store = vault(host, giver);
+  auto early = store->get("k").value().body;
+  script.hang("read");
+  Reader late;
+  std::thread calling([&] { late = store->get("late").value().body; });
+  ASSERT_TRUE(script.hangs());
+  std::thread restarting([&] { EXPECT_TRUE(host.restart(giver)); });
+  EXPECT_TRUE(eventually([&] { return !all(early); })) << "the restart waits for the call";
+  script.release();
+  calling.join();
+  restarting.join();
+  EXPECT_EQ(all(late).error().status(), revoked);
+}
+
 TEST_F(Streams, ReadFromTheOldCodeIfTheStateIsDiscarded) {
   place("giver-stateful.so", "giver.so");
   Host host(options());

@@ -221,6 +221,7 @@ static tenon_status get(tenon_call *call, void *self, const T(get_request) * in,
   RESPONSE(T(get_response), response);
   const vault *v = self;
   char text[ROOM + 16];
+  if (tenon_equal(in->key, tenon_text("late"))) ask_host(call, v->host);
   snprintf(text, sizeof text, "%d: %s", EDITION, v->text);
   const int plain =
       tenon_equal(in->key, tenon_text("forever")) || tenon_equal(in->key, tenon_text("asks"));
