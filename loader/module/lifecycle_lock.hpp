@@ -3,6 +3,9 @@
 // The lock for loading, restarting and unloading a module.
 #pragma once
 
+#include <algorithm>
+
+#include "call/operation.hpp"
 #include "module/module.hpp"
 
 namespace tenon::inline v0_1::detail {
@@ -12,9 +15,11 @@ namespace tenon::inline v0_1::detail {
 /// ticket. REQUIRED for all functions: the lock of the module.
 class LifecycleLock {
  public:
-  /// Waits for the ticket.
+  /// Waits for the ticket, at least until a holder that hangs has lost it.
   LifecycleLock(Module& module, ModuleLock& lock) : module_(module) {
-    const auto deadline = Module::Clock::now() + module.shared().context->restart.drain_timeout;
+    const RestartPolicy& policy = module.shared().context->restart;
+    const auto patience = std::max(policy.drain_timeout, policy.step_timeout + Operation::grace);
+    const auto deadline = Module::Clock::now() + patience;
     while (module.lifecycle().held() && Module::Clock::now() < deadline) {
       module.shared().changed.wait_until(lock, deadline);
       module.hangs().abandon_overdue(lock);

@@ -3,10 +3,12 @@
 // Plugins that hang in, or call the host from, each of their functions during a restart.
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sys/types.h>
 #include <test/counter.hpp>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
 #include <test/session_counter.hpp>
+#include <unistd.h>
 
 #include <atomic>
 #include <memory>
@@ -53,6 +55,11 @@ class HangingPlugin : public Hosting {
     const bool session = module.find("session") == 0;
     place(module + "-" + std::to_string(edition) + ".so",
           session ? "session-counter.so" : "counter.so");
+  }
+  /// Returns whether a thread of this process waits.
+  static bool sleeps(pid_t id) {
+    const std::string status = read_file("/proc/self/task/" + std::to_string(id) + "/stat");
+    return status.find(") S ") != std::string::npos;
   }
   bool is_reported(const std::string& function) const {
     for (const Event& event : events()) {
@@ -259,6 +266,32 @@ TEST_F(HangingPlugin, KeepsOnlyItsOwnGenerationMapped) {
   EXPECT_TRUE(is_mapped("counter.g1"));
   script.release();
   for (std::thread& thread : inside) thread.join();
+}
+
+TEST_F(HangingPlugin, DelaysOtherCreatesOnlyWhileItLoads) {
+  place_edition("counter-asks-stateless", 1);
+  HostOptions options = this->options();
+  options.restart.drain_timeout = 0ms;
+  Script script(world_.root());
+  Host host(options);
+  const auto create = [&host] {
+    const auto counter = host.create<test::Counter>("counter");
+    EXPECT_TRUE(counter) << counter.error().to_string();
+  };
+  script.hang("1:start");
+  std::thread first(create);
+  ASSERT_TRUE(script.hangs());
+  std::atomic<pid_t> id{0};
+  std::atomic<bool> ended{false};
+  std::thread second([&] {
+    id = gettid();
+    create();
+    ended = true;
+  });
+  EXPECT_TRUE(eventually([&] { return ended || (id != 0 && sleeps(id)); }));
+  script.release();
+  first.join();
+  second.join();
 }
 
 TEST_F(HangingPlugin, DoesNotBlockTheLastHandleInStop) {

@@ -41,8 +41,8 @@ struct RestartPolicy {
   std::chrono::milliseconds drain_timeout{10'000};
   /// How long one function of a plugin (create, configure, destroy, start, stop, and those that
   /// hand over state), or loading its code, may take in a restart or an unload. After that the
-  /// restart has failed and the old generation serves again. The thread that hangs is abandoned
-  /// together with the code that it runs, and an event names the function.
+  /// restart has failed, the old generation serves again, and an event names the function. Its
+  /// thread and code are abandoned. Creates wait at least as long for threads that load a module.
   std::chrono::milliseconds step_timeout{30'000};
   FailurePolicy failures = {};
 };
