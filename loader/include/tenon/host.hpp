@@ -34,11 +34,11 @@ class HostCore;
 
 /// An instance of a plugin, used like a pointer to the latest interface K of its kind. It stays
 /// valid when the module is restarted, and keeps the modules of the host alive. Destroying the
-/// handle destroys the instance. A handle from which another one was moved may only be destroyed or
-/// assigned to.
+/// handle destroys the instance. A moved-from handle may only be destroyed or assigned to.
 ///
 /// The methods of K may be called from the threads that the spec of the kind states. The handle
-/// itself belongs to one thread at a time and must outlive the calls made through it.
+/// itself belongs to one thread at a time and must outlive the calls made through it. Inside a call
+/// or a function of a stream, a thread must not switch to another fiber (eg: with swapcontext).
 template <class K>
 class Handle {
  public:
