@@ -17,9 +17,6 @@ namespace {
 // After this time, a task that was not done runs again.
 constexpr auto pause = std::chrono::milliseconds(200);
 
-// How long `stop` waits at least: the thread ends at once, unless a task hangs.
-constexpr auto min_patience = std::chrono::milliseconds(500);
-
 /// Runs a task, and returns whether it is done.
 bool run_once(const TimerQueue::Task& task) {
   try {

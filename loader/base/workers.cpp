@@ -17,9 +17,6 @@ namespace {
 // Threads are reused because starting one takes longer than unloading most modules.
 constexpr auto longest_reuse = std::chrono::seconds(1);
 
-// How long `stop` waits at least for the ends of threads that have finished their jobs.
-constexpr auto min_patience = std::chrono::milliseconds(500);
-
 }  // namespace
 
 struct Workers::State {

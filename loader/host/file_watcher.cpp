@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "host/file_watcher.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <new>
@@ -59,6 +60,7 @@ bool FileWatcher::stop(Clock::time_point deadline) noexcept {
     leave_running(thread_);
     return true;
   }
+  deadline = std::max(deadline, Clock::now() + min_patience);
   if (ended_.wait_until(deadline) == std::future_status::ready) {
     thread_.join();
     return true;

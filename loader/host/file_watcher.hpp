@@ -35,7 +35,8 @@ class FileWatcher {
   /// Stops watching the files for which `unwanted` returns true. It must not call this object.
   void remove_if(const std::function<bool(const std::filesystem::path&)>& unwanted);
   /// Ends the thread. Waits until a running callback has returned, unless that callback calls this.
-  /// Returns false if the thread has not ended by the deadline, because a file system hangs.
+  /// Returns false if the thread has not ended by the deadline, or for half a second, because a
+  /// file system hangs.
   bool stop(Clock::time_point deadline) noexcept;
 
  private:

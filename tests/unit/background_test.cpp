@@ -414,6 +414,12 @@ TEST(FileWatchers, StopAtOnce) {
   EXPECT_TRUE(watcher->stop(in(10min)));
 }
 
+TEST(FileWatchers, AreNotAbandonedIfThereIsNoTimeToStop) {
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(FileWatcher::start([](const auto&) {}).value()->stop(in(0ms)));
+  }
+}
+
 // The first file cannot be watched while another one changes.
 TEST(FileWatchers, TryFoldersAgainThatCannotBeWatched) {
   World world;
