@@ -15,10 +15,13 @@ namespace tenon::inline v0_1::detail {
 /// ticket. REQUIRED for all functions: the lock of the module.
 class LifecycleLock {
  public:
-  /// Waits for the ticket, at least until a holder that hangs has lost it.
+  /// Waits for the ticket, at least until a restart that hangs has lost it. In a step of another
+  /// operation, the wait is shorter: that step must end in time, too.
   LifecycleLock(Module& module, ModuleLock& lock) : module_(module) {
     const RestartPolicy& policy = module.shared().context->restart;
-    const auto patience = std::max(policy.drain_timeout, policy.step_timeout + Operation::grace);
+    const auto longest_step = policy.step_timeout + Operation::grace;
+    const auto patience = Operation::is_performed() ? policy.drain_timeout
+                                                    : std::max(policy.drain_timeout, longest_step);
     const auto deadline = Module::Clock::now() + patience;
     while (module.lifecycle().held() && Module::Clock::now() < deadline) {
       module.shared().changed.wait_until(lock, deadline);

@@ -294,6 +294,28 @@ TEST_F(HangingPlugin, DelaysOtherCreatesOnlyWhileItLoads) {
   second.join();
 }
 
+TEST_F(HangingPlugin, DoesNotDelayRestartsThatCreateIt) {
+  place("session-counter-asks-1.so", "session-counter.so");
+  place_edition("counter-asks-stateless", 1);
+  HostOptions options = this->options();
+  options.restart.drain_timeout = 0ms;
+  options.restart.step_timeout = 5s;
+  Script script(world_.root());
+  Host host(options);
+  const auto counter = host.create<test::Counter>("counter").value();
+  script.hang("1:start");
+  std::thread other([&] { EXPECT_TRUE(host.create<test::SessionCounter>("session-counter")); });
+  ASSERT_TRUE(script.hangs());
+  place_edition("counter-asks-stateless", 2);
+  script.set("2:start", [&] {
+    EXPECT_FALSE(host.create<test::SessionCounter>("session-counter"));
+    return std::string();
+  });
+  EXPECT_TRUE(host.restart("test.example/counters"));
+  script.release();
+  other.join();
+}
+
 TEST_F(HangingPlugin, DoesNotBlockTheLastHandleInStop) {
   place_edition("counter-asks-stateless", 1);
   Script script(world_.root());
