@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <map>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "base/lock_order.hpp"
@@ -31,8 +32,13 @@ bool run_once(const TimerQueue::Task& task) {
 struct TimerQueue::State {
   Mutex mutex{LockRank::timers};
   std::condition_variable_any changed;
-  std::map<std::pair<Clock::time_point, std::uint64_t>, Task> tasks;
-  std::uint64_t planned = 0;  // tasks, until now
+  using Key = std::pair<Clock::time_point, std::uint64_t>;
+  using Tasks = std::map<Key, Task>;
+  Tasks tasks;
+  std::uint64_t planned = 0;                               // tasks, until now
+  Tasks repeated;                                          // those that were not done
+  Clock::time_point repeat_at = Clock::time_point::max();  // when they become tasks again
+  std::optional<Key> running;                              // unless it was cancelled meanwhile
   // The time at which the thread wakes up. It is not woken for later tasks, nor for cancelled ones:
   // most tasks are deadlines that are met.
   Clock::time_point wake_up = Clock::time_point::max();
@@ -75,17 +81,21 @@ TimerQueue::Timer& TimerQueue::Timer::operator=(Timer&& other) noexcept {
 void TimerQueue::Timer::cancel() noexcept {
   const auto state = state_.lock();
   if (state == nullptr) return;
-  decltype(State::tasks)::node_type dropped;  // destroyed after the lock: it may own anything
+  State::Tasks::node_type dropped;  // destroyed after the lock: it may own anything
+  const State::Key key{when_, number_};
   const std::lock_guard lock(state->mutex);
-  dropped = state->tasks.extract({when_, number_});
+  if (state->running == key) state->running.reset();
+  dropped = state->tasks.extract(key);
+  if (dropped.empty()) dropped = state->repeated.extract(key);
 }
 
 bool TimerQueue::stop(Clock::time_point deadline) noexcept {
   deadline = std::max(deadline, Clock::now() + min_patience);
-  decltype(State::tasks) dropped;  // destroyed after the lock: tasks may own anything
+  State::Tasks dropped;  // destroyed after the lock: tasks may own anything
   std::unique_lock lock(state_->mutex);
   state_->stopped = true;
   dropped.swap(state_->tasks);
+  dropped.merge(state_->repeated);
   state_->changed.notify_all();
   if (!thread_.joinable()) return true;
   const bool inside = thread_.get_id() == std::this_thread::get_id();
@@ -101,30 +111,40 @@ bool TimerQueue::stop(Clock::time_point deadline) noexcept {
 }
 
 void TimerQueue::run(State& state) {
-  decltype(State::tasks)::node_type task;  // destroyed without the lock: it may own anything
+  constexpr auto never = Clock::time_point::max();
   std::unique_lock lock(state.mutex);
   while (!state.stopped) {
-    if (state.tasks.empty()) {
-      state.wake_up = Clock::time_point::max();
-      state.changed.wait(lock);
-      continue;
+    const auto now = Clock::now();
+    if (state.repeat_at <= now) {
+      state.tasks.merge(state.repeated);
+      state.repeat_at = never;
     }
     const auto first = state.tasks.begin();
-    const Clock::time_point due = first->first.first;
-    if (due > Clock::now()) {
+    const auto due =
+        std::min(first != state.tasks.end() ? first->first.first : never, state.repeat_at);
+    if (due > now) {
       state.wake_up = due;
-      state.changed.wait_until(lock, due);
+      if (due == never) {
+        state.changed.wait(lock);
+      } else {
+        state.changed.wait_until(lock, due);
+      }
       continue;
     }
     state.wake_up = Clock::time_point::min();  // after this task
-    task = state.tasks.extract(first);
+    auto task = state.tasks.extract(first);
+    state.running = task.key();
     lock.unlock();
     const bool done = run_once(task.mapped());
-    if (done) task = {};
     lock.lock();
-    if (done || state.stopped) continue;
-    task.key().first = Clock::now() + pause;
-    state.tasks.insert(std::move(task));
+    if (!done && state.running && !state.stopped) {
+      state.repeated.insert(std::move(task));
+      state.repeat_at = std::min(state.repeat_at, Clock::now() + pause);
+    }
+    state.running.reset();
+    lock.unlock();
+    task = {};  // without the lock: it may own anything
+    lock.lock();
   }
   state.ended = true;
   state.changed.notify_all();

@@ -27,7 +27,8 @@ class TimerQueue {
   struct State;
 
  public:
-  /// A scheduled task. Destroying it cancels the task, unless the task has started.
+  /// A scheduled task. Destroying it cancels the task, unless the task has started. It then does
+  /// not run again.
   class Timer {
    public:
     Timer(Timer&& other) noexcept = default;
@@ -62,8 +63,8 @@ class TimerQueue {
   void at(Clock::time_point when, Task task) { plan(when, std::move(task)).release(); }
   /// Schedules a task that can be cancelled.
   [[nodiscard]] Timer plan(Clock::time_point when, Task task);
-  /// Drops all tasks and waits for the one that runs. Does not wait if called from a task. Returns
-  /// false, and detaches the thread, if it has not ended by the deadline, or for half a second.
+  /// Drops all tasks. Waits for the one that runs until the deadline, and at least for half a
+  /// second, unless a task calls this. Returns false, and detaches the thread, if that did not end.
   bool stop(Clock::time_point deadline) noexcept;
 
  private:

@@ -138,6 +138,19 @@ TEST(TimerQueues, RepeatATaskThatIsNotDone) {
   EXPECT_TRUE(eventually([&] { return runs == 3; }));
 }
 
+TEST(TimerQueues, RepeatNoTaskOfAnOperationThatHasEnded) {
+  TimerQueue timers;
+  ASSERT_TRUE(timers.start());
+  const auto owned = std::make_shared<int>();
+  std::atomic<int> runs{0};
+  {
+    Operation operation(1h);
+    operation.keep(timers.plan(in(0ms), [&runs, owned] { return ++runs == 0; }));
+    EXPECT_TRUE(eventually([&] { return runs == 2; }));
+  }
+  EXPECT_TRUE(eventually([&] { return owned.use_count() == 1; }));
+}
+
 TEST(TimerQueues, AreLeftRunningAfterADeadline) {
   const auto let_go = std::make_shared<std::atomic<bool>>(false);
   const auto inside = std::make_shared<std::atomic<bool>>(false);
@@ -415,7 +428,7 @@ TEST(FileWatchers, StopAtOnce) {
 }
 
 TEST(FileWatchers, AreNotAbandonedIfThereIsNoTimeToStop) {
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 20; ++i) {
     ASSERT_TRUE(FileWatcher::start([](const auto&) {}).value()->stop(in(0ms)));
   }
 }
