@@ -11,34 +11,34 @@ namespace tenon::inline v0_1::detail {
 
 void HangWatch::watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) noexcept
     try {
+  plan(operation, when);
+} catch (const std::bad_alloc&) {
+}
+
+void HangWatch::plan(const std::shared_ptr<Operation>& operation, Clock::time_point when) {
   operation->keep(shared_.context->timers->plan(when, [weak = module_.weak_from_this(),
                                                        watched = std::weak_ptr(operation)] {
     const auto module = weak.lock();
     const auto operation_now = watched.lock();
     return module == nullptr || operation_now == nullptr || module->hangs().check(operation_now);
   }));
-} catch (const std::bad_alloc&) {
 }
 
 /// If the operation is overdue, a worker abandons it, because that may run functions of the plugin.
-/// Returns false if no worker could be started.
+/// Returns whether this check need not be repeated.
 bool HangWatch::check(const std::shared_ptr<Operation>& operation) {
   if (!in_progress(*operation)) return true;
   const auto now = Clock::now();
   if (!operation->overdue(now)) {
-    watch(operation, operation->next_check(now));
+    plan(operation, operation->next_check(now));
     return true;
   }
-  const auto abandon = [module = module_.shared_from_this(), operation] {
-    HangWatch& hangs = module->hangs();
-    {
-      ModuleLock lock(hangs.shared_.mutex);
-      hangs.abandon_overdue(lock);
-    }
-    // The function may have returned meanwhile.
-    if (hangs.in_progress(*operation)) hangs.watch(operation, operation->next_check(Clock::now()));
-  };
-  return shared_.context->workers->run(abandon).has_value();
+  // If it fails, or the function has returned meanwhile, the next check finds the operation again.
+  static_cast<void>(shared_.context->workers->run([module = module_.shared_from_this()] {
+    ModuleLock lock(module->hangs().shared_.mutex);
+    module->hangs().abandon_overdue(lock);
+  }));
+  return false;
 }
 
 bool HangWatch::in_progress(const Operation& operation) const noexcept {
@@ -49,24 +49,30 @@ bool HangWatch::in_progress(const Operation& operation) const noexcept {
 
 void HangWatch::abandon_overdue(ModuleLock& lock) noexcept {
   const auto now = Clock::now();
-  if (const auto& restart = module_.restarts().current(); restart != nullptr) {
-    if (const auto hang = restart->overdue(now)) abandon_restart(lock, *hang);
+  try {
+    if (const auto& restart = module_.restarts().current(); restart != nullptr) {
+      if (const auto hang = restart->overdue(now)) abandon_restart(lock, *hang);
+    }
+  } catch (const std::bad_alloc&) {
+    // It is found again by the next check.
   }
   module_.retired().abandon_overdue(lock, now);
 }
 
 /// Abandons the restart, which has failed. Waiting calls continue immediately, unless another
 /// worker must resume the old generation first.
-void HangWatch::abandon_restart(ModuleLock& lock, const Operation::Hang& hang) noexcept {
+void HangWatch::abandon_restart(ModuleLock& lock, const Operation::Hang& hang) {
+  // First, because it needs memory.
+  const auto recovery = [module = module_.weak_from_this().lock(),
+                         restart = module_.restarts().current(),
+                         hang] { module->hangs().recover(restart, hang); };
   const auto restart = module_.restarts().abandon();
   module_.lifecycle().reserve();  // for `recover`
   if (restart->phase() != Restart::Phase::suspending && !restart->has_suspended()) {
     module_.serve_again();
   }
   lock.unlock();
-  shared_.run_on_worker([module = module_.weak_from_this().lock(), restart, hang] {
-    module->hangs().recover(restart, hang);
-  });
+  shared_.run_on_worker(recovery);
   lock.lock();
 }
 

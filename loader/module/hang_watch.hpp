@@ -30,9 +30,10 @@ class HangWatch {
   void abandon_overdue(ModuleLock& lock) noexcept;
 
  private:
+  void plan(const std::shared_ptr<Operation>& operation, Clock::time_point when);
   bool check(const std::shared_ptr<Operation>& operation);
   bool in_progress(const Operation& operation) const noexcept;
-  void abandon_restart(ModuleLock& lock, const Operation::Hang& hang) noexcept;
+  void abandon_restart(ModuleLock& lock, const Operation::Hang& hang);
   void recover(const std::shared_ptr<Restart>& abandoned, const Operation::Hang& hang);
 
   Module& module_;
