@@ -37,6 +37,9 @@ std::mutex cancelling_mutex;
 // Held during the pause of order_slots.
 std::mutex pause_mutex;
 
+// The deadline of a call whose lateness is reported.
+constexpr std::int64_t reported = INT64_MIN;
+
 /// A call without a slot that may block.
 struct CountedCall {
   const Blocking* scope;
@@ -376,23 +379,26 @@ void Blocking::wait_for_cancelling() noexcept {
   std::lock_guard lock(cancelling_mutex);
 }
 
-std::vector<OverdueCall> take_overdue_calls(const Serving& serving, std::int64_t now,
-                                            std::int64_t& next) {
-  constexpr std::int64_t reported = INT64_MIN;
+bool OverdueCall::take() const noexcept {
+  std::int64_t expected = deadline;
+  return timed->deadline.compare_exchange_strong(expected, reported);
+}
+
+std::vector<OverdueCall> overdue_calls(const Serving& serving, std::int64_t now,
+                                       std::int64_t& next) {
   std::vector<OverdueCall> overdue;
   for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
     for (std::uint32_t level = 1; level <= ThreadRecord::levels; ++level) {
       TimedCall& timed = record->timed[level];
       std::int64_t deadline = timed.deadline.load();
       if (deadline == no_deadline || deadline == reported) continue;
-      const OverdueCall call{timed.instance.load(), timed.method.load()};
+      const OverdueCall call{timed.instance.load(), timed.method.load(), &timed, deadline};
       if (!serving.has_target(record->slots[level].load())) continue;
       if (deadline > now) {
         next = std::min(next, deadline);
-        continue;
+      } else {
+        overdue.push_back(call);
       }
-      overdue.push_back(call);  // before it counts as reported, as memory may be exhausted
-      if (!timed.deadline.compare_exchange_strong(deadline, reported)) overdue.pop_back();
     }
   }
   return overdue;

@@ -114,12 +114,17 @@ void exclude_failed_call(const Serving& serving) noexcept;
 struct OverdueCall {
   std::uint32_t instance;
   std::string_view method;
+  TimedCall* timed;
+  std::int64_t deadline;
+
+  /// Has the call not be returned again. Returns false if it has ended.
+  bool take() const noexcept;
 };
 
-/// Returns the calls into `serving` that have missed their deadline, each only once. Lowers `next`
-/// to the earliest deadline of the others.
-std::vector<OverdueCall> take_overdue_calls(const Serving& serving, std::int64_t now,
-                                            std::int64_t& next);
+/// Returns the calls into `serving` that have missed their deadline, until they are taken. Lowers
+/// `next` to the earliest deadline of the others.
+std::vector<OverdueCall> overdue_calls(const Serving& serving, std::int64_t now,
+                                       std::int64_t& next);
 
 /// Whether threads are still in a generation.
 enum class Occupancy {

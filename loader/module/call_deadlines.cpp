@@ -105,12 +105,14 @@ void CallDeadlines::add_overdue(std::vector<Event>& overdue, const Generation& g
                                 const Event& as, std::int64_t& next) const {
   const std::int64_t now =
       (Module::Clock::now() - grace).time_since_epoch() / std::chrono::nanoseconds(1);
-  for (const OverdueCall& call : take_overdue_calls(generation, now, next)) {
-    Event& event = overdue.emplace_back(as);
+  for (const OverdueCall& call : overdue_calls(generation, now, next)) {
+    Event event = as;
     event.type = Event::Type::call_overdue;
     const LiveInstance* instance = module_.instances().find(call.instance);
     event.message = (instance != nullptr ? instance->spec().name + ": " : "") +
                     std::string(call.method) + " did not end by its deadline";
+    overdue.push_back(std::move(event));
+    if (!call.take()) overdue.pop_back();  // last, as memory may be exhausted before
   }
 }
 

@@ -311,7 +311,7 @@ class BackgroundFaults : public LoaderFaults {
     HostOptions options = quiet();
     options.builtins = {host_echo()};
     options.on_event = [this](const Event& event) {
-      if (event.type == Event::Type::call_overdue) ++overdue_;
+      if (event.type == Event::Type::call_overdue && event.package == counters) ++overdue_;
       if (event.type == Event::Type::restart_failed) ++failed_restarts_;
     };
     return options;
@@ -395,6 +395,29 @@ TEST_F(BackgroundFaults, DelayReportsOfOverdueCalls) {
   EXPECT_TRUE(eventually([&] { return overdue_ != 0; }));
   script_.release();
   inside.join();
+  counter.reset();
+  host_.reset();
+}
+
+TEST_F(BackgroundFaults, LoseNoReportsOfOverdueCalls) {
+  host_.emplace(counting());
+  auto counter = std::make_optional(host_->create<test::Counter>("counter").value());
+  for (int allocation = 1; allocation <= 8; ++allocation) {
+    overdue_ = 0;
+    const std::string hold = "hold " + std::to_string(allocation);
+    script_.hang(hold);
+    std::thread inside([&] {
+      Call call;
+      call.set_timeout(std::chrono::milliseconds(300));
+      EXPECT_TRUE((*counter)->call_back(call, hold));
+    });
+    EXPECT_TRUE(script_.hangs(hold));
+    faulty_begin(folder_.c_str(), ",allocation,", log_.c_str(), allocation, EAGAIN);
+    EXPECT_TRUE(eventually([&] { return overdue_ != 0; })) << allocation;
+    faulty_end();
+    script_.release(hold);
+    inside.join();
+  }
   counter.reset();
   host_.reset();
 }
