@@ -460,11 +460,12 @@ Result<void> Generation::configure(const Reached& object, const TextMap& config,
               sizeof function);
   Call call;
   const ConfigureRequest in{sizeof in, Value<TextMap>::raw<Copy::shallow>(call.raw(), config)};
-  // If crashes are contained, the interceptor has already replaced the status of the plugin.
+  // An interceptor has already replaced the status of the plugin.
+  const bool intercepted = contains_crashes() && object.plugin->version->intercepted != nullptr;
   tenon_status result = TENON_OK;
   tenon_status status = interception_.run_alone(object.plugin->name, "configure", call.raw(), [&] {
     result = function(call.raw(), object.target.self, &in);
-    return contains_crashes() ? TENON_OK : result;
+    return intercepted ? TENON_OK : result;
   });
   if (status == TENON_OK) status = result & ~TENON_RESTARTED;  // a flag of method calls
   if (status != TENON_OK) return failed(call, status, *object.plugin, "configure");
