@@ -34,8 +34,8 @@ Result<std::thread> start_thread(std::string_view purpose, std::function<void()>
 /// Starts a thread that runs no code of plugins. It blocks signals. Errors: no-thread.
 Result<std::thread> start_internal_thread(std::string_view purpose, std::function<void()> body);
 
-/// How long the end of a thread that has nothing left to do is awaited at least, whatever the
-/// deadline: it ends at once, unless it hangs.
+/// A wait for a thread that has nothing left to do lasts at least this long, whatever its deadline.
+/// Such a thread ends at once, unless it hangs.
 inline constexpr std::chrono::milliseconds min_patience{500};
 
 /// Detaches a thread that still runs code of this library, which therefore stays loaded.

@@ -160,7 +160,7 @@ Result<ElfFile::Symbols> ElfFile::symbols() const {
   return symbols;
 }
 
-/// Returns whether the file has the mark that glibc requires of its users with packed relocations.
+/// Returns false if the file has packed relocations without the version that glibc demands then.
 bool ElfFile::marks_packed_relocations(const Symbols& symbols) const {
   if (dynamic_.packed_relocations.size == 0) return true;
   const auto needed = versions(symbols).needed;

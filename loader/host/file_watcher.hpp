@@ -35,8 +35,8 @@ class FileWatcher {
   /// Stops watching the files for which `unwanted` returns true. It must not call this object.
   void remove_if(const std::function<bool(const std::filesystem::path&)>& unwanted);
   /// Ends the thread. Waits until a running callback has returned, unless that callback calls this.
-  /// Returns false if the thread has not ended by the deadline, or for half a second, because a
-  /// file system hangs.
+  /// Waits until the deadline, and at least for half a second. Returns false if the thread has not
+  /// ended by then, because a file system hangs.
   bool stop(Clock::time_point deadline) noexcept;
 
  private:

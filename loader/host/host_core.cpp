@@ -150,10 +150,10 @@ void HostCore::stop_watching() noexcept {
 
 void HostCore::shut_down() noexcept {
   stop_watching();
-  if (!context_->timers->stop(std::chrono::steady_clock::now() + shutdown_timeout())) {
+  const auto deadline = std::chrono::steady_clock::now() + shutdown_timeout();
+  if (!context_->timers->stop(deadline)) {
     context_->log->write(LogLevel::warn, "the thread of the timers hangs and is abandoned");
   }
-  const auto deadline = std::chrono::steady_clock::now() + shutdown_timeout();
   const auto modules = module_list();
   for (const auto& module : modules) module->begin_shut_down();
   for (const auto& module : modules) module->shut_down(deadline);

@@ -104,7 +104,7 @@ std::vector<EdgeId> Usability::Search::sorted_unmet() const {
   for (EdgeId id = 0; id < propagator_.edges().size(); ++id) {
     if (edge(id).unmet) unmet.push_back(id);
   }
-  if (unmet.empty()) return unmet;  // as usual, and sorting all names takes long
+  if (unmet.empty()) return unmet;  // the usual case; sorting all names takes long
   const Repository& repository = propagator_.repository();
   std::vector<NameId> names(repository.names());
   std::iota(names.begin(), names.end(), NameId{0});
