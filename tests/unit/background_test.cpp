@@ -190,7 +190,7 @@ class WorkersInTurn : public testing::Test {
   std::thread::id run(bool leaves_nothing) {
     std::atomic<bool> over{false};
     std::thread::id thread;
-    EXPECT_TRUE(workers_.run_reusing_thread([&] {
+    EXPECT_TRUE(workers_.run_reusing_thread([&, leaves_nothing] {
       thread = std::this_thread::get_id();
       over = true;
       return leaves_nothing;
