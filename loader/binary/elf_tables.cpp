@@ -163,14 +163,14 @@ Result<ElfFile::Symbols> ElfFile::symbols() const {
 /// Returns false if the file has packed relocations without the version that glibc demands then.
 bool ElfFile::marks_packed_relocations(const Symbols& symbols) const {
   if (dynamic_.packed_relocations.size == 0) return true;
-  const auto needed = versions(symbols).needed;
-  const auto any = [&needed](auto matches) {
-    return std::any_of(needed.begin(), needed.end(), [&](const auto& one) {
-      return one.second.library.starts_with("libc.so.") && matches(one.second.name);
-    });
-  };
-  return !any([](std::string_view) { return true; }) ||
-         any([](std::string_view name) { return name == "GLIBC_ABI_DT_RELR"; });
+  bool needs_glibc = false;
+  const Versions all = versions(symbols);
+  for (const auto& [number, version] : all.needed) {
+    if (!version.library.starts_with("libc.so.")) continue;
+    if (version.name == "GLIBC_ABI_DT_RELR") return true;
+    needs_glibc = true;
+  }
+  return !needs_glibc;
 }
 
 Result<std::uint64_t> ElfFile::check_relocations() const {

@@ -62,11 +62,12 @@ void HangWatch::abandon_overdue(ModuleLock& lock) noexcept {
 /// Abandons the restart, which has failed. Waiting calls continue immediately, unless another
 /// worker must resume the old generation first.
 void HangWatch::abandon_restart(ModuleLock& lock, const Operation::Hang& hang) {
-  // First, because it needs memory.
-  const auto recovery = [module = module_.weak_from_this().lock(),
-                         restart = module_.restarts().current(),
-                         hang] { module->hangs().recover(restart, hang); };
-  const auto restart = module_.restarts().abandon();
+  const auto restart = module_.restarts().current();
+  // Copied before anything changes, because that needs memory.
+  const auto recovery = [module = module_.weak_from_this().lock(), restart, hang] {
+    module->hangs().recover(restart, hang);
+  };
+  module_.restarts().abandon();
   module_.lifecycle().reserve();  // for `recover`
   if (restart->phase() != Restart::Phase::suspending && !restart->has_suspended()) {
     module_.serve_again();

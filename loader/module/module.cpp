@@ -15,7 +15,7 @@ namespace tenon::inline v0_1::detail {
 namespace {
 
 // How long the destructor of a host waits for each module, however long others took.
-constexpr auto min_patience = std::chrono::milliseconds(500);
+constexpr auto min_drain = std::chrono::milliseconds(500);
 
 // For a thread that enters the serving generation under the lock of the module. A restart takes the
 // lock before it reads the slots.
@@ -520,7 +520,7 @@ void Module::shut_down(Clock::time_point deadline) noexcept {
     retire_serving(Event::Type::unloaded);
   }
   // A hanging module must not use up the time of the others.
-  retired_.drain_before_shut_down(lock, std::max(deadline, Clock::now() + min_patience));
+  retired_.drain_before_shut_down(lock, std::max(deadline, Clock::now() + min_drain));
   std::ranges::move(retired_.left_at_shut_down(), std::back_inserter(left));
   lock.unlock();
   for (const Event& event : left) shared_.report(event);

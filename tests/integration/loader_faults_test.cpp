@@ -320,6 +320,17 @@ class BackgroundFaults : public LoaderFaults {
   void begin_failing(const char* requests) const {
     faulty_begin(folder_.c_str(), requests, log_.c_str(), -1, EAGAIN);
   }
+  /// Makes a call that hangs in `hold` and misses its deadline.
+  std::thread begin_late_call(Handle<test::Counter>& counter, const std::string& hold) {
+    script_.hang(hold);
+    std::thread inside([&counter, hold] {
+      Call call;
+      call.set_timeout(std::chrono::milliseconds(300));
+      EXPECT_TRUE(counter->call_back(call, hold));
+    });
+    EXPECT_TRUE(script_.hangs(hold));
+    return inside;
+  }
   /// Returns the size of the log of these requests. Allocates nothing.
   long failed() const {
     struct stat log {};
@@ -382,13 +393,7 @@ TEST_F(BackgroundFaults, DelayTheEndOfARestartThatHangs) {
 TEST_F(BackgroundFaults, DelayReportsOfOverdueCalls) {
   host_.emplace(counting());
   auto counter = std::make_optional(host_->create<test::Counter>("counter").value());
-  script_.hang("hold");
-  std::thread inside([&] {
-    Call call;
-    call.set_timeout(std::chrono::milliseconds(300));
-    EXPECT_TRUE((*counter)->call_back(call, "hold"));
-  });
-  ASSERT_TRUE(script_.hangs("hold"));
+  std::thread inside = begin_late_call(*counter, "hold");
   begin_failing(",allocation,");
   EXPECT_TRUE(eventually([&] { return failed() != 0; }));
   faulty_end();
@@ -405,13 +410,7 @@ TEST_F(BackgroundFaults, LoseNoReportsOfOverdueCalls) {
   for (int allocation = 1; allocation <= 8; ++allocation) {
     overdue_ = 0;
     const std::string hold = "hold " + std::to_string(allocation);
-    script_.hang(hold);
-    std::thread inside([&] {
-      Call call;
-      call.set_timeout(std::chrono::milliseconds(300));
-      EXPECT_TRUE((*counter)->call_back(call, hold));
-    });
-    EXPECT_TRUE(script_.hangs(hold));
+    std::thread inside = begin_late_call(*counter, hold);
     faulty_begin(folder_.c_str(), ",allocation,", log_.c_str(), allocation, EAGAIN);
     EXPECT_TRUE(eventually([&] { return overdue_ != 0; })) << allocation;
     faulty_end();

@@ -2,6 +2,9 @@
 #include "gen/check/document_evolution.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "gen/check/evolution_steps.hpp"
 #include "gen/check/field_steps.hpp"
@@ -207,39 +210,55 @@ void set_origins(const Lineage& lineage, const DocumentStep& step, const StructS
   }
 }
 
-bool has(const Enum& enumeration, const std::string& value) {
-  const auto& values = enumeration.values;
-  return std::find(values.begin(), values.end(), value) != values.end();
+/// What a step states about the values of an enum.
+struct ValueStep {
+  const Enum* older;
+  std::unordered_set<std::string_view> values;                          // of the older version
+  std::unordered_map<std::string_view, std::string_view> renamed_from;  // by newer name
+  std::unordered_set<std::string_view> renamed;                         // older names
+};
+using ValueSteps = std::unordered_map<const Enum*, ValueStep>;  // by newer enum
+
+ValueSteps value_steps_of(const Document& document) {
+  ValueSteps steps;
+  for (const DocumentStep& step : document.steps) {
+    for (const EnumStep& enumeration : step.enums) {
+      const auto& values = enumeration.older->values;
+      ValueStep& all = steps[enumeration.newer];
+      all.older = enumeration.older;
+      all.values.insert(values.begin(), values.end());
+      for (const RenamedValue& value : enumeration.renamed) {
+        all.renamed_from.emplace(value.newer, value.older);
+        all.renamed.insert(value.older);
+      }
+    }
+  }
+  return steps;
 }
 
-/// Returns the renamed value with this name; nullptr if there is none.
-const RenamedValue* find(const EnumStep& step, std::string RenamedValue::*side,
-                         const std::string& name) {
-  const auto found = std::find_if(step.renamed.begin(), step.renamed.end(),
-                                  [&](const RenamedValue& one) { return one.*side == name; });
-  return found != step.renamed.end() ? &*found : nullptr;
-}
-
-/// Returns the older version that has another value with the name of this new or renamed value;
-/// nullptr if there is none. A removed value may be added again.
+/// Returns the older version that has another value with the name of a new or renamed value of
+/// `enumeration`; nullptr if there is none. A removed value may be added again.
 const DocumentVersion* find_other_value(const Document& document, const DocumentStep& step,
-                                        const EnumStep& enumeration, const std::string& value) {
-  const RenamedValue* renamed = find(enumeration, &RenamedValue::newer, value);
-  std::string name = renamed != nullptr ? renamed->older : "";  // of the value; empty: new
-  const Enum* newer = enumeration.older;
+                                        const ValueSteps& steps, const Enum* enumeration,
+                                        std::string_view value) {
+  const ValueStep& last = steps.at(enumeration);
+  const auto renamed = last.renamed_from.find(value);
+  const bool is_renamed = renamed != last.renamed_from.end();
+  std::string_view name = is_renamed ? renamed->second : "";  // of the value; empty: new
+  const Enum* newer = last.older;
   for (const DocumentStep* at = document.step_to(*step.from); at != nullptr;
        at = document.step_to(*at->from)) {
-    const auto before = std::find_if(at->enums.begin(), at->enums.end(),
-                                     [&](const EnumStep& one) { return one.newer == newer; });
-    if (before == at->enums.end()) return nullptr;
-    newer = before->older;
-    if (const RenamedValue* older = find(*before, &RenamedValue::newer, name)) {
-      name = older->older;
-    } else if (!has(*newer, name)) {
-      name.clear();
+    const auto found = steps.find(newer);
+    if (found == steps.end()) return nullptr;
+    const ValueStep& before = found->second;
+    newer = before.older;
+    if (const auto older = before.renamed_from.find(name); older != before.renamed_from.end()) {
+      name = older->second;
+    } else if (!before.values.contains(name)) {
+      name = {};
     }
-    if (!has(*newer, value)) continue;
-    const bool other = renamed != nullptr || find(*before, &RenamedValue::older, value) != nullptr;
+    if (!before.values.contains(value)) continue;
+    const bool other = is_renamed || before.renamed.contains(value);
     return other && name != value ? at->from : nullptr;
   }
   return nullptr;
@@ -247,16 +266,20 @@ const DocumentVersion* find_other_value(const Document& document, const Document
 
 /// Reports values with the name of another value of an older version. Documents contain only the
 /// name, so a conversion across the versions between could not distinguish the two.
-void check_values(const Document& document, const DocumentStep& step, Diagnostics& diagnostics) {
-  for (const EnumStep& enumeration : step.enums) {
-    for (const std::string& value : enumeration.newer->values) {
-      if (has(*enumeration.older, value)) continue;
-      const DocumentVersion* other = find_other_value(document, step, enumeration, value);
-      if (other == nullptr) continue;
-      add_contradiction(enumeration.newer->location,
-                        "'" + value + "' of '" + enumeration.newer->name +
-                            "' is the name of another value in version " + other->label,
-                        "give it another name", diagnostics);
+void check_values(const Document& document, Diagnostics& diagnostics) {
+  const ValueSteps steps = value_steps_of(document);
+  for (const DocumentStep& step : document.steps) {
+    for (const EnumStep& enumeration : step.enums) {
+      for (const std::string& value : enumeration.newer->values) {
+        if (steps.at(enumeration.newer).values.contains(value)) continue;
+        const DocumentVersion* other =
+            find_other_value(document, step, steps, enumeration.newer, value);
+        if (other == nullptr) continue;
+        add_contradiction(enumeration.newer->location,
+                          "'" + value + "' of '" + enumeration.newer->name +
+                              "' is the name of another value in version " + other->label,
+                          "give it another name", diagnostics);
+      }
     }
   }
 }
@@ -282,7 +305,7 @@ void read_document_steps(const SpecFolder& folder, Document& document, Diagnosti
     if (object != objects.end()) StepReader(object->second, step, diagnostics).read();
     document.steps.push_back(std::move(step));
   }
-  for (const DocumentStep& step : document.steps) check_values(document, step, diagnostics);
+  check_values(document, diagnostics);
   const Lineage lineage(document);
   for (DocumentStep& step : document.steps) {
     set_origins(lineage, step, nullptr, step.fields);

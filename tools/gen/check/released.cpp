@@ -124,7 +124,7 @@ std::optional<fs::path> find_list(fs::path folder) {
     std::error_code status;
     fs::path list = folder / release_list_name;
     // Something else of this name is reported when it is read.
-    if (fs::symlink_status(list, status).type() != fs::file_type::not_found) return list;
+    if (fs::exists(fs::symlink_status(list, status))) return list;
     if (folder == folder.parent_path()) return std::nullopt;
   }
 }
