@@ -222,6 +222,24 @@ void Connection::try_put_copy(std::string_view bytes) noexcept {
   PQflush(handle_.get());
 }
 
+void Connection::try_end_copy(milliseconds limit) noexcept {
+  const Clock::time_point end = Clock::now() + limit;
+  PQputCopyEnd(handle_.get(), nullptr);
+  for (;;) {
+    const int unsent = PQflush(handle_.get());
+    if (unsent < 0 || PQconsumeInput(handle_.get()) == 0) return;
+    char* bytes = nullptr;
+    int size = 0;
+    while ((size = PQgetCopyData(handle_.get(), &bytes, 1)) > 0) PQfreemem(bytes);
+    if (size < 0) return;  // the server ends the copy after it has read everything
+    const auto left = std::chrono::ceil<milliseconds>(end - Clock::now());
+    if (left <= milliseconds::zero()) return;
+    const short events = unsent > 0 ? POLLIN | POLLOUT : POLLIN;
+    pollfd socket{PQsocket(handle_.get()), events, 0};
+    poll(&socket, 1, static_cast<int>(left.count()));
+  }
+}
+
 bool is_url(const std::string& url) {
   char* error = nullptr;
   PQconninfoOption* const options = PQconninfoParse(url.c_str(), &error);

@@ -9,6 +9,7 @@
 #include <libpq-fe.h>
 #include <poll.h>
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -97,6 +98,9 @@ class Connection {
   std::optional<CopyData> take_copy(std::string_view action);
   /// Sends bytes of a copy without waiting. Later calls send unsent bytes and report errors.
   void try_put_copy(std::string_view bytes) noexcept;
+  /// Ends a copy in both directions and discards what the server still sends, for at most `limit`.
+  /// A connection that is closed with unread data is reset, and the server may lose sent bytes.
+  void try_end_copy(std::chrono::milliseconds limit) noexcept;
   /// Waits until the server has sent something. Another thread may call `try_put_copy` meanwhile.
   void wait_for_input(const WaitLimits& limits) const;
 

@@ -94,6 +94,7 @@ LogStream::~LogStream() {
   stopped_changed_.notify_one();
   thread_.join();
   send_status(false);
+  connection_.try_end_copy(1s);
 }
 
 std::optional<LogData> LogStream::take() {

@@ -59,7 +59,7 @@ class LogStream {
   /// outlive the stream.
   LogStream(const std::string& url, const WaitLimits& limits, const Slot& slot, Lsn start,
             const Progress& progress);
-  /// Confirms the log a last time.
+  /// Confirms the log a last time. Waits up to a second until the server has read that.
   ~LogStream();
   LogStream(const LogStream&) = delete;
   LogStream& operator=(const LogStream&) = delete;

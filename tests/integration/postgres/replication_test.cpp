@@ -160,6 +160,23 @@ TEST_F(PostgresReplication, RepeatsUnacknowledgedChanges) {
   EXPECT_EQ(read(), Texts{R"(create {"id":2} - {"id":2})"});
 }
 
+TEST_F(PostgresReplication, ConfirmsTheLogBesideUnreadChanges) {
+  rows("CREATE TABLE people (id int PRIMARY KEY, text text)");
+  ASSERT_EQ(follow_after("INSERT INTO people VALUES (0)"), "");
+  rows("INSERT INTO people VALUES (1); INSERT INTO people VALUES (2)");
+  ASSERT_EQ(read_all(2).size(), 2u);
+  rows("INSERT INTO people SELECT n, repeat('x', 1000) FROM generate_series(3, 10000) AS n");
+  ASSERT_TRUE(eventually([&] {
+    const auto waits =
+        rows("SELECT wait_event FROM pg_stat_activity WHERE wait_event LIKE 'WalS%'");
+    return waits == Texts{"WalSenderWriteData"};
+  }));
+  acknowledge(positions_[0]);
+  close();
+  remove_use();
+  EXPECT_TRUE(has(positions_[0], "\"lsn\":\"" + confirmed() + "\""));
+}
+
 TEST_F(PostgresReplication, ConfirmsTheLogWithoutReads) {
   rows("CREATE TABLE people (id int PRIMARY KEY); CREATE TABLE other (id int)");
   ASSERT_EQ(follow_after("INSERT INTO people VALUES (0)", {{"timeout", "3s"}}), "");
