@@ -48,7 +48,7 @@ HostOptions with_limited_times(HostOptions options) {
   return options;
 }
 
-/// Returns the parts that modules use, without the directory.
+/// Returns the parts that modules use, without the host.
 std::shared_ptr<ModuleContext> make_context(const HostOptions& options) {
   auto images = std::make_shared<ImageFolder>(
       ImageOptions{.parent = options.image_folder,
@@ -59,7 +59,7 @@ std::shared_ptr<ModuleContext> make_context(const HostOptions& options) {
   const auto level = log_level(options);
   auto log = std::make_shared<Log>(level ? *level : options.log_level, options.log_sink);
   return std::make_shared<ModuleContext>(
-      ModuleContext{.directory = {},
+      ModuleContext{.host = {},
                     .restart = options.restart,
                     .images = std::move(images),
                     .reaper = std::move(reaper),
@@ -86,13 +86,13 @@ std::shared_ptr<HostCore> HostCore::make(HostOptions options) {
     kept = nullptr;  // weak pointers may keep this function
   });
   core->users_ = use;
+  core->context_->host = HostLink(core, use);
   core->start();
   core->host_ = std::move(use);
   return core;
 }
 
 void HostCore::start() {
-  context_->directory = users_;
   if (auto started = context_->timers->start(); !started) {
     broken_.push_back(started.error().graded(ErrorGrade::warning));
   }
@@ -110,7 +110,7 @@ void HostCore::start() {
   check_log_level();
   catalog_->begin(rules_.for_catalogs(), make_builtins());
   if (options_.watch) {
-    auto watching = finder_.watch([weak = users_](const auto& file) {
+    auto watching = finder_.watch([weak = weak_from_this()](const auto& file) {
       if (const auto core = weak.lock()) core->file_changed(file);
     });
     if (!watching) broken_.push_back(watching.error().graded(ErrorGrade::warning));

@@ -25,7 +25,7 @@ namespace tenon::inline v0_1::detail {
 
 /// Lives as long as the Host and its users: the instances that it created, and functions in
 /// progress. When the Host and all users have ended, the modules are shut down. Thread-safe.
-class HostCore final : public PluginDirectory {
+class HostCore final : public PluginDirectory, public std::enable_shared_from_this<HostCore> {
  public:
   static std::shared_ptr<HostCore> make(HostOptions options);
 

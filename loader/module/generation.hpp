@@ -71,7 +71,7 @@ void leave_loaded(GenerationPtr generation) noexcept;
 struct GenerationContext {
   /// The lock of the module. A generation that is left loaded after the module does not use it.
   Mutex& mutex;
-  std::weak_ptr<PluginDirectory> directory;
+  HostLink host;
   std::weak_ptr<FaultSink> faults;
   std::shared_ptr<Log> log;
   InterceptionOptions interception;

@@ -225,8 +225,7 @@ InstancePtr Module::add(Generation::Object& object, const CreateRequest& request
   instance->set_methods(generation_->methods_of(instance->index()));
   // Nothing fails after this.
   if (self_ == nullptr) self_ = shared_from_this();
-  if (request.owner == Owner::program && host_ == nullptr)
-    host_ = shared_.context->directory.lock();
+  if (request.owner == Owner::program && host_ == nullptr) host_ = shared_.context->host.use();
   return instances_.add(std::move(instance));
 }
 
@@ -263,7 +262,7 @@ void Module::release(LiveInstance& instance) noexcept {
 void Module::drop_use(Owner owner) noexcept {
   if (uses_.take_unless_last(owner)) return;
   std::shared_ptr<Module> self;
-  std::shared_ptr<PluginDirectory> host;  // may be destroyed here, before the module
+  std::shared_ptr<void> host;  // may be destroyed here, before the module
   {
     const Lock lock(shared_.mutex);
     uses_.take(owner);

@@ -206,7 +206,7 @@ class Module final : public ServingModule,
   bool frozen_ = false;                    // no create may begin
   Clock::time_point gate_deadline_;        // while frozen or while the gate is closed
   std::shared_ptr<Module> self_;           // while `uses_` counts an instance
-  std::shared_ptr<PluginDirectory> host_;  // while `uses_` counts one of the program
+  std::shared_ptr<void> host_;             // while `uses_` counts one of the program
 
   std::shared_ptr<const Manifest> manifest_;
   platform::FileIdentity identity_;

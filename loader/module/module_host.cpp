@@ -149,8 +149,8 @@ struct ModuleHost::Functions {
   }
 };
 
-ModuleHost::ModuleHost(Package package, std::weak_ptr<PluginDirectory> directory,
-                       std::shared_ptr<Log> log, RevocableStreams& streams)
+ModuleHost::ModuleHost(Package package, HostLink host, std::shared_ptr<Log> log,
+                       RevocableStreams& streams)
     : table_{{sizeof(tenon_host), TENON_ABI_MAJOR, TENON_ABI_MINOR, Functions::log,
               Functions::call_begin, Functions::call_end, Functions::find, Functions::create,
               Functions::release, Functions::log_wanted, Functions::log_line},
@@ -158,7 +158,7 @@ ModuleHost::ModuleHost(Package package, std::weak_ptr<PluginDirectory> directory
       package_(std::move(package)),
       log_(std::move(log)),
       generation_(&streams.generation()),
-      directory_(std::move(directory)),
+      host_(std::move(host)),
       streams_(&streams) {}
 
 /// Returns the directory, or nullptr if the host has ended or this is closed. A forked child does
@@ -166,7 +166,7 @@ ModuleHost::ModuleHost(Package package, std::weak_ptr<PluginDirectory> directory
 std::shared_ptr<PluginDirectory> ModuleHost::directory() {
   std::unique_lock lock(mutex_, std::defer_lock);
   if (!process_.inherited()) lock.lock();
-  return directory_.lock();
+  return host_.directory();
 }
 
 bool ModuleHost::runs_here() const noexcept {
@@ -179,7 +179,7 @@ void ModuleHost::close() noexcept {
     const std::lock_guard lock(mutex_);
     clients.swap(clients_);
     streams_ = nullptr;
-    directory_.reset();
+    host_ = {};
   }
   for (Instance* client : clients) InstancePtr ended(client);
 }

@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/fork.hpp"
@@ -69,13 +70,33 @@ class PluginDirectory {
   ~PluginDirectory() = default;
 };
 
+/// A reference of a module to its host, which may end at any time.
+class HostLink {
+ public:
+  HostLink() = default;
+  HostLink(std::weak_ptr<PluginDirectory> directory, std::weak_ptr<void> users) noexcept
+      : directory_(std::move(directory)), users_(std::move(users)) {}
+
+  /// Returns the functions of the host; nullptr once it has no user. The caller does not become a
+  /// user. Otherwise the modules would be shut down by the thread that is the last user, and a
+  /// worker in the middle of a restart cannot wait for itself.
+  std::shared_ptr<PluginDirectory> directory() const noexcept {
+    return users_.expired() ? nullptr : directory_.lock();
+  }
+  /// Adds a user of the host while the pointer exists. Returns nullptr if it has none.
+  std::shared_ptr<void> use() const noexcept { return users_.lock(); }
+
+ private:
+  std::weak_ptr<PluginDirectory> directory_;
+  std::weak_ptr<void> users_;
+};
+
 /// Belongs to one generation until it is closed. Its functions may be called from any thread of the
 /// module, so it lives as long as the image of the module is mapped.
 class ModuleHost {
  public:
   /// `streams`: those of the generation.
-  ModuleHost(Package package, std::weak_ptr<PluginDirectory> directory, std::shared_ptr<Log> log,
-             RevocableStreams& streams);
+  ModuleHost(Package package, HostLink host, std::shared_ptr<Log> log, RevocableStreams& streams);
   /// REQUIRED: closed.
   ~ModuleHost() = default;
   ModuleHost(const ModuleHost&) = delete;
@@ -113,8 +134,8 @@ class ModuleHost {
   const platform::ProcessMark process_;
   Mutex mutex_{LockRank::clients};
   // Guarded by the lock.
-  std::weak_ptr<PluginDirectory> directory_;  // of the host, which may be gone
-  RevocableStreams* streams_;                 // nullptr after the end
+  HostLink host_;
+  RevocableStreams* streams_;  // nullptr after the end
   std::set<Instance*> clients_;
 };
 

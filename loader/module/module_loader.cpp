@@ -56,16 +56,16 @@ Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const 
       Generation::begin(std::move(*image), object, *now, shared_.where, generation_context());
   if (!begun) return std::move(begun).error();
   std::unique_ptr<CatalogChange> change;
-  if (const auto directory = shared_.context->directory.lock())
+  if (const auto directory = shared_.context->host.directory())
     change = directory->prepare(module_, now);
   return LoadedCode{std::move(*begun), std::move(now), file.identity, std::move(change)};
 }
 
-/// Checks with the host whether the files may be loaded. Does not keep the host alive, because
+/// Checks with the host whether the files may be loaded. Releases the directory again, because
 /// plugin code that runs next may hang.
 Result<void> ModuleLoader::check_loadable(const Manifest& before, const Manifest& fresh,
                                           const Bundle& bundle) {
-  const auto directory = shared_.context->directory.lock();
+  const auto directory = shared_.context->host.directory();
   if (directory == nullptr) return shared_.refused("the host has ended");
   return directory->check_loadable(before, fresh, bundle);
 }
@@ -91,7 +91,7 @@ Result<Image> ModuleLoader::load_image(Bundle bundle, const std::string& package
 
 GenerationContext ModuleLoader::generation_context() {
   return {.mutex = shared_.mutex,
-          .directory = shared_.context->directory,
+          .host = shared_.context->host,
           .faults = module_.weak_from_this(),
           .log = shared_.context->log,
           .interception = {shared_.context->contain_crashes, shared_.context->check_calls,

@@ -38,7 +38,7 @@ struct ModuleOrigin {
 
 /// The parts of a host that its modules share. Modules may outlive the host.
 struct ModuleContext {
-  std::weak_ptr<PluginDirectory> directory;
+  HostLink host;
   RestartPolicy restart;
   std::shared_ptr<ImageFolder> images;
   std::shared_ptr<ImageReaper> reaper;

@@ -195,7 +195,8 @@ Result<void> Restart::freeze() {
   set_limit(deadline_ + Operation::grace);
   {
     const ModuleLock lock(shared_.mutex);
-    if (abandoned() || shared_.shut_down) return lost();
+    if (abandoned()) return lost();
+    if (shared_.shut_down) return shared_.refused("the host has ended");
     module_.freeze(deadline_);
     frozen_ = true;
   }

@@ -174,5 +174,29 @@ TEST_F(HostEnd, StopsAModuleThatStartsLate) {
   EXPECT_TRUE(eventually([] { return !is_mapped("echo.g1"); })) << "its thread has ended";
 }
 
+// A restart compares the file with the lock file. For a large file, this takes so long that some of
+// the hosts end meanwhile.
+TEST_F(HostEnd, WaitsForARestartThatChecksTheFile) {
+  place("counter-1.so", "counter.so");
+  std::filesystem::resize_file(world_.plugins() / "counter.so", 16 << 20);
+  HostOptions options = this->options();
+  options.lock_file = world_.root() / "tenon.lock";
+  ASSERT_TRUE(Host(this->options()).write_lock(options.lock_file));
+  for (int delay = 0; delay < 60; delay += 4) {
+    {
+      Host host(options);
+      auto counter = host.create<test::Counter>("counter").value();
+      ASSERT_FALSE(counter->refuse(TENON_INTERNAL | TENON_FATAL, "broken"));
+      std::this_thread::sleep_for(std::chrono::milliseconds(delay));
+    }
+    EXPECT_FALSE(is_mapped("counter.g1")) << "after " << delay << " ms";
+  }
+  const std::vector<Event> all_failed = events(Event::Type::restart_failed);
+  EXPECT_FALSE(all_failed.empty());
+  for (const Event& failed : all_failed) {
+    EXPECT_TRUE(failed.message.ends_with("restart-refused: the host has ended")) << failed.message;
+  }
+}
+
 }  // namespace
 }  // namespace tenon::tests
