@@ -393,6 +393,30 @@ TEST(Adapters, ReportFailedConversions) {
   EXPECT_EQ(call.message(), "bag: incomplete JSON (1:2)");
 }
 
+TEST(Adapters, BlamePluginsForFailedConversionsOfResponses) {
+  test_carried_v1 returns_broken_bag = carrier;
+  returns_broken_bag.documents = [](tenon_call* call, void* self,
+                                    const test_carried_v1_documents_request* in,
+                                    const test_carried_v1_documents_response** out) {
+    const tenon_status status = documents(call, self, in, out);
+    auto* response = tenon::new_response<test_carried_v1_documents_response>(call);
+    *response = **out;
+    static constexpr std::uint8_t broken[] = {'['};
+    response->one.bag = {broken, sizeof broken};
+    *out = response;
+    return status;
+  };
+  Adapted<test_carried_v2> carried(test::Carried::kind(), returns_broken_bag, 2);
+  tenon::Call call;
+  test_carried_v2_documents_request in{};
+  in.struct_size = sizeof in;
+  const test::EntryV2 whole = entry("1");
+  in.one = Value<test::EntryV2>::raw<Copy::shallow>(call.raw(), whole);
+  const test_carried_v2_documents_response* out = nullptr;
+  EXPECT_EQ(carried->documents(call.raw(), carried.self(), &in, &out), TENON_INTERNAL);
+  EXPECT_EQ(call.message(), "the response cannot be converted: bag: incomplete JSON (1:2)");
+}
+
 TEST(Adapters, OmitFieldsAddedAfterCallerOrPluginWasBuilt) {
   LaterSeen seen{};
   Adapted<test_carried_v2> carried(test::Carried::kind(), carrier, 2, &seen);

@@ -209,7 +209,7 @@ class AfterForward {
       std::vector<std::string> otherwise = discards(unread_, "in->");
       for (std::string& statement : discards(streams_of(step_.older->response), "older_response->"))
         otherwise.push_back(std::move(statement));
-      otherwise.push_back("return " + failure("converted") + ";");
+      otherwise.push_back("return " + failure("tenon::detail::broken_response(call)") + ";");
       emit_response(out_, version_, step_, "older_response", otherwise);
       emit_discards(out_, unread_, "in->");
       emit_discards(out_, unreturned_, "older_response->");

@@ -14,12 +14,23 @@
 #include <tenon/values.hpp>
 
 #include <new>
+#include <string>
+#include <string_view>
 
 namespace tenon::inline v0_1::detail {
 
 /// Returns the failure of a method of an older version that succeeded without a response.
 inline tenon_status no_answer(tenon_call* call) noexcept {
   return tenon_fail(call, TENON_INTERNAL, "the plugin returned success without a response");
+}
+
+/// Returns the failure of a method of an older version whose response cannot be converted. The
+/// conversion has set the message of the call.
+inline tenon_status broken_response(tenon_call* call) {
+  const tenon_string why = call->functions->message(call);
+  return fail(call, TENON_INTERNAL,
+              std::string("the response cannot be converted: ")
+                  .append(std::string_view(why.data, why.size)));
 }
 
 /// The configure method of a plugin without one: accepts only an empty configuration.
