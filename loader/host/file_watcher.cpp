@@ -28,9 +28,9 @@ struct FileWatcher::State {
 
   platform::FileWatch watch;
   const Callback changed;
-  const std::intptr_t stop;
   std::atomic<bool> stopped{false};
   std::promise<void> ended;
+  const std::intptr_t stop;  // the last member: nothing throws after the event was created
 };
 
 Result<std::unique_ptr<FileWatcher>> FileWatcher::start(Callback changed) {
