@@ -11,7 +11,8 @@ namespace tenon::inline v0_1::detail {
 
 /// A thread that holds a lock takes only locks that come later in this list.
 enum class LockRank : std::uint8_t {
-  scanning,    // rescans, and the watcher of files
+  scanning,    // rescans
+  watching,    // the pointer to the watcher of files
   publishing,  // writers of the catalog
   module,      // the serving generation, the instances and their objects
   catalog,     // the pointer to the current catalog

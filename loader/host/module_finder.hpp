@@ -36,15 +36,15 @@ class ModuleFinder {
   std::vector<Event> rescan(const CatalogStore::MakeModule& make);
 
  private:
-  void watch_all(Scan& found);
-  void forget_unlisted();
+  /// Returns nullptr if no files are watched.
+  std::shared_ptr<FileWatcher> watcher() const;
 
   const HostOptions& options_;
   CatalogStore& catalog_;
-  Mutex scanning_{LockRank::scanning};  // for rescans
-  // Guarded by scanning_.
-  std::unique_ptr<FileWatcher> watcher_;  // nullptr if no files are watched
-  KnownFiles known_files_;
+  Mutex scanning_{LockRank::scanning};
+  KnownFiles known_files_;                      // guarded by scanning_
+  mutable Mutex watching_{LockRank::watching};  // apart, since a file system may block a rescan
+  std::shared_ptr<FileWatcher> watcher_;        // guarded by watching_
 };
 
 }  // namespace tenon::inline v0_1::detail

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Hosts that are destroyed during events and calls.
+#include <dirent.h>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <test/counter.hpp>
 #include <test/echo.hpp>
@@ -12,6 +14,21 @@
 #include <thread>
 
 #include "integration/hosting.hpp"
+
+namespace {
+std::atomic<bool> folders_hang{false};
+std::atomic<bool> folder_opened{false};  // while folders hang
+}  // namespace
+
+/// Replaces the function of the system. It hangs like one of a network file system.
+extern "C" DIR* opendir(const char* path) {
+  static const auto next = reinterpret_cast<DIR* (*)(const char*)>(dlsym(RTLD_NEXT, "opendir"));
+  if (folders_hang.load()) {
+    folder_opened = true;
+    if (!tenon::tests::eventually([] { return !folders_hang.load(); })) folders_hang = false;
+  }
+  return next(path);
+}
 
 namespace tenon::tests {
 namespace {
@@ -172,6 +189,27 @@ TEST_F(HostEnd, StopsAModuleThatStartsLate) {
   LateEcho::let_go = true;
   EXPECT_TRUE(eventually([] { return LateEcho::stopped.load(); }));
   EXPECT_TRUE(eventually([] { return !is_mapped("echo.g1"); })) << "its thread has ended";
+}
+
+TEST_F(HostEnd, DoesNotWaitForARescan) {
+  place("counter-1.so", "counter.so");
+  std::unique_ptr<Host> host;
+  HostOptions options = short_drain();
+  options.watch = true;
+  options.on_event = [&](const Event& event) {
+    if (event.type != Event::Type::restarted) return;
+    folders_hang = true;
+    host->rescan();
+  };
+  host = std::make_unique<Host>(options);
+  {
+    auto counter = host->create<test::Counter>("counter").value();
+    EXPECT_FALSE(counter->refuse(TENON_INTERNAL | TENON_FATAL, "broken"));
+    ASSERT_TRUE(eventually([] { return folder_opened.load(); }));
+  }
+  host = nullptr;
+  EXPECT_TRUE(folders_hang.exchange(false));
+  EXPECT_TRUE(eventually([] { return !is_mapped("counter.g2"); })) << "the rescan has ended";
 }
 
 // A restart compares the file with the lock file. For a large file, this takes so long that some of
