@@ -32,9 +32,9 @@ Host::~Host() {
     detail::keep_until_exit(std::move(core_));
     return;
   }
-  core_->stop_watching();
-  core_->end();  // unloads all modules, unless a handle exists
   const auto deadline = std::chrono::steady_clock::now() + core_->shutdown_timeout();
+  core_->stop_watching(deadline);
+  core_->end(deadline);  // unloads all modules, unless a handle exists
   core_->events()->close(deadline);
   core_->log()->close(deadline);
 }

@@ -72,6 +72,13 @@ std::shared_ptr<ModuleContext> make_context(const HostOptions& options) {
                     .count_calls = options.count_calls});
 }
 
+/// The Host that the thread destroys, and the deadline of its destructor.
+struct Ending {
+  const HostCore* core = nullptr;
+  HostCore::Clock::time_point deadline;
+};
+constinit thread_local Ending ending;
+
 }  // namespace
 
 HostCore::HostCore(HostOptions options)
@@ -142,15 +149,21 @@ void HostCore::check_log_level() {
   broken_.push_back(wrong);
 }
 
-void HostCore::stop_watching() noexcept {
-  if (finder_.stop_watching(std::chrono::steady_clock::now() + shutdown_timeout())) return;
+void HostCore::stop_watching(Clock::time_point deadline) noexcept {
+  if (finder_.stop_watching(deadline)) return;
   context_->log->write(LogLevel::warn,
                        "the thread that watches files hangs in a file system and is abandoned");
 }
 
+void HostCore::end(Clock::time_point deadline) noexcept {
+  const Ending outer = std::exchange(ending, {this, deadline});
+  host_ = nullptr;
+  ending = outer;
+}
+
 void HostCore::shut_down() noexcept {
-  stop_watching();
-  const auto deadline = std::chrono::steady_clock::now() + shutdown_timeout();
+  const auto deadline = ending.core == this ? ending.deadline : Clock::now() + shutdown_timeout();
+  stop_watching(deadline);
   if (!context_->timers->stop(deadline)) {
     context_->log->write(LogLevel::warn, "the thread of the timers hangs and is abandoned");
   }

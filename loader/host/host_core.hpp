@@ -27,16 +27,18 @@ namespace tenon::inline v0_1::detail {
 /// progress. When the Host and all users have ended, the modules are shut down. Thread-safe.
 class HostCore final : public PluginDirectory, public std::enable_shared_from_this<HostCore> {
  public:
+  using Clock = std::chrono::steady_clock;
+
   static std::shared_ptr<HostCore> make(HostOptions options);
 
   /// Adds a user while the pointer exists. Returns nullptr after the modules were shut down, and in
   /// a forked child.
   std::shared_ptr<HostCore> use() const noexcept { return inherited() ? nullptr : users_.lock(); }
-  /// Ends the use by the Host.
-  void end() noexcept { host_ = nullptr; }
+  /// Ends the use by the Host. If that was the last one, shuts the modules down until the deadline.
+  void end(Clock::time_point deadline) noexcept;
 
-  /// Stops watching files. Waits for a running callback at most for `shutdown_timeout`.
-  void stop_watching() noexcept;
+  /// Stops watching files. Waits for a running callback until the deadline.
+  void stop_watching(Clock::time_point deadline) noexcept;
   std::shared_ptr<Events> events() const noexcept { return context_->events; }
   std::shared_ptr<Log> log() const noexcept { return context_->log; }
   /// Returns how long the destruction of the host waits for other threads.
