@@ -346,13 +346,14 @@ void Module::remember_config(LiveInstance& instance, const TextMap& config) {
 
 Result<LoadedCode> Module::load() {
   if (shared_.origin.builtin != nullptr) return loader_.load_builtin(manifest());
-  auto file = loader_.read();
+  const auto manifest = this->manifest();
+  auto file = loader_.read(manifest->name);
   if (!file) return std::move(file).error();
   {
     const Lock lock(shared_.mutex);
     if (generation_ == nullptr) identity_ = file->identity;
   }
-  return loader_.load(std::move(*file), manifest());
+  return loader_.load(std::move(*file), manifest);
 }
 
 /// Loads without the lock, which is held on return, also after an exception.

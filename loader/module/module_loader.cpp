@@ -2,6 +2,8 @@
 #include "module/module_loader.hpp"
 
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "catalog/scan.hpp"
@@ -9,6 +11,12 @@
 #include "module/module.hpp"
 
 namespace tenon::inline v0_1::detail {
+namespace {
+
+// No function of a plugin, but a file system may hang, too.
+constexpr std::string_view read_step = "read";
+
+}  // namespace
 
 Result<LoadedCode> ModuleLoader::load_builtin(std::shared_ptr<const Manifest> manifest) {
   auto begun = Generation::begin(std::nullopt, *shared_.origin.builtin, *manifest, shared_.where,
@@ -17,7 +25,8 @@ Result<LoadedCode> ModuleLoader::load_builtin(std::shared_ptr<const Manifest> ma
   return LoadedCode{std::move(*begun), std::move(manifest), {}, nullptr};
 }
 
-Result<ModuleLoader::Content> ModuleLoader::read() const {
+Result<ModuleLoader::Content> ModuleLoader::read(const std::string& package) const {
+  const Operation::Step step(package, read_step);
   auto file = platform::File::open(shared_.origin.file);
   if (!file) return std::move(file).error();
   auto content = file->read_all(max_file_size);
@@ -32,7 +41,10 @@ Result<ModuleLoader::Content> ModuleLoader::read() const {
 }
 
 Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const Manifest>& before) {
-  auto read = read_whole_module(std::move(file.bytes), shared_.origin.file, *before);
+  auto read = [&] {
+    const Operation::Step step(before->name, read_step);
+    return read_whole_module(std::move(file.bytes), shared_.origin.file, *before);
+  }();
   if (!read) return std::move(read).error();
   auto now = before;
   if (read->manifest) {

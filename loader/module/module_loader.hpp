@@ -45,8 +45,8 @@ class ModuleLoader {
         shared_(shared),
         counters_(shared.context->count_calls ? std::make_shared<CallCounters>() : nullptr) {}
 
-  /// Reads the file. Errors: those of opening and reading it; file-changed.
-  Result<Content> read() const;
+  /// Reads the file of a package. Errors: those of opening and reading it; file-changed.
+  Result<Content> read(const std::string& package) const;
   /// Loads a file that was read. `before`: the manifest of the code that serves, or of the file.
   /// Errors: restart-refused, if the file has another package; those of the host's checks, of the
   /// dynamic loader and of Generation::begin.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Plugins that hang in, or call the host from, each of their functions during a restart.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/types.h>
@@ -18,6 +19,17 @@
 
 #include "integration/hosting.hpp"
 #include "integration/script.hpp"
+
+namespace {
+std::atomic<bool> reads_hang{false};
+}  // namespace
+
+/// Replaces the function of the system. It hangs like one of a network file system.
+extern "C" ssize_t pread64(int file, void* into, size_t size, off64_t offset) {
+  static const auto next = reinterpret_cast<decltype(&pread64)>(dlsym(RTLD_NEXT, "pread64"));
+  if (reads_hang.load()) tenon::tests::eventually([] { return !reads_hang.load(); });
+  return next(file, into, size, offset);
+}
 
 namespace tenon::tests {
 namespace {
@@ -101,6 +113,25 @@ class HangingFunction : public HangingPlugin, public testing::WithParamInterface
     script.release();
   }
 };
+
+TEST_F(HangingPlugin, ServesWhileItsNewFileCannotBeRead) {
+  place_edition("counter", 1);
+  HostOptions options = strict();
+  options.restart.step_timeout = 200ms;
+  Host host(options);
+  auto counter = host.create<test::Counter>("counter").value();
+  place_edition("counter", 2);
+  reads_hang = true;
+  const auto restarted = host.restart(counters);
+  ASSERT_FALSE(restarted);
+  EXPECT_EQ(restarted.error().message(),
+            "read of test.example/counters did not return in time; its thread and its code are "
+            "abandoned");
+  EXPECT_EQ(counter->edition().value(), 1);
+  EXPECT_TRUE(reads_hang.exchange(false));
+  EXPECT_TRUE(eventually([&] { return host.restart(counters).has_value(); }));
+  EXPECT_EQ(counter->edition().value(), 2);
+}
 
 TEST_P(HangingFunction, LeavesTheModuleServing) {
   if (std::string_view(GetParam().module).starts_with("session")) {

@@ -40,9 +40,10 @@ struct RestartPolicy {
   /// long for all work in progress.
   std::chrono::milliseconds drain_timeout{10'000};
   /// How long one function of a plugin (create, configure, destroy, start, stop, and those that
-  /// hand over state), or loading its code, may take in a restart or an unload. After that the
-  /// restart has failed, the old generation serves again, and an event names the function. Its
-  /// thread and code are abandoned. Creates wait at least as long for threads that load a module.
+  /// hand over state), or reading or loading its code, may take in a restart or an unload. After
+  /// that the restart has failed, the old generation serves again, and an event names the function.
+  /// Its thread and code are abandoned. Creates wait at least as long for threads that load a
+  /// module.
   std::chrono::milliseconds step_timeout{30'000};
   FailurePolicy failures = {};
 };
