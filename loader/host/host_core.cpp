@@ -56,6 +56,10 @@ std::shared_ptr<ModuleContext> make_context(const HostOptions& options) {
   auto timers = std::make_shared<TimerQueue>();
   auto workers = std::make_shared<Workers>();
   auto reaper = std::make_shared<ImageReaper>(images, timers, workers);
+  std::shared_ptr<const platform::CrashHandlers> crash_handlers;
+  if (options.contain_crashes && platform::can_contain()) {
+    crash_handlers = std::make_shared<const platform::CrashHandlers>();
+  }
   const auto level = log_level(options);
   auto log = std::make_shared<Log>(level ? *level : options.log_level, options.log_sink);
   return std::make_shared<ModuleContext>(
@@ -67,7 +71,7 @@ std::shared_ptr<ModuleContext> make_context(const HostOptions& options) {
                     .workers = std::move(workers),
                     .log = log,
                     .events = std::make_shared<Events>(log, options.on_event),
-                    .contain_crashes = options.contain_crashes && platform::can_contain(),
+                    .crash_handlers = std::move(crash_handlers),
                     .check_calls = options.check_calls,
                     .count_calls = options.count_calls});
 }
@@ -103,8 +107,7 @@ void HostCore::start() {
   if (auto started = context_->timers->start(); !started) {
     broken_.push_back(started.error().graded(ErrorGrade::warning));
   }
-  if (context_->contain_crashes) crash_handlers_.emplace();
-  if (options_.contain_crashes && !context_->contain_crashes) {
+  if (options_.contain_crashes && !platform::can_contain()) {
     broken_.push_back(
         Error({.code = "containment-unavailable",
                .where = "HostOptions::contain_crashes",

@@ -88,7 +88,6 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   std::weak_ptr<HostCore> users_;
   std::shared_ptr<HostCore> host_;  // the use by the Host
   const HostOptions options_;
-  std::optional<platform::CrashHandlers> crash_handlers_;
   const std::shared_ptr<ModuleContext> context_;
   std::vector<Error> broken_;  // errors from the creation of the host
   const PluginLookup lookup_;

@@ -109,7 +109,7 @@ Generation::Generation(std::optional<Image> image, ValidatedModule validated,
       faults_(context.faults),
       patience_(context.patience),
       interception_(*this, image_ ? &image_->map() : nullptr, context.interception),
-      streams_(*this, abi_, *this, context.interception.contain_crashes),
+      streams_(*this, abi_, *this, interception_.contains_crashes()),
       host_(
           std::make_shared<ModuleHost>(package_of(manifest), context.host, context.log, streams_)),
       mutex_(context.mutex) {

@@ -37,15 +37,14 @@ Interception::Interception(Generation& generation, const platform::ImageMap* ima
     : generation_(generation), image_(image), options_(options) {}
 
 void Interception::prepare(ValidatedPlugin& plugin) const {
-  if (!options_.contain_crashes) return;
+  if (!contains_crashes()) return;
   for (const MethodInfo& method : plugin.version->methods) {
     plugin.contained.push_back({plugin.name, method.name, image_});
   }
 }
 
 std::unique_ptr<PluginInterceptor> Interception::of(const ValidatedPlugin& plugin, void* self) {
-  const bool asked =
-      options_.contain_crashes || options_.check_calls || options_.counters != nullptr;
+  const bool asked = !only_counts() || options_.counters != nullptr;
   if (!asked || plugin.version->intercepted == nullptr) return nullptr;
   MethodCounter* counters = nullptr;
   if (options_.counters != nullptr) {

@@ -32,7 +32,7 @@ class PluginInterceptor;
 
 /// The options of the host for calls.
 struct InterceptionOptions {
-  bool contain_crashes = false;
+  std::shared_ptr<const platform::CrashHandlers> crash_handlers = nullptr;  // to contain crashes
   bool check_calls = false;
   std::shared_ptr<CallCounters> counters = nullptr;  // nullptr if calls are not counted
   std::string file = {};                             // names the module after a crash
@@ -55,9 +55,9 @@ class Interception {
   /// Returns the interceptor of a plugin's object; nullptr if the host enables nothing.
   std::unique_ptr<PluginInterceptor> of(const ValidatedPlugin& plugin, void* self);
 
-  bool contains_crashes() const noexcept { return options_.contain_crashes; }
+  bool contains_crashes() const noexcept { return options_.crash_handlers != nullptr; }
   bool checks_calls() const noexcept { return options_.check_calls; }
-  bool only_counts() const noexcept { return !options_.check_calls && !options_.contain_crashes; }
+  bool only_counts() const noexcept { return !options_.check_calls && !contains_crashes(); }
 
   /// Returns TENON_OK, or an error if the response violates a rule.
   tenon_status check_response(const MethodInfo& method, tenon_call* call, const void* request,
@@ -91,7 +91,7 @@ class Interception {
     auto calls_body = [&] { result = body(); };
     try {
       const tenon_status status =
-          run(options_.contain_crashes ? &called : nullptr, call,
+          run(contains_crashes() ? &called : nullptr, call,
               platform::call_body<decltype(calls_body)>, &calls_body, if_crashed);
       return status == TENON_OK ? status_of_plugin(call, result) : status;
     } catch (const platform::ForcedUnwind&) {

@@ -91,7 +91,7 @@ Result<Image> ModuleLoader::load_image(Bundle bundle, const std::string& package
   auto load = [&] {
     image.emplace(Image::load(shared_.context->images, std::move(bundle), joins_threads));
   };
-  if (shared_.context->contain_crashes) {
+  if (shared_.context->crash_handlers != nullptr) {
     std::optional<platform::Crash> none;
     platform::call_contained({package, "load", nullptr}, platform::call_body<decltype(load)>, &load,
                              none);
@@ -106,8 +106,8 @@ GenerationContext ModuleLoader::generation_context() {
           .host = shared_.context->host,
           .faults = module_.weak_from_this(),
           .log = shared_.context->log,
-          .interception = {shared_.context->contain_crashes, shared_.context->check_calls,
-                           counters_, shared_.origin.file.filename().string()},
+          .interception = {shared_.context->crash_handlers, shared_.context->check_calls, counters_,
+                           shared_.origin.file.filename().string()},
           .patience = shared_.context->restart.drain_timeout};
 }
 

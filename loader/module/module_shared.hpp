@@ -25,6 +25,7 @@
 #include "image/image_reaper.hpp"
 #include "module/events.hpp"
 #include "module/module_host.hpp"
+#include "platform/containment.hpp"
 
 namespace tenon::inline v0_1::detail {
 
@@ -46,7 +47,8 @@ struct ModuleContext {
   std::shared_ptr<Workers> workers;
   std::shared_ptr<Log> log;
   std::shared_ptr<Events> events;
-  bool contain_crashes = false;
+  /// nullptr if crashes are not contained. Code that outlives the host still needs them.
+  std::shared_ptr<const platform::CrashHandlers> crash_handlers;
   bool check_calls = false;
   bool count_calls = false;
 };

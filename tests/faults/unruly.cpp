@@ -119,6 +119,13 @@ void crash_while_unwinding() {
   throw 1;
 }
 
+/// Crashes once the file "go" is in the folder for temporary files, and removes it.
+void crash_late() {
+  const std::string go = std::string(std::getenv("TMPDIR")) + "/go";
+  while (unlink(go.c_str()) != 0) usleep(1000);
+  *nowhere = 1;
+}
+
 void misbehave(std::string_view how) {
   if (how == "throw an exception") throw std::runtime_error("no more coffee");
   if (how == "throw a number") throw 42;
@@ -133,6 +140,7 @@ void misbehave(std::string_view how) {
   if (how == "recurse for ever") recurse(0);
   if (how == "crash in a catch clause") crash_in_a_catch_clause();
   if (how == "crash while unwinding") crash_while_unwinding();
+  if (how == "crash late") crash_late();
   if (how == "abort") std::abort();
   if (how == "fail an assertion") assert(no_text != nullptr);
   if (how == "copy to nowhere") std::memset(no_text, 1, some_bytes);

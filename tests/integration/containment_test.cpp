@@ -16,6 +16,8 @@
 #include <csignal>
 #include <cstddef>
 #include <exception>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
@@ -407,6 +409,36 @@ TEST_F(Containment, KeepsCodeMappedThatCrashedInDestroyOrStop) {
     EXPECT_TRUE(eventually([&] { return !module(host, unruly_package).loaded; }));
     EXPECT_TRUE(is_mapped("unruly.g"));
   }
+}
+
+TEST_F(Containment, OutlivesTheHostWithItsCode) {
+  const auto threads = [] {
+    return std::ranges::distance(std::filesystem::directory_iterator("/proc/self/task"));
+  };
+  const auto before = threads();
+  place_fault("crash-late-in-stop", "unruly.so");
+  HostOptions options = containing();
+  options.restart.drain_timeout = std::chrono::milliseconds(100);
+  options.restart.step_timeout = std::chrono::milliseconds(100);
+  {
+    Host host(options);
+    ASSERT_TRUE(host.create<test::Echo>("unruly"));
+  }
+  ASSERT_GT(threads(), before) << "a worker is in the stop function";
+  world_.write("go", "");
+  EXPECT_TRUE(eventually([&] { return threads() <= before; }));
+  EXPECT_FALSE(std::filesystem::exists(world_.root() / "go"));
+}
+
+TEST_F(Containment, ContainsCrashesOfThreadsThatBlockSignals) {
+  Host host(containing());
+  auto unruly = host.create<test::Echo>("unruly").value();
+  std::thread([&] {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    EXPECT_EQ(unruly->say("write to nowhere").error().code(), "crashed");
+  }).join();
 }
 
 TEST_F(Containment, ReportsACrashDuringTheUnload) {

@@ -56,6 +56,8 @@ struct HostOptions {
   /// contained. Crashes on the plugin's own threads, or in a child that a call forked, are never
   /// contained. A function with more than a page of local variables may write past the guard page
   /// of its stack before it faults, unless the plugin is compiled with -fstack-clash-protection.
+  /// The first contained call of a thread unblocks the signals of faults. The program must not
+  /// block them afterwards.
   ///
   /// The call fails with the code `crashed`. If it was a call of a method or a stream, the flag
   /// `restarted` is set. It is not retryable: the same input may crash the plugin again.

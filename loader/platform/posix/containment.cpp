@@ -138,8 +138,17 @@ bool has_stack_space(const void* context) noexcept {
   return !on_it || here - lowest >= needed;
 }
 
+/// The signals of faults. The system ends the process if a thread that blocks one causes it.
+void unblock_faults() noexcept {
+  sigset_t faults;
+  sigemptyset(&faults);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigaddset(&faults, fault);
+  pthread_sigmask(SIG_UNBLOCK, &faults, nullptr);
+}
+
 [[gnu::noinline]] void prepare_thread() noexcept {
   static thread_local AlternateStack stack;
+  unblock_faults();
   exceptions = reinterpret_cast<Exceptions*>(abi::__cxa_get_globals());
 }
 
