@@ -63,6 +63,19 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return pointers;
 }
 
+/// Appends to a file what programs write to a terminal, until the last one has closed it.
+void copy_terminal(int terminal, const fs::path& to) {
+  std::ofstream file(to, std::ios::binary | std::ios::app);
+  char piece[4096];
+  for (;;) {
+    const ssize_t size = read(terminal, piece, sizeof piece);
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) break;  // EIO: it was closed
+    file.write(piece, size).flush();
+  }
+  close(terminal);
+}
+
 }  // namespace
 
 std::string read_file(const fs::path& path) {
@@ -72,22 +85,28 @@ std::string read_file(const fs::path& path) {
   return std::move(content).str();
 }
 
-Child::Child(pid_t pid, fs::path out, fs::path err)
-    : pid_(pid), out_(std::move(out)), err_(std::move(err)) {}
+Child::Child(pid_t pid, fs::path out, fs::path err, std::thread terminal)
+    : pid_(pid), out_(std::move(out)), err_(std::move(err)), terminal_(std::move(terminal)) {}
 
 Child::Child(Child&& other) noexcept
     : pid_(std::exchange(other.pid_, 0)),
       out_(std::move(other.out_)),
-      err_(std::move(other.err_)) {}
+      err_(std::move(other.err_)),
+      terminal_(std::move(other.terminal_)) {}
 
 Child::~Child() {
   if (pid_ == 0) return;
   kill(pid_, SIGKILL);
   waitpid(pid_, nullptr, 0);
+  if (terminal_.joinable()) terminal_.join();
 }
 
 void Child::signal(int number) const {
   check(kill(pid_, number) == 0 ? 0 : errno, "kill");
+}
+
+std::string Child::out() const {
+  return read_file(out_);
 }
 
 std::string Child::err() const {
@@ -100,6 +119,7 @@ Outcome Child::wait() {
     if (errno != EINTR) check(errno, "waitpid");
   }
   pid_ = 0;
+  if (terminal_.joinable()) terminal_.join();
   const int exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return {exit, read_file(out_), read_file(err_)};
 }
@@ -155,6 +175,16 @@ void World::set(std::string_view variable, std::string_view value) {
 }
 
 Child World::start(const std::vector<std::string>& command) const {
+  return start(command, -1);
+}
+
+Child World::start_on_terminal(const std::vector<std::string>& command) const {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  check(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0 ? 0 : errno, "terminal");
+  return start(command, terminal);
+}
+
+Child World::start(const std::vector<std::string>& command, int terminal) const {
   static int count = 0;
   const std::string number = std::to_string(++count);
   const fs::path out = path("output/" + number + ".out");
@@ -162,8 +192,13 @@ Child World::start(const std::vector<std::string>& command) const {
 
   FileActions files;
   files.open(STDIN_FILENO, "/dev/null", O_RDONLY);
-  files.open(STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC);
-  files.open(STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT | O_TRUNC);
+  if (terminal < 0) {
+    files.open(STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC);
+    files.open(STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT | O_TRUNC);
+  } else {
+    files.open(STDOUT_FILENO, ptsname(terminal), O_RDWR | O_NOCTTY);
+    files.open(STDERR_FILENO, ptsname(terminal), O_RDWR | O_NOCTTY);
+  }
   files.change_directory(root_.c_str());
 
   std::vector<std::string> arguments = command;
@@ -173,7 +208,8 @@ Child World::start(const std::vector<std::string>& command) const {
   check(posix_spawnp(&pid, arguments.at(0).c_str(), files.get(), nullptr,
                      pointers(arguments).data(), pointers(variables).data()),
         arguments[0]);
-  return {pid, out, err};
+  // The program has opened the terminal, because posix_spawnp returns after its file actions.
+  return {pid, out, err, terminal < 0 ? std::thread() : std::thread(copy_terminal, terminal, out)};
 }
 
 }  // namespace tenon::tests

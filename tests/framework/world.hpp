@@ -38,18 +38,20 @@ class Child {
 
   pid_t pid() const noexcept { return pid_; }
   void signal(int number) const;
-  /// Returns its standard error so far.
+  /// Return its standard output and its standard error so far.
+  std::string out() const;
   std::string err() const;
   /// Waits until the program ends.
   Outcome wait();
 
  private:
   friend class World;
-  Child(pid_t pid, std::filesystem::path out, std::filesystem::path err);
+  Child(pid_t pid, std::filesystem::path out, std::filesystem::path err, std::thread terminal);
 
   pid_t pid_;
   std::filesystem::path out_;
   std::filesystem::path err_;
+  std::thread terminal_;  // copies what the terminal shows into `out_`
 };
 
 class World {
@@ -82,10 +84,16 @@ class World {
 
   /// Starts a program in the root of the world, with an empty standard input.
   Child start(const std::vector<std::string>& command) const;
-  /// Runs a program in the same way, and waits until it ends.
+  /// Starts a program in the same way, with a terminal as its standard output and standard error.
+  /// `out` of the Child and of the Outcome is what the terminal shows.
+  Child start_on_terminal(const std::vector<std::string>& command) const;
+  /// Runs a program as `start` does, and waits until it ends.
   Outcome run(const std::vector<std::string>& command) const { return start(command).wait(); }
 
  private:
+  /// `terminal`: a new pseudoterminal; -1: none.
+  Child start(const std::vector<std::string>& command, int terminal) const;
+
   std::filesystem::path root_;
   std::map<std::string, std::string, std::less<>> environment_;
 };

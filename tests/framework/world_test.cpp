@@ -37,6 +37,16 @@ TEST(World, SignalsRunningPrograms) {
   EXPECT_EQ(child.wait().exit, 128 + SIGTERM);
 }
 
+TEST(World, StartsProgramsOnATerminal) {
+  World world;
+  const Outcome run =
+      world.start_on_terminal({"sh", "-c", "test -t 1 && test -t 2 && echo yes >&2; exit 3"})
+          .wait();
+  EXPECT_EQ(run.exit, 3);
+  EXPECT_EQ(run.out, "yes\r\n");
+  EXPECT_EQ(run.err, "");
+}
+
 TEST(World, ReplacesModules) {
   World world;
   const auto first = world.write("a.so", "one");

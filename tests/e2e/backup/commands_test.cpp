@@ -235,8 +235,7 @@ TEST_F(Backup, ShowsProgressOnlyOnATerminal) {
   configure(actions("backup") + R"(, "timeouts": {"operation": "1s", "poll": "1ms"})");
   write_items({item("Secret", "web", "s", told("backup-a", "operation=never"))});
   const Outcome outcome =
-      world.run({"script", "-qec", std::string(TENON_BACKUP) + " create nightly --from items.json",
-                 "/dev/null"});
+      world.start_on_terminal({TENON_BACKUP, "create", "nightly", "--from", "items.json"}).wait();
   EXPECT_NE(outcome.out.find("\r[##############################] 1 of 1 items ("),
             std::string::npos)
       << outcome.out;

@@ -99,8 +99,7 @@ TEST_F(Pipeline, RetriesAReadAfterARetryableFailure) {
 
 TEST_F(Pipeline, ShowsProgressOnlyOnATerminal) {
   write_actors("\"count\": \"100\", \"batch\": \"1\", \"delay\": \"5ms\"");
-  const Outcome outcome = world.run(
-      {"script", "-qec", std::string(TENON_PIPELINE) + " run pipeline.json", "/dev/null"});
+  const Outcome outcome = world.start_on_terminal({TENON_PIPELINE, "run", "pipeline.json"}).wait();
   EXPECT_NE(outcome.out.find("\rrecords: read "), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("/s)"), std::string::npos);
   EXPECT_TRUE(outcome.out.ends_with("records: read 100, written 100, acknowledged 100\r\n"));
