@@ -1,13 +1,50 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "common/console.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <new>
 #include <string>
 #include <string_view>
 
+#include "common/progress.hpp"
+#include "framework/world.hpp"
+
 namespace tenon::tools {
 namespace {
+
+/// A terminal in place of standard error.
+class Terminal {
+ public:
+  Terminal() {
+    EXPECT_TRUE(grantpt(terminal_) == 0 && unlockpt(terminal_) == 0);
+    const int end = ::open(ptsname(terminal_), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    EXPECT_GE(::dup2(end, STDERR_FILENO), 0);
+    ::close(end);
+  }
+  ~Terminal() {
+    ::dup2(previous_, STDERR_FILENO);
+    ::close(previous_);
+    ::close(terminal_);
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  /// Returns what it has shown. Waits until there is something.
+  std::string shown() const {
+    char text[4096];
+    const ssize_t size = ::read(terminal_, text, sizeof text);
+    return size > 0 ? std::string(text, size) : std::string();
+  }
+
+ private:
+  const int previous_ = ::dup(STDERR_FILENO);
+  const int terminal_ = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+};
 
 std::string said(std::string_view message) {
   Console console("tenon-pipeline");
@@ -39,6 +76,18 @@ TEST(Console, PrintsMessagesAboveTheProgress) {
   EXPECT_EQ(printed([&] { console.clear(); }), "\r\x1b[K");
   EXPECT_EQ(printed([&] { console.clear(); }), "");
   EXPECT_EQ(printed([&] { console.say("hello"); }), "tenon-pipeline: hello\n");
+}
+
+TEST(Progress, ContinuesAfterALineThatThrows) {
+  const Terminal terminal;
+  Console console("tenon-pipeline");
+  std::atomic<int> calls = 0;
+  const Progress progress(console, [&](auto) -> std::string {
+    if (++calls == 1) throw std::bad_alloc();
+    return "records: 10";
+  });
+  ASSERT_TRUE(tenon::tests::eventually([&] { return calls > 2; }));
+  EXPECT_NE(terminal.shown().find("\rrecords: 10\x1b[K"), std::string::npos);
 }
 
 }  // namespace

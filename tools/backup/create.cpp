@@ -209,7 +209,7 @@ BackupRun::BackupRun(Session& session, Store& store, const CreateRequest& reques
       operations_(session, backup_, report),
       upload_(store, session.caller, record_.contents, archive_settings(session, record_.backup)),
       processed_(input_.items.size()) {
-  tally_.total = input_.items.size();
+  tally_.begin(input_.items.size());
 }
 
 tenon::Result<tenon::StoredBackupV1> BackupRun::run() {

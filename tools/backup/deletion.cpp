@@ -235,7 +235,7 @@ void DeletionRun::load_actions() {
 void DeletionRun::execute_all() {
   using Item = DeletionPolicy::Item;
   const Input& input = deletion_.input;
-  tally_.total = input.items.size();
+  tally_.begin(input.items.size());
   std::uint32_t next = 0;
   const auto read = [&]() -> std::optional<Item> {
     for (; next < input.items.size() && !session_.caller.cancelled(); ++tally_.done) {

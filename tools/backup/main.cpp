@@ -33,6 +33,7 @@
 #include "session.hpp"
 #include "settings.hpp"
 #include "store.hpp"
+#include "tally.hpp"
 
 namespace {
 
@@ -247,17 +248,6 @@ Exit describe(Run& run) {
 }
 
 using Command = std::function<Exit(Run&)>;
-
-std::string progress_line(const Tally& tally, std::chrono::duration<double> since) {
-  const std::uint64_t done = tally.done;
-  const std::uint64_t total = tally.total;
-  constexpr std::size_t width = 30;
-  const std::size_t filled = total == 0 ? 0 : width * done / total;
-  const auto rate = since.count() > 0 ? static_cast<double>(done) / since.count() : 0;
-  return "[" + std::string(filled, '#') + std::string(width - filled, ' ') + "] " +
-         std::to_string(done) + " of " + std::to_string(total) + " items (" +
-         std::to_string(static_cast<std::uint64_t>(rate)) + "/s)";
-}
 
 Exit run_command(const Options& options, const std::string& name, const Command& command) {
   Diagnostics diagnostics;

@@ -254,7 +254,7 @@ RestoreRun::RestoreRun(Session& session, const RestoreRequest& request, Report& 
   for (const auto& snapshot : backup.snapshots) {
     snapshot_of_[snapshot.item.name] = &snapshot;
   }
-  tally_.total = input_.items.size();
+  tally_.begin(input_.items.size());
 }
 
 tenon::Result<tenon::StoredRestoreV1> RestoreRun::run() {

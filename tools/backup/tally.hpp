@@ -4,14 +4,26 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <string>
 
 namespace backup {
 
 /// Written by the run. May be read from any thread.
 struct Tally {
-  std::atomic<std::uint64_t> done{0};
-  std::atomic<std::uint64_t> total{0};
+  std::atomic<std::uint64_t> done{0};     // items of the current backup
+  std::atomic<std::uint64_t> total{0};    // items of the current backup
+  std::atomic<std::uint64_t> earlier{0};  // processed items of the backups before it
+
+  /// Begins to count the items of a backup. A run may process several backups.
+  void begin(std::uint64_t items) {
+    earlier += done.exchange(0);
+    total = items;
+  }
 };
+
+/// Returns a line such as "[###   ] 5 of 10 items (2/s)". `since` is the time since the run began.
+std::string progress_line(const Tally& tally, std::chrono::duration<double> since);
 
 }  // namespace backup

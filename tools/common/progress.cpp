@@ -28,7 +28,10 @@ void Progress::run() {
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, pause, [&] { return ended_; })) {
     lock.unlock();
-    console_.show(line_(std::chrono::steady_clock::now() - begin));
+    try {
+      console_.show(line_(std::chrono::steady_clock::now() - begin));
+    } catch (...) {  // A line that cannot be shown must not end the run.
+    }
     lock.lock();
   }
 }

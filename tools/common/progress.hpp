@@ -20,7 +20,7 @@ class Progress {
   /// Returns the line to show. `since` is the time since construction.
   using Line = std::function<std::string(std::chrono::duration<double> since)>;
 
-  /// `line` is called on a thread of its own.
+  /// `line` is called on a thread of its own. If it throws, the previous line stays.
   Progress(Console& console, Line line);
   ~Progress();
   Progress(const Progress&) = delete;

@@ -262,6 +262,22 @@ TEST_F(Backup, IsDeletedAfterItExpires) {
   EXPECT_EQ(create("wrong", {"--ttl", "soon"}).exit, 2);
 }
 
+TEST_F(Backup, ShowsTheProgressOfEachExpiredBackup) {
+  play();
+  const std::string waits = item("Pod", "web", "w", told("delete-a", "wait"));
+  write_items({item("Pod", "web", "p"), item("Pod", "web", "q"), item("Pod", "web", "r")});
+  ASSERT_EQ(create("a", {"--ttl", "1ms"}).exit, 0);
+  write_items({item("Pod", "web", "p"), waits});
+  ASSERT_EQ(create("b", {"--ttl", "1ms"}).exit, 0);
+  Child child = world.start_on_terminal({TENON_BACKUP, "expire"});
+  EXPECT_TRUE(eventually([&] { return child.out().find("] 1 of 2 items") != std::string::npos; }))
+      << child.out();
+  world.write("go", "");
+  const Outcome expired = child.wait();
+  EXPECT_EQ(expired.exit, 0) << expired.out;
+  EXPECT_EQ(files("store"), Lines());
+}
+
 TEST_F(Backup, IsNotDeletedIfItReplacesAnExpiredOne) {
   play();
   write_items({item("Pod", "web", "p", told("delete-a", "wait"))});
