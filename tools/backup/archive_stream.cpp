@@ -16,7 +16,7 @@ class ArchiveReader : public tenon::HostReader {
   ArchiveReader(std::shared_ptr<EntryQueue> queue, const ArchiveSettings& settings)
       : queue_(std::move(queue)), writer_(settings.compression, settings.time) {}
   ~ArchiveReader() override {
-    if (writer_.ended()) return;
+    if (queue_->ended()) return;
     queue_->close(tenon::Error({.status = TENON_ABORTED,
                                 .message = "the archive is no longer read",
                                 .fix = "see the error of the object store"}));
@@ -35,6 +35,7 @@ class ArchiveReader : public tenon::HostReader {
       if (!more) return failed(std::move(more).error());
       filled += *more;
     }
+    if (writer_.ended()) queue_->note_end();
     return filled;
   }
 
@@ -108,6 +109,10 @@ bool ArchiveStream::failed() const {
 
 std::uint64_t ArchiveStream::reads() const {
   return queue_->reads();
+}
+
+bool ArchiveStream::ended() const {
+  return queue_->ended();
 }
 
 tenon::Reader ArchiveStream::reader() {

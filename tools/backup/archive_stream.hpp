@@ -71,6 +71,8 @@ class ArchiveStream {
   bool failed() const;
   /// Returns the number of reads so far.
   std::uint64_t reads() const;
+  /// Returns whether the whole archive was read.
+  bool ended() const;
 
   /// Returns the reader of the archive. Its destruction wakes the threads that wait in `add`. After
   /// a cancelled read, the next read continues. REQUIRED: called at most once.

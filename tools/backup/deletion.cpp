@@ -285,7 +285,7 @@ void DeletionRun::remove_snapshots() {
 /// backup that replaces this one, so the record must still be in the store.
 tenon::Result<void> DeletionRun::remove_data() {
   const std::string& name = record_.backup.name;
-  if (auto removed = store_.remove_archive(record_); !removed) return removed;
+  if (auto removed = store_.remove_archive(record_.contents); !removed) return removed;
   auto stored = is_stored();
   if (!stored) return std::move(stored).error();
   if (!*stored) return {};

@@ -59,6 +59,9 @@ class EntryQueue {
   void note_read() noexcept { ++reads_; }
   /// Returns the number of reads.
   std::uint64_t reads() const noexcept { return reads_; }
+  void note_end() noexcept { ended_ = true; }
+  /// Returns whether the reader has read the whole archive.
+  bool ended() const noexcept { return ended_; }
 
  private:
   bool has_room(std::size_t bytes) const {
@@ -70,6 +73,7 @@ class EntryQueue {
   const std::size_t max_bytes_;
   const std::chrono::nanoseconds stall_timeout_;
   std::atomic<std::uint64_t> reads_{0};
+  std::atomic<bool> ended_{false};
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<ArchiveEntry> entries_;

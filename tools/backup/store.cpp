@@ -242,7 +242,7 @@ tenon::Result<void> Store::add(const tenon::StoredBackupV1& record) {
     return withdraw(record) ? written.error() : unconfirmed(record, written.error());
   }
   if (written && written->contents != record.contents) {
-    if (auto removed = remove_archive(record); !removed) return removed;
+    if (auto removed = remove_archive(record.contents); !removed) return removed;
     return already_exists(name);
   }
   if (*exists) return {};
@@ -262,7 +262,7 @@ bool Store::withdraw(const tenon::StoredBackupV1& record) {
   if (!written && written.error().code() != "not-found") return false;
   const bool is_ours = written && written->contents == record.contents;
   if (is_ours && !remove_record(record.backup.name)) return false;
-  static_cast<void>(remove_archive(record));
+  static_cast<void>(remove_archive(record.contents));
   return true;
 }
 
@@ -362,8 +362,8 @@ tenon::Result<std::size_t> Store::remove_all(const std::string& prefix, std::str
   return removed;
 }
 
-tenon::Result<void> Store::remove_archive(const tenon::StoredBackupV1& record) {
-  return remove(record.contents);
+tenon::Result<void> Store::remove_archive(const std::string& key) {
+  return remove(key);
 }
 
 tenon::Result<std::size_t> Store::remove_contents(const std::string& name) {

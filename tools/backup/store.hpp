@@ -62,8 +62,8 @@ class Store {
   /// may be called from any thread, even after the Store was destroyed.
   std::function<tenon::Result<void>(tenon::Call&, const std::string& key, tenon::Reader body)>
   putter() const;
-  /// Removes the archive that a record names.
-  tenon::Result<void> remove_archive(const tenon::StoredBackupV1& record);
+  /// Removes an archive.
+  tenon::Result<void> remove_archive(const std::string& key);
   /// Removes all objects of a backup except its record, including archives of unfinished runs.
   /// Returns the number of removed objects.
   tenon::Result<std::size_t> remove_contents(const std::string& name);

@@ -23,7 +23,8 @@ struct Upload::State {
 
 Upload::Upload(Store& store, Caller& caller, std::string key, const ArchiveSettings& settings)
     : caller_(caller),
-      store_(store.info()),
+      store_(store),
+      key_(std::move(key)),
       stall_timeout_(settings.stall_timeout),
       state_(std::make_shared<State>(settings)),
       cancel_([state = state_, cancel = thread_.canceller()] {
@@ -31,11 +32,10 @@ Upload::Upload(Store& store, Caller& caller, std::string key, const ArchiveSetti
             tenon::Error({.status = TENON_CANCELLED, .message = "the run has ended"}));
         cancel();
       }) {
-  thread_.start(
-      [state = state_, put = store.putter(), key = std::move(key)](CallThread::Context& context) {
-        if (tenon::Call* call = context.begin())
-          state->stored = put(*call, key, state->archive.reader());
-      });
+  thread_.start([state = state_, put = store.putter(), key = key_](CallThread::Context& context) {
+    if (tenon::Call* call = context.begin())
+      state->stored = put(*call, key, state->archive.reader());
+  });
   // A cancellation must wake both the run, which may wait in `add`, and the store.
   caller_.on_cancel(cancel_);
 }
@@ -66,6 +66,7 @@ tenon::Result<void> Upload::finish() {
   if (stalled_) return stalled();
   if (abandoned) return finished;  // the store knows only that its reader failed
   if (!state_->stored) return std::move(state_->stored);
+  if (!state_->archive.ended()) return incomplete();
   return finished;
 }
 
@@ -76,8 +77,9 @@ tenon::Result<void> Upload::abandon() {
   return {};
 }
 
-/// Waits for the end of the call, and cancels it if the store reads nothing for too long. Returns
-/// false if the call did not return and was abandoned.
+/// Waits for the end of the call, and cancels it if the store reads nothing for too long. Removes
+/// the object if the store has only a part of the archive and reported success. Returns false if
+/// the call did not return and was abandoned.
 bool Upload::await_store() {
   under_way_ = false;
   const ArchiveStream& archive = state_->archive;
@@ -95,19 +97,34 @@ bool Upload::await_store() {
   }
   caller_.on_cancel({});
   if (stalled_) cancel_();
-  return thread_.finish();
+  if (!thread_.finish()) return false;
+  if (state_->stored && !archive.ended()) {
+    caller_.begin_cleanup();  // the run may have been interrupted
+    // A failure is ignored: the run reports another error, and `delete` also removes the object.
+    static_cast<void>(store_.remove_archive(key_));
+  }
+  return true;
 }
 
 tenon::Error Upload::stalled() const {
   return tenon::Error({.status = TENON_DEADLINE_EXCEEDED,
                        .message = "the store read nothing for " + to_text(stall_timeout_),
                        .fix = "allow more time under \"timeouts\": {\"store\": ...}",
-                       .plugin = store_.name(),
+                       .plugin = store_.info().name(),
+                       .method = "put_object"});
+}
+
+tenon::Error Upload::incomplete() const {
+  return tenon::Error({.status = TENON_INTERNAL,
+                       .message = "the store reported success without reading the whole archive",
+                       .where = key_,
+                       .fix = "report the error to the author of the plugin",
+                       .plugin = store_.info().name(),
                        .method = "put_object"});
 }
 
 tenon::Error Upload::abandon_call() {
-  return caller_.abandon(store_, "put_object",
+  return caller_.abandon(store_.info(), "put_object",
                          stalled_ ? "the store read nothing for " + to_text(stall_timeout_)
                                   : "the call did not return when it was cancelled");
 }

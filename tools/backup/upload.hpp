@@ -34,8 +34,9 @@ class Upload {
   tenon::Result<void> add(std::string path, std::string content);
   /// Returns whether the upload has failed; `finish` returns the reason.
   bool refused() const;
-  /// Waits until the whole archive is stored. Errors: those of the store; archive-too-large;
-  /// deadline-exceeded if the store read nothing for too long; cancelled.
+  /// Waits until the whole archive is stored. Errors: those of the store; internal if it reported
+  /// success without reading the whole archive; archive-too-large; deadline-exceeded if the store
+  /// read nothing for too long; cancelled.
   tenon::Result<void> finish();
   /// Cancels the upload; the store keeps nothing. Error: deadline-exceeded if the store does not
   /// return.
@@ -46,10 +47,12 @@ class Upload {
 
   bool await_store();
   tenon::Error stalled() const;
+  tenon::Error incomplete() const;
   tenon::Error abandon_call();
 
   Caller& caller_;
-  const tenon::PluginInfo& store_;
+  Store& store_;
+  const std::string key_;
   const std::chrono::nanoseconds stall_timeout_;
   CallThread thread_;
   const std::shared_ptr<State> state_;  // shared with the thread

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstddef>
 #include <filesystem>
+#include <random>
 #include <set>
 #include <string>
 #include <string_view>
@@ -22,6 +23,13 @@
 
 namespace tenon::tests {
 namespace {
+
+/// Returns text that hardly shrinks when it is compressed.
+std::string noise(std::mt19937& random, std::size_t size) {
+  std::string text(size, ' ');
+  for (char& c : text) c = "0123456789abcdef"[random() % 16];
+  return text;
+}
 
 TEST_F(Backup, IsNotStoredIfItIsInterrupted) {
   play();
@@ -167,6 +175,24 @@ TEST_F(Backup, CancelsOperationsIfTheStoreRefuses) {
   EXPECT_EQ(outcome.exit, 3);
   EXPECT_NE(outcome.err.find("the store is full"), std::string::npos) << outcome.err;
   EXPECT_EQ(journal("backup a cancel "), Lines{"p:never"});
+}
+
+TEST_F(Backup, IsNotCreatedIfTheStoreReadsOnlyAPart) {
+  world.place(FAULTS "/backup-reads-only-a-part-of-objects.so");
+  world.write("tenon-backup.json",
+              R"({"store": {"plugin": "test.example/vault", "config": {"name": "memory"}}})");
+  std::mt19937 random;
+  write_items({item("ConfigMap", "web", "c", "\"data\":\"" + noise(random, 100'000) + "\"")});
+  const Outcome outcome = create();
+  EXPECT_EQ(outcome.exit, 3);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find("test.example/vault: put_object: backups/nightly/contents-"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("the store reported success without reading the whole archive\n"
+                             "   fix     report the error to the author of the plugin\n"),
+            std::string::npos)
+      << outcome.err;
 }
 
 TEST_F(Backup, ReportsExecutedActionsOfAnInterruptedDeletion) {

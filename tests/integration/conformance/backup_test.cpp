@@ -56,6 +56,9 @@ TEST_P(WrongBackupPlugin, FailsTheCasesOfItsFault) {
 
 const Fault faults[] = {
     {"truncates objects", {"object_store: returns what was written"}},
+    {"reads only a part of objects",
+     {"object_store: returns what was written",
+      "object_store: stores nothing if the content cannot be read completely"}},
     {"never replaces objects",
      {"object_store: returns what was written", "object_store: replaces an object",
       "object_store: serves several threads", "object_store: leaves no threads or descriptors"}},
