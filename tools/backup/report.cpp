@@ -2,7 +2,6 @@
 #include "report.hpp"
 
 #include <string_view>
-#include <utility>
 
 #include "archive_path.hpp"
 
@@ -12,7 +11,8 @@ namespace {
 constexpr std::size_t max_kept = 10'000;
 constexpr std::uint64_t max_shown = 20;
 /// Of one text of a problem, in bytes. Plugins may report texts of any size, and all problems must
-/// fit into a record.
+/// fit into a record: ten texts of this size for each are 205 MB, unless many of their characters
+/// are escaped.
 constexpr std::size_t max_text = 2048;
 
 /// Returns at most `max_text` bytes of a text, and "…" if it was longer.
@@ -23,9 +23,9 @@ std::string shortened(std::string_view text) {
   return std::string(text.substr(0, size)) + "…";
 }
 
-tenon::ProblemV1 problem_of(const tenon::Error& error, std::string item, bool warning) {
+tenon::ProblemV1 problem_of(const tenon::Error& error, const std::string& item, bool warning) {
   tenon::ProblemV1 problem;
-  problem.code = error.code();
+  problem.code = shortened(error.code());
   std::string_view separator;
   for (const std::string_view part : {error.where(), error.message(), error.behind()}) {
     if (part.empty()) continue;
@@ -35,11 +35,11 @@ tenon::ProblemV1 problem_of(const tenon::Error& error, std::string item, bool wa
   if (!error.found().empty()) problem.message.append("; found ").append(shortened(error.found()));
   if (!error.needed().empty())
     problem.message.append("; needed ").append(shortened(error.needed()));
-  problem.item = std::move(item);
-  problem.plugin = error.plugin();
-  problem.method = error.method();
+  problem.item = shortened(item);
+  problem.plugin = shortened(error.plugin());
+  problem.method = shortened(error.method());
   problem.warning = warning;
-  problem.fix = error.fix();
+  problem.fix = shortened(error.fix());
   return problem;
 }
 
@@ -53,11 +53,11 @@ void Report::warning(const tenon::Error& error, const tenon::ResourceIdV1& item)
   add(error, id_text(item), true);
 }
 
-void Report::add(const tenon::Error& error, std::string item, bool warning) {
+void Report::add(const tenon::Error& error, const std::string& item, bool warning) {
   ++(warning ? warnings_ : errors_);
   const std::uint64_t number = errors_ + warnings_;
   if (number > max_kept) return;
-  problems_.push_back(problem_of(error, std::move(item), warning));
+  problems_.push_back(problem_of(error, item, warning));
   if (number <= max_shown) console_.say(to_text(problems_.back()));
   if (number == max_shown + 1) {
     console_.say("further problems are not printed; --json lists them");

@@ -33,7 +33,7 @@ class Report {
   const std::vector<tenon::ProblemV1>& problems() const noexcept { return problems_; }
 
  private:
-  void add(const tenon::Error& error, std::string item, bool warning);
+  void add(const tenon::Error& error, const std::string& item, bool warning);
 
   tenon::tools::Console& console_;
   std::uint64_t errors_ = 0;
