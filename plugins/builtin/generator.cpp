@@ -72,7 +72,7 @@ tenon_status GeneratorSource::raw_read_batch(tenon_call* call,
                                              const tenon_source_v2_read_batch_request* in,
                                              const tenon_source_v2_read_batch_response** out) {
   sdk::Call(call).check();
-  std::int64_t left = count_ == 0 ? INT64_MAX : count_ - made_;
+  std::int64_t left = (count_ == 0 ? INT64_MAX : count_) - made_;
   if (left <= 0) return tenon_fail(call, TENON_OUT_OF_RANGE, "no more records");
   auto size = std::min({static_cast<std::int64_t>(in->max), left, wait_for_due()});
 

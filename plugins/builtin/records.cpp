@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <optional>
+#include <system_error>
 
 namespace tenon::builtin {
 
@@ -41,8 +42,8 @@ std::int64_t parse_position(BytesView position) {
 
 std::int64_t take_number(std::string_view& text) {
   std::int64_t number = 0;
-  const char* end = std::from_chars(text.data(), text.data() + text.size(), number).ptr;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc()) text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return number;
 }
 

@@ -26,7 +26,8 @@ sdk::Failure foreign_position(BytesView position);
 /// Returns a position as a number. Throws foreign_position.
 std::int64_t parse_position(BytesView position);
 
-/// Removes a number from the start of a text and returns it; 0 if there is none.
+/// Removes a number from the start of a text and returns it. Removes nothing and returns 0 if there
+/// is none, or if it is too large.
 std::int64_t take_number(std::string_view& text);
 
 /// Returns a number as text with a decimal point: 2.5, 3.0

@@ -60,6 +60,16 @@ TEST(GeneratorTest, ResumesAtAPosition) {
   EXPECT_EQ(payload(records[0]).size(), 100u);
 }
 
+TEST(GeneratorTest, EndsAtTheLargestPosition) {
+  Generating generator(TextMap{}, to_bytes("9223372036854775805"));
+  Call call;
+  Records records;
+  ASSERT_EQ(generator.read(call, 3, records), TENON_OK);
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(text(records[1].position), "9223372036854775807");
+  EXPECT_EQ(generator.read(call, 3, records), TENON_OUT_OF_RANGE);
+}
+
 TEST(GeneratorTest, LimitsTheBytesOfABatch) {
   // Each record has 20 bytes of payload, 26 of metadata, and one digit as position and as key.
   Generating generator(TextMap{{"size", "20"}});
@@ -111,7 +121,7 @@ TEST(GeneratorTest, RefusesInvalidConfigs) {
   Records records;
   ASSERT_EQ(Generating(TextMap{{"size", "11"}}, to_bytes("0")).read(call, 1, records), TENON_OK);
   EXPECT_EQ(payload(records[0]), R"({"fill":""})");
-  for (const char* wrong : {"", "-1", "1x"}) {
+  for (const char* wrong : {"", "-1", "1x", "9223372036854775808", "99999999999999999999"}) {
     EXPECT_EQ(failure_of([&] { Generating(TextMap{}, to_bytes(wrong)); }),
               "the position \"" + std::string(wrong) + "\" is not a position of this plugin");
   }

@@ -78,6 +78,14 @@ TEST_F(SqliteTest, ReadsATableWithAColumnRowid) {
                 "rename one of them");
 }
 
+TEST_F(SqliteTest, RefusesPositionsThatAreNoRowNumbers) {
+  run("CREATE TABLE t (id INTEGER PRIMARY KEY); INSERT INTO t VALUES (1)");
+  for (const char* wrong : {"", "x", "1x", "9223372036854775808", "99999999999999999999"}) {
+    EXPECT_EQ(failure_of([&] { read_all<SqliteSource>(table("t"), to_bytes(wrong)); }),
+              "the position \"" + std::string(wrong) + "\" is not a position of this plugin");
+  }
+}
+
 TEST_F(SqliteTest, RefusesThePositionOfRowsThatAreGone) {
   const auto failure = [&](const std::string& name) {
     return failure_of([&] { read_all<SqliteSource>(table(name), to_bytes("3")); }, TENON_DATA_LOSS);
