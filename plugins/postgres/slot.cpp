@@ -89,12 +89,16 @@ void create_publication(Connection& connection, const WaitLimits& limits, const 
                            quoted_text(comment_of(slot))));
 }
 
+/// Returns whether the publication of a slot was created for the slot.
+bool is_own_publication(Connection& connection, const WaitLimits& limits, const Slot& slot) {
+  return has_row(connection, limits,
+                 "SELECT FROM pg_catalog.pg_publication WHERE pubname = $1 AND "
+                 "obj_description(oid, 'pg_publication') = $2",
+                 {slot.publication, comment_of(slot)});
+}
+
 void remove_publication(Connection& connection, const WaitLimits& limits, const Slot& slot) {
-  const bool is_own = has_row(connection, limits,
-                              "SELECT FROM pg_catalog.pg_publication WHERE pubname = $1 AND "
-                              "obj_description(oid, 'pg_publication') = $2",
-                              {slot.publication, comment_of(slot)});
-  if (!is_own) return;
+  if (!is_own_publication(connection, limits, slot)) return;
   connection.run(limits, "cannot remove publication " + slot.publication,
                  "DROP PUBLICATION IF EXISTS " + quoted_name(slot.publication));
 }
@@ -141,9 +145,10 @@ std::string slot_name(const Table& table) {
                [](char c) { return c != '"'; });
   std::string name = "tenon_" + plain;
   std::replace(name.begin(), name.end(), '.', '_');
+  // If schemas had underscores, a.b_c and a_b.c would have the same name.
   const bool is_plain = name.size() <= max_name_size &&
                         std::all_of(name.begin(), name.end(), is_slot_character) &&
-                        table.name == plain;
+                        table.name == plain && plain.find('_') > plain.find('.');
   if (is_plain) return name;
   std::replace_if(
       name.begin(), name.end(), [](char c) { return !is_slot_character(c); }, '_');
@@ -159,6 +164,12 @@ void create_slot(Connection& connection, const WaitLimits& limits, const Slot& s
       has_row(connection, limits, "SELECT FROM pg_catalog.pg_publication WHERE pubname = $1",
               {slot.publication});
   if (has_publication && !publishes(connection, limits, slot, table)) {
+    // Each of two pipelines with one slot would confirm changes of the other, which are then lost.
+    if (is_own_publication(connection, limits, slot)) {
+      throw sdk::Failure(TENON_FAILED_PRECONDITION, "publication ", slot.publication,
+                         " was created for another table and has no table ", table.name,
+                         "; fix: name another slot in \"slot\"");
+    }
     throw sdk::Failure(TENON_FAILED_PRECONDITION, "publication ", slot.publication,
                        " has no table ", table.name, "; fix: ALTER PUBLICATION ",
                        quoted_name(slot.publication), " ADD TABLE ", table.name);

@@ -404,6 +404,37 @@ TEST_F(PostgresReplication, CreatesAndDropsTheSlot) {
   rows("DROP SCHEMA \"My s\" CASCADE");
 }
 
+TEST_F(PostgresReplication, GivesEachTableItsOwnSlot) {
+  rows("CREATE SCHEMA a; CREATE TABLE a.b_c (id int PRIMARY KEY)");
+  rows("CREATE SCHEMA a_b; CREATE TABLE a_b.c (id int PRIMARY KEY)");
+  for (const char* table : {"a.b_c", "a_b.c"}) {
+    const TextMap config = with({{"table", table}, {"mode", "replication"}});
+    auto source = host_->create<Source>(postgres, config).value();
+    const auto created = source->on_created(config);
+    EXPECT_TRUE(created) << created.error().to_string();
+    EXPECT_TRUE(source->teardown());
+  }
+  const Texts names = rows("SELECT slot_name FROM pg_replication_slots ORDER BY slot_name");
+  ASSERT_EQ(names.size(), 2u);
+  EXPECT_EQ(names[0], "tenon_a_b_c");
+  EXPECT_TRUE(has(names[1], "tenon_a_b_c_")) << names[1];
+  rows("DROP SCHEMA a CASCADE; DROP SCHEMA a_b CASCADE");
+}
+
+TEST_F(PostgresReplication, RefusesTheSlotOfAnotherTable) {
+  rows("CREATE TABLE people (id int PRIMARY KEY); CREATE TABLE animals (id int PRIMARY KEY)");
+  const TextMap config = with({{"mode", "replication"}, {"slot", "shared"}});
+  auto source = host_->create<Source>(postgres, config).value();
+  EXPECT_TRUE(source->on_created(config));
+  const std::string refused = follow({{"table", "animals"}, {"slot", "shared"}});
+  EXPECT_TRUE(
+      has(refused,
+          "failed-precondition: publication shared was created for another table and has no "
+          "table public.animals; fix: name another slot in \"slot\""))
+      << refused;
+  EXPECT_TRUE(source->teardown());
+}
+
 TEST_F(PostgresReplication, DropsTheSlotOfARemovedTable) {
   rows("CREATE SCHEMA sales; CREATE TABLE sales.orders (id int PRIMARY KEY)");
   const TextMap config = with({{"url", server_->url() + " options='-c search_path=public,sales'"},
