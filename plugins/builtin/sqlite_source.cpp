@@ -128,6 +128,19 @@ void check_last_row(Database& database, const std::string& path, const std::stri
                      "read the whole table");
 }
 
+/// Resets a statement at the end, also after a failure. Otherwise its read transaction would stay
+/// open and block writers.
+class ResetAtEnd {
+ public:
+  explicit ResetAtEnd(Statement& statement) : statement_(statement) {}
+  ~ResetAtEnd() { statement_.reset(); }
+  ResetAtEnd(const ResetAtEnd&) = delete;
+  ResetAtEnd& operator=(const ResetAtEnd&) = delete;
+
+ private:
+  Statement& statement_;
+};
+
 }  // namespace
 
 void SqliteSource::configure(const sdk::Config& config) {
@@ -166,7 +179,7 @@ void SqliteSource::open(std::optional<BytesView> position) {
 void SqliteSource::read_some(sdk::RecordBatch& batch) {
   call().check();
   database_->set_call(call());
-  rows_->reset();
+  const ResetAtEnd reset(*rows_);
   if (last_) {
     rows_->bind(1, *last_);
   } else {
@@ -177,7 +190,6 @@ void SqliteSource::read_some(sdk::RecordBatch& batch) {
     batch.add(record_);
     last_ = rows_->integer(0);
   }
-  rows_->reset();
 }
 
 void SqliteSource::set_record() {

@@ -180,6 +180,19 @@ TEST_F(SqliteTest, ReportsTextsThatAreNotUtf8) {
                 "it as a blob, which is read as hexadecimal digits");
 }
 
+TEST_F(SqliteTest, LocksNothingAfterAFailure) {
+  run("CREATE TABLE t (name TEXT); INSERT INTO t VALUES (NULL)");
+  TextMap config = table("t");
+  config["key"] = "name";
+  SqliteSource source;
+  configure(source, config);
+  source.open({});
+  EXPECT_EQ(failure_of([&] { read_batch(source, 10); }),
+            path("data.db") + ": the key column \"name\" is null in row 1");
+  run("UPDATE t SET name = 'a'");
+  EXPECT_EQ(rows("t"), Texts{R"({"name":"a"})"});
+}
+
 TEST_F(SqliteTest, LimitsTheBytesOfABatch) {
   // Each record has 7 bytes of payload, 26 of metadata, and one digit as position and as key.
   run("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)");
