@@ -166,21 +166,25 @@ static tenon_status configure(tenon_call *call, void *self,
   struct store *store = self;
   tenon_string folder = tenon_get(in->config, "folder");
   const struct dirent *entry;
+  char *path;
   DIR *opened;
 
   if (folder.size == 0) {
     return tenon_fail(call, TENON_INVALID_ARGUMENT, "parameter \"folder\" is required");
   }
-  free(store->folder);
-  store->folder = strndup(folder.data, folder.size);
-  if (store->folder == NULL) return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "out of memory");
-  opened = opendir(store->folder);
+  path = strndup(folder.data, folder.size);
+  if (path == NULL) return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "out of memory");
+  opened = opendir(path);
   if (opened == NULL) {
-    return fail(call, TENON_INVALID_ARGUMENT, "parameter \"folder\": cannot open %s: %s",
-                store->folder, strerror(errno));
+    tenon_status status = fail(call, TENON_INVALID_ARGUMENT,
+                               "parameter \"folder\": cannot open %s: %s", path, strerror(errno));
+    free(path);
+    return status;
   }
   while ((entry = readdir(opened)) != NULL) remove_old(opened, entry->d_name);
   closedir(opened);
+  free(store->folder); /* now, because a configure that fails changes nothing */
+  store->folder = path;
   return TENON_OK;
 }
 

@@ -64,6 +64,16 @@ TEST_F(FlatStore, NeedsAFolderThatExists) {
   EXPECT_EQ(code_of(create({{"folder", world_.path("none").string()}})), "invalid-argument");
 }
 
+TEST_F(FlatStore, KeepsItsFolderAfterAFailedConfigure) {
+  put("k");
+  EXPECT_EQ(code_of(store().configure({{"folder", world_.path("none").string()}})),
+            "invalid-argument");
+  EXPECT_EQ(get("k"), "content");
+  fs::create_directory(world_.path("others"));
+  EXPECT_EQ(code_of(store().configure({{"folder", world_.path("others").string()}})), "ok");
+  EXPECT_EQ(get("k"), "error not-found");
+}
+
 TEST_F(FlatStore, KeepsObjects) {
   const std::string large(300'000, 'x');
   EXPECT_EQ(put("web/contents.tar.gz", large), "ok");
