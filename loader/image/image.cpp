@@ -222,14 +222,14 @@ bool ImageFolder::reclaim(PrivateCopy copy, bool retired) noexcept {
 
 std::size_t ImageFolder::sweep() noexcept {
   // Without the lock, because unmapping runs destructors of images.
-  std::vector<PrivateCopy> checked;
+  std::list<PrivateCopy> checked;
   {
     std::lock_guard lock(mutex_);
     checked.swap(lingering_);
     being_swept_ += checked.size();
   }
   const std::size_t count = checked.size();
-  std::erase_if(checked, [](PrivateCopy& copy) {
+  const std::size_t removed = std::erase_if(checked, [](PrivateCopy& copy) {
     for (const auto& file : copy.files) platform::release_image(file.path);
     if (copy.is_mapped()) return false;
     copy.remove();
@@ -237,8 +237,8 @@ std::size_t ImageFolder::sweep() noexcept {
   });
   std::lock_guard lock(mutex_);
   being_swept_ -= count;
-  std::move(checked.begin(), checked.end(), std::back_inserter(lingering_));
-  return count - checked.size();
+  lingering_.splice(lingering_.end(), checked);
+  return removed;
 }
 
 std::size_t ImageFolder::lingering() const noexcept {

@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -118,9 +119,9 @@ class ImageFolder {
   Folder folder_;
   Folder memory_folder_;  // in a file system in memory
   std::uint64_t count_ = 0;
-  std::vector<PrivateCopy> lingering_;
-  std::size_t being_swept_ = 0;  // lingering images that a sweep is checking
-  std::vector<PrivateCopy> retired_;
+  std::list<PrivateCopy> lingering_;  // a list, because a sweep must not allocate memory
+  std::size_t being_swept_ = 0;       // lingering images that a sweep is checking
+  std::list<PrivateCopy> retired_;
 };
 
 /// One loaded image. The destructor unloads it and removes its copy; no code of it may run by then.

@@ -13,21 +13,20 @@ constexpr auto max_pause = std::chrono::milliseconds(5000);
 }  // namespace
 
 void ImageReaper::schedule() noexcept {
-  if (scheduled_.exchange(true)) return;
-  try {
-    sweep_after(initial_backoff);
-  } catch (const std::bad_alloc&) {
-    scheduled_.store(false);  // the next call may have enough memory
-  }
+  if (!scheduled_.exchange(true)) sweep_after(initial_backoff);
 }
 
-void ImageReaper::sweep_after(std::chrono::milliseconds pause) {
-  timers_->at(TimerQueue::Clock::now() + pause, [weak = weak_from_this(), pause] {
-    const auto reaper = weak.lock();
-    if (reaper == nullptr) return true;
-    // Destructors of images may take long.
-    return reaper->workers_->run([reaper, pause] { reaper->sweep(pause); }).has_value();
-  });
+void ImageReaper::sweep_after(std::chrono::milliseconds pause) noexcept {
+  try {
+    timers_->at(TimerQueue::Clock::now() + pause, [weak = weak_from_this(), pause] {
+      const auto reaper = weak.lock();
+      if (reaper == nullptr) return true;
+      // Destructors of images may take long.
+      return reaper->workers_->run([reaper, pause] { reaper->sweep(pause); }).has_value();
+    });
+  } catch (const std::bad_alloc&) {
+    scheduled_.store(false);  // the next call of `schedule` may have enough memory
+  }
 }
 
 void ImageReaper::sweep(std::chrono::milliseconds pause) {

@@ -24,7 +24,7 @@ class ImageReaper : public std::enable_shared_from_this<ImageReaper> {
   void schedule() noexcept;
 
  private:
-  void sweep_after(std::chrono::milliseconds pause);
+  void sweep_after(std::chrono::milliseconds pause) noexcept;
   void sweep(std::chrono::milliseconds pause);
 
   const std::shared_ptr<ImageFolder> images_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Fault injection into the loader: each of its requests to the system fails in turn, in each way.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <test/counter.hpp>
@@ -337,7 +338,21 @@ class BackgroundFaults : public LoaderFaults {
     return stat(log_.c_str(), &log) == 0 ? log.st_size : 0;
   }
 
+  struct Close {
+    void operator()(void* image) const noexcept { dlclose(image); }
+  };
+  using ImageHandle = std::unique_ptr<void, Close>;
+  /// Keeps an image mapped, eg: "counter.g1.so".
+  ImageHandle hold(const std::string& copy) const {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(world_.root())) {
+      if (entry.path().filename() != copy) continue;
+      return ImageHandle(dlopen(entry.path().c_str(), RTLD_LAZY | RTLD_NOLOAD));
+    }
+    return nullptr;
+  }
+
   Script script_{world_.root()};
+  static constexpr long one_allocation = std::string_view("allocation \n").size();
   static constexpr long two_threads = 2 * std::string_view("pthread_create \n").size();
   std::atomic<int> overdue_{0};
   std::atomic<int> failed_restarts_{0};
@@ -460,6 +475,26 @@ TEST_F(BackgroundFaults, DelayRestartsOfChangedFiles) {
   }));
   counter.reset();
   host_.reset();
+}
+
+TEST_F(BackgroundFaults, LeaveNoCopiesOfUnmappedImages) {
+  for (int allocation = 1; allocation <= 10; ++allocation) {
+    host_.emplace(counting());
+    auto counter = std::make_optional(host_->create<test::Counter>("counter").value());
+    ImageHandle first = hold("counter.g1.so");
+    ASSERT_TRUE(host_->restart(counters));
+    const long before = failed();
+    faulty_begin(folder_.c_str(), ",allocation,", log_.c_str(), allocation, EAGAIN);
+    EXPECT_TRUE(eventually([&] { return failed() >= before + allocation * one_allocation; }));
+    faulty_end();
+    ImageHandle second = hold("counter.g2.so");
+    ASSERT_TRUE(host_->restart(counters));
+    first.reset();
+    second.reset();
+    EXPECT_TRUE(eventually([&] { return copies() == Texts{"counter.g3.so"}; })) << allocation;
+    counter.reset();
+    host_.reset();
+  }
 }
 
 // -- Files --------------------------------------------------------------------
