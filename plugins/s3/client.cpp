@@ -51,11 +51,13 @@ void read_error(const std::string& body, Refusal& refusal) {
   }
 }
 
-Refusal refusal_of(Exchange& exchange, const WaitLimits& limits) {
+/// `region` is the configured one.
+Refusal refusal_of(Exchange& exchange, const std::string& region, const WaitLimits& limits) {
   Refusal refusal;
   refusal.http_status = exchange.status();
   refusal.region = exchange.header("x-amz-bucket-region").value_or("");
   read_error(read_rest(exchange, limits), refusal);
+  if (refusal.region == region) refusal.region.clear();
   return refusal;
 }
 
@@ -96,7 +98,7 @@ std::unique_ptr<Exchange> Client::begin(Request request, std::string action,
       std::make_unique<Exchange>(connections_, origin(request), request, std::move(action));
   exchange->begin(limits);
   if (exchange->status() / 100 == 2) return exchange;
-  throw failure_of(exchange->action(), refusal_of(*exchange, limits));
+  throw failure_of(exchange->action(), refusal_of(*exchange, settings_.region, limits));
 }
 
 std::string Client::send(Request request, std::string action, const WaitLimits& limits) const {

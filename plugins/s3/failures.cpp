@@ -114,18 +114,31 @@ tenon_status status_of_curl(int code) {
   }
 }
 
+/// Returns whether a request was refused because the bucket is in another region. Responses to HEAD
+/// have no code.
+bool is_elsewhere(const Refusal& refusal) {
+  if (refusal.region.empty()) return false;
+  if (!refusal.code.empty()) {
+    return refusal.code == "PermanentRedirect" || refusal.code == "AuthorizationHeaderMalformed";
+  }
+  return refusal.http_status == 301 || refusal.http_status == 307 || refusal.http_status == 400;
+}
+
+tenon_status status_of(const Refusal& refusal) {
+  if (is_elsewhere(refusal)) return TENON_FAILED_PRECONDITION;
+  return status_of_code(refusal.code).value_or(status_of_http(refusal.http_status));
+}
+
 }  // namespace
 
 sdk::Failure failure_of(std::string_view action, const Refusal& refusal) {
-  const auto status = status_of_code(refusal.code).value_or(status_of_http(refusal.http_status));
   std::string text = sdk::text(action, ": HTTP status ", refusal.http_status);
   if (!refusal.code.empty()) text += ", " + refusal.code;
   if (!refusal.message.empty()) text += ": " + refusal.message;
-  const bool elsewhere = TENON_CODE(status) == TENON_FAILED_PRECONDITION;
-  if (elsewhere && !refusal.region.empty()) {
+  if (is_elsewhere(refusal)) {
     text += "; the bucket is in the region " + refusal.region + "; fix: set \"region\" to it";
   }
-  return sdk::Failure(status, text);
+  return sdk::Failure(status_of(refusal), text);
 }
 
 sdk::Failure connection_failure(std::string_view action, int code, std::string_view details) {

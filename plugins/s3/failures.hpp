@@ -15,7 +15,7 @@ struct Refusal {
   long http_status = 0;
   std::string code;     // of S3, such as NoSuchKey; empty if the response has none
   std::string message;  // from the server; may be empty
-  std::string region;   // of the bucket; empty if the server does not report it
+  std::string region;   // of the bucket; empty if it is the configured one or unknown
 };
 
 /// Returns the failure of an action, such as "cannot read photos/cat.png".

@@ -103,6 +103,14 @@ TEST(ErrorResponses, IncludeTheMessageOfTheServer) {
   EXPECT_EQ(failure_of("cannot read b/k", {301, "PermanentRedirect", "", "eu-1"}).message(),
             "cannot read b/k: HTTP status 301, PermanentRedirect; "
             "the bucket is in the region eu-1; fix: set \"region\" to it");
+  EXPECT_EQ(
+      failure_of("cannot read b/k", {400, "AuthorizationHeaderMalformed", "", "eu-1"}).message(),
+      "cannot read b/k: HTTP status 400, AuthorizationHeaderMalformed; "
+      "the bucket is in the region eu-1; fix: set \"region\" to it");
+  for (const char* code : {"PreconditionFailed", "RequestTimeTooSkewed", "InvalidObjectState"}) {
+    EXPECT_EQ(failure_of("cannot read b/k", {403, code, "", "eu-1"}).message(),
+              std::string("cannot read b/k: HTTP status 403, ") + code);
+  }
 }
 
 TEST(Connections, AreNotRetriedIfUntrusted) {

@@ -168,6 +168,29 @@ TEST_F(S3ServerErrors, RedirectsAreNotFollowed) {
   EXPECT_TRUE(other.requests().empty());
 }
 
+TEST_F(S3ServerErrors, NameTheRegionOfTheBucket) {
+  std::string status;
+  const FakeServer peer([&](const std::string&) {
+    return "HTTP/1.1 " + status + "\r\nx-amz-bucket-region: eu-west-1\r\nConnection: close\r\n\r\n";
+  });
+  for (const char* redirection : {"301 Moved", "307 Redirect", "400 Bad Request"}) {
+    status = redirection;
+    const Error error = store(peer)->object_info("b", "k").error();
+    EXPECT_EQ(error.code(), "failed-precondition") << redirection;
+    EXPECT_NE(
+        error.message().find("the bucket is in the region eu-west-1; fix: set \"region\" to it"),
+        std::string::npos)
+        << error.message();
+  }
+  status = "400 Bad Request";
+  const Error same = store(peer, {{"region", "eu-west-1"}})->object_info("b", "k").error();
+  EXPECT_EQ(same.message(), "cannot read the metadata of b/k: HTTP status 400");
+  EXPECT_EQ(same.code(), "invalid-argument");
+  status = "403 Forbidden";
+  EXPECT_EQ(store(peer)->object_info("b", "k").error().message(),
+            "cannot read the metadata of b/k: HTTP status 403");
+}
+
 /// Returns successful responses to a multipart upload; tests override single ones.
 std::string take_upload(const std::string& request) {
   if (request == "POST /b/k?uploads=") {
