@@ -24,11 +24,16 @@ Request listing_of(const Client& client, std::string_view bucket, std::string_vi
   return request;
 }
 
-/// Returns the page at `token`, or the first one if `token` is empty.
+/// Returns the page at `token`, or the first one if `token` is empty. Fails if the next page has
+/// the same token, since the listing would never end.
 Page page_at(const Client& client, std::string_view bucket, Request request,
              const std::string& token, const WaitLimits& limits) {
   if (!token.empty()) request.query.emplace_back("continuation-token", token);
-  return read_page(client.send(std::move(request), sdk::text("cannot list ", bucket), limits));
+  const std::string action = sdk::text("cannot list ", bucket);
+  Page page = read_page(client.send(std::move(request), action, limits));
+  if (token.empty() || page.next != token) return page;
+  throw sdk::Failure(TENON_DATA_LOSS, action,
+                     ": the server returned the same continuation token twice");
 }
 
 }  // namespace
@@ -46,6 +51,7 @@ Page read_page(const std::string& xml) {
     if (path == "ListBucketResult/NextContinuationToken") page.next = text;
     if (path == "ListBucketResult/EncodingType") encoded = text == "url";
   });
+  if (!truncated) page.next.clear();
   if (!is_listing || truncated == page.next.empty()) {
     throw sdk::Failure(TENON_DATA_LOSS,
                        is_listing ? "the listing of the server has no token for the next page"

@@ -62,6 +62,13 @@ TEST(Listing, FailsWithoutTheStartOfTheNextPage) {
             TENON_DATA_LOSS);
 }
 
+TEST(Listing, IgnoresATokenAfterTheLastPage) {
+  const Page page = read_page(
+      "<ListBucketResult><NextContinuationToken>t</NextContinuationToken>"
+      "<IsTruncated>false</IsTruncated></ListBucketResult>");
+  EXPECT_EQ(page.next, "");
+}
+
 TEST(Xml, RefusesDocumentTypes) {
   EXPECT_EQ(status_of("<!DOCTYPE a [<!ENTITY b \"c\">]><ListBucketResult>&b;</ListBucketResult>"),
             TENON_DATA_LOSS);

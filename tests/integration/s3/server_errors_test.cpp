@@ -191,6 +191,26 @@ TEST_F(S3ServerErrors, NameTheRegionOfTheBucket) {
             "cannot read the metadata of b/k: HTTP status 403");
 }
 
+TEST_F(S3ServerErrors, ListingsThatDoNotAdvanceFail) {
+  int pages = 0;
+  const FakeServer peer([&](const std::string&) {
+    return http("200 OK", ++pages < 4 ? "<ListBucketResult><IsTruncated>true</IsTruncated>"
+                                        "<NextContinuationToken>same</NextContinuationToken>"
+                                        "</ListBucketResult>"
+                                      : "<ListBucketResult/>");
+  });
+  const std::string expected =
+      "data-loss: cannot list b: the server returned the same continuation token twice";
+  const auto keys = store(peer)->list_objects("b", "", "", 0);
+  ASSERT_FALSE(keys);
+  EXPECT_NE(keys.error().to_string().find(expected), std::string::npos) << keys.error().to_string();
+  pages = 0;
+  const auto prefixes = store(peer)->list_common_prefixes("b", "", "/");
+  ASSERT_FALSE(prefixes);
+  EXPECT_NE(prefixes.error().to_string().find(expected), std::string::npos)
+      << prefixes.error().to_string();
+}
+
 /// Returns successful responses to a multipart upload; tests override single ones.
 std::string take_upload(const std::string& request) {
   if (request == "POST /b/k?uploads=") {
