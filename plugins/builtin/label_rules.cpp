@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "label_syntax.hpp"
+#include "selection/label_syntax.hpp"
 
 namespace tenon::builtin {
 namespace {
@@ -33,7 +33,7 @@ LabelRule parse_rule(std::string_view label, std::string_view text) {
   const auto refuse = [&](const auto&... why) {
     return sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"", label, "\" ", why...);
   };
-  if (!is_label_key(label)) {
+  if (selection::flaw_of_label_key(label)) {
     throw refuse("is not the key of a label; needed: a key such as app.kubernetes.io/name");
   }
   const std::vector<std::string> words = words_of(text);
@@ -50,11 +50,12 @@ LabelRule parse_rule(std::string_view label, std::string_view text) {
   } else if (!is("remove", 0)) {
     throw refuse("is \"", text, "\", expected ", grammar);
   }
-  if (rule.action == Action::rename && (!is_label_key(rule.to) || rule.to == label)) {
+  const bool renames = rule.action == Action::rename;
+  if (renames && (selection::flaw_of_label_key(rule.to) || rule.to == label)) {
     throw refuse("renames the label to \"", rule.to, "\"; needed: the key of another label");
   }
   for (const std::string& word : {rule.from, rule.to}) {
-    if (rule.action == Action::rename || is_label_value(word)) continue;
+    if (renames || !selection::flaw_of_label_value(word)) continue;
     throw refuse("has \"", word,
                  "\", which is not the value of a label; needed: at most 63 letters, digits, -, _ "
                  "and ., with a letter or digit at both ends");

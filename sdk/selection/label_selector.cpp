@@ -24,6 +24,14 @@ std::optional<std::int64_t> number_of(std::string_view text) {
   return number;
 }
 
+Flaw flaw_from(const LabelFlaw& label) {
+  Flaw flaw{.offset = label.offset, .found = in_quotes(label.part), .needed = label.needed};
+  if (label.is_too_long) {
+    flaw.found += " of " + std::to_string(label.part.size()) + " characters";
+  }
+  return flaw;
+}
+
 }  // namespace
 
 /// Compiles one selector from left to right. Functions that return false have set the flaw.
@@ -88,7 +96,7 @@ bool LabelSelectorReader::read_requirement() {
 
 bool LabelSelectorReader::read_key(Requirement& requirement) {
   if (!at_word()) return fail("a label key", "write a label here, eg: app=web");
-  if (auto flaw = flaw_of_label_key(token_)) return fail(std::move(*flaw), "correct the key");
+  if (auto flaw = flaw_of_label_key(token_)) return fail(flaw_from(*flaw), "correct the key");
   requirement.key = token_;
   next();
   return true;
@@ -135,7 +143,7 @@ bool LabelSelectorReader::read_value(Requirement& requirement) {
     return true;
   }
   if (!at_word()) return fail("a label value", "write a value, or nothing for the empty value");
-  if (auto flaw = flaw_of_label_value(token_)) return fail(std::move(*flaw), "correct the value");
+  if (auto flaw = flaw_of_label_value(token_)) return fail(flaw_from(*flaw), "correct the value");
   requirement.values.emplace_back(token_);
   next();
   return true;
