@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <iterator>
 
+#include "base/utf8.hpp"
+
 namespace tenon::inline v0_1 {
 namespace {
 
@@ -26,18 +28,11 @@ struct Character {
 };
 
 Character first_of(std::string_view text) {
+  const std::size_t size = json::detail::utf8_length(text);
+  if (size == 0) return {};
   const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (byte(0) < 0x80) return {.number = byte(0), .valid = true};
-  const std::size_t size = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
-  if (byte(0) < 0xc2 || byte(0) > 0xf4 || text.size() < size) return {};
-  std::uint32_t number = byte(0) & (0x7fU >> size);
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return {};
-    number = number << 6 | (byte(i) & 0x3fU);
-  }
-  constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = number >= 0xd800 && number <= 0xdfff;
-  if (number < least[size] || number > 0x10ffff || surrogate) return {};
+  std::uint32_t number = size == 1 ? byte(0) : byte(0) & (0x7fU >> size);
+  for (std::size_t i = 1; i < size; ++i) number = number << 6 | (byte(i) & 0x3fU);
   return {.number = number, .size = size, .valid = true};
 }
 
