@@ -10,10 +10,11 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
-#include <regex>
 #include <set>
 #include <system_error>
 #include <utility>
+
+#include "config/pattern.hpp"
 
 namespace tenon::config {
 namespace {
@@ -163,33 +164,25 @@ Need need_of_list(const Validation& list, const std::string& value) {
   return (included ? "none of " : "one of ") + list.value;
 }
 
-std::optional<std::regex> read_pattern(const std::string& text) {
-  try {
-    return std::regex(text);
-  } catch (const std::regex_error&) {
-    return std::nullopt;
-  }
+/// Returns a pattern as messages show it.
+std::string shown(const std::string& pattern) {
+  if (pattern.size() <= Pattern::longest_text) return pattern;
+  return pattern.substr(0, 40) + "...";
 }
 
-bool matches(const std::string& value, const std::regex& pattern) {
-  try {
-    return std::regex_search(value, pattern);
-  } catch (const std::regex_error&) {  // the search is too complex
-    return false;
-  }
-}
-
-// std::regex uses stack space for each character.
+// A match compares each byte with all steps of the pattern, and a manifest may have many patterns.
 constexpr std::size_t longest_match = 4096;
 
 Need need_of_pattern(const std::string& text, const std::string& value) {
+  std::string flaw;
+  const auto pattern = Pattern::compile(text, flaw);
+  if (!pattern) {
+    return "a match of the pattern of the plugin, which is not valid: " + shown(text) + ": " + flaw;
+  }
   if (value.size() > longest_match) {
     return "at most " + std::to_string(longest_match) + " bytes that match " + text;
   }
-  const auto pattern = read_pattern(text);
-  if (!pattern)
-    return "a match of the pattern of the plugin, which is not a regular expression: " + text;
-  if (matches(value, *pattern)) return std::nullopt;
+  if (pattern->matches_part_of(value)) return std::nullopt;
   return "something that matches " + text;
 }
 
@@ -230,8 +223,9 @@ std::string fault_of_validation(Type type, const Validation& validation) {
   if (is_list(validation.type) && !is_list_of_texts(validation.value)) {
     return text + " is not a JSON array of texts";
   }
-  if (validation.type == Rule::Regex && !read_pattern(validation.value)) {
-    return text + " is not a regular expression";
+  std::string flaw;
+  if (validation.type == Rule::Regex && !Pattern::compile(validation.value, flaw)) {
+    return "the pattern \"" + shown(validation.value) + "\" is not valid: " + flaw;
   }
   return {};
 }

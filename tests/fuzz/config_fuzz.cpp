@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Feeds text to the parsers and checks of values of configs. The first line is a key, the second
-// selects the validations of a parameter, the rest is the value. The value must round-trip as each
-// type, and each problem must have a location.
+// selects the validations of a parameter and is also a pattern, the rest is the value. The value
+// must round-trip as each type, and each problem must have a location. Patterns are also matched
+// with the longest value that consists of copies of the value.
 #include <tenon/sdk/config.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <string>
@@ -93,16 +93,22 @@ void check(const std::string& key, const tenon::Parameter& parameter, const std:
                use, findings);
   // One problem for the key, one for a missing parameter, and one for each validation.
   require(findings.all().size() <= 2 + parameter.validations.size());
-  // Patterns are matched only with short values, because matching takes stack.
-  const bool has_pattern =
-      std::any_of(parameter.validations.begin(), parameter.validations.end(),
-                  [](const auto& validation) { return validation.type == Rule::Regex; });
-  require(key != "name" || !has_pattern || value.size() <= 4096 || !findings.empty());
   for (const auto& finding : findings.all()) {
     require(finding.code == "unknown-parameter" || finding.code == "wrong-parameter" ||
             finding.code == "missing-parameter");
     require(finding.location.file == "fuzz" && finding.location.line > 0 && !finding.fix.empty());
   }
+}
+
+void match(std::string_view pattern, std::string_view value) {
+  tenon::Parameter parameter;
+  parameter.validations = {{Rule::Regex, std::string(pattern)}};
+  const bool valid = tenon::config::fault_of_validations(parameter).empty();
+  std::string longest(value);
+  while (!value.empty() && longest.size() + value.size() <= 4096) longest += value;
+  const auto needs = tenon::config::unmet_needs(parameter, longest);
+  require(needs.size() <= 1);
+  if (!valid || longest.size() > 4096) require(needs.size() == 1);
 }
 
 }  // namespace
@@ -113,6 +119,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto how = tenon::fuzzing::take_line(text);
   read_as_all_types(text);
   // The reader of pipeline files trims keys and values.
+  match(how, text);
   check(std::string(trimmed(key)), parameter_of(how), std::string(trimmed(text)));
   return 0;
 }

@@ -122,7 +122,24 @@ TEST(PipelineParameters, MatchPatterns) {
   EXPECT_EQ(needed(pattern, std::string(4096, 'a')), "");
   EXPECT_EQ(needed(pattern, std::string(4097, 'a')), "at most 4096 bytes that match ^a+$");
   EXPECT_EQ(needed(parameter(Type::String, {{Rule::Regex, "("}}), "x"),
-            "a match of the pattern of the plugin, which is not a regular expression: (");
+            "a match of the pattern of the plugin, which is not valid: (: the ( at byte 1 begins a "
+            "group without )");
+}
+
+// Backtracking would take a stack for each byte of the first value, and years for the second.
+TEST(PipelineParameters, MatchPatternsInLinearTime) {
+  const auto needed_by = [](const std::string& pattern, const std::string& value) {
+    return needed(parameter(Type::String, {{Rule::Regex, pattern}}), value);
+  };
+  const std::string nested = "^(((((((a|b)|c)|d)|e)|f)|g)|h)*$";
+  std::string value(4096, 'h');
+  EXPECT_EQ(needed_by(nested, value), "");
+  value.back() = 'i';
+  EXPECT_EQ(needed_by(nested, value), "something that matches " + nested);
+  EXPECT_EQ(needed_by("^(a+)+$", std::string(48, 'a') + "!"), "something that matches ^(a+)+$");
+  EXPECT_EQ(needed_by(std::string(100000, '('), "x"),
+            "a match of the pattern of the plugin, which is not valid: " + std::string(40, '(') +
+                "...: it has 100000 bytes, at most 1024 are possible");
 }
 
 TEST(PipelineParameters, AreValidatedOnlyIfTheTypeMatches) {

@@ -37,8 +37,9 @@ typedef int32_t tenon_parameter_v2_rule;
 /* A condition that a value must meet. An absent value meets all conditions except required. */
 typedef struct tenon_parameter_v2_validation {
   tenon_parameter_v2_rule type; /* The kind of condition. */
-  /* The operand: a number, a regular expression that must match a part of the value, or a JSON
-   * array of strings for inclusion and exclusion; empty for required. */
+  /* The operand: a number, a regular expression that must match a part of the value (groups,
+   * alternatives, repetitions, classes, ^, $ and \b; no look-around and no back-references), or
+   * a JSON array of strings for inclusion and exclusion; empty for required. */
   tenon_string value;
   /* Fields of other versions that this version does not have, as JSON. Copied unchanged; absent
    * if there are none. */
