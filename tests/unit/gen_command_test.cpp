@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "e2e/unprivileged.hpp"
@@ -274,6 +276,49 @@ std::string released_spec(const std::string& version, const std::string& part = 
       "\"life\": {\"released\": {\"version\": \"" + version + "\", \"date\": \"2026-11-21\"}}, ");
   if (!part.empty()) text.replace(text.find(part), part.size(), edit);
   return text;
+}
+
+TEST(GenCommand, CopiesOnlySpecsAndListsOfReleasesIntoAnSdk) {
+  const World world;
+  const fs::path program = world.path("bin/tenon-gen");
+  fs::copy_file(TENON_GEN, program);
+  for (const char* headers : {"/include", "/../sdk/include", "/../loader/include"}) {
+    fs::copy(std::string(ABI) + headers, world.path("include"), fs::copy_options::recursive);
+  }
+  EXPECT_EQ(world.run({TENON_GEN, "build", "--out", ".", ABI}).exit, 0);
+  for (const char* file : {"sdk/cmake/tenonPlugin.cmake", "sdk/plugin.map", "LICENSE"}) {
+    const fs::path from = fs::path(ABI) / ".." / file;
+    fs::copy_file(from, world.path("share/tenon/sdk/" + from.filename().string()));
+  }
+  world.write("kinds/filter/v1.json", released_spec("0.1.0"));
+  world.write("kinds/filter/v2.json", "{}");  // without any key of a spec
+  world.write("kinds/compile_commands.json", "[]");
+  world.write("kinds/.vscode/settings.json", "{}");
+  world.write("kinds/.vscode/v1.json", spec);
+  fs::resize_file(world.write("kinds/.cache/index.json", ""), 100'000'000);
+  EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).exit, 0);
+  const auto sdk = [&](const std::string& out) {
+    return world.run({program.string(), "sdk", "--app", "photo", "--out", out, "kinds"});
+  };
+  for (int run = 1; run <= 2; ++run) {
+    const Outcome outcome = sdk("out");
+    EXPECT_EQ(outcome.exit, 0) << outcome.err;
+    std::set<std::string> copied;
+    const fs::path folder = world.root() / "out/share/photo/tenon/specs";
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+      if (entry.is_regular_file()) copied.insert(fs::relative(entry.path(), folder).string());
+    }
+    EXPECT_EQ(copied, (std::set<std::string>{"filter/v1.json", "released.json"})) << run;
+  }
+  // The next run would read the copies.
+  for (const std::string out : {"kinds", "kinds/out", "out/../kinds/a/b"}) {
+    const Outcome outcome = sdk(out);
+    EXPECT_EQ(outcome.exit, 2) << out;
+    EXPECT_EQ(outcome.err, "tenon-gen: --out " + out +
+                               ": it is in the folder of specs kinds; give a folder outside of "
+                               "it\n");
+  }
+  EXPECT_EQ(sdk("kinds-sdk").exit, 0);
 }
 
 TEST(GenCommand, BeginsTheNextVersion) {

@@ -107,6 +107,7 @@ Model load_specs(const LoadOptions& options, Diagnostics& diagnostics) {
   for (const DeclaredFamily& declared : families) read_versions(declared, model, diagnostics);
   const std::vector<DocumentVersion*> documents = sort_by_use(model, diagnostics);
   model.inputs = std::move(files.inputs);
+  model.sources = std::move(files.sources);
   if (diagnostics.empty()) {
     set_fingerprints(model, documents);
     if (options.frozen) check_released(model, files.lists, diagnostics);

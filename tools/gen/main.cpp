@@ -109,16 +109,31 @@ Exit check(Options& options) {
   return with_model(options, [](const Model&) {});
 }
 
+/// An SDK package contains the specs, so the next run would find each of them twice. Throws
+/// UsageError.
+void check_outside_of_specs(const Options& options) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path out = fs::weakly_canonical(fs::absolute(options.out, ignored), ignored);
+  for (const std::string& folder : options.load.folders) {
+    const fs::path within = out.lexically_relative(fs::weakly_canonical(folder, ignored));
+    if (within.empty() || *within.begin() == "..") continue;
+    throw UsageError("--out " + options.out + ": it is in the folder of specs " + folder +
+                     "; give a folder outside of it");
+  }
+}
+
 Exit sdk(Options& options) {
   check_form("--app", options.app, "._-", "._-",
              "not the name of an app; use letters, digits, '.', '_' and '-'");
   check_name(options);
   check_form("--version", options.version, "._+~-", "",
              "not a version; use letters, digits, '.', '_', '+', '~' and '-'");
+  check_outside_of_specs(options);
   return with_model(options, [&options](const Model& model) {
     if (model.kinds.empty()) throw UsageError("the specs contain no kind");
-    write_sdk_package(model, options.load.folders, {options.app, options.name, options.version},
-                      installation(), Output(options.out));
+    write_sdk_package(model, {options.app, options.name, options.version}, installation(),
+                      Output(options.out));
   });
 }
 

@@ -79,30 +79,15 @@ class Headers {
   std::map<std::string, std::string> texts_;
 };
 
-/// Returns the texts of the specs by their paths in the folders, whether or not they are links.
-std::map<std::string, std::string> read_specs(const std::vector<std::string>& folders) {
-  std::map<std::string, std::string> texts;
-  for (const std::string& folder : folders) {
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-      std::error_code ignored;
-      const fs::path& path = entry.path();
-      if (path.extension() != ".json" || !entry.is_regular_file(ignored)) continue;
-      texts.insert_or_assign(path.lexically_relative(folder).string(), read_regular_file(path));
-    }
-  }
-  return texts;
-}
-
 }  // namespace
 
-void write_sdk_package(const Model& model, const std::vector<std::string>& specs,
-                       const SdkPackage& package, const Installation& installed,
+void write_sdk_package(const Model& model, const SdkPackage& package, const Installation& installed,
                        const Output& output) {
   const std::string share = "share/";
   const std::string cmake = share + "cmake/" + package.name() + "/";
   const std::string doc = share + "doc/" + package.name() + "/";
-  // All files are read before one is written: the output may be in a folder of specs, and is not
-  // written in part if a file cannot be read.
+  // All files are read before one is written: the output is not written in part if a file cannot be
+  // read.
   const Headers headers(model, installed.include);
   std::map<std::string, std::string> files;
   for (const auto& [path, text] : headers.texts()) {
@@ -116,8 +101,8 @@ void write_sdk_package(const Model& model, const std::vector<std::string>& specs
   files.emplace(share + "pkgconfig/" + package.name() + ".pc", emit_pkgconfig(package));
   files.emplace(doc + "README.md", emit_sdk_readme(model, package));
   files.emplace(doc + "LICENSE", read_regular_file(installed.data / "sdk/LICENSE"));
-  for (const auto& [path, text] : read_specs(specs)) {
-    files.emplace(share + package.app + "/tenon/specs/" + path, text);
+  for (const auto& [path, source] : model.sources) {
+    files.emplace(share + package.app + "/tenon/specs/" + path, read_regular_file(source));
   }
   for (const auto& [path, text] : files) output.write(path, text);
 }

@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "gen/emit/emit_sdk_package.hpp"
 #include "gen/emit/output.hpp"
@@ -19,10 +18,8 @@ struct Installation {
   std::filesystem::path data;     // contains sdk/ and abi/
 };
 
-/// Writes the package for the kinds of `model`, whose specs are in the folders `specs`. Throws
-/// IoError.
-void write_sdk_package(const Model& model, const std::vector<std::string>& specs,
-                       const SdkPackage& package, const Installation& installed,
+/// Writes the package for the kinds of `model`. Throws IoError.
+void write_sdk_package(const Model& model, const SdkPackage& package, const Installation& installed,
                        const Output& output);
 
 }  // namespace tenon::gen

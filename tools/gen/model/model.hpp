@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -361,6 +362,9 @@ struct Model {
   std::vector<std::unique_ptr<Document>> documents{};  // sorted by id
   /// The spec files and the folders above them, for the depfile; sorted.
   std::vector<std::string> inputs{};
+  /// The spec files and the lists of released versions, without those of the standard specs: their
+  /// paths by the path relative to the folder that was given.
+  std::map<std::string, std::string> sources{};
 };
 
 }  // namespace tenon::gen

@@ -130,10 +130,16 @@ void find_spec_files(const std::string& root, bool standard, SpecFiles& files,
     for (const fs::path& path : find_files(top)) {
       if (path.filename() == release_list_name) {
         if (!standard) files.lists.push_back(path.generic_string());
-        continue;
+      } else {
+        add_inputs(path, top, files.inputs);
+        if (!add_file(path, top, folders, files, diagnostics)) {
+          ignored = path.generic_string();
+          continue;
+        }
       }
-      add_inputs(path, top, files.inputs);
-      if (!add_file(path, top, folders, files, diagnostics)) ignored = path.generic_string();
+      if (standard) continue;
+      files.sources.insert_or_assign(path.lexically_relative(top).generic_string(),
+                                     path.generic_string());
     }
   } catch (const fs::filesystem_error& error) {
     throw IoError("cannot read " + error.path1().generic_string() + ": " + error.code().message());

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,7 +47,9 @@ struct SpecFiles {
   std::vector<SpecFolder> folders{};  // sorted by path
   std::vector<std::string> inputs{};  // the files and the folders above them
   std::vector<std::string> lists{};   // lists of released versions, not of the standard specs
-  bool uses_standard = false;         // whether a file contains "tenon.dev/"
+  /// Specs and lists that are not standard: their paths by the path relative to the given folder.
+  std::map<std::string, std::string> sources{};
+  bool uses_standard = false;  // whether a file contains "tenon.dev/"
 };
 
 /// Adds the specs and the lists of released versions below `root`. Files that are not JSON, and
