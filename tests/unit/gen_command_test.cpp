@@ -278,6 +278,44 @@ std::string released_spec(const std::string& version, const std::string& part = 
   return text;
 }
 
+// Each round gives the structs a second way to those of the next round. Following each way would
+// take hours.
+TEST(GenCommand, ChecksManyVersionsWhoseStructsSplitAndMerge) {
+  constexpr int rounds = 24;
+  const World world;
+  int version = 0;
+  std::string steps;
+  const auto add = [&](const std::string& fields, const std::string& structs,
+                       const std::string& step) {
+    const std::string number = std::to_string(++version);
+    std::string all;
+    for (const char name : structs) {
+      all += std::string(all.empty() ? "" : ", ") + "\"" + name +
+             "\": {\"fields\": {\"x\": \"bool\", \"y\": \"string\"}}";
+    }
+    world.write("types/look/v" + number + ".json",
+                R"({"type": "photo.example/look", "version": )" + number +
+                    R"(, "doc": "Look.", "life": {"released": {"version": "0.1.0", )" +
+                    R"("date": "2026-11-21"}}, "fields": {)" + fields + R"(}, "structs": {)" + all +
+                    "}}");
+    if (version == 1) return;
+    steps += std::string(version == 2 ? "" : ", ") + R"({"from": )" + std::to_string(version - 1) +
+             R"(, "to": )" + number + ", " + step + "}";
+  };
+  add(R"("a": "s")", "s", "");
+  for (int round = 0; round < rounds; ++round) {
+    add(R"("a": "s", "b": "t")", "st",
+        R"("structs": {"t": {"split_from": "s"}}, "fields": {"b": {"added": true}})");
+    add(R"("a": "s")", "s", R"("fields": {"b": {"removed": true}})");
+    add(R"("a": "t")", "t", R"("structs": {"t": {"renamed_from": "s"}})");
+    add(R"("a": "s")", "s", R"("structs": {"s": {"renamed_from": "t"}})");
+  }
+  world.write("types/look/evolution.json",
+              R"({"type": "photo.example/look", "steps": [)" + steps + "]}");
+  const Outcome outcome = world.run({TENON_GEN, "check", "types"});
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+}
+
 TEST(GenCommand, CopiesOnlySpecsAndListsOfReleasesIntoAnSdk) {
   const World world;
   const fs::path program = world.path("bin/tenon-gen");

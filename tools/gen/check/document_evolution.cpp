@@ -198,14 +198,14 @@ class StepReader {
 /// Sets the origins of the fields of a step or of one of its structs.
 void set_origins(const Lineage& lineage, const DocumentStep& step, const StructStep* structure,
                  std::vector<FieldStep>& fields) {
+  const auto older = lineage.kin_of(*step.from, structure != nullptr ? structure->older : nullptr);
+  const auto newer = lineage.kin_of(*step.to, structure != nullptr ? structure->newer : nullptr);
   for (FieldStep& field : fields) {
     if (field.older != nullptr) {
-      const Struct* owner = structure != nullptr ? structure->older : nullptr;
-      field.older_origins = lineage.origins_of(*step.from, owner, *field.older, field.hook);
+      field.older_origins = lineage.origins_of(older, *field.older, field.hook);
     }
     if (field.newer != nullptr) {
-      const Struct* owner = structure != nullptr ? structure->newer : nullptr;
-      field.newer_origins = lineage.origins_of(*step.to, owner, *field.newer, field.hook);
+      field.newer_origins = lineage.origins_of(newer, *field.newer, field.hook);
     }
   }
 }
