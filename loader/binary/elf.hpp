@@ -3,7 +3,7 @@
 // Reads a module in the ELF format without loading it: notes, an exported object, needed libraries,
 // and whether it can be unloaded. The file may be hostile: every offset is checked before it is
 // used, every loop has a bound that does not depend on the file, and no more memory is allocated
-// than the file has bytes.
+// than a small multiple of the bytes of the file.
 #pragma once
 
 #include <tenon/result.hpp>
@@ -83,7 +83,8 @@ class ElfFile {
     std::uint64_t offset_ = 0;   // of the first symbol in the file
   };
   /// Returns the symbols. Also checks them and the relocations, because the dynamic loader does
-  /// not.
+  /// not. The names of all symbols and of their versions are together at most four times as long as
+  /// the file.
   Result<Symbols> symbols() const;
 
   /// The versions of symbols. Texts point into the symbols.
@@ -204,6 +205,7 @@ class ElfFile {
   Result<std::uint64_t> check_relocations() const;
   Result<void> check_relocation(std::uint64_t address) const;
   Result<void> check_packed_relocations() const;
+  Result<void> check_names(const Symbols& symbols) const;
   bool marks_packed_relocations(const Symbols& symbols) const;
   std::optional<Text> debug_link_in(const elf::Section& section) const;
 

@@ -16,6 +16,8 @@ namespace {
 constexpr std::uint64_t max_symbols = 1 << 20;
 constexpr std::uint64_t max_strings_size = 32 << 20;
 constexpr std::uint64_t max_relocations = 1 << 21;
+// Far above the longest names that compilers generate.
+constexpr std::size_t max_name_length = 65536;
 
 constexpr std::uint32_t relative_relocation = platform::host_machine == 62    ? 8
                                               : platform::host_machine == 183 ? 1027
@@ -150,6 +152,7 @@ Result<ElfFile::Symbols> ElfFile::symbols() const {
       std::all_of(symbols.symbols_.begin(), symbols.symbols_.end(),
                   [&](const auto& symbol) { return symbol.name < dynamic_.strings_size; });
   if (!named) return broken("a symbol's name outside of the strings");
+  if (auto good = check_names(symbols); !good) return std::move(good).error();
   if (!marks_packed_relocations(symbols)) {
     return source_->problem("wrong-architecture",
                             "packed relocations without the version GLIBC_ABI_DT_RELR",
@@ -158,6 +161,41 @@ Result<ElfFile::Symbols> ElfFile::symbols() const {
                             "adds the version");
   }
   return symbols;
+}
+
+/// Checks the lengths of names. The names of symbols and of their versions may overlap or be the
+/// same, and readers copy each of them.
+Result<void> ElfFile::check_names(const Symbols& symbols) const {
+  std::size_t length = 0;
+  for (const char c : symbols.strings_) {
+    length = c != '\0' ? length + 1 : 0;
+    if (length > max_name_length) return broken("a name of more than 64 KiB");
+  }
+  // Linkers store a name once, or as the end of another, and each symbol takes 24 bytes as well.
+  std::uint64_t remaining = 4 * source_->size();
+  const auto fits = [&remaining](std::string_view name) {
+    const bool fit = name.size() <= remaining;
+    remaining -= fit ? name.size() : 0;
+    return fit;
+  };
+  const Versions all = versions(symbols);
+  const auto version_of = [&all](std::size_t symbol) -> std::string_view {
+    if (symbol >= all.numbers.size()) return {};
+    if (const auto found = all.needed.find(all.numbers[symbol]); found != all.needed.end()) {
+      return found->second.name;
+    }
+    const auto found = all.defined.find(all.numbers[symbol]);
+    return found != all.defined.end() ? found->second : std::string_view();
+  };
+  bool good = std::all_of(all.needed.begin(), all.needed.end(), [&](const auto& one) {
+    return fits(one.second.library) && fits(one.second.name);
+  });
+  good = good && std::all_of(all.defined.begin(), all.defined.end(),
+                             [&](const auto& one) { return fits(one.second); });
+  for (std::size_t i = 0; good && i < symbols.symbols_.size(); ++i) {
+    good = fits(symbols.name(symbols.symbols_[i])) && fits(version_of(i));
+  }
+  return good ? Result<void>() : broken("names that are together four times as long as the file");
 }
 
 /// Returns false if the file has packed relocations without the version that glibc demands then.

@@ -413,6 +413,58 @@ TEST(BoundedWork, RefusesOversizedTables) {
   EXPECT_EQ(in_a_huge_file(buckets), "a hash table with impossible sizes");
 }
 
+// Readers copy the names of symbols, and tables can name the same text many times.
+TEST(BoundedWork, RefusesNamesThatAreTogetherFarLongerThanTheFile) {
+  // Adds a name to the end of the string table, which is copied behind the last segment.
+  const auto with_name = [](std::size_t length, const auto& use) {
+    Victim victim("good-many-symbols");
+    Bytes& bytes = victim.bytes();
+    const auto size = victim.value(elf::dynamic_strings_size);
+    const auto strings = bytes.begin() + static_cast<std::ptrdiff_t>(
+                                             victim.place_of(victim.value(elf::dynamic_strings)));
+    Bytes table(strings, strings + static_cast<std::ptrdiff_t>(size));
+    table.insert(table.end(), length, std::byte{'x'});
+    table.push_back({});
+    elf::Segment& last = victim.load_of(victim.segment(elf::segment_dynamic).address);
+    last.file_size = last.memory_size = bytes.size() + table.size() - last.offset;
+    victim.value(elf::dynamic_strings) = last.address + bytes.size() - last.offset;
+    victim.value(elf::dynamic_strings_size) = table.size();
+    bytes.insert(bytes.end(), table.begin(), table.end());
+    use(victim, static_cast<std::uint32_t>(size));
+    return victim.deep();
+  };
+  const auto name_symbols = [](std::uint64_t count) {
+    return [count](Victim& victim, std::uint32_t name) {
+      for (std::uint64_t i = 1; i <= count; ++i) {
+        victim
+            .at<elf::Symbol>(victim.place_of(victim.value(elf::dynamic_symbols)) +
+                             i * sizeof(elf::Symbol))
+            .name = name;
+      }
+    };
+  };
+  // Gives all symbols the first needed version.
+  const auto name_versions = [](std::uint64_t count) {
+    return [count](Victim& victim, std::uint32_t name) {
+      const auto library = victim.place_of(victim.value(elf::dynamic_version_needs));
+      const auto need = library + victim.at<elf::VersionNeed>(library).first;
+      victim.at<std::uint32_t>(need + 8) = name;
+      const auto number = victim.at<std::uint16_t>(need + 6);
+      for (std::uint64_t i = 1; i <= count; ++i) {
+        victim.at<std::uint16_t>(victim.place_of(victim.value(elf::dynamic_versions)) + 2 * i) =
+            number;
+      }
+    };
+  };
+  const std::string too_long =
+      "broken-file: names that are together four times as long as the file";
+  EXPECT_EQ(with_name(65536, name_symbols(3)), "ok");
+  EXPECT_EQ(with_name(65536, name_symbols(500)), too_long);
+  EXPECT_EQ(with_name(65537, name_symbols(1)), "broken-file: a name of more than 64 KiB");
+  EXPECT_EQ(with_name(4096, name_versions(3)), "ok");
+  EXPECT_EQ(with_name(4096, name_versions(500)), too_long);
+}
+
 TEST(BoundedWork, OpensOnlyRegularFiles) {
   const tests::World world;
   ASSERT_EQ(world.run({"mkfifo", "pipe.so"}).exit, 0);
