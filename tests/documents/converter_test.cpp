@@ -5,15 +5,20 @@
 #include <tenon/gen/converter.hpp>
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <iostream>
 #include <sstream>
 #include <string>
 
 #include "app_converter.hpp"
 #include "framework/world.hpp"
+#include "integration/confine.hpp"
 
 namespace tenon::tests {
 namespace {
@@ -166,6 +171,23 @@ INSTANTIATE_TEST_SUITE_P(
       for (char& c : name) c = c == ' ' ? '_' : c;
       return name;
     });
+
+/// The filter stays for the rest of the process, so another one runs the converter.
+TEST(AppConverters, HaveTimeToExitWithoutDescriptorsOfProcesses) {
+  const World world;
+  const auto program = world.write("convert", "#!/bin/sh\nexec <&- >&-\nsleep 0.2\nexit 7\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const auto run = [&program] {
+    if (!refuse({SYS_pidfd_open}, ENOSYS)) return std::string("cannot confine");
+    return std::string(AppConverter(program, 60s).convert(album_1, {.to = "2"}).error().found());
+  };
+  EXPECT_EXIT(
+      {
+        std::cerr << run() << "\n";
+        ::_exit(0);
+      },
+      testing::ExitedWithCode(0), "^it exited with status 7\n");
+}
 
 TEST(AppConverters, ReportThatTheyCannotBeStarted) {
   const World world;

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <optional>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -142,8 +143,7 @@ class AppConverter::Process {
   std::string stop() {
     if (channel_ >= 0) ::close(std::exchange(channel_, -1));
     if (child_ == 0) return "";
-    const tools::Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, child_, 0)));
-    if (!process || !wait_for(process.get(), POLLIN, Clock::now() + limit_)) kill();
+    if (!wait_for_exit(Clock::now() + limit_)) kill();
     int status = 0;
     while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
     }
@@ -158,6 +158,25 @@ class AppConverter::Process {
   std::string time_out() {
     kill();
     return "no response within " + std::to_string(limit_.count()) + " ms";
+  }
+
+  /// Waits until the program exits. Returns false if it does not before `end`.
+  bool wait_for_exit(Clock::time_point end) const {
+    const tools::Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, child_, 0)));
+    if (process) return wait_for(process.get(), POLLIN, end);
+    // Old kernels and filters of system calls refuse pidfd_open.
+    while (!has_exited()) {
+      if (Clock::now() >= end) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return true;
+  }
+
+  /// Keeps the status of the program for `waitpid`.
+  bool has_exited() const {
+    siginfo_t info{};
+    return ::waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid != 0;
   }
 
   void kill() {
