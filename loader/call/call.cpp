@@ -11,6 +11,7 @@
 
 #include "base/log.hpp"
 #include "call/call_children.hpp"
+#include "call/call_events.hpp"
 #include "call/call_log.hpp"
 #include "platform/event.hpp"
 
@@ -68,9 +69,7 @@ constinit const tenon_call_functions Call::call_functions = {
 
 void detail::CallState::end() noexcept {
   if (auto* children = children_.load()) children->abandon();
-  if (std::intptr_t handle = handle_.load(); handle != platform::no_event) {
-    platform::close_event(handle);
-  }
+  if (auto* events = events_.load()) events->end();
 }
 
 void Call::set_deadline(std::chrono::steady_clock::time_point when) noexcept {
@@ -96,9 +95,7 @@ void Call::cancel(CancelReason reason) noexcept {
   std::int32_t expected = TENON_NOT_CANCELLED;
   reason_.compare_exchange_strong(expected, static_cast<std::int32_t>(reason));
   CallState& whole = this->whole();
-  if (std::intptr_t handle = whole.handle_.load(); handle != platform::no_event) {
-    platform::signal_event(handle);
-  }
+  if (auto* events = whole.events_.load()) events->signal(*this);
   if (auto* children = whole.children_.load()) children->cancel_children_of(*this);
 }
 
@@ -125,18 +122,7 @@ std::int32_t Call::wait(tenon_duration timeout) noexcept {
 }
 
 std::intptr_t detail::CallState::wait_handle() noexcept {
-  std::atomic<std::intptr_t>& shared = whole().handle_;
-  std::intptr_t handle = shared.load();
-  if (handle != platform::no_event) return handle;
-  const std::intptr_t fresh = platform::create_event();
-  if (fresh == platform::no_event) return fresh;
-  if (!shared.compare_exchange_strong(handle, fresh)) {
-    platform::close_event(fresh);  // another thread was first
-    return handle;
-  }
-  // A cancellation before the handle existed could not signal it.
-  if (reason() != TENON_NOT_CANCELLED) platform::signal_event(fresh);
-  return fresh;
+  return CallEvents::of(*this).event_of(*this);
 }
 
 std::string_view detail::CallState::failed_inside(std::uint32_t depth) noexcept {
@@ -159,13 +145,8 @@ void detail::CallState::forget() noexcept {
   if (reason_.exchange(TENON_NOT_CANCELLED) != TENON_NOT_CANCELLED) clear_signal();
 }
 
-// The handle is kept open: a thread that is about to signal it must not signal another file with
-// the same number.
 void detail::CallState::clear_signal() noexcept {
-  const std::intptr_t handle = whole().handle_.load();
-  if (handle == platform::no_event) return;
-  platform::clear_event(handle);
-  if (reason() != TENON_NOT_CANCELLED) platform::signal_event(handle);
+  if (auto* events = whole().events_.load()) events->clear(*this);
 }
 
 namespace detail {
@@ -177,8 +158,7 @@ void NestedCall::end_part() noexcept {
     failed_inside_->depth = UINT32_MAX;
     outer_->failed_inside_ = std::move(failed_inside_);
   }
-  // The handle is shared: a cancellation of this part must not wake the outer call.
-  if (reason_.load() != TENON_NOT_CANCELLED) outer_->clear_signal();
+  if (auto* events = whole().events_.load()) events->close(*this);
 }
 
 }  // namespace detail

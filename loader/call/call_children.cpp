@@ -93,9 +93,7 @@ ChildCall::~ChildCall() {
 }
 
 bool ChildCall::is_inside(const CallState& call) const noexcept {
-  const CallState* outer = parent_;
-  while (outer != nullptr && outer != &call) outer = outer->outer_;
-  return outer != nullptr;
+  return parent_ != nullptr && parent_->is_part_of(call);
 }
 
 }  // namespace tenon::inline v0_1::detail

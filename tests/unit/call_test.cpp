@@ -317,16 +317,56 @@ TEST(NestedCall, IsCancelledWithItsParent) {
 
 TEST(NestedCall, DoesNotCancelItsParent) {
   Call whole;
-  const std::intptr_t handle = handle_of(whole);
   {
     NestedCall part(whole);
-    EXPECT_EQ(handle_of(part), handle) << "it needs no handle";
     part.cancel(CancelReason::restart);
-    EXPECT_TRUE(is_readable(handle));
     EXPECT_EQ(wait_on(part, 1min), TENON_CANCELLED_BY_RESTART);
+    EXPECT_EQ(whole.cancelled(), CancelReason::none);
+    EXPECT_FALSE(is_readable(handle_of(whole)));
   }
   EXPECT_EQ(whole.cancelled(), CancelReason::none);
-  EXPECT_FALSE(is_readable(handle));
+  EXPECT_FALSE(is_readable(handle_of(whole)));
+}
+
+TEST(NestedCall, StaysCancelledWhileAnotherThreadWaitsForItsParent) {
+  Call whole;
+  NestedCall part(whole);
+  NestedCall innermost(static_cast<Call&>(part));
+  const std::intptr_t polled[] = {handle_of(part), handle_of(innermost)};
+  part.cancel(CancelReason::restart);
+  std::thread([&] { EXPECT_EQ(wait_on(whole, 1ms), TENON_NOT_CANCELLED); }).join();
+  for (const std::intptr_t handle : polled) EXPECT_TRUE(is_readable(handle));
+}
+
+TEST(NestedCall, WakesAllThreadsThatWaitForAPart) {
+  Call whole;
+  NestedCall part(whole);
+  NestedCall innermost(static_cast<Call&>(part));
+  std::vector<std::thread> inside;
+  for (Call* call : {static_cast<Call*>(&part), static_cast<Call*>(&innermost)}) {
+    for (int i = 0; i < 2; ++i) {
+      inside.emplace_back([=] { EXPECT_EQ(wait_on(*call, 1min), TENON_CANCELLED_BY_RESTART); });
+    }
+  }
+  std::thread outside([&] { EXPECT_EQ(wait_on(whole, 1min), TENON_CANCELLED_BY_CALLER); });
+  part.cancel(CancelReason::restart);
+  for (std::thread& thread : inside) thread.join();
+  whole.cancel();
+  outside.join();
+}
+
+TEST(NestedCall, MayEndWhileItsParentIsCancelled) {
+  for (int round = 0; round < 200; ++round) {
+    Call whole;
+    std::thread cancelling([&] { whole.cancel(); });
+    {
+      NestedCall part(whole);
+      NestedCall innermost(static_cast<Call&>(part));
+      handle_of(innermost);
+    }
+    cancelling.join();
+    EXPECT_TRUE(is_readable(handle_of(whole)));
+  }
 }
 
 TEST(ChildCall, WithoutAParentIsIndependent) {

@@ -22,12 +22,13 @@ class Call;
 namespace detail {
 
 class CallChildren;
+class CallEvents;
 class ChildCall;
 class ModuleHost;
 class NestedCall;
 
-/// A call, or a part of another call (NestedCall). The outermost call owns the memory, the wait
-/// handle and the children of all its parts.
+/// A call, or a part of another call (NestedCall). The outermost call owns the memory, the events
+/// and the children of all its parts.
 class TENON_API CallState : protected Arena {
  public:
   CallState(const CallState&) = delete;
@@ -44,6 +45,7 @@ class TENON_API CallState : protected Arena {
  private:
   friend class tenon::Call;
   friend class CallChildren;
+  friend class CallEvents;
   friend class ChildCall;
   friend class NestedCall;
 
@@ -58,7 +60,7 @@ class TENON_API CallState : protected Arena {
   explicit CallState(CallState* outer) noexcept
       : Arena(outer), outer_(outer), owner_(outer->owner_) {}
   ~CallState() {
-    if (children_.load() != nullptr || handle_.load() != no_handle) [[unlikely]]
+    if (children_.load() != nullptr || events_.load() != nullptr) [[unlikely]]
       end();
   }
 
@@ -70,7 +72,7 @@ class TENON_API CallState : protected Arena {
       forget();
   }
 
-  /// Releases the children and the wait handle.
+  /// Releases the children and the events.
   void end() noexcept;
   /// The rare part of `reset`.
   void forget() noexcept;
@@ -83,6 +85,13 @@ class TENON_API CallState : protected Arena {
   }
   CallState& whole() noexcept { return const_cast<CallState&>(std::as_const(*this).whole()); }
 
+  /// Returns whether this is `call` or a part of it.
+  bool is_part_of(const CallState& call) const noexcept {
+    const CallState* outer = this;
+    while (outer != nullptr && outer != &call) outer = outer->outer_;
+    return outer != nullptr;
+  }
+
   /// Returns why this call, or one that it is a part of, was cancelled.
   std::int32_t reason() const noexcept;
   std::intptr_t wait_handle() noexcept;
@@ -94,14 +103,12 @@ class TENON_API CallState : protected Arena {
     return call->message_;
   }
 
-  static constexpr std::intptr_t no_handle = -1;
-
   CallState* const outer_ = nullptr;
   const ModuleHost* owner_ = nullptr;
   tenon_string message_{nullptr, 0};
   std::unique_ptr<Inner> failed_inside_;  // the last one
   std::atomic<std::int32_t> reason_{TENON_NOT_CANCELLED};
-  std::atomic<std::intptr_t> handle_{no_handle};
+  std::atomic<CallEvents*> events_{nullptr};      // created with the first wait handle
   std::atomic<CallChildren*> children_{nullptr};  // created with the first child
 };
 
