@@ -4,6 +4,7 @@
 // the fork is never released in it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <new>
 #include <type_traits>
@@ -31,6 +32,20 @@ class ProcessMark {
  private:
   const std::uint64_t forks_;
 };
+
+/// Returns the object of this process that `shared` points to. Creates it if there is none, or if
+/// the present one was inherited: a thread of the parent may have held its lock during the fork.
+/// The new object gets the present one, perhaps nullptr, which must live as long as `shared`.
+template <class Object>
+Object& of_this_process(std::atomic<Object*>& shared) {
+  Object* present = shared.load();
+  while (present == nullptr || present->inherited()) {
+    auto* fresh = new Object(present);
+    if (shared.compare_exchange_strong(present, fresh)) return *fresh;
+    delete fresh;  // another thread was first
+  }
+  return *present;
+}
 
 /// Unlocks a process-wide mutex in children. The data that the mutex guards must be valid whenever
 /// another thread may fork. Define one object next to the mutex.

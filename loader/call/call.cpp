@@ -122,7 +122,7 @@ std::int32_t Call::wait(tenon_duration timeout) noexcept {
 }
 
 std::intptr_t detail::CallState::wait_handle() noexcept {
-  return CallEvents::of(*this).event_of(*this);
+  return platform::of_this_process(whole().events_).event_of(*this);
 }
 
 std::string_view detail::CallState::failed_inside(std::uint32_t depth) noexcept {

@@ -7,18 +7,9 @@
 namespace tenon::inline v0_1::detail {
 
 CallChildren& CallChildren::acquire(CallState& call) {
-  std::atomic<CallChildren*>& shared = call.whole().children_;
-  CallChildren* children = shared.load();
-  if (children == nullptr) {
-    auto* fresh = new CallChildren;
-    if (shared.compare_exchange_strong(children, fresh)) {
-      children = fresh;
-    } else {
-      delete fresh;  // another thread was first
-    }
-  }
-  children->users_.fetch_add(1);
-  return *children;
+  CallChildren& children = platform::of_this_process(call.whole().children_);
+  children.users_.fetch_add(1);
+  return children;
 }
 
 void CallChildren::release() noexcept {
@@ -26,13 +17,13 @@ void CallChildren::release() noexcept {
 }
 
 void CallChildren::add(ChildCall& child) {
-  if (process_.inherited()) return;
+  if (inherited()) return;
   std::lock_guard lock(mutex_);
   children_.push_back(&child);
 }
 
 void CallChildren::remove(ChildCall& child, std::string failure) {
-  if (process_.inherited()) return;
+  if (inherited()) return;
   std::lock_guard lock(mutex_);
   std::erase(children_, &child);
   if (child.parent_ != nullptr && !failure.empty()) {
@@ -41,7 +32,7 @@ void CallChildren::remove(ChildCall& child, std::string failure) {
 }
 
 void CallChildren::cancel_children_of(Call& call) noexcept {
-  if (process_.inherited()) return;
+  if (inherited()) return;
   std::lock_guard lock(mutex_);
   for (ChildCall* child : children_) {
     if (child->is_inside(call)) child->cancel(call.cancelled());
@@ -49,14 +40,14 @@ void CallChildren::cancel_children_of(Call& call) noexcept {
 }
 
 std::string CallChildren::take_failure_in(CallState& call) noexcept {
-  if (process_.inherited()) return {};
+  if (inherited()) return {};
   std::lock_guard lock(mutex_);
   const auto failure = failures_.extract(&call);
   return failure.empty() ? std::string() : std::move(failure.mapped());
 }
 
 void CallChildren::move_to(CallState& outer, CallState& part) noexcept {
-  if (process_.inherited()) return;
+  if (inherited()) return;
   std::lock_guard lock(mutex_);
   for (ChildCall* child : children_) {
     if (child->parent_ == &part) child->parent_ = &outer;
@@ -69,10 +60,11 @@ void CallChildren::move_to(CallState& outer, CallState& part) noexcept {
 }
 
 void CallChildren::abandon() noexcept {
-  if (!process_.inherited()) {
+  if (!inherited()) {
     std::lock_guard lock(mutex_);
     for (ChildCall* child : children_) child->parent_ = nullptr;
   }
+  if (before_ != nullptr) before_->abandon();
   release();
 }
 

@@ -21,9 +21,17 @@ class ChildCall;
 
 /// The children of one call and of its parts (NestedCall). Created by the first child. The call and
 /// the children share it, because either side may end first. Thread-safe. Has no effect in a forked
-/// process, where another thread may have held the mutex: the children are not cancelled there.
+/// process, where another thread may have held the mutex: children that began before the fork are
+/// not cancelled there, and the first one that begins later creates the object again.
 class CallChildren {
  public:
+  /// `before`: the children in the parent process, or nullptr.
+  explicit CallChildren(CallChildren* before) noexcept : before_(before) {}
+  CallChildren(const CallChildren&) = delete;
+  CallChildren& operator=(const CallChildren&) = delete;
+
+  bool inherited() const noexcept { return process_.inherited(); }
+
   /// Returns the children of `call`, which must not end meanwhile. The caller calls `release`.
   static CallChildren& acquire(CallState& call);
   void release() noexcept;
@@ -42,10 +50,13 @@ class CallChildren {
   void abandon() noexcept;
 
  private:
-  CallChildren() = default;
   ~CallChildren() = default;
 
+  template <class Object>
+  friend Object& platform::of_this_process(std::atomic<Object*>& shared);
+
   const platform::ProcessMark process_;
+  CallChildren* const before_;
   std::atomic<std::size_t> users_{1};  // the call, then the children
   std::mutex mutex_;                   // guards the rest; held while children are cancelled
   std::vector<ChildCall*> children_;

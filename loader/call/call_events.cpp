@@ -8,18 +8,7 @@
 
 namespace tenon::inline v0_1::detail {
 
-CallEvents& CallEvents::of(CallState& call) {
-  std::atomic<CallEvents*>& shared = call.whole().events_;
-  CallEvents* events = shared.load();
-  if (events != nullptr) return *events;
-  auto* fresh = new CallEvents;
-  if (shared.compare_exchange_strong(events, fresh)) return *fresh;
-  delete fresh;  // another thread was first
-  return *events;
-}
-
 std::intptr_t CallEvents::event_of(const CallState& call) {
-  if (process_.inherited()) return platform::no_event;
   const std::lock_guard lock(mutex_);
   if (const auto found = find(call); found != events_.end()) return found->handle;
   events_.reserve(events_.size() + 1);
@@ -32,7 +21,7 @@ std::intptr_t CallEvents::event_of(const CallState& call) {
 }
 
 void CallEvents::signal(const CallState& call) noexcept {
-  if (process_.inherited()) return;
+  if (inherited()) return;
   const std::lock_guard lock(mutex_);
   for (const Event& event : events_) {
     if (event.call->is_part_of(call)) platform::signal_event(event.handle);
@@ -40,7 +29,7 @@ void CallEvents::signal(const CallState& call) noexcept {
 }
 
 void CallEvents::clear(const CallState& call) noexcept {
-  if (process_.inherited()) return;
+  if (inherited()) return;
   const std::lock_guard lock(mutex_);
   const auto found = find(call);
   if (found == events_.end()) return;
@@ -49,7 +38,7 @@ void CallEvents::clear(const CallState& call) noexcept {
 }
 
 void CallEvents::close(const CallState& part) noexcept {
-  if (process_.inherited()) return;
+  if (inherited()) return;
   const std::lock_guard lock(mutex_);
   const auto found = find(part);
   if (found == events_.end()) return;
@@ -58,6 +47,7 @@ void CallEvents::close(const CallState& part) noexcept {
 }
 
 void CallEvents::end() noexcept {
+  if (before_ != nullptr) before_->end();
   // A thread that only the parent process has may have held the lock during the fork. The events
   // are then leaked.
   if (!std::unique_lock(mutex_, std::try_to_lock)) return;

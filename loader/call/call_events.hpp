@@ -5,6 +5,7 @@
 
 #include <tenon/call.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <vector>
@@ -14,16 +15,19 @@
 namespace tenon::inline v0_1::detail {
 
 /// The events of one call and of its parts (NestedCall). Each has its own: a part may be cancelled
-/// while a thread waits for the call that it is a part of. Created with the first event. Thread-safe.
-/// Has no effect in a forked process, where another thread may have held the mutex.
+/// while a thread waits for the call that it is a part of. Created with the first event, and again
+/// in a forked process, which must not wait for the events of its parent. Thread-safe.
 class CallEvents {
  public:
-  /// Returns the events of `call` and of those that it is a part of.
-  static CallEvents& of(CallState& call);
+  /// `before`: the events of the parent process, or nullptr.
+  explicit CallEvents(CallEvents* before) noexcept : before_(before) {}
   CallEvents(const CallEvents&) = delete;
   CallEvents& operator=(const CallEvents&) = delete;
 
+  bool inherited() const noexcept { return process_.inherited(); }
+
   /// Returns the event of the call or part. Returns platform::no_event if the system has none left.
+  /// REQUIRED: not inherited.
   std::intptr_t event_of(const CallState& call);
   /// Signals the events of `call` and of its parts. REQUIRED: it is cancelled.
   void signal(const CallState& call) noexcept;
@@ -39,11 +43,14 @@ class CallEvents {
     const CallState* call;
     std::intptr_t handle;
   };
-  CallEvents() = default;
   ~CallEvents();
   std::vector<Event>::iterator find(const CallState& call) noexcept;
 
+  template <class Object>
+  friend Object& platform::of_this_process(std::atomic<Object*>& shared);
+
   const platform::ProcessMark process_;
+  CallEvents* const before_;
   std::mutex mutex_;  // guards the rest
   std::vector<Event> events_;
 };

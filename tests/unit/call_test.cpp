@@ -2,6 +2,7 @@
 #include <tenon/call.hpp>
 #include <tenon/gen/nested_call.hpp>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/wait.h>
@@ -190,6 +191,67 @@ TEST(Call, ReturnsAReadableHandleIfAlreadyCancelled) {
   EXPECT_TRUE(is_readable(handle_of(call)));
 }
 
+/// Runs `body` in a forked child and returns whether it returns true. An alarm ends a child that
+/// blocks.
+template <class Body>
+bool holds_in_child(const Body& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    _exit(body() ? 0 : 1);
+  }
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return status == 0;
+}
+
+TEST(Call, IsNotWokenByAForkedChild) {
+  Call call;
+  NestedCall part(call);
+  const std::intptr_t handles[] = {handle_of(call), handle_of(part)};
+  EXPECT_TRUE(holds_in_child([&] {
+    call.cancel();
+    return wait_on(part, 1min) == TENON_CANCELLED_BY_CALLER && is_readable(handle_of(call)) &&
+           is_readable(handle_of(part));
+  }));
+  EXPECT_EQ(call.cancelled(), CancelReason::none);
+  for (const std::intptr_t handle : handles) EXPECT_FALSE(is_readable(handle));
+}
+
+TEST(Call, IsWokenWhileAForkedChildWaits) {
+  Call call;
+  const std::intptr_t handle = handle_of(call);
+  int cancelled[2];
+  ASSERT_EQ(pipe(cancelled), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    close(cancelled[1]);
+    char none;
+    const bool good = read(cancelled[0], &none, 1) == 0 && !is_readable(handle_of(call)) &&
+                      wait_on(call, 1ms) == TENON_NOT_CANCELLED;
+    _exit(good ? 0 : 1);
+  }
+  call.cancel();
+  close(cancelled[0]);
+  close(cancelled[1]);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(is_readable(handle));
+}
+
+TEST(Call, ClosesInheritedHandles) {
+  auto call = std::make_unique<Call>();
+  const std::intptr_t handle = handle_of(*call);
+  EXPECT_TRUE(holds_in_child([&] {
+    const std::intptr_t own = handle_of(*call);
+    call = nullptr;
+    return own >= 0 && fcntl(static_cast<int>(handle), F_GETFD) < 0 &&
+           fcntl(static_cast<int>(own), F_GETFD) < 0;
+  }));
+}
+
 TEST(ChildCall, InheritsDeadlineAndCancellation) {
   Call parent;
   parent.set_timeout(1h);
@@ -281,25 +343,38 @@ TEST(ChildCall, OutlivesANestedCallUnderItsParent) {
   EXPECT_EQ(child.cancelled(), CancelReason::caller);
 }
 
+TEST(ChildCall, IsCancelledWithAParentThatAForkedChildInherited) {
+  auto parent = std::make_unique<Call>();
+  ChildCall(parent.get()).cancel();
+  EXPECT_TRUE(holds_in_child([&] {
+    ChildCall child(parent.get());
+    parent->cancel();
+    const bool cancelled = child.cancelled() == CancelReason::caller;
+    parent = nullptr;
+    return cancelled;
+  }));
+}
+
 TEST(ChildCall, NeverWaitsForLocksOfParentThreadsInAForkedChild) {
   auto parent = std::make_unique<Call>();
   std::atomic<bool> over{false};
   std::thread other([&] {
-    while (!over) ChildCall child(parent.get());
+    while (!over) {
+      ChildCall child(parent.get());
+      handle_of(*parent);
+    }
   });
-  int status = 0;
-  for (int i = 0; i < 200 && status == 0; ++i) {
-    const pid_t child = fork();
-    if (child == 0) {
-      alarm(60);
+  bool good = true;
+  for (int i = 0; i < 200 && good; ++i) {
+    good = holds_in_child([&] {
       { ChildCall inner(parent.get()); }
       parent->cancel();
+      const bool woken = wait_on(*parent, 1min) == TENON_CANCELLED_BY_CALLER;
       parent = nullptr;
-      _exit(0);
-    }
-    ASSERT_EQ(waitpid(child, &status, 0), child);
+      return woken;
+    });
   }
-  EXPECT_EQ(status, 0) << "an alarm ends a child that blocks";
+  EXPECT_TRUE(good);
   over = true;
   other.join();
 }
