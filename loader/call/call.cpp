@@ -141,7 +141,7 @@ void detail::CallState::add_failed_inside(std::uint32_t depth, std::string failu
 
 void detail::CallState::forget() noexcept {
   failed_inside_ = nullptr;
-  if (auto* children = children_.load()) children->take_failure_in(*this);
+  if (auto* children = whole().children_.load()) children->take_failure_in(*this);
   if (reason_.exchange(TENON_NOT_CANCELLED) != TENON_NOT_CANCELLED) clear_signal();
 }
 

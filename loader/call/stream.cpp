@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <tenon/gen/nested_call.hpp>
 #include <tenon/gen/steps.hpp>
 #include <tenon/stream.hpp>
 
@@ -21,7 +22,8 @@ struct GivenReader : tenon_reader {
   static GivenReader& of(tenon_reader* self) noexcept { return *static_cast<GivenReader*>(self); }
   static tenon_status read(tenon_call* call, tenon_reader* self, tenon_buffer into, size_t* got) {
     return detail::catching(call, "the reader of the host", [&] {
-      const auto read = of(self).own->read(Call::of(call), {into.data, into.size});
+      detail::NestedCall nested(Call::of(call));
+      const auto read = of(self).own->read(nested, {into.data, into.size});
       if (!read) return report(call, read.error());
       if (*read > into.size) return fail(call, TENON_INTERNAL, detail::too_many_bytes);
       *got = *read;
@@ -37,13 +39,15 @@ struct GivenWriter : tenon_writer {
   static GivenWriter& of(tenon_writer* self) noexcept { return *static_cast<GivenWriter*>(self); }
   static tenon_status write(tenon_call* call, tenon_writer* self, tenon_bytes from) {
     return detail::catching(call, "the writer of the host", [&] {
-      const auto written = of(self).own->write(Call::of(call), {from.data, from.size});
+      detail::NestedCall nested(Call::of(call));
+      const auto written = of(self).own->write(nested, {from.data, from.size});
       return written ? TENON_OK : report(call, written.error());
     });
   }
   static tenon_status commit(tenon_call* call, tenon_writer* self) {
     return detail::catching(call, "the writer of the host", [&] {
-      const auto committed = of(self).own->commit(Call::of(call));
+      detail::NestedCall nested(Call::of(call));
+      const auto committed = of(self).own->commit(nested);
       return committed ? TENON_OK : report(call, committed.error());
     });
   }

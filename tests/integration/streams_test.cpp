@@ -352,6 +352,53 @@ TEST_F(Streams, AreEmptyIfTheHostHasNone) {
   EXPECT_EQ(writer.write(BytesView("text")).error().code(), "failed-precondition");
 }
 
+/// Uses a call as if it owned it.
+void use_up(Call& call) {
+  call.set_timeout(-1ns);
+  tenon_fail(call.raw(), TENON_NOT_FOUND, "inside");
+  call.cancel();
+  call.reset();
+  std::memset(tenon_allocate(call.raw(), 64), 'X', 64);
+}
+
+/// A reader and a writer of the host that use up their calls.
+class GreedyReader : public HostReader {
+ public:
+  Result<std::size_t> read(Call& call, std::span<std::uint8_t>) override {
+    use_up(call);
+    return std::size_t{0};
+  }
+};
+class GreedyWriter : public HostWriter {
+ public:
+  Result<void> write(Call& call, BytesView) override {
+    use_up(call);
+    return {};
+  }
+  Result<void> commit(Call& call) override {
+    use_up(call);
+    return {};
+  }
+};
+
+TEST(HostStreams, DoNotChangeTheCallOfThePlugin) {
+  Reader reader(std::make_unique<GreedyReader>());
+  Writer writer(std::make_unique<GreedyWriter>());
+  const auto expect_unchanged = [](auto use) {
+    Call call;
+    tenon_fail(call.raw(), TENON_ABORTED, "before");
+    const void* const result = tenon_allocate_copy(call.raw(), "result", 6);
+    EXPECT_TRUE(use(call));
+    EXPECT_EQ(std::memcmp(result, "result", 6), 0);
+    EXPECT_EQ(call.message(), "before");
+    EXPECT_EQ(call.cancelled(), CancelReason::none);
+  };
+  std::uint8_t room[8];
+  expect_unchanged([&](Call& call) { return reader.read(call, room); });
+  expect_unchanged([&](Call& call) { return writer.write(call, BytesView("text")); });
+  expect_unchanged([&](Call& call) { return writer.commit(call); });
+}
+
 TEST_F(Streams, NameTheHostIfItsReaderThrows) {
   Host host(options());
   const auto failed = vault(host, giver)->put("k", text("throws"), std::nullopt);

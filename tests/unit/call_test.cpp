@@ -444,6 +444,27 @@ TEST(NestedCall, MayEndWhileItsParentIsCancelled) {
   }
 }
 
+TEST(NestedCall, ResetsOnlyItself) {
+  Call whole;
+  tenon_fail(whole.raw(), TENON_ABORTED, "outside");
+  NestedCall part(whole);
+  tenon_fail(part.raw(), TENON_NOT_FOUND, "inside");
+  part.cancel();
+  {
+    ChildCall child(&part);
+    child.add_failed_inside(UINT32_MAX, "no ink");
+  }
+  const void* const result = tenon_allocate_copy(part.raw(), "result", 6);
+  part.reset();
+  EXPECT_EQ(part.cancelled(), CancelReason::none);
+  EXPECT_EQ(part.message(), "outside");
+  EXPECT_EQ(part.failed_inside(0), "");
+  EXPECT_FALSE(is_readable(handle_of(part)));
+  std::memset(tenon_allocate(part.raw(), 64), 'X', 64);
+  EXPECT_EQ(std::memcmp(result, "result", 6), 0);
+  EXPECT_TRUE(whole.gave(tenon_allocate(part.raw(), 16), 16)) << "valid as long as the whole call";
+}
+
 TEST(ChildCall, WithoutAParentIsIndependent) {
   ChildCall call(nullptr);
   EXPECT_EQ(call.raw()->deadline, INT64_MAX);

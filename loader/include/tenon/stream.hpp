@@ -35,6 +35,10 @@ class HostReader {
   virtual ~HostReader() = default;
   /// Fills `into` from its start and returns the number of bytes; 0 only at the end. May block
   /// until the call is cancelled. Called by one thread at a time.
+  ///
+  /// `call` is a part of the plugin's call and is cancelled with it. Its own deadline, cancellation
+  /// and `reset` do not change the plugin's call. Memory of its results is freed with the plugin's
+  /// call, even after a `reset`.
   virtual Result<std::size_t> read(Call& call, std::span<std::uint8_t> into) = 0;
 };
 
@@ -42,7 +46,7 @@ class HostReader {
 class HostWriter {
  public:
   virtual ~HostWriter() = default;
-  /// Writes all of `from` or fails.
+  /// Writes all of `from` or fails. `call`: see HostReader::read.
   virtual Result<void> write(Call& call, BytesView from) = 0;
   /// Makes the data complete and durable.
   virtual Result<void> commit(Call& call) = 0;

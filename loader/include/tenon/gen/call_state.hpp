@@ -65,9 +65,10 @@ class TENON_API CallState : protected Arena {
   }
 
   void reset() noexcept {
-    Arena::reset();
+    if (outer_ == nullptr) [[likely]]
+      Arena::reset();  // a part has no memory of its own
     message_ = {nullptr, 0};
-    if (failed_inside_ != nullptr || children_.load() != nullptr ||
+    if (failed_inside_ != nullptr || whole().children_.load() != nullptr ||
         reason_.load() != TENON_NOT_CANCELLED) [[unlikely]]
       forget();
   }
