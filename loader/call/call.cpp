@@ -110,11 +110,10 @@ std::int32_t Call::wait(tenon_duration timeout) noexcept {
   const std::int64_t until = timeout < 0 || timeout > never - begin ? never : begin + timeout;
   for (;;) {
     const CancelReason reason = cancelled();
+    if (reason != CancelReason::none) return static_cast<std::int32_t>(reason);
     const std::int64_t end = std::min<std::int64_t>(until, deadline);
     const std::int64_t left = end == never ? -1 : end - now();
-    if (reason != CancelReason::none || (end != never && left <= 0)) {
-      return static_cast<std::int32_t>(cancelled());
-    }
+    if (end != never && left <= 0) return static_cast<std::int32_t>(cancelled());
     platform::wait_event(wait_handle(), left);
     // A cancellation during `reset` may leave a signal without a reason.
     if (this->reason() == TENON_NOT_CANCELLED) clear_signal();

@@ -37,9 +37,6 @@ std::mutex cancelling_mutex;
 // Held during the pause of order_slots.
 std::mutex pause_mutex;
 
-// The deadline of a call whose lateness is reported.
-constexpr std::int64_t reported = INT64_MIN;
-
 /// A call without a slot that may block.
 struct CountedCall {
   const Blocking* scope;
@@ -381,7 +378,7 @@ void Blocking::wait_for_cancelling() noexcept {
 
 bool OverdueCall::take() const noexcept {
   std::int64_t expected = deadline;
-  return timed->deadline.compare_exchange_strong(expected, reported);
+  return timed->deadline.compare_exchange_strong(expected, reported_deadline);
 }
 
 std::vector<OverdueCall> overdue_calls(const Serving& serving, std::int64_t now,
@@ -391,7 +388,7 @@ std::vector<OverdueCall> overdue_calls(const Serving& serving, std::int64_t now,
     for (std::uint32_t level = 1; level <= ThreadRecord::levels; ++level) {
       TimedCall& timed = record->timed[level];
       std::int64_t deadline = timed.deadline.load();
-      if (deadline == no_deadline || deadline == reported) continue;
+      if (deadline == no_deadline || deadline == reported_deadline) continue;
       const OverdueCall call{timed.instance.load(), timed.method.load(), &timed, deadline};
       if (!serving.has_target(record->slots[level].load())) continue;
       if (deadline > now) {

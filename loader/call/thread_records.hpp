@@ -110,6 +110,9 @@ void interrupt_calls(ServingModule& module, const Serving& serving,
 /// A call without a slot is not excluded.
 void exclude_failed_call(const Serving& serving) noexcept;
 
+/// The deadline in the record of a call whose lateness was reported.
+inline constexpr std::int64_t reported_deadline = INT64_MIN;
+
 /// A call that did not end by its deadline.
 struct OverdueCall {
   std::uint32_t instance;

@@ -125,6 +125,7 @@ TimedCall* CallGuard::Timed::begin(Instance& instance, Slot& slot, std::int64_t 
                                    const char* method) noexcept {
   ThreadRecord& record = ThreadRecord::of(&slot);
   TimedCall& timed = record.timed[record.index_of(&slot)];
+  deadline = std::max(deadline, reported_deadline + 1);
   timed.instance.store(instance.index_);
   timed.method.store(method);
   timed.deadline.store(deadline);

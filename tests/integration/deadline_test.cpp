@@ -17,17 +17,19 @@ using namespace std::chrono_literals;
 
 class Deadline : public Hosting {
  protected:
+  using Clock = std::chrono::steady_clock;
+
   Deadline() { place("probe-1.so", "probe.so"); }
 
   /// Starts a call that stays in the plugin until `leave`, past its deadline.
-  void call_too_long(Handle<test::Probe>& probe) {
+  void call_too_long(Handle<test::Probe>& probe, Clock::time_point deadline = Clock::now() + 20ms) {
     host_echo_says = [this](std::string_view) {
       inside_ = true;
       return eventually([&] { return leave_.load(); }) ? "let go" : "forgotten";
     };
-    calling_ = std::thread([&probe] {
+    calling_ = std::thread([&probe, deadline] {
       Call call;
-      call.set_timeout(20ms);
+      call.set_deadline(deadline);
       EXPECT_EQ(probe->ask(call, "builtin:host-echo", "wait").value(), "let go");
     });
     ASSERT_TRUE(eventually([&] { return inside_.load(); }));
@@ -56,6 +58,14 @@ TEST_F(Deadline, IsReportedWhileTheOverdueCallRuns) {
   std::sort(messages.begin(), messages.end());
   EXPECT_EQ(messages, (Texts{"test.example/host-echo: say did not end by its deadline",
                              "test.example/probe: ask did not end by its deadline"}));
+}
+
+TEST_F(Deadline, IsReportedIfItIsTheEarliestTime) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  call_too_long(probe, Clock::time_point::min());
+  EXPECT_TRUE(eventually([&] { return count_events(Event::Type::call_overdue) == 2; }));
+  leave();
 }
 
 TEST_F(Deadline, DoesNotPreventARestart) {

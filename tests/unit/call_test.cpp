@@ -142,6 +142,8 @@ TEST(Call, WaitsAtMostUntilItsDeadline) {
   EXPECT_EQ(wait_on(call, 1ms), TENON_NOT_CANCELLED);
   call.set_timeout(5ms);
   EXPECT_EQ(wait_on(call, 1h), TENON_CANCELLED_BY_DEADLINE);
+  call.set_deadline(std::chrono::steady_clock::time_point::min());
+  EXPECT_EQ(wait_on(call, 1h), TENON_CANCELLED_BY_DEADLINE);
 }
 
 TEST(Call, KeepsTheFirstCancelReasonUntilReset) {
