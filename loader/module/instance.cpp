@@ -227,6 +227,26 @@ tenon_status BlockingClient::failure(tenon_status status) noexcept {
   return tenon_fail(nested_.raw(), interrupted, interrupted_text);
 }
 
+namespace {
+
+// A thread that is in no generation has called the adapter itself.
+template <class Raw>
+Raw* revocable_here(Raw* stream) {
+  const CallTarget* target = innermost_target();
+  if (target == nullptr) return stream;
+  return streams_of(*target).add(RevocableStreams::no_instance, stream);
+}
+
+}  // namespace
+
+tenon_reader* revocable(tenon_reader* stream) {
+  return revocable_here(stream);
+}
+
+tenon_writer* revocable(tenon_writer* stream) {
+  return revocable_here(stream);
+}
+
 tenon_reader* CallGuard::revocable(const CallTarget& target, std::uint32_t index,
                                    tenon_reader* stream) {
   return streams_of(target).add(index, stream);

@@ -257,6 +257,19 @@ INSTANTIATE_TEST_SUITE_P(Functions, StreamExceptions,
                          testing::Values("read", "write", "commit", "release"),
                          [](const auto& info) { return std::string(info.param); });
 
+// Version 2 of the vault has no trailers, so that the adapter releases the one of version 1.
+TEST_F(LifecycleExceptions, InTheReleaseOfADroppedStreamRestartTheModule) {
+  for (const bool contain : {false, true}) {
+    HostOptions chosen = options();
+    chosen.contain_crashes = contain;
+    Host host(chosen);
+    auto vault = create<test::Vault>(host, "release");
+    const auto got = vault->get("trailer");
+    EXPECT_TRUE(got) << "the method itself has succeeded";
+    EXPECT_TRUE(eventually([&] { return module(host, package).generation == 2; }));
+  }
+}
+
 /// Several threads in methods or streams of a module that fails.
 class ConcurrentFailures : public LifecycleExceptions,
                            public testing::WithParamInterface<const char*> {

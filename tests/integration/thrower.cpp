@@ -179,6 +179,7 @@ tenon_status get(tenon_call* call, void* self, const test_vault_v1_get_request* 
                  const test_vault_v1_get_response** out) {
   auto* response = new_response<test_vault_v1_get_response>(call);
   response->body = new Reader(Object::of(self), view(in->key));
+  if (view(in->key) == "trailer") response->trailer = new Reader(Object::of(self), "");
   *out = response;
   return TENON_OK;
 }

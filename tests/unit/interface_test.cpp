@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,8 +39,12 @@ tenon_status configure(tenon_call* call, void*, const test_all_types_v1_configur
   return tenon_fail(call, TENON_INVALID_ARGUMENT, "not good");
 }
 
-/// Returns its request, without the reader if the text is "no reader". Up to the buffer, request
-/// and response have the same members.
+/// A writer whose release throws.
+tenon_writer broken_writer{sizeof broken_writer, nullptr, nullptr,
+                           [](tenon_writer*) { throw std::runtime_error("not released"); }};
+
+/// Returns its request, without the reader if the text is "no reader" or "no reader, a broken
+/// writer". Up to the buffer, request and response have the same members.
 tenon_status echo(tenon_call* call, void*, const Request* in, const Response** out) {
   static_assert(offsetof(Request, a_buffer) == offsetof(Response, a_reader));
   auto* answer = tenon::new_response<Response>(call);
@@ -47,11 +52,16 @@ tenon_status echo(tenon_call* call, void*, const Request* in, const Response** o
   answer->struct_size = sizeof *answer;
   for (std::size_t i = 0; i < in->a_buffer.size; ++i) ++in->a_buffer.data[i];
   answer->a_reader = in->a_reader;
-  if (tenon_equal(in->a_string, TENON_TEXT("no reader"))) {
+  const std::string_view text(in->a_string.data, in->a_string.size);
+  if (text.starts_with("no reader")) {
     in->a_reader->release(in->a_reader);
     answer->a_reader = nullptr;
   }
   answer->a_writer = in->a_writer;
+  if (text == "no reader, a broken writer") {
+    in->a_writer->release(in->a_writer);
+    answer->a_writer = &broken_writer;
+  }
   answer->no_reader = in->no_reader;
   answer->no_writer = in->no_writer;
   if (in->joined_later != nullptr) answer->joined_later = TENON_TEXT("later");
@@ -229,6 +239,14 @@ TEST_F(InterfaceTest, ReleasesTheStreamsOfAResponseThatLacksOne) {
   EXPECT_EQ(answer.error().message(), "the plugin returned success without the stream 'a_reader'");
   EXPECT_EQ(Words::alive, 0);
   EXPECT_EQ(Sink::alive, 0);
+}
+
+TEST_F(InterfaceTest, CatchesAnExceptionOfAStreamThatItReleases) {
+  auto handle = host.create<AllTypes>("test.example/echo").value();
+  Arguments arguments;
+  const auto answer = arguments.pass_to(handle, "no reader, a broken writer");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().message(), "the plugin returned success without the stream 'a_reader'");
 }
 
 TEST_F(InterfaceTest, CancelsAMethodThatBlocks) {

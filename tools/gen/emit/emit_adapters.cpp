@@ -160,21 +160,30 @@ std::vector<const Field*> streams_of(const std::vector<Field>& fields) {
   return dropped_streams(fields, {});
 }
 
-/// Returns the statements that release streams of a message.
-std::vector<std::string> discards(const std::vector<const Field*>& streams,
-                                  const std::string& message) {
+/// Returns the statements that release streams of the request.
+std::vector<std::string> request_discards(const std::vector<const Field*>& streams) {
   std::vector<std::string> statements;
   for (const Field* stream : streams) {
-    statements.push_back("tenon::detail::discard(" + message + stream->name + ");");
+    statements.push_back("tenon::detail::discard(in->" + stream->name + ");");
+  }
+  return statements;
+}
+
+/// Returns the statements that release streams of the older response. These are the plugin's, so
+/// their functions may fail.
+std::vector<std::string> response_discards(const std::vector<const Field*>& streams) {
+  std::vector<std::string> statements;
+  for (const Field* stream : streams) {
+    statements.push_back("tenon::detail::discard(tenon::detail::revocable(older_response->" +
+                         stream->name + "));");
   }
   return statements;
 }
 
 /// Releases dropped streams. The adapter owns them: a method that succeeds takes over the streams
 /// of the request, and its caller those of the response.
-void emit_discards(Writer& out, const std::vector<const Field*>& streams,
-                   const std::string& message) {
-  for (const std::string& statement : discards(streams, message)) out.line(statement);
+void emit_discards(Writer& out, const std::vector<std::string>& statements) {
+  for (const std::string& statement : statements) out.line(statement);
 }
 
 /// The code of a forwarded method after the call of the older one. If the method fails although the
@@ -187,8 +196,8 @@ class AfterForward {
         version_(version),
         step_(step),
         takes_(!streams_of(step.method->request).empty()),
-        unread_(dropped_streams(step.method->request, step.request)),
-        unreturned_(dropped_streams(step.older->response, step.response)) {}
+        unread_(request_discards(dropped_streams(step.method->request, step.request))),
+        unreturned_(response_discards(dropped_streams(step.older->response, step.response))) {}
 
   /// Returns whether the status of the older method is that of the newer one.
   bool is_empty() const {
@@ -198,21 +207,21 @@ class AfterForward {
   void emit() const {
     emit_failure();
     if (step_.method->response.empty()) {
-      emit_discards(out_, unread_, "in->");
+      emit_discards(out_, unread_);
       if (!unreturned_.empty()) {
         out_.line("if (older_response != nullptr) {");
-        out_.indented([&] { emit_discards(out_, unreturned_, "older_response->"); });
+        out_.indented([&] { emit_discards(out_, unreturned_); });
         out_.line("}");
       }
     } else {
       if (!step_.older->response.empty()) emit_no_answer();
-      std::vector<std::string> otherwise = discards(unread_, "in->");
-      for (std::string& statement : discards(streams_of(step_.older->response), "older_response->"))
+      std::vector<std::string> otherwise = unread_;
+      for (std::string& statement : response_discards(streams_of(step_.older->response)))
         otherwise.push_back(std::move(statement));
       otherwise.push_back("return " + failure("tenon::detail::broken_response(call)") + ";");
       emit_response(out_, version_, step_, "older_response", otherwise);
-      emit_discards(out_, unread_, "in->");
-      emit_discards(out_, unreturned_, "older_response->");
+      emit_discards(out_, unread_);
+      emit_discards(out_, unreturned_);
     }
     out_.line("return TENON_OK;");
   }
@@ -228,7 +237,7 @@ class AfterForward {
     out_.line("if (status != TENON_OK) {");
     out_.indented([&] {
       out_.line("if (tenon::detail::took_streams(status)) {");
-      out_.indented([&] { emit_discards(out_, unread_, "in->"); });
+      out_.indented([&] { emit_discards(out_, unread_); });
       out_.line("}");
       out_.line("return status;");
     });
@@ -242,7 +251,7 @@ class AfterForward {
     }
     out_.line("if (older_response == nullptr) {");
     out_.indented([&] {
-      emit_discards(out_, unread_, "in->");
+      emit_discards(out_, unread_);
       out_.line("return ", status, ";");
     });
     out_.line("}");
@@ -252,8 +261,8 @@ class AfterForward {
   const KindVersion& version_;
   const MethodStep& step_;
   const bool takes_;
-  const std::vector<const Field*> unread_;
-  const std::vector<const Field*> unreturned_;
+  const std::vector<std::string> unread_;      // statements that release them
+  const std::vector<std::string> unreturned_;  // the same
 };
 
 /// Calls the older method with a converted request, and converts the response.
@@ -288,12 +297,12 @@ void emit_action(Writer& out, const Origin& origin, std::size_t index, const Met
       emit_forward(out, origin, index, step);
       break;
     case Action::fixed:
-      emit_discards(out, dropped_streams(step.method->request, {}), "in->");
+      emit_discards(out, request_discards(dropped_streams(step.method->request, {})));
       emit_response(out, newer, step, "", {});
       out.line("return TENON_OK;");
       break;
     case Action::registered_name:
-      emit_discards(out, dropped_streams(step.method->request, {}), "in->");
+      emit_discards(out, request_discards(dropped_streams(step.method->request, {})));
       out.line("auto* response = tenon::new_response<", response_name(newer, *step.method),
                ">(call);");
       out.line("response->", step.method->response.front().name,

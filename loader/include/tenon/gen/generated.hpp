@@ -39,12 +39,6 @@ inline tenon_status no_configuration(tenon_call* call, const tenon_map& config) 
   return tenon_fail(call, TENON_UNIMPLEMENTED, "the plugin takes no configuration");
 }
 
-/// Releases a stream that the other version does not have.
-template <class Raw>
-void discard(Raw* stream) noexcept {
-  if (stream != nullptr) stream->release(stream);
-}
-
 /// Returns a struct of one version as the struct of another version with the same layout. The
 /// compiler barrier makes previous stores visible to reads through the other type.
 template <class To, class From>

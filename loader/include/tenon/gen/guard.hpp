@@ -242,6 +242,17 @@ class CallerScope {
   const CallerScope* const outer_;
 };
 
+/// Releases a stream that nobody gets; has no effect for nullptr.
+template <class Raw>
+void discard(Raw* stream) noexcept {
+  if (stream != nullptr) stream->release(stream);
+}
+
+/// Returns a revocable stream around one that a plugin returned to the method that the calling
+/// thread is in, for adapters; nullptr for nullptr.
+TENON_API tenon_reader* revocable(tenon_reader* stream);
+TENON_API tenon_writer* revocable(tenon_writer* stream);
+
 /// Keeps the generation that one call found loaded from construction to destruction. The code that
 /// every call runs is inline. Refusals, failures and deadlines are functions of the library, so
 /// that the code of a call stays small. They get the members by value: a guard whose address is
@@ -348,7 +359,7 @@ class CallGuard {
   /// The same for a response without one of its streams. Releases the others.
   template <class... Raw>
   TENON_COLD Error no_stream(const char* method, const char* name, Raw*... others) const {
-    ((others != nullptr ? others->release(others) : void()), ...);
+    (discard(revocable(others)), ...);
     return no_stream(instance_, method, name);
   }
 
