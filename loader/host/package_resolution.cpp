@@ -111,6 +111,7 @@ Result<void> write_lock(const Catalog& catalog, const std::filesystem::path& fil
     if (packages.file(id).empty()) continue;
     if (auto done = lock_content(packages.file(id), locked.back()); !done) return done;
   }
+  if (auto checked = check_replaceable(file, locked, bindings.host()); !checked) return checked;
   return write_lock_file(file, std::move(locked), bindings.host());
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "package/lock.hpp"
 
+#include <tenon/document.hpp>
+#include <tenon/gen/arena.hpp>
 #include <tenon/lock_json.hpp>
 
 #include <algorithm>
@@ -20,6 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view lock_type = "tenon.dev/lock";
 constexpr std::string_view builtin_source = "builtin";
 constexpr const char* restore_or_regenerate = "restore the file, or regenerate it with tenon lock";
 
@@ -211,6 +214,27 @@ std::vector<Lock::Library> stored_libraries(const LockedPackage& package) {
   return stored;
 }
 
+Result<std::string> read_text(const fs::path& file) {
+  const auto opened = platform::File::open(file);
+  if (!opened) return opened.error();
+  const auto content = opened->read_all(longest_lock);
+  if (!content) return content.error();
+  return std::string(reinterpret_cast<const char*>(content->data()), content->size());
+}
+
+/// Returns the program that wrote a lock; empty if the lock does not say.
+std::string writer_of(std::string_view text) {
+  Arena arena;
+  Conversion conversion(arena.raw());
+  json::Parser parser;
+  const auto document = read_document(conversion, parser, text, {.type = lock_type});
+  return document ? std::string(document->writer) : std::string();
+}
+
+bool lists_files(const std::vector<LockedPackage>& packages) {
+  return std::ranges::any_of(packages, [](const auto& package) { return !package.builtin(); });
+}
+
 /// Puts each package on a line of its own, so that people can compare locks. Quotes inside of texts
 /// are escaped, so the search finds only packages.
 std::string one_package_per_line(std::string text) {
@@ -230,11 +254,33 @@ Result<std::vector<LockedPackage>> parse_lock(std::string_view text, const fs::p
 }
 
 Result<std::vector<LockedPackage>> read_lock_file(const fs::path& file) {
-  const auto opened = platform::File::open(file);
-  if (!opened) return opened.error();
-  const auto content = opened->read_all(longest_lock);
-  if (!content) return content.error();
-  return parse_lock({reinterpret_cast<const char*>(content->data()), content->size()}, file);
+  const auto text = read_text(file);
+  if (!text) return text.error();
+  return parse_lock(*text, file);
+}
+
+Result<void> check_replaceable(const fs::path& file, const std::vector<LockedPackage>& packages,
+                               std::string_view writer) {
+  const auto text = read_text(file);
+  if (!text) return {};
+  const auto existing = parse_lock(*text, file);
+  if (!existing) return {};
+  const std::string other = writer_of(*text);
+  if (!other.empty() && other != writer) {
+    return Error({.code = "lock-kept",
+                  .where = file.string(),
+                  .found = "a lock of " + harmless(other),
+                  .needed = "a lock of " + harmless(writer) + ", or no file",
+                  .fix = "name the app of the lock, or another file, or remove this one"});
+  }
+  if (!lists_files(packages) && lists_files(*existing)) {
+    return Error({.code = "lock-kept",
+                  .where = file.string(),
+                  .found = "a lock of modules, but no module that " + harmless(writer) + " uses",
+                  .needed = "a module that " + harmless(writer) + " uses, or no file",
+                  .fix = "correct the plugin path, or remove the file"});
+  }
+  return {};
 }
 
 Result<void> write_lock_file(const fs::path& file, std::vector<LockedPackage> packages,

@@ -44,6 +44,12 @@ Result<std::vector<LockedPackage>> parse_lock(std::string_view text,
 /// Reads and parses a lock file. Errors: not-found, cannot-read; those of parse_lock.
 Result<std::vector<LockedPackage>> read_lock_file(const std::filesystem::path& file);
 
+/// Checks that a lock of `packages` by `writer` may replace the lock file `file`, if there is one:
+/// it must be for the same program, and must not be the only one of the two that lists files. A
+/// file that no host can use as a lock may be replaced. Error: lock-kept.
+Result<void> check_replaceable(const std::filesystem::path& file,
+                               const std::vector<LockedPackage>& packages, std::string_view writer);
+
 /// Writes a lock file, replacing an existing one atomically: at any time, and after a crash, the
 /// file is the old or the new one. The text does not depend on the order of the packages. `writer`
 /// names the program that writes it, eg: "photo". REQUIRED: no version of a package is listed

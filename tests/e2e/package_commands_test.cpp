@@ -301,6 +301,41 @@ TEST_F(PackageCommands, LockRefusesPackagesInDevelopment) {
   EXPECT_FALSE(fs::exists(world_.root() / "tenon.lock"));
 }
 
+// A forgotten or misspelled app, or an unset plugin path, must not leave a lock without effect.
+TEST_F(PackageCommands, LockKeepsTheLockOfOtherPackages) {
+  EXPECT_EQ(tenon({"lock"}).exit, 0) << "a first lock may be empty";
+  install({"colour-1.6.2"});
+  ASSERT_EQ(tenon({"lock"}).exit, 0);
+  const std::string lock = world_.read("tenon.lock");
+
+  const Outcome own = world_.run({TENON, "lock"});
+  EXPECT_EQ(own.exit, 1);
+  EXPECT_EQ(own.out, "");
+  EXPECT_EQ(own.err.find("tenon: no lock file was written: error[lock-kept] tenon.lock\n"
+                         "   found   a lock of photo\n"
+                         "   needed  a lock of tenon, or no file\n"),
+            0U)
+      << own.err;
+  const Outcome misspelled = world_.run({TENON, "lock", "-a", "phot"});
+  EXPECT_EQ(misspelled.exit, 1) << misspelled.err;
+
+  fs::remove(world_.plugins() / "colour-1.6.2.so");
+  const Outcome unset = tenon({"lock"});
+  EXPECT_EQ(unset.exit, 1);
+  EXPECT_EQ(unset.err.find("tenon: no lock file was written: error[lock-kept] tenon.lock\n"
+                           "   found   a lock of modules, but no module that photo uses\n"),
+            0U)
+      << unset.err;
+  EXPECT_EQ(tenon_json({"lock"}).at("error").at("code"), "lock-kept");
+  EXPECT_EQ(world_.read("tenon.lock"), lock);
+
+  world_.write("tenon.lock", "damaged");
+  EXPECT_EQ(tenon({"lock"}).exit, 0) << "no host can use it";
+  world_.write("tenon.lock", lock);
+  fs::remove(world_.root() / "tenon.lock");
+  EXPECT_EQ(tenon({"lock"}).exit, 0);
+}
+
 TEST_F(PackageCommands, LockReportsWriteErrors) {
   install({"colour-1.6.2"});
   const Outcome run = tenon({"lock", "-o", "nowhere/tenon.lock"});

@@ -150,7 +150,11 @@ int run(int count, char** arguments) {
   CLI::App* locking = program.add_subcommand(
       "lock", "Writes a lock file, which pins the packages that a host uses");
   add_common(*locking, options);
-  locking->add_option("-o,--output", lock_file, "File to write or replace")
+  locking
+      ->add_option(
+          "-o,--output", lock_file,
+          "File to write or replace, unless it is the lock of another app, or lists modules "
+          "and none are found now")
       ->type_name("FILE")
       ->capture_default_str();
 

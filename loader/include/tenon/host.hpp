@@ -165,9 +165,10 @@ class TENON_API Host {
   /// everything that they require. Loads nothing. In a forked child, only the error `host-forked`.
   ResolvedPackages resolve(const std::vector<std::string>& references) const;
   /// Writes a lock file of the packages in use. A host created with that file uses the same
-  /// versions. The file is written completely or not at all.
-  /// Errors: not-lockable, if such a package is in use; those of the resolver for the requirements
-  /// of the host; not-found, cannot-read, cannot-write, host-forked.
+  /// versions. The file is written completely or not at all. It replaces an existing one, but not
+  /// the lock file of another app, nor one that lists modules if this one would list none.
+  /// Errors: not-lockable, if such a package is in use; lock-kept; those of the resolver for the
+  /// requirements of the host; not-found, cannot-read, cannot-write, host-forked.
   Result<void> write_lock(const std::filesystem::path& file) const;
 
   /// Replaces the code of a module by what its file contains now. Either all instances move to the
