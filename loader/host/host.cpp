@@ -96,6 +96,11 @@ Result<void> Host::write_lock(const std::filesystem::path& file) const {
   return refusal(*core_, file.string());
 }
 
+Result<void> Host::check_lock(const PackageInfo& package) const {
+  if (const auto core = core_->use()) return core->check_lock(package);
+  return refusal(*core_, package.file.string());
+}
+
 Result<RestartOutcome> Host::restart(std::string_view package, const RestartOptions& options) {
   if (const auto core = core_->use()) return core->restart(package, options);
   return refusal(*core_, std::string(package));

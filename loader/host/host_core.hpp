@@ -62,6 +62,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   std::vector<PackageInfo> packages() const;
   ResolvedPackages resolve(const std::vector<std::string>& references) const;
   Result<void> write_lock(const std::filesystem::path& file) const;
+  Result<void> check_lock(const PackageInfo& package) const { return rules_.check_lock(package); }
   Result<RestartOutcome> restart(std::string_view package, const RestartOptions& options);
   Host::ChangedRestarts restart_changed();
 

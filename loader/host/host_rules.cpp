@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "host/host_rules.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "catalog/locked_content.hpp"
 #include "package/lock.hpp"
+#include "platform/file.hpp"
 
 namespace tenon::inline v0_1::detail {
 
@@ -59,6 +61,21 @@ Result<void> HostRules::check_loadable(const Catalog& catalog, const Manifest& b
   }
   return catalog.bindings().check_restart(package_of(before), package_of(fresh), users,
                                           file.string());
+}
+
+Result<void> HostRules::check_lock(const PackageInfo& package) const {
+  const auto& lock = rules_.lock;
+  const bool listed = std::ranges::find(lock, package.name, &LockedPackage::name) != lock.end();
+  if (!listed || package.builtin()) return {};
+  const auto version = Version::parse(package.version);
+  if (!version) return version.error();
+  const auto file = platform::File::open(package.file);
+  if (!file) return file.error();
+  auto content = file->read_all(max_file_size);
+  if (!content) return std::move(content).error();
+  const auto bundle = read_bundle(std::move(*content), package.file);
+  if (!bundle) return bundle.error();
+  return check_locked_content(lock, rules_.lock_file, package.name, *version, *bundle);
 }
 
 }  // namespace tenon::inline v0_1::detail

@@ -27,6 +27,8 @@ class HostRules {
   /// See PluginDirectory::check_loadable.
   Result<void> check_loadable(const Catalog& catalog, const Manifest& before, const Manifest& fresh,
                               const Bundle& bundle) const;
+  /// See Host::check_lock.
+  Result<void> check_lock(const PackageInfo& package) const;
 
  private:
   void read_requirements(const HostOptions& options, std::vector<Error>& problems);

@@ -202,6 +202,33 @@ example.io/colour 1.4.0  ROOT/plugins/colour-1.4.0.so (locked)
   EXPECT_NE(locked.err.find("error[cannot-read] tenon.lock\n"), std::string::npos) << locked.err;
 }
 
+// The host refuses to load such a module.
+TEST_F(PackageCommands, ReportFilesThatDifferFromTheLock) {
+  install({"colour-1.4.0", "blur-1.2.0"});
+  ASSERT_EQ(tenon({"lock"}).exit, 0);
+  const std::vector<std::string> resolve = {"resolve", "--lock", "tenon.lock", "me.example/blur"};
+  const std::vector<std::string> graph = {"graph", "--lock", "tenon.lock"};
+  EXPECT_EQ(tenon(resolve).exit, 0);
+  EXPECT_EQ(tenon(graph).exit, 0);
+  const fs::path colour = world_.plugins() / "colour-1.4.0.so";
+  world_.write("plugins/colour-1.4.0.so", world_.read("plugins/colour-1.4.0.so") + "more");
+  const Outcome sum = world_.run({"sha256sum", "plugins/colour-1.4.0.so"});
+  for (const auto& command : {resolve, graph}) {
+    const Outcome run = tenon(command);
+    EXPECT_EQ(run.exit, 1);
+    EXPECT_EQ(run.err.find("tenon: error[lock-differs] " + colour.string() +
+                           "\n   found   example.io/colour 1.4.0 with sha256 " +
+                           sum.out.substr(0, 64) + "\n"),
+              0U)
+        << run.err;
+    EXPECT_EQ(tenon_json(command).at("errors").at(0).at("code"), "lock-differs");
+  }
+  const Outcome other = tenon({"resolve", "--lock", "tenon.lock", "example.io/colour"});
+  EXPECT_EQ(other.exit, 1);
+  world_.write("plugins/colour-1.4.0.so", read_file(MODULES "/colour-1.4.0.so"));
+  EXPECT_EQ(tenon(resolve).exit, 0);
+}
+
 TEST_F(PackageCommands, ResolvePrintsJson) {
   install({"colour-1.6.2", "colour-2.1.0", "blur-1.2.0"});
   const json::object result = tenon_json({"resolve", "me.example/blur", "me.example/nobody"});

@@ -99,6 +99,7 @@ TEST_F(ForkedChild, GetsHostForkedFromAnInheritedHost) {
     forked(host.restart(counters).error(), "restart");
     forked(host.restart_changed().failed.at(0), "restart_changed");
     forked(host.write_lock(world_.root() / "lock.json").error(), "write_lock");
+    forked(host.check_lock({}).error(), "check_lock");
     forked(host.resolve({"counter"}).errors.at(0), "resolve");
     forked(host.skipped().at(0), "skipped");
     host.rescan();

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "commands.hpp"
@@ -48,6 +49,13 @@ inline std::vector<Error> lock_errors(const Options& options, const std::vector<
                  return error.where() == lock || error.where().starts_with(lock + ":");
                });
   return errors;
+}
+
+/// Adds an error to `errors` if a file of the package is not the one in the lock file of the host.
+inline void check_lock(const Host& host, const PackageInfo& package, std::vector<Error>& errors) {
+  if (auto checked = host.check_lock(package); !checked) {
+    errors.push_back(std::move(checked).error());
+  }
 }
 
 }  // namespace tenon::command

@@ -76,6 +76,7 @@ Exit graph(const Options& options, GraphFormat format) {
   std::vector<Error> errors = take_search_path_errors(options, skipped);
   const bool failed = !errors.empty();
   std::ranges::move(lock_errors(options, skipped), std::back_inserter(errors));
+  for (const PackageInfo& package : packages) check_lock(host, package, errors);
   std::ranges::move(broken_module_errors(skipped), std::back_inserter(errors));
   for (const PackageInfo& package : packages) {
     if (package.refused) errors.push_back(*package.refused);

@@ -67,6 +67,7 @@ Exit resolve(const Options& options, const std::vector<std::string>& references,
   const bool failed = !errors.empty();
   std::ranges::move(resolved.errors, std::back_inserter(errors));
   std::ranges::move(lock_errors(options, skipped), std::back_inserter(errors));
+  for (const ResolvedPackage& one : resolved.packages) check_lock(host, one.package, errors);
   if (options.json) {
     boost::json::object output = make_output("resolve");
     output["app"] = options.app;

@@ -170,6 +170,11 @@ class TENON_API Host {
   /// Errors: not-lockable, if such a package is in use; lock-kept; those of the resolver for the
   /// requirements of the host; not-found, cannot-read, cannot-write, host-forked.
   Result<void> write_lock(const std::filesystem::path& file) const;
+  /// Compares the file of a package, and the libraries next to it, with the lock file of the host,
+  /// as every load does. Reads the files and loads nothing. Succeeds if the host has no lock file,
+  /// or if it does not list the package. Errors: lock-differs, with both hashes; cannot-read,
+  /// not-found, host-forked, and those of a file that is not a module.
+  Result<void> check_lock(const PackageInfo& package) const;
 
   /// Replaces the code of a module by what its file contains now. Either all instances move to the
   /// new generation, with their configuration replayed, or none does and the old generation serves
