@@ -9,6 +9,7 @@
 #include <tenon/specifier.hpp>
 #include <tenon/volume_snapshotter.hpp>
 
+#include <algorithm>
 #include <array>
 
 #include "footprint.hpp"
@@ -35,8 +36,17 @@ constexpr std::array creators = {
     creator<Specifier>,        creator<ObjectStore>,       creator<VolumeSnapshotter>,
     creator<BackupItemAction>, creator<RestoreItemAction>, creator<DeleteItemAction>};
 
+bool is_of_standard_kind(const PluginInfo& plugin) {
+  return std::ranges::any_of(
+      creators, [&plugin](const Creator& known) { return plugin.kind() == known.kind().id; });
+}
+
 /// Creates an instance of each plugin of a standard kind, which loads the module.
 void create_all(Subject& subject) {
+  const ModuleReport report = inspect(subject.options());
+  if (report.manifest && std::ranges::none_of(report.plugins, is_of_standard_kind)) {
+    skip("the module has no plugin of a standard kind");
+  }
   bool any = false;
   for (const PluginInfo& plugin : subject.host().registered()) {
     for (const Creator& known : creators) {
@@ -48,9 +58,9 @@ void create_all(Subject& subject) {
   }
   if (any) return;
   for (const Error& problem : subject.host().skipped()) {
-    if (problem.grade() == ErrorGrade::error) fail(problem.to_string());
+    if (problem.grade() == ErrorGrade::error) fail(reason_of(problem));
   }
-  skip("the module has no plugin of a standard kind");
+  fail("the host finds no plugin of a standard kind");
 }
 
 void loads(Subject& subject) {

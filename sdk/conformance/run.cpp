@@ -2,7 +2,6 @@
 #include <tenon/backup_item_action.hpp>
 #include <tenon/delete_item_action.hpp>
 #include <tenon/destination.hpp>
-#include <tenon/inspect.hpp>
 #include <tenon/object_store.hpp>
 #include <tenon/processor.hpp>
 #include <tenon/restore_item_action.hpp>
@@ -43,11 +42,6 @@ Definitions definitions(std::string_view id) {
     if (known.kind().id == id) return known.cases();
   }
   return {};
-}
-
-ModuleReport inspect(const Options& options) {
-  return options.builtin != nullptr ? tenon::inspect(*options.builtin)
-                                    : tenon::inspect(options.module);
 }
 
 void add(std::string_view kind, std::string_view plugin, std::vector<Case>& cases) {

@@ -11,6 +11,23 @@ namespace tenon::sdk::conformance {
 // Bounds memory if a plugin logs endlessly.
 constexpr std::size_t most_warnings = 1000;
 
+ModuleReport inspect(const Options& options) {
+  return options.builtin != nullptr ? tenon::inspect(*options.builtin)
+                                    : tenon::inspect(options.module);
+}
+
+std::string reason_of(const Error& error) {
+  if (error.code() != "missing-package") return error.to_string();
+  return Error({.code = std::string(error.code()),
+                .message = std::string(error.message()),
+                .where = std::string(error.where()),
+                .found = std::string(error.found()),
+                .needed = std::string(error.needed()),
+                .fix = std::string(error.fix()) +
+                       "; name its folder in $TENON_CONFORMANCE_PLUGIN_PATH"})
+      .to_string();
+}
+
 void fail(std::string reason) {
   throw Ending{Verdict::failed, std::move(reason)};
 }

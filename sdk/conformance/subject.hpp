@@ -4,6 +4,7 @@
 #pragma once
 
 #include <tenon/host.hpp>
+#include <tenon/inspect.hpp>
 #include <tenon/sdk/conformance.hpp>
 #include <tenon/specification.hpp>
 
@@ -24,6 +25,13 @@ struct Ending {
   std::string reason;
 };
 
+/// Inspects the module under test, without running its code.
+ModuleReport inspect(const Options& options);
+
+/// Returns the text of an error; if a package is missing, with the variable that names the folders
+/// of packages.
+std::string reason_of(const Error& error);
+
 /// Ends the case as failed.
 [[noreturn]] void fail(std::string reason);
 /// Ends the case as not run.
@@ -37,7 +45,7 @@ inline void require(bool condition, std::string_view otherwise) {
 /// Returns the value of a result. Fails the case if it is an error.
 template <class T>
 T value_of(tenon::Result<T> result) {
-  if (!result) fail(result.error().to_string());
+  if (!result) fail(reason_of(result.error()));
   return std::move(*result);
 }
 inline void value_of(const tenon::Result<void>& result) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The command `tenon verify`. TENON is the program, WRONG the directory of modules that are named
-// after their faults.
+// after their faults, MODULES that of packages that require each other.
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
@@ -109,6 +109,27 @@ TEST_F(VerifyCommand, PrintsJson) {
                                                     {"verdict", "passed"},
                                                     {"reason", nullptr}}));
   EXPECT_EQ(result.at("errors"), json::array());
+}
+
+// The result does not depend on the packages that such a module requires.
+TEST_F(VerifyCommand, RunsNothingWithoutAPluginOfAStandardKind) {
+  const Outcome run = verify({MODULES "/filters-1.0.0.so"});
+  EXPECT_EQ(run.exit, 0) << run.out;
+  EXPECT_NE(run.out.find("not run: the module has no plugin of a standard kind\n"),
+            std::string::npos)
+      << run.out;
+  EXPECT_EQ(last_line(run.out), "0 passed, 0 failed, 3 not run\n");
+}
+
+TEST_F(VerifyCommand, NamesTheVariableForRequiredPackages) {
+  const Outcome run = verify({MODULES "/lost-1.0.0.so"});
+  EXPECT_EQ(run.exit, 1) << run.out;
+  EXPECT_NE(run.out.find("fix     add a version of example.io/nobody ^2; name its folder in "
+                         "$TENON_CONFORMANCE_PLUGIN_PATH\n"),
+            std::string::npos)
+      << run.out;
+  EXPECT_NE(world_.run({TENON, "verify", "--help"}).out.find("$TENON_CONFORMANCE_PLUGIN_PATH"),
+            std::string::npos);
 }
 
 TEST_F(VerifyCommand, ReportsAFileThatIsNoModule) {

@@ -99,6 +99,9 @@ void add_verify_arguments(CLI::App& command, Options& options, VerifyArguments& 
       ->type_name("TIME")
       ->default_str("10s");
   add_json(command, options);
+  command.footer(
+      "Packages that the module requires are searched in the folders of "
+      "$TENON_CONFORMANCE_PLUGIN_PATH.");
 }
 
 int run(int count, char** arguments) {
@@ -131,7 +134,8 @@ int run(int count, char** arguments) {
 
   VerifyArguments verify_arguments;
   CLI::App* verifying = program.add_subcommand(
-      "verify", "Tests a module against the rules of its kinds; runs its code in child processes");
+      "verify",
+      "Tests a module against the rules of the standard kinds; runs its code in child processes");
   add_verify_arguments(*verifying, options, verify_arguments);
 
   std::vector<std::string> references;
