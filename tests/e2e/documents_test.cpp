@@ -93,6 +93,7 @@ TEST_F(Documents, OmitTheirEnvelopeIfTheTypeIsGiven) {
   const Outcome unsaid = convert_text(R"({"required":true})");
   EXPECT_EQ(unsaid.exit, 1);
   EXPECT_NE(unsaid.err.find("error[missing-type]"), std::string::npos) << unsaid.err;
+  EXPECT_TRUE(unsaid.err.ends_with("\n   --type names the type of such documents\n")) << unsaid.err;
 }
 
 TEST_F(Documents, KeepFieldsThatAnOlderVersionLacks) {
@@ -205,7 +206,7 @@ const Refused refused[] = {
      {}},
     {"NoVersionOfAnUnknownType",
      R"({"type":"me.example/x","value":{}})",
-     "error[missing-version]",
+     "   --from names the version of such documents\n",
      {}},
     {"MisspelledType",
      R"({"type":"tenon.dev/recrod","version":1,"value":{}})",

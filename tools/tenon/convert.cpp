@@ -34,6 +34,10 @@ void report(const std::string& where, const Error& error) {
   if (error.code() == "version-too-new" || error.message() == "not a field of this type") {
     std::cerr << "   --lenient keeps unknown fields and versions\n";
   }
+  if (error.code() == "missing-type") std::cerr << "   --type names the type of such documents\n";
+  if (error.code() == "missing-version") {
+    std::cerr << "   --from names the version of such documents\n";
+  }
   if (error.code() == "unknown-type") {
     std::vector<std::string> known;
     for (const DocumentType* type : document_types()) known.emplace_back(type->id);
