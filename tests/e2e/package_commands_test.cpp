@@ -195,6 +195,13 @@ example.io/colour 1.4.0  ROOT/plugins/colour-1.4.0.so (locked)
   world_.write("tenon.lock", "{");
   EXPECT_EQ(tenon({"graph", "--lock", "tenon.lock"}).exit, 1);
   EXPECT_EQ(tenon({"graph", "--lock", "none.lock"}).exit, 3);
+  const Outcome device = tenon({"graph", "--lock", "/dev/null"});
+  EXPECT_EQ(device.exit, 3);
+  EXPECT_EQ(
+      device.err,
+      "tenon: error[cannot-read] /dev/null\n   found   a device\n"
+      "   needed  a regular file\n"
+      "   fix     name a regular file, or remove this one from the folder that is searched\n");
   fs::permissions(world_.root() / "tenon.lock", fs::perms::none);
   const Outcome locked = world_.run(
       unprivileged({TENON, "resolve", "-a", "photo", "--lock", "tenon.lock", "me.example/blur"}));

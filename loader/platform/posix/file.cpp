@@ -80,11 +80,12 @@ bool leads_to_folder(DIR* folder, const dirent& entry) {
 
 Result<File> File::open(const std::filesystem::path& path, bool is_regular) {
   const auto irregular = [&path](mode_t mode) {
-    return Error({.code = "cannot-read",
-                  .where = path.string(),
-                  .found = std::string(type_of(mode)),
-                  .needed = "a regular file",
-                  .fix = "remove it from this folder, or name the file itself"});
+    return Error(
+        {.code = "cannot-read",
+         .where = path.string(),
+         .found = std::string(type_of(mode)),
+         .needed = "a regular file",
+         .fix = "name a regular file, or remove this one from the folder that is searched"});
   };
   struct stat status;
   // Opening a device can have side effects, so the type is checked first. The file may be replaced
