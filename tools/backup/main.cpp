@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <filesystem>
@@ -68,12 +69,15 @@ struct Run {
 
 Exit refuse(const Diagnostics& diagnostics) {
   tenon::tools::print(diagnostics);
-  return usage_error;
+  const auto unreadable = [](const tenon::tools::Diagnostic& diagnostic) {
+    return diagnostic.code == "cannot-read";
+  };
+  return std::ranges::any_of(diagnostics.all(), unreadable) ? io_error : usage_error;
 }
 
 bool is_usage(const tenon::Error& error) {
-  for (const std::string_view code :
-       {"bad-name", "bad-pattern", "bad-label-selector", "already-exists", "wrong-value"}) {
+  for (const std::string_view code : {"bad-name", "bad-pattern", "bad-label-selector",
+                                      "already-exists", "invalid-argument", "wrong-value"}) {
     if (error.code() == code) return true;
   }
   return false;

@@ -145,7 +145,11 @@ TEST_F(Backup, ReportsAllProblemsOfAConfiguration) {
   const Outcome unknown = run({"list"});
   EXPECT_EQ(unknown.exit, 2);
   EXPECT_NE(unknown.err.find("error[not-found]"), std::string::npos) << unknown.err;
-  EXPECT_EQ(run({"list", "-c", "none.json"}).exit, 2);
+  EXPECT_EQ(run({"list", "-c", "none.json"}).exit, 3);
+  configure(R"("bucket": "../up")");
+  const Outcome outside = run({"list"});
+  EXPECT_EQ(outside.exit, 2);
+  EXPECT_NE(outside.err.find("the bucket \"../up\""), std::string::npos) << outside.err;
   world.write("tenon-backup.json", R"({"store": {"plugin": "filesystem",
  "config": {"directory": "nowhere"}}})");
   const Outcome nowhere = run({"list", "--json"});
