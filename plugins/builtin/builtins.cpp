@@ -19,12 +19,163 @@
 #include "sqlite_source.hpp"
 
 namespace tenon {
+namespace {
+
+// The parameters are those of the specifiers; `tenon verify` compares them.
+constexpr const char* details = R"(
+{
+  "summary": "Plugins that come with the program",
+  "properties": {
+    "tenon.dev/generator": {
+      "source_parameters": {
+        "version": 2,
+        "value": {
+          "count": {
+            "default_value": "0",
+            "description": "the number of records; 0 means unlimited",
+            "type": "int",
+            "validations": [{"type": "greater_than", "value": "-1"}]
+          },
+          "rate": {
+            "default_value": "0",
+            "description": "the number of records per second; 0 means unlimited",
+            "type": "float",
+            "validations": [{"type": "greater_than", "value": "-1"}]
+          },
+          "size": {
+            "default_value": "100",
+            "description": "the size of a payload in bytes",
+            "type": "int",
+            "validations": [{"type": "greater_than", "value": "10"}]
+          }
+        }
+      }
+    },
+    "tenon.dev/file": {
+      "source_parameters": {
+        "version": 2,
+        "value": {
+          "format": {
+            "description": "the format of the file; by default chosen by its extension",
+            "type": "string",
+            "validations": [{"type": "inclusion", "value": "[\"json-lines\", \"csv\"]"}]
+          },
+          "key": {
+            "description":
+                "the field with the key of a record; by default its line number. The number 1 and the string \"1\" are the same key",
+            "type": "string"
+          },
+          "path": {
+            "description": "the path of the file",
+            "type": "string",
+            "validations": [{"type": "required"}]
+          }
+        }
+      },
+      "destination_parameters": {
+        "version": 2,
+        "value": {
+          "format": {
+            "description": "the format of the file; by default chosen by its extension",
+            "type": "string",
+            "validations": [{"type": "inclusion", "value": "[\"json-lines\", \"csv\"]"}]
+          },
+          "path": {
+            "description": "the path of the file, which is created if it is missing",
+            "type": "string",
+            "validations": [{"type": "required"}]
+          }
+        }
+      }
+    },
+    "tenon.dev/sqlite": {
+      "source_parameters": {
+        "version": 2,
+        "value": {
+          "key": {
+            "description": "the column with the key of a record; by default rowid",
+            "type": "string"
+          },
+          "path": {
+            "description": "the path of the database",
+            "type": "string",
+            "validations": [{"type": "required"}]
+          },
+          "table": {
+            "description": "the table to read",
+            "type": "string",
+            "validations": [{"type": "required"}]
+          }
+        }
+      },
+      "destination_parameters": {
+        "version": 2,
+        "value": {
+          "columns": {
+            "description":
+                "the fields to write, separated by commas; by default all, and columns are added when new fields arrive",
+            "type": "string"
+          },
+          "key": {
+            "default_value": "key",
+            "description": "the column for the key of the record",
+            "type": "string"
+          },
+          "path": {
+            "description": "the path of the database, which is created if missing",
+            "type": "string",
+            "validations": [{"type": "required"}]
+          },
+          "table": {
+            "description": "the table to write, which is created if missing",
+            "type": "string",
+            "validations": [{"type": "required"}]
+          }
+        }
+      }
+    },
+    "tenon.dev/field": {
+      "processor_parameters": {
+        "version": 2,
+        "value": {
+          "drop": {
+            "description": "the fields to remove, separated by commas",
+            "type": "string"
+          },
+          "rename.*": {
+            "description": "the new name of the field *",
+            "type": "string"
+          },
+          "set.*": {
+            "description":
+                "the value of the field *, which is added if absent: a JSON value, or any other text, which becomes a JSON string",
+            "type": "string"
+          }
+        }
+      }
+    },
+    "tenon.dev/log": {
+      "destination_parameters": {
+        "version": 2,
+        "value": {
+          "level": {
+            "default_value": "info",
+            "description": "the log level of the lines",
+            "type": "string",
+            "validations": [{"type": "inclusion", "value": "[\"trace\", \"debug\", \"info\", \"warn\", \"error\"]"}]
+          }
+        }
+      }
+    }
+  }
+})";
+
+}  // namespace
 
 const tenon_module* builtins() {
   using namespace builtin;
   static const sdk::Builtin package =
-      sdk::Builtin("tenon.dev/builtin", TENON_BUILTINS_VERSION,
-                   R"({"summary": "Plugins that come with the program"})")
+      sdk::Builtin("tenon.dev/builtin", TENON_BUILTINS_VERSION, details)
           .add<GeneratorSource>("tenon.dev/generator")
           .add<GeneratorSpecifier>("tenon.dev/generator")
           .add<FileSource>("tenon.dev/file")

@@ -264,6 +264,11 @@ TEST_F(TenonCommand, InspectAcceptsReferencesToBuiltins) {
   EXPECT_EQ(run.exit, 0) << run.err;
   EXPECT_EQ(run.out.substr(0, 18), "tenon.dev/builtin ");
   EXPECT_NE(run.out.find("file        none: linked into the program\n"), std::string::npos);
+  for (const char* parameter : {"the path of the file, which is created if it is missing",
+                                "the table to read", "the number of records; 0 means unlimited",
+                                "the new name of the field *", "the log level of the lines"}) {
+    EXPECT_NE(run.out.find(parameter), std::string::npos) << parameter << "\n" << run.out;
+  }
 }
 
 TEST_F(TenonCommand, InspectListsAvailablePluginsIfNoneMatches) {

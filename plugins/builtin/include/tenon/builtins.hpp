@@ -17,11 +17,11 @@
 //   tenon.dev/external-artifacts  delete item action    removes files that belong to resources
 //
 // Each source, processor and destination has a specifier of the same name that describes its
-// parameters. remap-labels has a rule for each label, for example {"tier": "set backend", "old":
-// "rename new"}, with the verbs `set VALUE`, `replace OLD NEW`, `rename LABEL` and `remove`.
-// external-artifacts has the parameter `directory` for the files, filesystem `directory` for the
-// objects, directory the folders `volumes` and `snapshots`. The other item actions have no
-// parameters.
+// parameters; `tenon inspect builtin:tenon.dev/file` shows them. remap-labels has a rule for each
+// label, for example {"tier": "set backend", "old": "rename new"}, with the verbs `set VALUE`,
+// `replace OLD NEW`, `rename LABEL` and `remove`. external-artifacts has the parameter `directory`
+// for the files, filesystem `directory` for the objects, directory the folders `volumes` and
+// `snapshots`. The other item actions have no parameters.
 #pragma once
 
 #include <tenon/abi.h>
