@@ -7,8 +7,9 @@
 #
 # Adds a module in C or C++ for kinds of tenon_add_kinds or of an SDK package; the standard kinds
 # need no KINDS. The module exports only its module object, and contains nothing that prevents
-# unloading. If tenon is installed, the test TARGET.verify checks the module with `tenon inspect`,
-# which does not run its code.
+# unloading. If tenon is installed, the test TARGET.inspect checks the module with `tenon inspect`,
+# which does not run its code, against the specs of the kinds. With several KINDS, there is a test
+# TARGET.inspect.KINDS for each.
 function(tenon_add_plugin target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "KINDS")
   add_library(${target} MODULE ${arg_UNPARSED_ARGUMENTS})
@@ -39,6 +40,18 @@ function(tenon_add_plugin target)
     VISIBILITY_INLINES_HIDDEN ON
     LINK_DEPENDS "${map}")
   if(TARGET tenon::command)
-    add_test(NAME ${target}.verify COMMAND tenon::command inspect "$<TARGET_FILE:${target}>")
+    set(inspect tenon::command inspect "$<TARGET_FILE:${target}>")
+    list(LENGTH arg_KINDS count)
+    if(count EQUAL 0)
+      add_test(NAME ${target}.inspect COMMAND ${inspect})
+    endif()
+    foreach(kinds IN LISTS arg_KINDS)
+      set(name ${target}.inspect)
+      if(count GREATER 1)
+        string(APPEND name ".${kinds}")
+      endif()
+      get_target_property(specs ${kinds} TENON_SPECS)
+      add_test(NAME ${name} COMMAND ${inspect} --specs "${specs}")
+    endforeach()
   endif()
 endfunction()

@@ -227,7 +227,8 @@ foreach(target IN ITEMS tenon::sdk @TARGET@)
     add_library(${target} INTERFACE IMPORTED)
     set_target_properties(${target} PROPERTIES
       INTERFACE_INCLUDE_DIRECTORIES "${@SDK_VARIABLE@_PREFIX}/include"
-      TENON_INCLUDE "${@SDK_VARIABLE@_PREFIX}/include")
+      TENON_INCLUDE "${@SDK_VARIABLE@_PREFIX}/include"
+      TENON_SPECS "${@SDK_VARIABLE@_PREFIX}/share/@APP@/tenon/specs")
   endif()
 endforeach()
 include("${CMAKE_CURRENT_LIST_DIR}/tenonPlugin.cmake")
