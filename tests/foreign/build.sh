@@ -30,7 +30,7 @@ step() {
 
 install_tenon() {
   DESTDIR=$world/tree meson install -C "$build" --no-rebuild
-  prefix=$world/prefix # moved, so that nothing can rely on the configured prefix
+  prefix="$world/the prefix" # moved, so that nothing can rely on the configured prefix
   abi=$(find "$world/tree" -path '*/include/tenon/abi.h')
   mv "${abi%/include/tenon/abi.h}" "$prefix"
 }
@@ -152,7 +152,7 @@ block() {
 
 # The commands and files in the README of the SDK build its example, without tenon.
 sdk_builds() {
-  sdk=$world/sdk
+  sdk="$world/photo sdk"
   if [ "$system" = cmake ]; then
     cmake --install "$world/photo" --prefix "$sdk" --component sdk || return
   else

@@ -173,11 +173,12 @@ cmake --build build
 project('example', 'c', 'cpp', default_options: 'cpp_std=c++17')
 
 sdk = dependency('@SDK@')
+plugin_map = sdk.get_variable('plugin_map').replace('\\ ', ' ')  # pkg-config escapes spaces
 shared_module('example', 'example.cpp',
   dependencies: sdk,
   gnu_symbol_visibility: 'inlineshidden',
   cpp_args: meson.get_compiler('cpp').get_supported_arguments('-fno-gnu-unique'),
-  link_args: '-Wl,--version-script=' + sdk.get_variable('plugin_map'))
+  link_args: '-Wl,--version-script=' + plugin_map)
 ```
 
 ```sh
