@@ -120,8 +120,10 @@ std::int32_t Call::wait(tenon_duration timeout) noexcept {
   }
 }
 
-std::intptr_t detail::CallState::wait_handle() noexcept {
+std::intptr_t detail::CallState::wait_handle() noexcept try {
   return platform::of_this_process(whole().events_).event_of(*this);
+} catch (const std::bad_alloc&) {
+  return platform::no_event;
 }
 
 std::string_view detail::CallState::failed_inside(std::uint32_t depth) noexcept {
