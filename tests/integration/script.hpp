@@ -62,6 +62,14 @@ class Script {
     released_.insert(function);
     changed_.notify_all();
   }
+  /// Hangs until `release`, for a callback of this function.
+  std::string wait_for_release(const std::string& function) {
+    std::unique_lock lock(mutex_);
+    const auto entered = hanging_.insert(function);
+    changed_.wait(lock, [&] { return released_.count("") != 0 || released_.count(function) != 0; });
+    hanging_.erase(entered);
+    return "";
+  }
   /// Returns the number of functions that hang.
   int hanging_count() {
     const std::lock_guard lock(mutex_);
@@ -88,13 +96,6 @@ class Script {
       what = found->second;
     }
     return what();
-  }
-  std::string wait_for_release(const std::string& function) {
-    std::unique_lock lock(mutex_);
-    const auto entered = hanging_.insert(function);
-    changed_.wait(lock, [&] { return released_.count("") != 0 || released_.count(function) != 0; });
-    hanging_.erase(entered);
-    return "";
   }
 
   const std::filesystem::path copies_;
