@@ -204,19 +204,19 @@ sanitized() {
     cmake --build "$world/sanitized" --target fade --target invert
 }
 
-# The SDK of an app that has no kind of photo needs none of its headers. It contains each spec once,
-# although one is a link and the SDK is in the folder of the specs.
+# The SDK of an app that has no kind of photo needs none of its headers. It contains the spec, although
+# that is a link.
 sdk_of_another_app() {
   kind=$world/other/tone
   mkdir -p "$kind" && ln -s ../../tone.json "$kind/v1.json" && cat >"$world/tone.json" <<'END'
 { "kind": "other.example/tone", "version": 1, "doc": "Plays a tone.",
   "methods": [{ "name": "play", "doc": "Plays it.", "threading": "any" }] }
 END
-  "$prefix/bin/tenon-gen" sdk --app other --out "$world/other/sdk" "$world/other" || return
+  "$prefix/bin/tenon-gen" sdk --app other --out "$world/tone-sdk" "$world/other" || return
   echo '#include <other/sdk/tone.hpp>' |
-    c++ -std=c++17 -fsyntax-only -I"$world/other/sdk/include" -x c++ - || return
-  ! [ -e "$world/other/sdk/include/photo" ] || return
-  (cd "$world/other/sdk/share" && find . -name '*.json') | diff - /dev/fd/3 3<<'END'
+    c++ -std=c++17 -fsyntax-only -I"$world/tone-sdk/include" -x c++ - || return
+  ! [ -e "$world/tone-sdk/include/photo" ] || return
+  (cd "$world/tone-sdk/share" && find . -name '*.json') | diff - /dev/fd/3 3<<'END'
 ./other/tenon/specs/tone/v1.json
 END
 }
