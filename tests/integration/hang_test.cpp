@@ -25,10 +25,10 @@ std::atomic<bool> reads_hang{false};
 }  // namespace
 
 /// Replaces the function of the system. It hangs like one of a network file system.
-extern "C" ssize_t pread64(int file, void* into, size_t size, off64_t offset) {
+extern "C" ssize_t pread64(int fd, void* buf, size_t nbytes, off64_t offset) {
   static const auto next = reinterpret_cast<decltype(&pread64)>(dlsym(RTLD_NEXT, "pread64"));
   if (reads_hang.load()) tenon::tests::eventually([] { return !reads_hang.load(); });
-  return next(file, into, size, offset);
+  return next(fd, buf, nbytes, offset);
 }
 
 namespace tenon::tests {

@@ -21,13 +21,13 @@ std::atomic<bool> folder_opened{false};  // while folders hang
 }  // namespace
 
 /// Replaces the function of the system. It hangs like one of a network file system.
-extern "C" DIR* opendir(const char* path) {
+extern "C" DIR* opendir(const char* name) {
   static const auto next = reinterpret_cast<DIR* (*)(const char*)>(dlsym(RTLD_NEXT, "opendir"));
   if (folders_hang.load()) {
     folder_opened = true;
     if (!tenon::tests::eventually([] { return !folders_hang.load(); })) folders_hang = false;
   }
-  return next(path);
+  return next(name);
 }
 
 namespace tenon::tests {
