@@ -13,7 +13,7 @@
 namespace tenon::inline v0_1::detail {
 namespace {
 
-// No function of a plugin, but a file system may hang, too.
+// Reading is no function of a plugin, but a file system may hang as well.
 constexpr std::string_view read_step = "read";
 
 }  // namespace

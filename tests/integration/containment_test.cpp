@@ -411,7 +411,7 @@ TEST_F(Containment, KeepsCodeMappedThatCrashedInDestroyOrStop) {
   }
 }
 
-TEST_F(Containment, OutlivesTheHostWithItsCode) {
+TEST_F(Containment, CoversCodeThatOutlivesTheHost) {
   const auto threads = [] {
     return std::ranges::distance(std::filesystem::directory_iterator("/proc/self/task"));
   };
