@@ -271,6 +271,11 @@ Result<Bundle> read_bundle(std::vector<std::byte> content, const fs::path& path)
   return BundleReader().read(std::move(content), path);
 }
 
+Result<Bundle> read_bundle(const platform::File& module) {
+  auto content = module.read_all(max_file_size);
+  return content ? read_bundle(std::move(*content), module.path()) : std::move(content).error();
+}
+
 Result<Bundle> read_bundle(const ElfFile& module, std::vector<std::byte> content,
                            const fs::path& path) {
   return BundleReader().read(module, std::move(content), path);

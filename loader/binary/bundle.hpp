@@ -58,6 +58,8 @@ using Bundle = std::vector<BundleFile>;
 /// Reads the bundle of the module at `path`, whose content is `content`. Each library is read once.
 /// Any thread. Errors, with the file in `where`: those of ElfFile::open, cannot-read.
 Result<Bundle> read_bundle(std::vector<std::byte> content, const std::filesystem::path& path);
+/// Reads the bundle of the open file of a module.
+Result<Bundle> read_bundle(const platform::File& module);
 /// Reads the bundle of a module that is open already. REQUIRED: `module` reads `content`.
 Result<Bundle> read_bundle(const ElfFile& module, std::vector<std::byte> content,
                            const std::filesystem::path& path);

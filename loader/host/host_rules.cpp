@@ -71,9 +71,7 @@ Result<void> HostRules::check_lock(const PackageInfo& package) const {
   if (!version) return version.error();
   const auto file = platform::File::open(package.file);
   if (!file) return file.error();
-  auto content = file->read_all(max_file_size);
-  if (!content) return std::move(content).error();
-  const auto bundle = read_bundle(std::move(*content), package.file);
+  const auto bundle = read_bundle(*file);
   if (!bundle) return bundle.error();
   return check_locked_content(lock, rules_.lock_file, package.name, *version, *bundle);
 }

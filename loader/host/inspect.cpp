@@ -73,9 +73,7 @@ Error undefined(const std::vector<std::string>& symbols, const fs::path& file) {
 
 /// Reads a module in the same way as a host. Other libraries are read only as far as necessary.
 Result<Bundle> bundle_of(const ModuleReport& report, const platform::File& file) {
-  if (!report.manifest) return inspect_bundle(file);
-  auto content = file.read_all(max_file_size);
-  return content ? read_bundle(std::move(*content), report.file) : std::move(content).error();
+  return report.manifest ? read_bundle(file) : inspect_bundle(file);
 }
 
 void report_libraries(ModuleReport& report, const Bundle& bundle,
