@@ -110,7 +110,7 @@ Recorder::View Recorder::whole(View last) {
 
 namespace {
 
-std::string message_of(boost::json::error_code error, std::string_view rest, std::size_t levels) {
+std::string message_of(boost::system::error_code error, std::string_view rest, std::size_t levels) {
   if (error == boost::json::error::too_deep) {
     return "more than " + std::to_string(levels) + " levels";
   }
@@ -142,7 +142,7 @@ boost::json::parse_options options(std::size_t levels) {
 /// A handler of Boost.JSON that ignores all values.
 struct SyntaxCheck {
   using View = boost::json::string_view;
-  using ErrorCode = boost::json::error_code;
+  using ErrorCode = boost::system::error_code;
   static constexpr std::size_t max_object_size = SIZE_MAX;
   static constexpr std::size_t max_array_size = SIZE_MAX;
   static constexpr std::size_t max_key_size = SIZE_MAX;
@@ -173,7 +173,7 @@ struct SyntaxCheck {
 std::string json_syntax_error(std::string_view text) {
   constexpr std::size_t levels = 256;
   boost::json::basic_parser<SyntaxCheck> parser(options(levels));
-  boost::json::error_code error;
+  boost::system::error_code error;
   const std::size_t end = parser.write_some(false, text.data(), text.size(), error);
   if (!error && end < text.size()) error = boost::json::error::extra_data;
   return error ? message_of(error, text.substr(end), levels) : std::string();
@@ -193,7 +193,7 @@ Result<Reader> Parser::parse(std::string_view text) {
   detail::Recorder& recorder = parser.handler();
   parser.reset();
   recorder.reset(text);
-  boost::json::error_code error;
+  boost::system::error_code error;
   const std::size_t end = parser.write_some(false, text.data(), text.size(), error);
   if (!error && end < text.size()) error = boost::json::error::extra_data;
   if (!error) return Reader(*tape_, recorder.nodes.front());

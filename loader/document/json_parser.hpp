@@ -31,7 +31,7 @@ class Recorder {
   static constexpr std::size_t max_string_size = SIZE_MAX;
   static constexpr std::size_t max_key_size = SIZE_MAX;
   using View = boost::json::string_view;
-  using ErrorCode = boost::json::error_code;
+  using ErrorCode = boost::system::error_code;
 
   Recorder();
 

@@ -12,7 +12,7 @@
 namespace tenon::builtin {
 namespace {
 
-using Error = boost::json::error_code;
+using Error = boost::system::error_code;
 using Text = boost::json::string_view;
 
 /// A handler of the parser that only records whether the outermost value is an object.

@@ -11,7 +11,7 @@
 namespace tenon::builtin {
 
 struct JsonText {
-  boost::json::error_code error;  // no error if the text is JSON
+  boost::system::error_code error;  // no error if the text is JSON
   bool is_object = false;
 };
 

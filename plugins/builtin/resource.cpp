@@ -19,7 +19,7 @@ constexpr std::size_t max_depth = 256;
 boost::json::object parse_resource(std::string_view text) {
   boost::json::parse_options options;
   options.max_depth = max_depth;
-  boost::json::error_code error;
+  boost::system::error_code error;
   // Parsing a typical resource would spend most of its time in allocations.
   boost::json::value value = boost::json::parse(
       {text.data(), text.size()}, error,

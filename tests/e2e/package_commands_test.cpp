@@ -36,7 +36,7 @@ class PackageCommands : public testing::Test {
   json::object tenon_json(std::vector<std::string> arguments) const {
     arguments.emplace_back("--json");
     const Outcome run = tenon(std::move(arguments));
-    json::error_code failed;
+    boost::system::error_code failed;
     json::value value = json::parse(run.out, failed);
     EXPECT_FALSE(failed) << run.out << run.err;
     return failed ? json::object() : value.as_object();

@@ -190,7 +190,7 @@ TEST_F(VerifyCommand, PrintsWrongConfigurationsAsJson) {
     SCOPED_TRACE(one.file);
     const Outcome run = verify({right, "--json", "--config", one.file});
     EXPECT_EQ(run.exit, one.exit);
-    json::error_code failed;
+    boost::system::error_code failed;
     const json::value result = json::parse(run.out, failed);
     ASSERT_FALSE(failed) << run.out << run.err;
     EXPECT_EQ(result.at("tenon").at("command"), "verify");

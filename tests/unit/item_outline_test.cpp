@@ -77,7 +77,7 @@ TEST(ItemOutline, MatchesATreeOfTheDocument) {
            R"("text")",
            " {} \n",
        }) {
-    json::error_code error;
+    boost::system::error_code error;
     EXPECT_EQ(shown(read_outline(document, error)), shown(outline_of(json::parse(document))))
         << document;
     EXPECT_FALSE(error) << document;
@@ -88,7 +88,7 @@ TEST(ItemOutline, RefusesInvalidJson) {
   const auto levels = [](std::size_t count) {
     return std::string(count, '[') + std::string(count, ']');
   };
-  json::error_code error;
+  boost::system::error_code error;
   read_outline(levels(deepest_document), error);
   EXPECT_FALSE(error);
   read_outline(levels(deepest_document + 1), error);

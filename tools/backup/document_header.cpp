@@ -18,7 +18,7 @@ namespace json = boost::json;
 /// again byte by byte.
 Position find_syntax_error(std::string_view text, Position place) {
   json::stream_parser parser({}, document_options());
-  json::error_code status;
+  boost::system::error_code status;
   for (const char c : text) {
     parser.write_some(&c, 1, status);
     if (status) break;
@@ -27,7 +27,7 @@ Position find_syntax_error(std::string_view text, Position place) {
   return place;
 }
 
-tenon::Error not_json(std::string where, const json::error_code& status) {
+tenon::Error not_json(std::string where, const boost::system::error_code& status) {
   const bool is_deep = status == json::error::too_deep;
   return tenon::Error({.code = "not-json",
                        .message = "the document is not JSON",
@@ -71,7 +71,7 @@ tenon::Error not_a_resource(std::string where, std::string found, std::string ne
 
 tenon::Result<DocumentHeader> read_header(std::string_view text, std::string_view file,
                                           const Position& begin) {
-  json::error_code status;
+  boost::system::error_code status;
   ItemOutline outline = read_outline(text, status);
   if (status) return not_json(place_text(file, find_syntax_error(text, begin)), status);
   if (auto [found, needed] = check_resource(outline); !found.empty()) {
@@ -84,7 +84,7 @@ tenon::Result<DocumentHeader> read_header(std::string_view text, std::string_vie
 }
 
 tenon::Result<json::value> parse_document(std::string_view text) {
-  json::error_code status;
+  boost::system::error_code status;
   json::value value = json::parse(text, status, {}, document_options());
   if (status) return not_json({}, status);
   return value;

@@ -18,7 +18,7 @@ bool is_blank(char c) {
 
 /// Returns the value of a JSON string, or an empty text if it is another value.
 std::string text_of(std::string_view json) {
-  boost::json::error_code status;
+  boost::system::error_code status;
   const auto value = boost::json::parse(json, status);
   return !status && value.is_string() ? std::string(value.get_string()) : std::string();
 }

@@ -8,7 +8,7 @@
 namespace backup {
 
 tenon::Result<ItemOutline> read_item(std::string_view text) {
-  boost::json::error_code error;
+  boost::system::error_code error;
   ItemOutline item = read_outline(text, error);
   if (!error && item.is_object) return item;
   return tenon::Error({.code = "not-json",

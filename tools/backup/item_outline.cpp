@@ -18,7 +18,7 @@ namespace json = boost::json;
 /// value is used.
 struct OutlineHandler {
   using View = json::string_view;
-  using Status = json::error_code;
+  using Status = boost::system::error_code;
 
   static constexpr std::size_t max_object_size = SIZE_MAX;
   static constexpr std::size_t max_array_size = SIZE_MAX;
@@ -170,7 +170,7 @@ json::parse_options document_options() {
   return options;
 }
 
-ItemOutline read_outline(std::string_view text, json::error_code& error) {
+ItemOutline read_outline(std::string_view text, boost::system::error_code& error) {
   json::basic_parser<OutlineHandler> parser(document_options());
   const std::size_t parsed = parser.write_some(false, text.data(), text.size(), error);
   if (!error && parsed < text.size()) error = json::error::extra_data;

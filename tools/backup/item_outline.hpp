@@ -36,6 +36,6 @@ boost::json::parse_options document_options();
 
 /// Reads a JSON text, which may be any value. If it is not JSON, sets `error` and returns the
 /// members before the error.
-ItemOutline read_outline(std::string_view text, boost::json::error_code& error);
+ItemOutline read_outline(std::string_view text, boost::system::error_code& error);
 
 }  // namespace backup

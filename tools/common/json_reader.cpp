@@ -64,7 +64,7 @@ struct Builder {
   static constexpr std::size_t max_string_size = max_object_size;
 
   using Text = boost::json::string_view;
-  using Status = boost::json::error_code;
+  using Status = boost::system::error_code;
 
   struct Open {
     JsonValue value;
@@ -172,7 +172,7 @@ std::optional<JsonValue> read_json(std::string_view text, const std::string& fil
   options.max_depth = max_depth;
   boost::json::basic_parser<Builder> parser(options, Builder{Cursor(file), diagnostics});
   Builder& builder = parser.handler();
-  boost::json::error_code status;
+  boost::system::error_code status;
   for (const char& c : text) {
     builder.cursor.take(c);
     parser.write_some(true, &c, 1, status);

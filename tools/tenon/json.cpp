@@ -116,7 +116,7 @@ json::object to_json(const ManifestInfo& manifest) {
   object["joins_threads"] = manifest.joins_threads;
   json::parse_options options;
   options.max_depth = tenon::json::detail::max_levels;  // of a manifest
-  json::error_code failed;
+  boost::system::error_code failed;
   json::value details = json::parse(manifest.details, failed, {}, options);
   object["details"] = failed ? json::value(json::object()) : std::move(details);
   return object;

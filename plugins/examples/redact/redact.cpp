@@ -28,7 +28,7 @@ constexpr std::size_t max_levels = 256;  // schemas in custom resource definitio
 object parse(std::string_view item) {
   boost::json::parse_options options;
   options.max_depth = max_levels;
-  boost::json::error_code error;
+  boost::system::error_code error;
   value parsed = boost::json::parse({item.data(), item.size()}, error, {}, options);
   if (error || !parsed.is_object()) {
     throw Failure(TENON_INVALID_ARGUMENT, "the item is not a JSON object");

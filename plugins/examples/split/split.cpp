@@ -41,7 +41,7 @@ constexpr auto parameters =
                                .one_of(choices));
 
 bool is_array(std::string_view text) {
-  boost::json::error_code error;
+  boost::system::error_code error;
   const boost::json::value value = boost::json::parse({text.data(), text.size()}, error);
   return !error && value.is_array();
 }

@@ -145,7 +145,7 @@ class Backup : public testing::Test {
     return found;
   }
   boost::json::object json(const Outcome& outcome) {
-    boost::json::error_code error;
+    boost::system::error_code error;
     const auto value = boost::json::parse(outcome.out, error);
     EXPECT_FALSE(error) << outcome.out << outcome.err;
     return value.is_object() ? value.get_object() : boost::json::object();
