@@ -11,7 +11,7 @@ sources() {
 }
 # Compares the output, because --dry-run reports `}  // namespace a::inline b`, which it keeps.
 sources | xargs -P "$(nproc)" -n 1 sh -c \
-  'clang-format "$0" | diff --unified --label "$0" --label formatted "$0" -'
+  'clang-format-14 "$0" | diff --unified --label "$0" --label formatted "$0" -'
 sources | xargs awk '
   length > 100 && /^ *(\/\/|\*)/ { print FILENAME ":" FNR ": the comment is wider than 100 columns"; wide = 1 }
   END { exit wide }'

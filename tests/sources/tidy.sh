@@ -6,13 +6,13 @@ set -eu
 cd "$(dirname "$0")/../.."
 mkdir -p "$1/tidy"
 folder=$(cd "$1/tidy" && pwd)
-c++ -std=c++17 -O1 -fPIC -fno-rtti -shared -isystem "$(clang -print-resource-dir)/../../../include" \
+c++ -std=c++17 -O1 -fPIC -fno-rtti -shared -isystem "$(clang-14 -print-resource-dir)/../../../include" \
   -o "$folder/own-declarations.so" tests/sources/own_declarations.cpp
 
 # Parsing the headers of libraries again for each source takes most of the time. If modules are enabled,
 # clang-tidy also preprocesses each source twice.
 for standard in 17 20; do
-  clang++ -std=c++$standard -Xclang -fno-cxx-modules -D_FILE_OFFSET_BITS=64 -DGTEST_HAS_PTHREAD=1 \
+  clang++-14 -std=c++$standard -Xclang -fno-cxx-modules -D_FILE_OFFSET_BITS=64 -DGTEST_HAS_PTHREAD=1 \
     -fpch-instantiate-templates -x c++-header tests/sources/tidy.hpp -o "$folder/c++$standard.pch"
 done
 # Removes flags that clang does not support, the precompiled headers of the compiler, and flags that
@@ -33,5 +33,5 @@ git ls-files '*.c' '*.cpp' |
     if grep -qF "\"file\": \"../$file\"" "$1/compile_commands.json"; then echo "$file"; fi
   done |
   xargs -n 1 -P "$(nproc)" sh -c '
-    output=$(clang-tidy --load="$0/own-declarations.so" --quiet -p "$0" "$@" 2>/dev/null) ||
+    output=$(clang-tidy-14 --load="$0/own-declarations.so" --quiet -p "$0" "$@" 2>/dev/null) ||
       { echo "$output"; exit 1; }' "$folder"

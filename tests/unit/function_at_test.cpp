@@ -62,9 +62,17 @@ TEST_F(FunctionAt, IsEmptyInAStrippedFile) {
 
 TEST_F(FunctionAt, ReadsNothingPastTheEndOfTheFile) {
   const std::uint64_t begin = some_function(file_);
-  for (std::size_t size = 0; size < file_.size(); size += 997) {
-    const std::string cut = file_.substr(0, size);
-    EXPECT_EQ(function_in(cut, begin), "") << "sections stand at the end";
+  const std::string name = function_in(file_, begin);
+  elf::Header header;
+  std::memcpy(&header, file_.data(), sizeof header);
+  ASSERT_LT(header.sections_offset, file_.size()) << "the table of sections is at the end";
+  for (std::size_t size = 0; size <= header.sections_offset; size += 997) {
+    EXPECT_EQ(function_in(file_.substr(0, size), begin), "") << size;
+  }
+  // A file that lacks only sections that are not needed may still give the name.
+  for (std::size_t size = header.sections_offset; size < file_.size(); ++size) {
+    const std::string found = function_in(file_.substr(0, size), begin);
+    EXPECT_TRUE(found.empty() || found == name) << size << ": " << found;
   }
 }
 
