@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <tenon/inspect.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "base/quote.hpp"
 #include "binary/bundle.hpp"
 #include "binary/needed_libraries.hpp"
+#include "binary/needed_versions.hpp"
 #include "binary/sanitizers.hpp"
 #include "binary/undefined_symbols.hpp"
 #include "catalog/compatibility.hpp"
@@ -54,7 +56,19 @@ void report_manifest(ModuleReport& report, std::shared_ptr<const Manifest> manif
   report.checked.insert(report.checked.end(), {"manifest", "kinds"});
 }
 
+/// Returns whether a library has the name of musl's C library.
+bool is_musl(std::string_view name) {
+  return name == "libc.so" || name.starts_with("libc.musl-");
+}
+
 Error missing(const NeededLibrary& library, const fs::path& file) {
+  if (is_musl(library.name)) {
+    return Error({.code = "load-failed",
+                  .where = file.string(),
+                  .found = "a build for musl (it needs " + library.name + ")",
+                  .needed = "a build for the C library of this system",
+                  .fix = "build the module on a system with glibc"});
+  }
   return Error({.code = "load-failed",
                 .where = file.string(),
                 .found = "library " + library.name + " not found",
@@ -62,11 +76,34 @@ Error missing(const NeededLibrary& library, const fs::path& file) {
                 .fix = "install the package that contains " + library.name});
 }
 
-Error undefined(const std::vector<std::string>& symbols, const fs::path& file) {
+/// Returns the version in a text such as "strlcpy@GLIBC_2.38" or "version GLIBC_2.38 of libc.so.6".
+std::string_view version_in(std::string_view symbol) {
+  constexpr std::string_view alone = "version ";
+  if (symbol.starts_with(alone)) {
+    symbol.remove_prefix(alone.size());
+    return symbol.substr(0, symbol.find(' '));
+  }
+  return symbol.substr(symbol.find('@') + 1);
+}
+
+/// Returns whether a newer system library has the symbol.
+bool is_of_newer_system(const std::string& symbol) {
+  return !parse_system_version(version_in(symbol)).library.empty();
+}
+
+Error undefined(const std::vector<std::string>& symbols, const ModuleReport& report) {
   constexpr std::size_t most_shown = 5;
+  std::string found = "no definition of " + some_of(symbols, most_shown);
+  if (std::ranges::all_of(symbols, is_of_newer_system)) {
+    return Error({.code = "load-failed",
+                  .where = report.file.string(),
+                  .found = std::move(found),
+                  .needed = "a system with at least " + to_string(report.needs),
+                  .fix = "build the module on the oldest system that it has to run on"});
+  }
   return Error({.code = "load-failed",
-                .where = file.string(),
-                .found = "no definition of " + some_of(symbols, most_shown),
+                .where = report.file.string(),
+                .found = std::move(found),
                 .needed = "symbols that the module, a library that it needs, or the host exports",
                 .fix = "link the module with the library that defines them"});
 }
@@ -88,7 +125,7 @@ void report_symbols(ModuleReport& report, const Bundle& bundle,
                     const platform::LibrarySearch& search, const fs::path& program) {
   const auto symbols = undefined_symbols(bundle, search, program);
   if (!symbols) return;
-  if (!symbols->empty()) report.add(undefined(*symbols, report.file));
+  if (!symbols->empty()) report.add(undefined(*symbols, report));
   report.checked.emplace_back("symbols");
 }
 
@@ -114,6 +151,7 @@ void report_bundle(ModuleReport& report, const platform::File& file, const fs::p
       sanitizers.has_value();  // otherwise the sanitizer's runtime may define missing symbols
   if (!sanitizers) report.add(std::move(sanitizers).error());
   if (!report.manifest) return;
+  report.needs = needed_versions(*bundle);
   report.reload = reload_of(*bundle, report.manifest->joins_threads);
   report.checked.emplace_back("libraries");
   if (complete) report_symbols(report, *bundle, search, program);

@@ -53,12 +53,15 @@ class TenonCommand : public testing::Test {
   }
 
   /// Returns the text independent of the machine: with ROOT for the root of the world, SIZE and
-  /// MACHINE for sizes and machines, and two spaces for the padding of these columns.
+  /// MACHINE for sizes and machines, two spaces for the padding of these columns, and VERSIONS for
+  /// those of system libraries.
   std::string normal(std::string text) const {
     for (auto at = text.find(world_.root().string()); at != std::string::npos;
          at = text.find(world_.root().string())) {
       text.replace(at, world_.root().string().size(), "ROOT");
     }
+    text = std::regex_replace(text, std::regex("\nneeds       glibc [0-9.]+\n"),
+                              "\nneeds       VERSIONS\n");
     return std::regex_replace(text, std::regex("[0-9.]+ [kM]B +[^ \n]+"), "SIZE  MACHINE");
   }
 
@@ -94,6 +97,7 @@ properties  me.example/clock  menu   Time
 parameters  me.example/clock (source)  every  duration, default: 1s  Between two records
             me.example/clock (source)  zone   string, required       eg: CET
 libraries   libc.so.6  all found
+needs       VERSIONS
 reload      safe
 checked     file format, manifest, kinds, libraries, symbols, private copy
 No plugin code was run.  Next: put the file into ~/.local/lib/tenon/plugins
@@ -111,6 +115,7 @@ ABI         1.0
 plugin      NAME              KIND              VERSION  HOST  FITS
             me.example/clock  tenon.dev/source  9        2     too new
 libraries   libc.so.6  all found
+needs       VERSIONS
 reload      safe
 checked     file format, manifest, kinds, libraries, symbols, private copy
 error[kind-too-new] modules/too-new.so
@@ -464,6 +469,53 @@ TEST_F(TenonCommand, InspectFindsMissingSymbolVersions) {
                            "   found   no definition of tests_e2e_library@TESTS_E2E_2\n"),
             std::string::npos)
       << older.out;
+}
+
+TEST_F(TenonCommand, InspectNamesTheSystemThatAModuleNeeds) {
+  const json::array needs{{{"library", "glibc"}, {"version", "2.99"}}};
+  EXPECT_EQ(tenon_json({"inspect", "modules/needs-newer-system.so"}).at("needs"), needs);
+  fs::copy_file(OLDER_LIBRARY, world_.root() / "libtests-e2e-versioned.so");
+  const Outcome run = tenon({"inspect", "modules/needs-newer-system.so"});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_NE(run.out.find("\nneeds       glibc 2.99\n"), std::string::npos) << run.out;
+  EXPECT_NE(
+      run.out.find("   found   no definition of tests_e2e_library@GLIBC_2.99\n"
+                   "   needed  a system with at least glibc 2.99\n"
+                   "   fix     build the module on the oldest system that it has to run on\n"),
+      std::string::npos)
+      << run.out;
+}
+
+TEST_F(TenonCommand, InspectNamesABuildForMusl) {
+  const Outcome run = tenon({"inspect", "modules/needs-musl.so"});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_NE(run.out.find("   found   a build for musl (it needs libc.musl-test.so.1)\n"),
+            std::string::npos)
+      << run.out;
+}
+
+TEST_F(TenonCommand, InspectComparesWithAnotherSystem) {
+  fs::copy_file(NEWER_SYSTEM, world_.root() / "libtests-e2e-versioned.so");
+  const auto inspect = [this](const std::string& system) {
+    return tenon({"inspect", "modules/needs-newer-system.so", "--for", system});
+  };
+  EXPECT_EQ(tenon({"inspect", "modules/needs-newer-system.so"}).exit, 0);
+  for (const char* fits : {"glibc-2.99", "glibc-2.100", "glibc-3", "libstdc++-3.4"}) {
+    EXPECT_EQ(inspect(fits).exit, 0) << fits << inspect(fits).out;
+  }
+  for (const char* older : {"bookworm", "ubuntu-24.04", "glibc-2.98.9", "glibc-2"}) {
+    EXPECT_EQ(inspect(older).exit, 1) << older;
+  }
+  EXPECT_NE(inspect("debian-12")
+                .out.find("error[system-too-old] modules/needs-newer-system.so\n"
+                          "   found   debian-12 has glibc 2.36\n"
+                          "   needed  glibc 2.99\n"
+                          "   fix     build the module on debian-12 or an older system\n"),
+            std::string::npos);
+  for (const char* unknown : {"bookwrm", "glibc-", "glibc-x", "glibc-2.", "musl-1.2"}) {
+    EXPECT_EQ(inspect(unknown).exit, 2) << unknown;
+  }
+  EXPECT_NE(inspect("bookwrm").err.find("fix     did you mean 'bookworm'?"), std::string::npos);
 }
 
 TEST_F(TenonCommand, InspectListsItsChecksInJson) {

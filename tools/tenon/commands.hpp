@@ -54,8 +54,9 @@ struct ConvertArguments {
 /// empty, only plugins of this kind are listed.
 Exit list(const Options& options, const std::string& kind);
 
-/// Checks and shows one module without running its code. `subject` is a file or a reference.
-Exit inspect(const Options& options, const std::string& subject);
+/// Checks and shows one module without running its code. `subject` is a file or a reference. If
+/// `system` is not empty, also checks whether this system has the versions that the module needs.
+Exit inspect(const Options& options, const std::string& subject, const std::string& system);
 
 /// Lists the document types of the app.
 Exit types(const Options& options);

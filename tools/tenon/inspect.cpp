@@ -15,6 +15,7 @@
 #include "config/manifest_parameters.hpp"
 #include "json.hpp"
 #include "search_path_errors.hpp"
+#include "systems.hpp"
 #include "text.hpp"
 
 namespace tenon::command {
@@ -338,6 +339,7 @@ void print_page(const Inspection& found, const Options& options, const std::stri
   add_plugins(page, report.plugins);
   add_properties(page, report.plugins);
   add_libraries(page, report.libraries);
+  page.line("needs", to_string(report.needs));
   if (report.reload) page.line("reload", reload_text(report));
   page.line("checked", checks_of(report));
   std::cout << page.text();
@@ -364,6 +366,7 @@ void print_json(const Inspection& found, const std::string& subject) {
   for (const PluginInfo& plugin : report.plugins) plugins.push_back(to_json(plugin));
   output["plugins"] = std::move(plugins);
   output["libraries"] = to_json(report.libraries);
+  output["needs"] = to_json(report.needs);
   output["reload"] =
       report.reload ? boost::json::value(to_json(*report.reload)) : boost::json::value(nullptr);
   output["checked"] = boost::json::array(report.checked.begin(), report.checked.end());
@@ -390,9 +393,19 @@ Exit no_such_plugin(const Error& error, const Options& options, const std::strin
 
 }  // namespace
 
-Exit inspect(const Options& options, const std::string& subject) {
-  const auto found = look_up(options, subject);
+Exit inspect(const Options& options, const std::string& subject, const std::string& system) {
+  std::vector<SystemVersion> offered;
+  if (!system.empty()) {
+    auto known = versions_of_system(system);
+    if (!known) {
+      std::cerr << "tenon: " << known.error().to_string() << "\n";
+      return usage_error;
+    }
+    offered = std::move(*known);
+  }
+  auto found = look_up(options, subject);
   if (!found) return no_such_plugin(found.error(), options, subject);
+  add_needs_of_system(found->report, system, offered);
   if (options.json) {
     print_json(*found, subject);
   } else {

@@ -158,6 +158,14 @@ json::array to_json(const std::vector<LibraryInfo>& libraries) {
   return array;
 }
 
+json::array to_json(const std::vector<SystemVersion>& versions) {
+  json::array array;
+  for (const SystemVersion& one : versions) {
+    array.push_back({{"library", one.library}, {"version", to_string(one.numbers)}});
+  }
+  return array;
+}
+
 json::array to_json(const std::vector<RequirementInfo>& requirements) {
   json::array array;
   for (const RequirementInfo& one : requirements) {

@@ -21,6 +21,7 @@ boost::json::object to_json(const ManifestInfo& manifest);
 boost::json::object to_json(const ReloadSafety& reload);
 boost::json::object to_json(const Error& error);
 boost::json::array to_json(const std::vector<Error>& errors);
+boost::json::array to_json(const std::vector<SystemVersion>& versions);
 boost::json::array to_json(const std::vector<LibraryInfo>& libraries);
 boost::json::array to_json(const std::vector<RequirementInfo>& requirements);
 boost::json::object to_json(const PackageInfo& package);

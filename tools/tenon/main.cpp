@@ -125,6 +125,11 @@ int run(int count, char** arguments) {
   add_common(*looking, options);
   looking->add_option("FILE|REF", subject, "Module file, or [builtin:|standalone:]name[@version]")
       ->required();
+  std::string system;
+  looking
+      ->add_option("--for", system,
+                   "Also checks whether the module loads on this system, eg: bookworm, glibc-2.31")
+      ->type_name("SYSTEM");
 
   std::string code;
   CLI::App* explaining =
@@ -189,7 +194,7 @@ int run(int count, char** arguments) {
     if (const Exit loaded = load_app(options); loaded != success) return loaded;
   }
   const Exit exit = listing->parsed()      ? list(options, kind)
-                    : looking->parsed()    ? inspect(options, subject)
+                    : looking->parsed()    ? inspect(options, subject, system)
                     : explaining->parsed() ? explain(options, code)
                     : verifying->parsed()  ? verify(options, verify_arguments)
                     : resolving->parsed()  ? resolve(options, references, reasons)

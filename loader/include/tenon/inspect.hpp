@@ -9,6 +9,7 @@
 #include <tenon/plugin_info.hpp>
 #include <tenon/reload_safety.hpp>
 #include <tenon/result.hpp>
+#include <tenon/system_version.hpp>
 #include <tenon/values.hpp>
 
 #include <cstdint>
@@ -69,6 +70,9 @@ struct ModuleReport {
   /// The libraries of the module and of the libraries beside it, in load order; empty for a
   /// builtin.
   std::vector<LibraryInfo> libraries;
+  /// The versions of system libraries that the module and the libraries beside it need, the highest
+  /// of each; empty for a builtin and for a file that is not a module.
+  std::vector<SystemVersion> needs;
   /// How safely its code can be unloaded; absent for a builtin and for a file that is not a module.
   std::optional<ReloadSafety> reload;
   /// Why this program would not load the module.
