@@ -9,7 +9,8 @@
  * Memory: each thread that calls has a store buffer. It holds stores to slots, in order, and
  * writes them to memory at any later time. All other accesses reach memory in program order. Release
  * stores and acquire loads permit this on x86 and ARM: a load may overtake an earlier store, and
- * nothing else is reordered.
+ * nothing else is reordered. With WEAK, stores of a thread to different slots may reach memory in any
+ * order, too, as those without a memory order do on ARM.
  *
  * Time: each deadline may pass at any moment.
  *
@@ -151,8 +152,29 @@ inline give_up_overdue() {
 
 proctype StoreBuffer(byte self) {
   byte slot, value;
+#ifdef WEAK
+  byte other, later;
+#endif
 end:
   do
+#ifdef WEAK
+  /* The later of two stores to different slots reaches memory first. */
+  :: atomic {
+      len(buffer[self]) == 2 ->
+      buffer[self] ? slot, value;
+      buffer[self] ? other, later;
+      if
+      :: slot != other -> slots[other] = later
+      :: else -> skip
+      fi;
+      buffer[self] ! slot, value;
+      if
+      :: slot == other -> buffer[self] ! other, later
+      :: else -> skip
+      fi;
+      slot = 0; value = 0; other = 0; later = 0
+    }
+#endif
   :: atomic { buffer[self] ? slot, value -> slots[slot] = value; slot = 0; value = 0 }
   :: atomic { (asked[0] & (1 << self)) && ORDERS -> asked[0] = asked[0] & ~(1 << self) }
   :: atomic { (asked[1] & (1 << self)) && ORDERS -> asked[1] = asked[1] & ~(1 << self) }

@@ -89,10 +89,11 @@ bool is_unsafe(const void* code) noexcept {
 class StackCheck {
  public:
   StackCheck(const ImageMap& image, const void* frame, const void* failed,
-             const void* return_address, bool aborted)
+             const void* failed_stack, const void* return_address, bool aborted)
       : image_(image),
         frame_(reinterpret_cast<std::uintptr_t>(frame)),
         failed_(failed),
+        failed_stack_(reinterpret_cast<std::uintptr_t>(failed_stack)),
         return_address_(return_address),
         stage_(aborted ? Stage::before_abort : Stage::failed) {}
 
@@ -102,6 +103,7 @@ class StackCheck {
     if (!begun_) {
       begun_ = next == failed_;  // frames of the signal handler come first
       if (!begun_) return true;
+      stack = failed_stack_;  // on aarch64 the unwinder gives the address of the signal's frame
     } else if (stack < stack_ || (stack == stack_ && next == next_)) {
       return false;  // the stack is broken
     }
@@ -166,6 +168,7 @@ class StackCheck {
   const ImageMap& image_;
   const std::uintptr_t frame_;
   const void* const failed_;
+  const std::uintptr_t failed_stack_;
   const void* const return_address_;
   Stage stage_;
   bool begun_ = false;
@@ -264,7 +267,7 @@ bool Fault::is_caused_by(const ImageMap& image, const void* frame) noexcept {
 bool Fault::walk(const ImageMap& image, const void* frame) noexcept {
   // Read only if it is needed: it may lie past the end of the stack.
   const void* leaf_caller = image.contains_code(code()) ? nullptr : return_address();
-  StackCheck check(image, frame, code(), leaf_caller, signal_ == SIGABRT);
+  StackCheck check(image, frame, code(), stack(), leaf_caller, signal_ == SIGABRT);
   _Unwind_Backtrace(
       [](_Unwind_Context* context, void* data) {
         int exact = 0;
