@@ -9,7 +9,6 @@
 
 #include "binary/foreign_format.hpp"
 #include "platform/machine.hpp"
-#include "platform/process.hpp"
 
 namespace tenon::inline v0_1::detail {
 namespace {
@@ -115,9 +114,9 @@ Error ElfFile::not_a_module(std::string_view found) const {
   return detail::not_a_module(*source_, found);
 }
 
-Result<ElfFile> ElfFile::open(ByteSource& source, Accepts accepts) {
+Result<ElfFile> ElfFile::open(ByteSource& source, Accepts accepts, std::uint64_t page) {
   ElfFile file(source);
-  file.page_ = platform::page_size();
+  file.page_ = page;
   if (auto good = check_magic(source); !good) return std::move(good).error();
 
   elf::Identification id;

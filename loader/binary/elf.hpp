@@ -20,6 +20,7 @@
 
 #include "binary/byte_source.hpp"
 #include "binary/elf_format.hpp"
+#include "platform/process.hpp"
 
 namespace tenon::inline v0_1::detail {
 
@@ -41,10 +42,12 @@ class ElfFile {
   /// The files that are accepted: only libraries, or libraries and programs.
   enum class Accepts { libraries, programs };
 
-  /// Reads headers, segments and the dynamic section. `source` must live as long as the result.
+  /// Reads headers, segments and the dynamic section, and checks them for a system with pages of
+  /// `page` bytes. `source` must live as long as the result.
   /// Errors: empty-file, not-a-module, truncated-file, wrong-architecture,
   /// broken-file (the file contradicts itself), cannot-read.
-  static Result<ElfFile> open(ByteSource& source, Accepts accepts = Accepts::libraries);
+  static Result<ElfFile> open(ByteSource& source, Accepts accepts = Accepts::libraries,
+                              std::uint64_t page = platform::page_size());
 
   /// Returns the text of the note with the manifest, without its terminator. Errors: no-manifest,
   /// two-manifests, broken-manifest, and those of open.

@@ -256,6 +256,21 @@ TEST(ModuleFile, RefusesInvalidSegments) {
   EXPECT_EQ(damaged(elf::segment_dynamic, [](S& s) { s.offset = huge - 8; }), "truncated-file");
 }
 
+TEST(ModuleFile, IsMappedInPagesOfTheSystem) {
+  const auto opened = [](const std::string& build, std::uint64_t page) {
+    const std::vector<std::byte> bytes = bytes_of(fault(build));
+    detail::MemorySource source(build, bytes);
+    const auto elf = detail::ElfFile::open(source, detail::ElfFile::Accepts::libraries, page);
+    return elf ? "ok" : std::string(elf.error().code()).append(": ").append(elf.error().found());
+  };
+  for (const std::uint64_t page : {0x1000, 0x4000, 0x10000}) {
+    EXPECT_EQ(opened("good-pages-of-64k", page), "ok") << page;
+    EXPECT_EQ(opened("good-pages-of-4k", page),
+              page == 0x1000 ? "ok" : "broken-file: a segment that cannot be mapped in whole pages")
+        << page;
+  }
+}
+
 TEST(ModuleFile, RefusesInvalidNotes) {
   const auto good = bytes_of(fault("good"));
   const std::string_view text(reinterpret_cast<const char*>(good.data()), good.size());
