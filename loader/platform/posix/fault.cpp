@@ -88,8 +88,8 @@ bool is_unsafe(const void* code) noexcept {
 /// Checks the stack frames from the function that failed to the one that began the call.
 class StackCheck {
  public:
-  StackCheck(const ImageMap& image, const void* frame, const void* failed,
-             const void* failed_stack, const void* return_address, bool aborted)
+  StackCheck(const ImageMap& image, const void* frame, const void* failed, const void* failed_stack,
+             const void* return_address, bool aborted)
       : image_(image),
         frame_(reinterpret_cast<std::uintptr_t>(frame)),
         failed_(failed),
