@@ -118,7 +118,7 @@ void check_pattern(std::string_view pattern, std::string_view text) {
 }
 
 void check_resource(const std::string& written) {
-  static const ResourceNames names;
+  ResourceNames names;
   const std::string resource = names.resolve(written);
   require(names.resolve(resource) == resource);
   const std::string guessed = names.resource_of("apps/v1", written);

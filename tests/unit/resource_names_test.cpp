@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace backup {
 namespace {
@@ -29,19 +30,22 @@ TEST(ResourceNames, ReturnTheResourceOfADocument) {
       {"networking.k8s.io/v1beta1", "ServiceCIDR", "servicecidrs.networking.k8s.io"},
       {"rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles.rbac.authorization.k8s.io"},
       {"storage.k8s.io/v1", "StorageClass", "storageclasses.storage.k8s.io"},
-      // Guessed like in Kubernetes:
+      // Unknown kinds, as in English:
       {"example.io/v1", "Widget", "widgets.example.io"},
       {"example.io/v1", "Gas", "gases.example.io"},
       {"example.io/v1", "Policy", "policies.example.io"},
-      {"example.io/v1", "Gateway", "gatewaies.example.io"},
-      {"example.io/v1", "Box", "boxs.example.io"},
+      {"example.io/v1", "Gateway", "gateways.example.io"},
+      {"example.io/v1", "Box", "boxes.example.io"},
+      {"example.io/v1", "Key", "keys.example.io"},
+      {"example.io/v1", "Mesh", "meshes.example.io"},
+      {"example.io/v1", "Switch", "switches.example.io"},
       {"example.io/v1", "MyEndpoints", "myendpoints.example.io"},
       {"v1", "Widget", "widgets"},
       {"example.io/v1", "Y", "ies.example.io"},
       {"v1", "", ""},
       {"", "Pod", "pods"},
   };
-  const ResourceNames names;
+  ResourceNames names;
   for (const auto& row : rows) {
     EXPECT_EQ(names.resource_of(row.api_version, row.kind), row.resource)
         << row.api_version << " " << row.kind;
@@ -125,6 +129,41 @@ TEST(ResourceNames, ResolveAllSpellings) {
   };
   const ResourceNames names;
   for (const auto& row : rows) EXPECT_EQ(names.resolve(row.written), row.resource) << row.written;
+}
+
+TEST(ResourceNames, FindAnUnknownKindByAnyUsualName) {
+  struct {
+    std::string kind;
+    std::vector<std::string> names;
+    std::string resource;
+  } const rows[] = {
+      {"Certificate",
+       {"certificate", "Certificate", "certificates", "certificatees", "certificates.cert.io",
+        "certificate.cert.io", "certificates.v1.cert.io"},
+       "certificates.cert.io"},
+      {"Gateway", {"gateway", "gateways", "gatewaies"}, "gateways.cert.io"},
+      {"Policy", {"policy", "policies", "policys"}, "policies.cert.io"},
+      {"Mesh", {"mesh", "meshes", "meshs"}, "meshes.cert.io"},
+      {"Sheep", {"sheep", "sheeps"}, "sheeps.cert.io"},
+  };
+  for (const auto& row : rows) {
+    ResourceNames names;
+    EXPECT_FALSE(names.knows(row.names[0])) << row.kind;
+    EXPECT_EQ(names.resource_of("cert.io/v1", row.kind), row.resource);
+    for (const std::string& name : row.names) {
+      EXPECT_TRUE(names.knows(name)) << name;
+      EXPECT_EQ(names.resolve(name), row.resource) << name;
+    }
+    ASSERT_EQ(names.added().size(), 1u);
+    EXPECT_EQ(names.added()[0].kind, row.kind);
+  }
+}
+
+TEST(ResourceNames, PreferResourcesOfKubernetesToUnknownKinds) {
+  ResourceNames names;
+  EXPECT_EQ(names.resource_of("serving.knative.dev/v1", "Service"), "services.serving.knative.dev");
+  EXPECT_EQ(names.resolve("services"), "services");
+  EXPECT_EQ(names.resolve("service.serving.knative.dev"), "services.serving.knative.dev");
 }
 
 TEST(ResourceNames, AddTypes) {

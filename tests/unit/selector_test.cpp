@@ -69,7 +69,7 @@ TEST(Selector, SelectsItems) {
       {namespaces({"*"}), "nodes", "", true},
       {namespaces({"*", "*"}), "nodes", "", true},
       {namespaces({"web"}), "nodes", "", false},
-      {namespaces({"*", "web"}), "nodes", "", false},
+      {namespaces({"*", "web"}), "nodes", "", true},
       {namespaces({"**"}), "nodes", "", false},
       {namespaces({}, {"web"}), "nodes", "", true},
       {namespaces({}, {"*"}), "nodes", "", true},

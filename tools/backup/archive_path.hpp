@@ -15,6 +15,9 @@
 
 namespace backup {
 
+/// The path in an archive of the definitions of resources, see definitions_text.
+inline constexpr std::string_view definitions_path = "metadata/definitions.json";
+
 /// The longest resource, namespace or name in bytes, as in Kubernetes.
 constexpr std::size_t longest_name = 253;
 

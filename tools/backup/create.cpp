@@ -20,6 +20,7 @@
 #include "input.hpp"
 #include "item.hpp"
 #include "operations.hpp"
+#include "selection_check.hpp"
 #include "snapshots.hpp"
 #include "upload.hpp"
 
@@ -46,9 +47,12 @@ tenon::Result<Input> read_input(const Session& session, const CreateRequest& req
       [&] { return session.caller.cancelled(); });
   if (!items) return std::move(items).error();
   for (const tenon::Error& problem : problems) report.error(problem);
+  if (auto good = check_selection(request.selector, input.names); !good) return good.error();
   auto filter = Selector::compile(request.selector, input.names);
   if (!filter) return std::move(filter).error();
   input.items = *std::move(items);
+  report_unknown_namespaces("--exclude-namespaces", request.selector.excluded_namespaces,
+                            input.items, report);
   input.filter = *std::move(filter);
   return input;
 }
@@ -340,6 +344,9 @@ tenon::Result<void> BackupRun::finish() {
   const auto description = tenon::store_backup(record_.backup, writer);
   if (!description) return description.error();
   auto described = upload_.add("metadata/backup.json", *description + "\n");
+  if (auto known = definitions_text(input_.names); described && !known.empty()) {
+    described = upload_.add(std::string(definitions_path), std::move(known));
+  }
   if (auto stored = upload_.finish(); !stored) {
     if (!session_.caller.cancelled()) return stored;
     if (stored.error().code() != "cancelled") report_.error(stored.error());

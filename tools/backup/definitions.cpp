@@ -46,12 +46,28 @@ void add_definition(const boost::json::object& item, ResourceNames& names) {
   names.add(std::move(type));
 }
 
+std::string definitions_text(const ResourceNames& names) {
+  boost::json::array definitions;
+  for (const ResourceType& type : names.added()) {
+    const boost::json::array short_names(type.short_names.begin(), type.short_names.end());
+    boost::json::object spec;
+    spec["group"] = type.group;
+    spec["names"] = {{"kind", type.kind},
+                     {"plural", type.plural},
+                     {"singular", type.singular},
+                     {"shortNames", short_names}};
+    boost::json::object definition;
+    definition["spec"] = std::move(spec);
+    definitions.push_back(std::move(definition));
+  }
+  return definitions.empty() ? std::string() : boost::json::serialize(definitions) + "\n";
+}
+
 void add_definitions(const Items& items, ResourceNames& names) {
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (items.id(i).resource != "customresourcedefinitions.apiextensions.k8s.io") continue;
-    const auto text = items.read(i);
-    const auto item = text ? parse_document(*text) : text.error();
-    if (item && item->is_object()) add_definition(item->get_object(), names);
+  const auto known = parse_document(items.definitions());
+  if (!known || !known->is_array()) return;
+  for (const boost::json::value& one : known->get_array()) {
+    if (one.is_object()) add_definition(one.get_object(), names);
   }
 }
 

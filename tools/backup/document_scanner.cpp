@@ -140,9 +140,10 @@ void DocumentScanner::end_object() {
 }
 
 void DocumentScanner::begin_value(State state, char c) {
-  const bool is_items = state == State::in_value && c == '[' && is_key(key_, "items");
-  if (is_items) {
-    envelope_.has_items = true;
+  const bool is_items = state == State::in_value && is_key(key_, "items");
+  // Programs in Go write an empty list as null.
+  if (is_items && (c == '[' || c == 'n')) envelope_.has_items = true;
+  if (is_items && c == '[') {
     state_ = State::element_or_end;
     return;
   }

@@ -31,6 +31,9 @@ class Items {
   tenon::ResourceIdV1 id(std::size_t index) const;
   /// Returns the index of an item, or nothing if it does not exist. Takes logarithmic time.
   std::optional<std::size_t> find(const tenon::ResourceIdV1& id) const;
+  /// Returns the definitions of resources in the archive, see definitions_text; empty if the items
+  /// are not from an archive, or it has none.
+  const std::string& definitions() const noexcept { return definitions_; }
   /// Returns the JSON text of an item. Errors: cannot-read, file-changed.
   /// REQUIRED: index < size().
   tenon::Result<std::string> read(std::size_t index) const;
@@ -51,6 +54,7 @@ class Items {
   }
 
   ItemFiles files_;
+  std::string definitions_;
   std::vector<Group> groups_;  // sorted
   std::string names_;
   std::vector<Slot> slots_;
@@ -62,6 +66,7 @@ class ItemsBuilder {
   void add(const tenon::ResourceIdV1& id, const ItemPlace& place);
   /// Sets the files that the places refer to.
   void set_files(ItemFiles files) { items_.files_ = std::move(files); }
+  void set_definitions(std::string text) { items_.definitions_ = std::move(text); }
   /// Sorts the items. Returns the first id that was added twice, or nothing if all ids are unique.
   std::optional<tenon::ResourceIdV1> sort();
   /// Returns the items. REQUIRED: `sort` returned nothing.

@@ -19,7 +19,6 @@
 #include <string>
 #include <vector>
 
-#include "archive_path.hpp"
 #include "base/plain_text.hpp"
 #include "common/command_line.hpp"
 #include "common/console.hpp"
@@ -31,6 +30,7 @@
 #include "output.hpp"
 #include "report.hpp"
 #include "restore.hpp"
+#include "selection_check.hpp"
 #include "session.hpp"
 #include "settings.hpp"
 #include "store.hpp"
@@ -54,6 +54,7 @@ struct Options {
   tenon::SelectorV1 selector;
   RestoreRequest restore;
   std::vector<std::string> mappings;  // "old=new"
+  bool allow_empty = false;
 };
 
 /// The state of a command.
@@ -76,8 +77,9 @@ Exit refuse(const Diagnostics& diagnostics) {
 }
 
 bool is_usage(const tenon::Error& error) {
-  for (const std::string_view code : {"bad-name", "bad-pattern", "bad-label-selector",
-                                      "already-exists", "invalid-argument", "wrong-value"}) {
+  for (const std::string_view code :
+       {"bad-name", "bad-pattern", "bad-label-selector", "already-exists", "invalid-argument",
+        "unknown-resource", "wrong-value"}) {
     if (error.code() == code) return true;
   }
   return false;
@@ -94,9 +96,24 @@ Exit exit_of(const Report& report) {
   return report.errors() == 0 ? success : failed;
 }
 
-OnPlanned print_plan(Output& output, const std::string& backup) {
+/// Returns the status of a run that selected this number of items. A run that selects nothing most
+/// likely has a mistake in its options or its input.
+Exit exit_of(Run& run, std::uint64_t selected) {
+  const Exit exit = exit_of(run.report);
+  if (selected != 0 || exit != success || run.options.allow_empty) return exit;
+  run.report.warning(tenon::Error({.code = "nothing-selected",
+                                   .message = "no item was selected",
+                                   .where = run.options.name,
+                                   .fix = "correct the selection or the input, or use "
+                                          "--allow-empty"}));
+  return failed;
+}
+
+/// Prints the plan, and counts its items in `selected`.
+OnPlanned print_plan(Output& output, const std::string& backup, std::uint64_t& selected) {
   output.expect("items");
-  return [&output, backup](const auto& id, const auto& actions) {
+  return [&output, backup, &selected](const auto& id, const auto& actions) {
+    ++selected;
     output.planned(backup, id, actions);
   };
 }
@@ -119,14 +136,15 @@ Exit create(Run& run) {
   if (!ttl) return fail(run, ttl.error());
   const CreateRequest request{options.name, options.from, options.selector, *ttl};
   if (options.dry_run) {
-    const auto planned =
-        plan_backup(run.session, request, run.report, print_plan(run.output, request.name));
-    return planned ? exit_of(run.report) : fail(run, planned.error());
+    std::uint64_t selected = 0;
+    const auto planned = plan_backup(run.session, request, run.report,
+                                     print_plan(run.output, request.name, selected));
+    return planned ? exit_of(run, selected) : fail(run, planned.error());
   }
   const auto record = create_backup(run.session, run.store, request, run.report, run.tally);
   if (!record) return fail(run, record.error());
   run.output.created(*record);
-  return exit_of(run.report);
+  return exit_of(run, record->backup.counts.items);
 }
 
 tenon::Result<tenon::TextMap> read_mappings(const std::vector<std::string>& mappings) {
@@ -134,15 +152,16 @@ tenon::Result<tenon::TextMap> read_mappings(const std::vector<std::string>& mapp
   for (const std::string& mapping : mappings) {
     const std::size_t equals = mapping.find('=');
     const std::string target = equals != std::string::npos ? mapping.substr(equals + 1) : "";
-    // With a target that no path can have, the action would fail for each item, which would be
+    // With a target that no namespace can have, the action would fail for each item, which would be
     // restored into its old namespace.
-    const bool good =
-        equals != std::string::npos && equals != 0 && path_part_problem(target).empty();
+    const bool good = equals != std::string::npos && equals != 0 && is_namespace(target);
     if (good && map.emplace(mapping.substr(0, equals), target).second) continue;
     return tenon::Error({.code = "wrong-value",
                          .where = "--map-namespace",
                          .found = mapping,
-                         .needed = "OLD=NEW, each old namespace once, each new one without '/'",
+                         .needed = "OLD=NEW, each old namespace once, each new one of at most 63 "
+                                   "lower-case letters, digits and '-', with a letter or digit at "
+                                   "both ends",
                          .fix = "change the value"});
   }
   return map;
@@ -160,21 +179,23 @@ Exit restore(Run& run) {
   if (!mappings) return fail(run, mappings.error());
   request.namespace_mapping = *std::move(mappings);
   if (run.options.dry_run) {
+    std::uint64_t selected = 0;
     const auto planned = plan_restore(run.session, run.store, request, run.report,
-                                      print_plan(run.output, request.backup));
-    return planned ? exit_of(run.report) : fail(run, planned.error());
+                                      print_plan(run.output, request.backup, selected));
+    return planned ? exit_of(run, selected) : fail(run, planned.error());
   }
   const auto record = restore_backup(run.session, run.store, request, run.report, run.tally);
   if (!record) return fail(run, record.error());
   run.output.restored(*record);
   const auto stored = run.store.write(*record);
-  return stored ? exit_of(run.report) : fail(run, stored.error());
+  return stored ? exit_of(run, record->restored + record->skipped) : fail(run, stored.error());
 }
 
 Exit remove(Run& run, const tenon::StoredBackupV1& record) {
   if (run.options.dry_run) {
+    std::uint64_t selected = 0;
     const auto planned = plan_deletion(run.session, run.store, record, run.report,
-                                       print_plan(run.output, record.backup.name));
+                                       print_plan(run.output, record.backup.name, selected));
     return planned ? exit_of(run.report) : fail(run, planned.error());
   }
   Report report(run.console);  // of this backup alone
@@ -342,6 +363,9 @@ int run(int count, char** arguments) {
   const auto add_name = [&](CLI::App* added) {
     added->add_option("NAME", options.name, "Name of the backup")->required();
   };
+  const auto add_allow_empty = [&](CLI::App* added) {
+    added->add_flag("--allow-empty", options.allow_empty, "Succeeds even if no item is selected");
+  };
   const auto add_dry_run = [&](CLI::App* added) {
     added->add_flag("--dry-run", options.dry_run,
                     "Prints the actions that would be executed for each item");
@@ -357,6 +381,7 @@ int run(int count, char** arguments) {
       ->add_option("--ttl", options.ttl, "`expire` deletes the backup after this time, eg: 720h")
       ->type_name("DURATION");
   add_selection(*create_command, options.selector);
+  add_allow_empty(create_command);
   add_dry_run(create_command);
 
   CLI::App* restore_command = add("restore", "Restores a backup into a folder", restore);
@@ -373,6 +398,7 @@ int run(int count, char** arguments) {
       ->allow_extra_args(false)
       ->type_name("OLD=NEW,...");
   add_selection(*restore_command, options.selector);
+  add_allow_empty(restore_command);
   add_dry_run(restore_command);
 
   CLI::App* delete_command = add("delete", "Deletes a backup, its snapshots and its external files",

@@ -30,13 +30,28 @@ std::string full_name(const std::string& plural, std::string_view group) {
   return group.empty() ? plural : plural + "." + std::string(group);
 }
 
-/// Returns the plural that Kubernetes guesses for a kind. REQUIRED: the kind is in lower case.
-std::string guessed_plural(std::string kind) {
-  if (kind.empty() || kind.ends_with("endpoints")) return kind;
-  if (kind.ends_with('s')) return kind + "es";
-  if (!kind.ends_with('y')) return kind + "s";
-  kind.pop_back();
-  return kind + "ies";
+/// Returns the plurals that the authors of a kind may have chosen, the most likely one first.
+/// REQUIRED: the kind is in lower case and not empty.
+std::vector<std::string> usual_plurals(const std::string& kind) {
+  std::vector<std::string> plurals{kind + "s", kind + "es", kind};
+  const auto prefer = [&plurals](const std::string& plural) {
+    std::erase(plurals, plural);
+    plurals.insert(plurals.begin(), plural);
+  };
+  constexpr std::string_view hissing[] = {"s", "x", "z", "ch", "sh"};
+  const auto is_end = [&kind](std::string_view end) { return kind.ends_with(end); };
+  if (kind.ends_with("endpoints")) {
+    prefer(kind);
+  } else if (std::ranges::any_of(hissing, is_end)) {
+    prefer(kind + "es");
+  } else if (kind.ends_with('y')) {
+    const std::string other = kind.substr(0, kind.size() - 1) + "ies";
+    plurals.push_back(other);
+    const bool after_vowel =
+        kind.size() > 1 && std::string_view("aeiou").find(kind[kind.size() - 2]) != kind.npos;
+    if (!after_vowel) prefer(other);
+  }
+  return plurals;
 }
 
 /// Returns whether a text is a version, eg: "v1", "v2beta1".
@@ -72,14 +87,20 @@ std::string without_version(const std::string& name) {
 ResourceNames::ResourceNames() {
   for (const NativeResource& native : native_resources()) {
     native_groups_.try_emplace(std::string(native.group), native_groups_.size());
-    add({std::string(native.group), std::string(native.kind), std::string(native.plural),
-         lower_case(native.kind), words_of(native.short_names)});
+    add_names({std::string(native.group), std::string(native.kind), std::string(native.plural),
+               lower_case(native.kind), words_of(native.short_names)});
   }
 }
 
 void ResourceNames::add(ResourceType type) {
   type.group = lower_case(type.group);
   type.plural = lower_case(type.plural);
+  const std::string key = lower_case(type.kind) + "." + type.group;
+  if (!kinds_.contains(key)) added_.push_back(type);
+  add_names(type);
+}
+
+void ResourceNames::add_names(const ResourceType& type) {
   const std::string kind = lower_case(type.kind);
   kinds_.try_emplace(kind + "." + type.group, full_name(type.plural, type.group));
   add_name(0, type.plural, type);
@@ -103,21 +124,42 @@ ResourceNames::Rank ResourceNames::rank_of(std::size_t form, const std::string& 
   return {form, known ? native->second : native_groups_.size(), group};
 }
 
-std::string ResourceNames::resource_of(std::string_view api_version, std::string_view kind) const {
+std::string ResourceNames::resource_of(std::string_view api_version, std::string_view kind) {
   const auto slash = api_version.find('/');
   const auto group =
       slash == std::string_view::npos ? std::string() : lower_case(api_version.substr(0, slash));
   const std::string lower = lower_case(kind);
   if (lower.empty()) return {};
   const auto known = kinds_.find(lower + "." + group);
-  return known != kinds_.end() ? known->second : full_name(guessed_plural(lower), group);
+  if (known != kinds_.end()) return known->second;
+  std::vector<std::string> plurals = usual_plurals(lower);
+  const std::string resource = full_name(plurals[0], group);
+  add({.group = group,
+       .kind = std::string(kind),
+       .plural = plurals[0],
+       .singular = lower,
+       .short_names = {plurals.begin() + 1, plurals.end()}});
+  return resource;
 }
 
 std::string ResourceNames::resolve(std::string_view name) const {
+  const std::string* known = find_written(name);
+  return known != nullptr ? *known : std::string(name);
+}
+
+std::vector<std::string> ResourceNames::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, ranked] : names_) {
+    if (name.find('.') == name.npos) names.push_back(name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+const std::string* ResourceNames::find_written(std::string_view name) const {
   const std::string lower = lower_case(name);
-  if (const std::string* known = find(without_version(lower))) return *known;
-  if (const std::string* known = find(lower)) return *known;
-  return std::string(name);
+  const std::string* known = find(without_version(lower));
+  return known != nullptr ? known : find(lower);
 }
 
 const std::string* ResourceNames::find(const std::string& name) const {

@@ -35,9 +35,10 @@ class ResourceNames {
   void add(ResourceType type);
 
   /// Returns the full name of the resource of documents with this `apiVersion` and `kind`, eg:
-  /// "deployments.apps" for "apps/v1" and "Deployment". The plural of an unknown kind is guessed by
-  /// the rules of Kubernetes. Returns an empty text if the kind is empty.
-  std::string resource_of(std::string_view api_version, std::string_view kind) const;
+  /// "deployments.apps" for "apps/v1" and "Deployment". Adds an unknown kind as a type whose plural
+  /// is formed as in English; the other usual plurals become its short names. Returns an empty text
+  /// if the kind is empty.
+  std::string resource_of(std::string_view api_version, std::string_view kind);
 
   /// Returns the full name of a resource. `name` is a plural, singular, short name or kind,
   /// optionally followed by `.group` or `.version.group`. Returns `name` itself if it is unknown.
@@ -46,6 +47,13 @@ class ResourceNames {
   /// precedence, then the other groups of Kubernetes in the order of its API server, then all
   /// others in alphabetical order.
   std::string resolve(std::string_view name) const;
+  /// Returns whether a type has the name, in one of the forms that `resolve` accepts.
+  bool knows(std::string_view name) const { return find_written(name) != nullptr; }
+
+  /// Returns all names of types without their groups, for suggestions.
+  std::vector<std::string> names() const;
+  /// Returns the types that were added and are not builtin resources of Kubernetes.
+  const std::vector<ResourceType>& added() const noexcept { return added_; }
 
  private:
   /// The form of the name, the number of the group (groups of Kubernetes first), and the name of
@@ -55,11 +63,14 @@ class ResourceNames {
 
   Rank rank_of(std::size_t form, const std::string& group) const;
   void add_name(std::size_t form, const std::string& name, const ResourceType& type);
+  void add_names(const ResourceType& type);
   const std::string* find(const std::string& name) const;
+  const std::string* find_written(std::string_view name) const;
 
   std::unordered_map<std::string, std::size_t> native_groups_;  // and their numbers
   std::unordered_map<std::string, Ranked> names_;               // "deploy", and "deploy.apps"
   std::unordered_map<std::string, std::string> kinds_;          // "deployment.apps": full names
+  std::vector<ResourceType> added_;
 };
 
 }  // namespace backup

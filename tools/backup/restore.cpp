@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,13 +16,13 @@
 #include "action_batches.hpp"
 #include "actions.hpp"
 #include "archive_path.hpp"
-#include "common/diagnostics.hpp"
 #include "definitions.hpp"
 #include "input.hpp"
 #include "item.hpp"
 #include "operations.hpp"
 #include "restore_order.hpp"
 #include "restored_folder.hpp"
+#include "selection_check.hpp"
 #include "snapshots.hpp"
 namespace backup {
 namespace {
@@ -45,36 +44,26 @@ tenon::Result<tenon::StoredBackupV1> read_record(Store& store, const RestoreRequ
 }
 
 tenon::Result<Input> read_input(Store& store, const tenon::StoredBackupV1& record,
-                                const RestoreRequest& request) {
+                                const RestoreRequest& request, Report& report) {
   Input input;
   auto items = store.contents(record);
   if (!items) return std::move(items).error();
   input.items = *std::move(items);
   add_definitions(input.items, input.names);
+  if (auto good = check_selection(request.selector, input.names); !good) return good.error();
+  report_unknown_namespaces("--exclude-namespaces", request.selector.excluded_namespaces,
+                            input.items, report);
   auto filter = Selector::compile(request.selector, input.names);
   if (!filter) return std::move(filter).error();
   input.filter = *std::move(filter);
   return input;
 }
 
-/// Warns of namespaces that are mapped but not in the backup. Their names may be misspelled.
+/// Warns of namespaces that are mapped but not in the backup.
 void check_mapping(const Items& items, const tenon::TextMap& mapping, Report& report) {
-  if (mapping.empty()) return;
-  std::set<std::string> namespaces;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const ResourceIdV1 id = items.id(i);
-    namespaces.insert(id.resource == "namespaces" ? id.name : id.in_namespace);
-  }
-  const std::vector<std::string> known(namespaces.begin(), namespaces.end());
-  for (const auto& [name, target] : mapping) {
-    if (namespaces.contains(name)) continue;
-    report.warning(
-        tenon::Error({.code = "unknown-namespace",
-                      .message = "the backup has no items in this namespace, so --map-namespace "
-                                 "does not apply",
-                      .where = name,
-                      .fix = tenon::tools::did_you_mean(name, known, "correct the name")}));
-  }
+  std::vector<std::string> mapped;
+  for (const auto& [name, target] : mapping) mapped.push_back(name);
+  report_unknown_namespaces("--map-namespace", mapped, items, report);
 }
 
 std::string name_of(const RestoreRequest& request, std::chrono::system_clock::time_point when) {
@@ -490,7 +479,7 @@ tenon::Result<tenon::StoredRestoreV1> restore_backup(Session& session, Store& st
   }
   const auto backup = read_record(store, request, report);
   if (!backup) return backup.error();
-  auto input = read_input(store, *backup, request);
+  auto input = read_input(store, *backup, request, report);
   if (!input) return std::move(input).error();
   check_mapping(input->items, request.namespace_mapping, report);
   return RestoreRun(session, request, report, tally, *backup, *std::move(input)).run();
@@ -500,7 +489,7 @@ tenon::Result<void> plan_restore(Session& session, Store& store, const RestoreRe
                                  Report& report, const OnPlanned& on_planned) {
   const auto backup = read_record(store, request, report);
   if (!backup) return backup.error();
-  const auto input = read_input(store, *backup, request);
+  const auto input = read_input(store, *backup, request, report);
   if (!input) return input.error();
   check_mapping(input->items, request.namespace_mapping, report);
   const auto actions =

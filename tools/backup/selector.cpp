@@ -40,8 +40,7 @@ tenon::Result<Selector> Selector::compile(const tenon::SelectorV1& selector,
     return {};
   };
   const std::vector<std::string>& included = selector.included_namespaces;
-  compiled.cluster_scoped_ = std::all_of(included.begin(), included.end(),
-                                         [](const std::string& name) { return name == "*"; });
+  compiled.cluster_scoped_ = included.empty() || std::ranges::find(included, "*") != included.end();
   for (const auto& result :
        {read(compiled.included_namespaces_, included, "included_namespaces"),
         read(compiled.excluded_namespaces_, selector.excluded_namespaces, "excluded_namespaces"),

@@ -35,7 +35,7 @@ class Selector {
   }
 
   /// Returns whether an item is selected if its labels match. Items without a namespace, including
-  /// Namespace documents, are selected if the list of included namespaces is empty or exactly `*`,
+  /// Namespace documents, are selected if the list of included namespaces is empty or contains `*`,
   /// regardless of the excluded namespaces.
   bool admits(const tenon::ResourceIdV1& id) const;
 

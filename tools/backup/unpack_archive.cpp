@@ -99,10 +99,28 @@ class Unpacking {
     if (type == "a folder") return {};
     if (type != "a file") return bad_entry(path, "bad-entry", std::string(type));
     if (path.starts_with("./")) path.remove_prefix(2);
+    const auto size = static_cast<std::uint64_t>(::archive_entry_size(entry));
+    if (path == definitions_path) return take_definitions(path, size);
     if (path.starts_with("metadata/")) return {};
     auto id = parse_archive_path(path);
     if (!id) return std::move(id).error();
-    return take_item(*id, path, static_cast<std::uint64_t>(::archive_entry_size(entry)));
+    return take_item(*id, path, size);
+  }
+
+  tenon::Result<void> take_definitions(std::string_view path, std::uint64_t size) {
+    if (size > limits_.item_bytes) {
+      return too_large(path, std::to_string(size) + " bytes",
+                       "at most " + std::to_string(limits_.item_bytes) + " bytes");
+    }
+    std::string text;
+    while (true) {
+      auto piece = tar_.content();
+      if (!piece) return located(std::move(piece).error(), path);
+      if (piece->empty()) break;
+      text.append(*piece);
+    }
+    builder_.set_definitions(std::move(text));
+    return {};
   }
 
   tenon::Result<void> take_item(const tenon::ResourceIdV1& id, std::string_view path,

@@ -18,7 +18,8 @@ namespace backup {
 /// file without a name in `folder`, which disappears with the Items, even after a crash. An archive
 /// without items is valid.
 ///
-/// Folders and files in metadata/ are skipped. Everything else must be a file with the path of an
+/// The Items get the text of metadata/definitions.json. Folders and other files in metadata/ are
+/// skipped. Everything else must be a file with the path of an
 /// item. Errors: bad-path, bad-entry (a link, a device), duplicate-resource, archive-too-large,
 /// broken-archive (corrupt or truncated), cannot-write (eg: the disk is full), and those of the
 /// reader.

@@ -207,11 +207,11 @@ TEST_F(Backup, WarnsOfAMappedNamespaceThatDoesNotExist) {
     const Outcome outcome = restore("restored", {"--map-namespace", "wbe=b,empty=e,zzzz=z", dry});
     EXPECT_EQ(outcome.exit, 0);
     EXPECT_EQ(outcome.err,
-              "tenon-backup: warning[unknown-namespace] wbe: the backup has no items in this "
-              "namespace, so --map-namespace does not apply\n"
+              "tenon-backup: warning[unknown-namespace] wbe: no item is in this namespace, "
+              "so --map-namespace does not apply\n"
               "   fix     did you mean 'web'?\n"
-              "tenon-backup: warning[unknown-namespace] zzzz: the backup has no items in this "
-              "namespace, so --map-namespace does not apply\n"
+              "tenon-backup: warning[unknown-namespace] zzzz: no item is in this namespace, "
+              "so --map-namespace does not apply\n"
               "   fix     correct the name\n");
   }
 }
@@ -219,13 +219,115 @@ TEST_F(Backup, WarnsOfAMappedNamespaceThatDoesNotExist) {
 TEST_F(Backup, RefusesNamespacesThatNoItemCanHave) {
   write_items({item("Pod", "web", "p")});
   ASSERT_EQ(create().exit, 0);
-  for (const std::string target : {"", "..", "../x", "a\nb"}) {
+  for (const std::string& target :
+       Lines{"", "..", "../x", "a\nb", "Web", "a_b", "a.b", "-a", "a-", std::string(64, 'a')}) {
     const Outcome restored = restore("restored", {"--map-namespace", "web=" + target});
     EXPECT_EQ(restored.exit, 2) << target;
     EXPECT_NE(restored.err.find("error[wrong-value] --map-namespace"), std::string::npos)
         << restored.err;
     EXPECT_FALSE(std::filesystem::exists(world.root() / "restored"));
   }
+}
+
+TEST_F(Backup, DoesNotSucceedIfNothingWasSelected) {
+  write_items({item("Pod", "web", "p")});
+  const auto expect_nothing = [](const Outcome& outcome) {
+    EXPECT_EQ(outcome.exit, 1) << outcome.err;
+    EXPECT_NE(outcome.err.find("warning[nothing-selected]"), std::string::npos) << outcome.err;
+  };
+  for (const Lines& selection :
+       std::vector<Lines>{{"--include-namespaces", "wbe"}, {"-l", "tier=front"}}) {
+    Lines dry = selection, allowed = selection;
+    dry.emplace_back("--dry-run");
+    allowed.emplace_back("--allow-empty");
+    const std::string name = "of" + std::to_string(selection[0].size());
+    expect_nothing(create(name, dry));
+    expect_nothing(create(name, selection));
+    EXPECT_EQ(create(name + "-allowed", allowed).exit, 0);
+  }
+  world.write("empty.json", "");
+  world.write("list.json", R"({"apiVersion":"v1","kind":"List","items":[]})");
+  world.write("null.json", R"({"apiVersion":"v1","kind":"List","items":null})");
+  fs::create_directory(world.root() / "folder");
+  for (const std::string from : {"empty.json", "list.json", "null.json", "folder"}) {
+    const Outcome outcome = run({"create", "x" + from, "--from", from});
+    expect_nothing(outcome);
+    EXPECT_EQ(outcome.err.find("error["), std::string::npos) << outcome.err;
+  }
+  ASSERT_EQ(create().exit, 0);
+  expect_nothing(restore("restored", {"--include-namespaces", "wbe", "--dry-run"}));
+  expect_nothing(restore("restored", {"--include-namespaces", "wbe"}));
+  EXPECT_EQ(restore("restored", {"--include-namespaces", "wbe", "--allow-empty"}).exit, 0);
+  EXPECT_EQ(restore("restored").exit, 0);
+  EXPECT_EQ(restore("restored").exit, 0) << "the items are there already";
+}
+
+TEST_F(Backup, RefusesSelectionsThatCannotBeMeant) {
+  write_items({item("Pod", "web", "p")});
+  ASSERT_EQ(create().exit, 0);
+  const struct {
+    Lines selection;
+    std::string code, fix;
+  } rows[] = {
+      {{"--include-resources", "deploymnets"}, "unknown-resource", "did you mean 'deployments'?"},
+      {{"--exclude-resources", "pods,widgets"}, "unknown-resource", "correct the name"},
+      {{"--exclude-resources", "pods.example.io"}, "unknown-resource", "correct the name"},
+      {{"--include-namespaces", "(x)"}, "wrong-value", "name the namespaces"},
+      {{"--include-namespaces", "!x"}, "wrong-value", "name the namespaces"},
+      {{"--exclude-namespaces", "bar_321"}, "wrong-value", "name the namespaces"},
+      {{"--exclude-namespaces", "Web*"}, "wrong-value", "name the namespaces"},
+      {{"--include-namespaces", "web", "--exclude-namespaces", "a,web"},
+       "wrong-value",
+       "remove it"},
+      {{"--include-resources", "po", "--exclude-resources", "pods"}, "wrong-value", "remove it"},
+  };
+  for (const auto& row : rows) {
+    for (const Outcome& outcome :
+         {create("b", row.selection), restore("restored", row.selection)}) {
+      EXPECT_EQ(outcome.exit, 2) << row.selection[1];
+      EXPECT_NE(outcome.err.find("error[" + row.code + "] --"), std::string::npos) << outcome.err;
+      EXPECT_NE(outcome.err.find("fix     " + row.fix), std::string::npos) << outcome.err;
+    }
+  }
+  EXPECT_FALSE(fs::exists(world.root() / "restored"));
+  EXPECT_EQ(create("c", {"--include-resources", "p*", "--exclude-namespaces", "[a-v]*"}).exit, 0);
+}
+
+TEST_F(Backup, WarnsOfAnExcludedNamespaceThatDoesNotExist) {
+  write_items({item("ConfigMap", "web", "p")});
+  for (const Outcome& outcome : {create("nightly", {"--exclude-namespaces", "wbe,k*"}),
+                                 restore("restored", {"--exclude-namespaces", "wbe,k*"})}) {
+    EXPECT_EQ(outcome.exit, 0);
+    EXPECT_EQ(outcome.err,
+              "tenon-backup: warning[unknown-namespace] wbe: no item is in this namespace, so "
+              "--exclude-namespaces does not apply\n"
+              "   fix     did you mean 'web'?\n");
+  }
+}
+
+TEST_F(Backup, KnowsTheNamesOfResourcesWhoseDefinitionIsNotInIt) {
+  const std::string definition =
+      R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
+      R"("metadata":{"name":"widgetry.example.io"},"spec":{"group":"example.io","names":)"
+      R"({"kind":"Widget","plural":"widgetry","singular":"widget","shortNames":["wi"]}}})";
+  const std::string widget =
+      R"({"apiVersion":"example.io/v1","kind":"Widget","metadata":{"name":"w","namespace":"web"}})";
+  const std::string key =
+      R"({"apiVersion":"example.io/v1","kind":"Key","metadata":{"name":"k","namespace":"web"}})";
+  play(R"("resources": "wi")", R"("resources": "widgetry.example.io")");
+  write_items({widget, definition, key});
+  ASSERT_EQ(create("nightly", {"--include-namespaces", "web"}).exit, 0);
+  EXPECT_EQ(journal("backup a execute ").size(), 1u);
+  int number = 0;
+  for (const std::string name : {"widgetry", "wi", "Widget", "widget.example.io"}) {
+    const std::string to = "restored-" + std::to_string(++number);
+    EXPECT_EQ(restore(to, {"--include-resources", name, "--name", to}).exit, 0) << name;
+    EXPECT_EQ(restored(to), Lines{"widgetry.example.io/namespaces/web/w"}) << name;
+  }
+  EXPECT_EQ(restore("keys", {"--include-resources", "keys", "--name", "keys"}).exit, 0);
+  EXPECT_EQ(restored("keys"), Lines{"keys.example.io/namespaces/web/k"});
+  EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
+  EXPECT_EQ(journal("delete a execute ").size(), 1u);
 }
 
 TEST_F(Backup, PrintsItsVersion) {

@@ -183,7 +183,7 @@ TEST_F(Backup, IsRestoredRepeatedly) {
   write_items({item("ConfigMap", "web", "a")});
   ASSERT_EQ(create().exit, 0);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(restore("to-" + std::to_string(i)).exit, 0);
-  EXPECT_EQ(restore("nothing", {"--include-namespaces", "none"}).exit, 0);
+  EXPECT_EQ(restore("nothing", {"--include-namespaces", "none", "--allow-empty"}).exit, 0);
   EXPECT_EQ(restore("named", {"--name", "again"}).exit, 0);
   EXPECT_EQ(restore("named", {"--name", "again"}).exit, 2);
   const Lines stored = files("store");
@@ -329,6 +329,7 @@ TEST_F(Backup, SelectsItemsByOptions) {
       {{"--include-namespaces", "web"},
        {"configmaps/namespaces/web/a", "configmaps/namespaces/web/b", "namespaces/cluster/web",
         "secrets/namespaces/web/s"}},
+      {{"--include-namespaces", "*,web"}, rows_all},
       {{"--exclude-namespaces", "web"},
        {"configmaps/namespaces/db/c", "namespaces/cluster/db", "nodes/cluster/n"}},
       {{"--include-resources", "cm,no"},
@@ -395,7 +396,7 @@ TEST_F(Backup, ReportsNamesThatAreTooLongForAFile) {
 
 TEST_F(Backup, RefusesWrongSelectors) {
   write_items({item("ConfigMap", "web", "a")});
-  EXPECT_EQ(create("a", {"--selector", "a=="}).exit, 0);
+  EXPECT_EQ(create("a", {"--selector", "a==", "--allow-empty"}).exit, 0);
   for (const Lines& options : std::vector<Lines>{{"--selector", "a in ("},
                                                  {"--exclude-namespaces", "[a"},
                                                  {"--include-resources", "x[z-a]"}}) {
