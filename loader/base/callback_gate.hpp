@@ -4,7 +4,6 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <thread>
 #include <vector>
 
@@ -40,7 +39,7 @@ class CallbackGate {
 
  private:
   Mutex mutex_{LockRank::events};
-  std::condition_variable_any changed_;
+  Condition changed_;
   bool closed_ = false;
   std::vector<std::thread::id> inside_;
 };

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "base/lock_order.hpp"
 
+namespace tenon::inline v0_1::detail {
+
+constinit thread_local volatile std::uint32_t loader_depth = 0;
+
+}  // namespace tenon::inline v0_1::detail
+
 #ifndef NDEBUG
 
 #include <cstdlib>

@@ -4,6 +4,7 @@
 // that no thread takes a lock out of order and that none is held while a plugin runs.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <mutex>
 
@@ -41,6 +42,25 @@ void expect_none() noexcept;
 #endif
 }  // namespace lock_order
 
+/// The number of InLoader scopes of the calling thread. A signal handler reads it.
+extern constinit thread_local volatile std::uint32_t loader_depth;
+
+/// Marks that the calling thread holds or takes a lock of the loader, or waits in the loader. No
+/// code of plugins runs in the scope. A signal handler that interrupts it must not wait: others may
+/// wait for the thread.
+class InLoader {
+ public:
+  InLoader() noexcept { enter(); }
+  ~InLoader() { leave(); }
+  InLoader(const InLoader&) = delete;
+  InLoader& operator=(const InLoader&) = delete;
+
+  static void enter() noexcept { loader_depth = loader_depth + 1; }
+  static void leave() noexcept { loader_depth = loader_depth - 1; }
+  /// Returns whether the calling thread is in such a scope.
+  static bool is_here() noexcept { return loader_depth != 0; }
+};
+
 /// A mutex with a rank in the lock order.
 class Mutex {
  public:
@@ -48,17 +68,67 @@ class Mutex {
 
   void lock() {
     lock_order::acquire(rank_);
+    InLoader::enter();
     mutex_.lock();
   }
   void unlock() {
     const LockRank rank = rank_;  // the next owner may destroy this mutex
     mutex_.unlock();
+    InLoader::leave();
     lock_order::release(rank);
   }
 
  private:
   std::mutex mutex_;
   const LockRank rank_;
+};
+
+/// A mutex that is a leaf of the lock order.
+class LeafMutex {
+ public:
+  void lock() {
+    InLoader::enter();
+    mutex_.lock();
+  }
+  bool try_lock() {
+    InLoader::enter();
+    if (mutex_.try_lock()) return true;
+    InLoader::leave();
+    return false;
+  }
+  void unlock() {
+    mutex_.unlock();
+    InLoader::leave();
+  }
+
+ private:
+  std::mutex mutex_;
+};
+
+/// A condition variable for Mutex.
+class Condition {
+ public:
+  void notify_one() noexcept {
+    const InLoader inside;
+    changed_.notify_one();
+  }
+  void notify_all() noexcept {
+    const InLoader inside;
+    changed_.notify_all();
+  }
+  template <class... Arguments>
+  void wait(std::unique_lock<Mutex>& lock, const Arguments&... arguments) {
+    const InLoader inside;
+    changed_.wait(lock, arguments...);
+  }
+  template <class... Arguments>
+  auto wait_until(std::unique_lock<Mutex>& lock, const Arguments&... arguments) {
+    const InLoader inside;
+    return changed_.wait_until(lock, arguments...);
+  }
+
+ private:
+  std::condition_variable_any changed_;
 };
 
 }  // namespace tenon::inline v0_1::detail

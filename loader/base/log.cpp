@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/lock_order.hpp"
 #include "base/plain_text.hpp"
 
 namespace tenon::inline v0_1 {
@@ -57,10 +58,11 @@ namespace {
 
 // Held while a line is written, and while the process forks. So a lock of spdlog is never held by a
 // thread that does not exist in the child.
-std::mutex writing;
+LeafMutex writing;
 
 void unlock_in_child() noexcept {
-  new (&writing) std::mutex;  // it belongs to a thread of the parent
+  new (&writing) LeafMutex;  // it belongs to a thread of the parent
+  InLoader::leave();         // the lock before the fork
 }
 
 /// Not registered with spdlog, whose registry belongs to the program. Outlives every thread.

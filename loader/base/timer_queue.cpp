@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <map>
 #include <new>
 #include <optional>
@@ -31,7 +30,7 @@ bool run_once(const TimerQueue::Task& task) {
 
 struct TimerQueue::State {
   Mutex mutex{LockRank::timers};
-  std::condition_variable_any changed;
+  Condition changed;
   using Key = std::pair<Clock::time_point, std::uint64_t>;
   using Tasks = std::map<Key, Task>;
   Tasks tasks;

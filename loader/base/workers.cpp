@@ -2,7 +2,6 @@
 #include "base/workers.hpp"
 
 #include <algorithm>
-#include <condition_variable>
 #include <list>
 #include <thread>
 #include <utility>
@@ -31,10 +30,10 @@ struct Workers::State {
   };
 
   Mutex mutex{LockRank::workers};
-  std::condition_variable_any changed;
+  Condition changed;
   std::list<Worker> workers;
   Worker* idle = nullptr;
-  std::condition_variable_any woken;  // wakes the idle worker
+  Condition woken;  // wakes the idle worker
   bool stopped = false;
 
   /// Removes workers whose threads have ended. REQUIRED: the lock is held.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/fork.hpp"
+#include "base/lock_order.hpp"
 
 namespace tenon::inline v0_1::detail {
 
@@ -58,7 +59,7 @@ class CallChildren {
   const platform::ProcessMark process_;
   CallChildren* const before_;
   std::atomic<std::size_t> users_{1};  // the call, then the children
-  std::mutex mutex_;                   // guards the rest; held while children are cancelled
+  LeafMutex mutex_;                    // guards the rest; held while children are cancelled
   std::vector<ChildCall*> children_;
   std::map<const CallState*, std::string> failures_;  // the last failure, by parent
 };

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/fork.hpp"
+#include "base/lock_order.hpp"
 
 namespace tenon::inline v0_1::detail {
 
@@ -51,7 +52,7 @@ class CallEvents {
 
   const platform::ProcessMark process_;
   CallEvents* const before_;
-  std::mutex mutex_;  // guards the rest
+  LeafMutex mutex_;  // guards the rest
   std::vector<Event> events_;
 };
 

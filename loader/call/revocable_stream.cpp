@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/lock_order.hpp"
 #include "call/host_stream.hpp"
 #include "call/operation.hpp"
 #include "call/plugin_status.hpp"
@@ -27,7 +28,7 @@ constexpr const char* busy_text = "another call is inside the stream; use it fro
 // -- Leaving, see revocable_stream.hpp -------------------------------------------
 
 /// Held while a call in a stream is cancelled.
-std::mutex revoking_mutex;
+LeafMutex revoking_mutex;
 std::atomic<bool> revoking{false};
 
 /// True if calls leave with an exchange because the system offers no barrier.
@@ -38,7 +39,7 @@ void prepare() noexcept {
   static const bool prepared = [] {
     if (!platform::has_process_barrier()) exchanging.store(true);
     platform::after_fork_in_child([] {
-      new (&revoking_mutex) std::mutex;
+      new (&revoking_mutex) LeafMutex;
       revoking.store(false);
     });
     return true;

@@ -28,7 +28,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -143,7 +142,7 @@ class RevocableStreams {
   const platform::ProcessMark process_;
   std::atomic<bool> broken_{false};
   mutable Mutex mutex_{LockRank::streams};
-  std::condition_variable_any changed_;
+  Condition changed_;
   std::atomic<std::size_t> count_{0};  // written under the lock
   Streams of_none_;
   std::vector<Streams> of_instance_;  // by index

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/fork.hpp"
+#include "base/lock_order.hpp"
 #include "base/log.hpp"
 #include "base/own_library.hpp"
 #include "platform/barrier.hpp"
@@ -26,16 +27,16 @@ namespace {
 
 // Records are freed only with the library: the record of a thread that ends is reused by the next
 // thread. Readers of the list of all records take no lock.
-std::mutex records_mutex;
+LeafMutex records_mutex;
 std::atomic<ThreadRecord*> all_records{nullptr};
 ThreadRecord* free_records = nullptr;  // guarded by the mutex
 
 // Held while calls of other threads are cancelled. These threads wait for it before their calls
 // end.
-std::mutex cancelling_mutex;
+LeafMutex cancelling_mutex;
 
 // Held during the pause of order_slots.
-std::mutex pause_mutex;
+LeafMutex pause_mutex;
 
 /// A call without a slot that may block.
 struct CountedCall {
@@ -128,9 +129,9 @@ bool slots_are_visible(ServingModule& module) noexcept {
 // A forked child has one thread. The calls of the other threads do not exist there.
 void forget_other_threads() noexcept {
   // They may be locked by threads that the child does not have.
-  new (&records_mutex) std::mutex;
-  new (&cancelling_mutex) std::mutex;
-  new (&pause_mutex) std::mutex;
+  new (&records_mutex) LeafMutex;
+  new (&cancelling_mutex) LeafMutex;
+  new (&pause_mutex) LeafMutex;
   cancelling_calls.store(false);
   free_records = nullptr;
   for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
@@ -272,7 +273,7 @@ constexpr CallTarget first_gate{nullptr, &gate_mark};
 
 /// The state shared by publishers.
 struct ServingModule::Writers {
-  std::mutex mutex;                      // guards these members and the published array
+  LeafMutex mutex;                       // guards these members and the published array
   bool readers_order = false;            // see let_readers_order
   const CallTarget* gate = &first_gate;  // the targets of the closed gate
   std::size_t capacity = 1;              // their number
@@ -403,6 +404,7 @@ std::vector<OverdueCall> overdue_calls(const Serving& serving, std::int64_t now,
 
 Occupancy wait_until_left(ServingModule& module, const Serving& serving,
                           std::chrono::steady_clock::time_point deadline) {
+  const InLoader inside;
   if (!slots_are_visible(module)) return Occupancy::unknown;
   constexpr auto max_backoff = std::chrono::milliseconds(1);
   auto pause = std::chrono::microseconds(0);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "base/lock_order.hpp"
 #include "platform/file.hpp"
 
 namespace tenon::inline v0_1::detail {
@@ -29,7 +30,7 @@ class FileComparison {
   std::optional<std::string> hash_of(const std::filesystem::path& file,
                                      const platform::FileIdentity& identity);
 
-  std::mutex mutex_;
+  LeafMutex mutex_;
   std::map<std::filesystem::path::string_type, Hashed> hashed_;
 };
 

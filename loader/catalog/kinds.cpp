@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "base/fork.hpp"
+#include "base/lock_order.hpp"
 
 namespace tenon::inline v0_1 {
 namespace {
 
 // Kinds are registered before main, and when a library with kinds is loaded later, until it is
 // unloaded.
-std::mutex mutex;
+detail::LeafMutex mutex;
 const platform::UnlockedInChildren<mutex> unlocked;
 std::vector<const Kind*>& kinds() {
   static std::vector<const Kind*> all;

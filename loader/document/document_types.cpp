@@ -7,13 +7,14 @@
 #include <utility>
 
 #include "base/fork.hpp"
+#include "base/lock_order.hpp"
 
 namespace tenon::inline v0_1 {
 namespace {
 
 // Types are registered before main, and when a library with types is loaded later, until it is
 // unloaded.
-std::mutex mutex;
+detail::LeafMutex mutex;
 const platform::UnlockedInChildren<mutex> unlocked;
 /// In the order of their ids. Those with one id are in the order of their registration.
 std::vector<const DocumentType*>& types() {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/lock_order.hpp"
 #include "binary/bundle.hpp"
 #include "platform/image_map.hpp"
 
@@ -13,7 +14,7 @@ namespace tenon::inline v0_1::detail {
 namespace {
 
 struct Claims {
-  std::mutex mutex;
+  LeafMutex mutex;
   std::vector<const OriginalFile*> all;
 };
 Claims& claims() {

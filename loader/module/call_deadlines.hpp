@@ -9,6 +9,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/lock_order.hpp"
 #include "module/generation.hpp"
 #include "module/module_shared.hpp"
 
@@ -36,7 +37,7 @@ class CallDeadlines {
 
   Module& module_;
   ModuleShared& shared_;
-  std::mutex mutex_;
+  LeafMutex mutex_;
   std::vector<std::int64_t> timers_;  // the deadlines with a timer; guarded by the mutex
 };
 

@@ -8,7 +8,6 @@
 #include <tenon/restart.hpp>
 #include <tenon/result.hpp>
 
-#include <condition_variable>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -69,9 +68,9 @@ struct ModuleShared {
   const std::string where;  // for messages
   const std::shared_ptr<const ModuleContext> context;
   mutable Mutex mutex{LockRank::module};
-  std::condition_variable_any changed;  // the gate opened, or the lifecycle lock is free
-  std::condition_variable_any done;     // a restart completed, or a generation ended
-  bool shut_down = false;               // the host ends; guarded by `mutex`
+  Condition changed;       // the gate opened, or the lifecycle lock is free
+  Condition done;          // a restart completed, or a generation ended
+  bool shut_down = false;  // the host ends; guarded by `mutex`
 
   /// REQUIRED: the lock is not held.
   void report(const Event& event) const noexcept { context->events->report(event); }
