@@ -71,13 +71,42 @@ void Instance::remember_config(const tenon_map& config) {
 }
 
 namespace {
-constexpr CallTarget no_target{};
+
+/// The targets of calls that leave the gate without entering, by Module::Gate.
+constexpr CallTarget not_entered[4]{};
+
+/// Returns why a call that is not allowed has failed. `target`: the one that it got.
+Error refusal_of(const LiveInstance& instance, const char* method, const CallTarget& target) {
+  struct {
+    tenon_status status;
+    const char* message;
+  } why{TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED, restarted_text};
+  if (target.table == nullptr) {
+    if (&target == &not_entered[static_cast<int>(Module::Gate::in_loader)]) {
+      why = {TENON_UNAVAILABLE | TENON_RETRYABLE,
+             "the module is being restarted, and a signal handler that has interrupted the loader "
+             "must not wait for it"};
+    } else if (&target == &not_entered[static_cast<int>(Module::Gate::cancelled)]) {
+      why = {TENON_CANCELLED, "the call was cancelled while the module was being restarted"};
+    } else if (&target == &not_entered[static_cast<int>(Module::Gate::too_late)]) {
+      why = {TENON_DEADLINE_EXCEEDED,
+             "the deadline of the call passed while the module was being restarted"};
+    } else {
+      return instance.module().unavailable(instance.plugin(), method);
+    }
+  }
+  return Error({.status = why.status,
+                .message = why.message,
+                .plugin = std::string(instance.plugin()),
+                .method = method});
 }
 
-CallGuard::Entered CallGuard::enter_slowly(Instance& instance) noexcept {
+}  // namespace
+
+CallGuard::Entered CallGuard::enter_slowly(Instance& instance, tenon_call* call) noexcept {
   ServingModule& module = instance.serving_;
   if (!ThreadRecord::is_slot(free_slot)) {
-    if (thread_record != nullptr) return enter_counted(instance);
+    if (thread_record != nullptr) return enter_counted(instance, call);
     attach_thread();
   }
   Slot* slot = free_slot++;
@@ -92,25 +121,25 @@ CallGuard::Entered CallGuard::enter_slowly(Instance& instance) noexcept {
   if (target->table != nullptr || !ServingModule::is_gate(*target)) return {target, slot};
   slot->store(nullptr, std::memory_order_release);
   free_slot = slot;
-  return enter_at_gate(instance);
+  return enter_at_gate(instance, call);
 }
 
 // All slots of the thread are taken.
-CallGuard::Entered CallGuard::enter_counted(Instance& instance) noexcept {
+CallGuard::Entered CallGuard::enter_counted(Instance& instance, tenon_call* call) noexcept {
   ServingModule& module = instance.serving_;
   module.overflow.fetch_add(1);
   const CallTarget* target = module.published_.load() + instance.index_;
   if (target->table != nullptr || !ServingModule::is_gate(*target)) return {target, nullptr};
   module.overflow.fetch_sub(1);
-  return enter_at_gate(instance);
+  return enter_at_gate(instance, call);
 }
 
-CallGuard::Entered CallGuard::enter_at_gate(Instance& instance) noexcept {
+CallGuard::Entered CallGuard::enter_at_gate(Instance& instance, tenon_call* call) noexcept {
   auto& module = static_cast<Module&>(instance.serving_);
-  const Module::GateWait wait = module.pass_gate();
-  if (wait.opened) return enter_slowly(instance);
+  const Module::GateWait wait = module.pass_gate(call);
+  if (wait.result == Module::Gate::opened) return enter_slowly(instance, call);
   module.overflow.fetch_add(1);  // leave_counted subtracts it
-  if (wait.behind == nullptr) return {&no_target, nullptr};
+  if (wait.behind == nullptr) return {&not_entered[static_cast<int>(wait.result)], nullptr};
   // The thread is already in that generation, which waits for it.
   return {wait.behind->targets() + instance.index_, nullptr};
 }
@@ -135,18 +164,14 @@ TimedCall* CallGuard::Timed::begin(Instance& instance, Slot& slot, std::int64_t 
   return &timed;
 }
 
-Error CallGuard::refusal(const Instance& instance, const char* method, bool served) {
-  if (!served) return live(instance).module().unavailable(instance.plugin(), method);
-  return Error({.status = TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED,
-                .message = restarted_text,
-                .plugin = std::string(instance.plugin()),
-                .method = method});
+Error CallGuard::refusal(const Instance& instance, const char* method, const CallTarget& target) {
+  return refusal_of(live(instance), method, target);
 }
 
 tenon_status CallGuard::refuse(const Instance& instance, tenon_call* call, const char* method,
-                               bool served) noexcept {
-  if (!served) {
-    const Error error = live(instance).module().unavailable(instance.plugin(), method);
+                               const CallTarget& target) noexcept {
+  if (target.table == nullptr) {
+    const Error error = refusal_of(live(instance), method, target);
     const std::string_view message = error.message();
     call->functions->fail(call, error.status(), {message.data(), message.size()});
     Call::of(call).add_failed_inside(call_depth(), error.to_string());

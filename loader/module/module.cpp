@@ -21,6 +21,10 @@ constexpr auto min_drain = std::chrono::milliseconds(500);
 // lock before it reads the slots.
 constexpr auto ordered_by_lock = std::memory_order_relaxed;
 
+// How often a call at a closed gate checks whether it was cancelled. Call::cancel takes no lock of
+// a module, so it cannot wake the thread.
+constexpr auto cancel_interval = std::chrono::milliseconds(10);
+
 }  // namespace
 
 Module::Module(ModuleOrigin origin, std::shared_ptr<const Manifest> manifest,
@@ -467,22 +471,27 @@ void Module::lose_generation() {
   retired_.schedule_reclaim();
 }
 
-Module::GateWait Module::pass_gate() noexcept {
+Module::GateWait Module::pass_gate(tenon_call* call) noexcept {
+  if (InLoader::is_here()) return {Gate::in_loader};
   Lock lock(shared_.mutex, std::defer_lock);
   if (!inherited()) lock.lock();
   if (generation_ != nullptr && this_thread_has_entered(*generation_)) {
-    return {false, generation_.get()};
+    return {Gate::inside, generation_.get()};
   }
-  if (inherited()) return {false, nullptr};  // no thread could open it
+  if (inherited()) return {Gate::refused};  // no thread could open it
+  const Clock::time_point deadline{std::chrono::nanoseconds(call->deadline)};
   while (closed()) {
-    if (shared_.shut_down || faults_.stopped()) return {false, nullptr};
-    if (shared_.changed.wait_until(lock, gate_deadline_ + Operation::grace) ==
-        std::cv_status::no_timeout)
-      continue;
+    if (shared_.shut_down || faults_.stopped()) return {Gate::refused};
+    const CancelReason reason = Call::of(call).cancelled();
+    if (reason == CancelReason::deadline) return {Gate::too_late};
+    if (reason != CancelReason::none) return {Gate::cancelled};
+    const auto end = gate_deadline_ + Operation::grace;
+    shared_.changed.wait_until(lock, std::min({end, deadline, Clock::now() + cancel_interval}));
+    if (Clock::now() < gate_deadline_ + Operation::grace) continue;
     hangs_.abandon_overdue(lock);
-    if (closed()) return {false, nullptr};
+    if (closed()) return {Gate::refused};
   }
-  return {true, nullptr};
+  return {Gate::opened};
 }
 
 Error Module::unavailable(std::string_view plugin, std::string_view method) const {

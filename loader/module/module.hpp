@@ -117,13 +117,21 @@ class Module final : public ServingModule,
   /// child.
   PluginInfo plugin_info(const LiveInstance& instance) const;
 
-  /// The result of waiting at the closed gate: the gate opened; or the thread is already in the
-  /// generation `behind` it and continues there; or nothing serves.
-  struct GateWait {
-    bool opened;
-    Generation* behind;
+  /// How a call leaves the closed gate.
+  enum class Gate {
+    refused,    // nothing serves
+    in_loader,  // the thread must not wait: a signal handler has interrupted the loader
+    cancelled,  // the call was cancelled
+    too_late,   // the deadline of the call has passed
+    opened,
+    inside,  // the thread is already in the generation behind the gate, and continues there
   };
-  GateWait pass_gate() noexcept;
+  struct GateWait {
+    Gate result;
+    Generation* behind = nullptr;
+  };
+  /// Waits until the gate opens, until its deadline, or until `call` is cancelled or past its own.
+  GateWait pass_gate(tenon_call* call) noexcept;
   /// Returns why nothing serves, for a call of `method` of `plugin` if they are given.
   Error unavailable(std::string_view plugin = {}, std::string_view method = {}) const;
 

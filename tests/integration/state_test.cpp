@@ -2,11 +2,17 @@
 //
 // Restarts that transfer the state of instances to the next generation.
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <test/counter.hpp>
 #include <test/session_counter.hpp>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
+#include <functional>
+#include <future>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -164,6 +170,113 @@ TEST_F(State, AdmitsNestedCallsThroughTheClosedGate) {
   restarting.join();
   EXPECT_EQ(std::to_string(total(counter)), adds);
   EXPECT_EQ(module(host, counters).generation, 2u);
+}
+
+/// Closes the gate of the counters until the end of the test: a call stays in the old code, and a
+/// restart waits for it.
+class ClosedGate : public State {
+ protected:
+  ClosedGate() : host_(with_long_gate(options())) {
+    host_echo_says = [this](std::string_view) {
+      inside_.set_value();
+      opened_.get_future().wait();
+      return std::string();
+    };
+    staying_ = std::thread([this] { EXPECT_TRUE(counter->call_back("stay")); });
+    inside_.get_future().wait();
+    restarting_ = std::thread([this] { EXPECT_TRUE(host_.restart(counters)); });
+  }
+  ~ClosedGate() override {
+    opened_.set_value();
+    staying_.join();
+    restarting_.join();
+  }
+
+  /// Makes calls until one waits at the gate too long.
+  bool is_closed() {
+    return eventually([&] {
+      Call call;
+      call.set_timeout(10ms);
+      const auto total = counter->total(call);
+      return !total && total.error().status() == TENON_DEADLINE_EXCEEDED;
+    });
+  }
+  /// Returns whether a thread of this process sleeps.
+  static bool sleeps(pid_t thread) {
+    const std::string state = read_file("/proc/self/task/" + std::to_string(thread) + "/stat");
+    return state.find(") S ") != std::string::npos;
+  }
+
+ private:
+  static HostOptions with_long_gate(HostOptions options) {
+    options.restart.gate_timeout = 60s;
+    return options;
+  }
+
+  Host host_;
+  std::promise<void> inside_;
+  std::promise<void> opened_;
+  std::thread staying_;
+  std::thread restarting_;
+
+ protected:
+  Handle<test::Counter> counter = host_.create<test::Counter>("counter").value();
+};
+
+TEST_F(ClosedGate, DelaysACallUntilItsDeadline) {
+  ASSERT_TRUE(is_closed());
+  Call call;
+  call.set_timeout(0ms);
+  const auto total = counter->total(call);
+  ASSERT_FALSE(total);
+  EXPECT_EQ(total.error().status(), TENON_DEADLINE_EXCEEDED);
+  EXPECT_EQ(total.error().method(), "total");
+}
+
+TEST_F(ClosedGate, DelaysACallUntilItIsCancelled) {
+  ASSERT_TRUE(is_closed());
+  Call call;
+  std::atomic<pid_t> thread{0};
+  std::optional<Error> error;
+  std::thread waiting([&] {
+    thread = gettid();
+    const auto total = counter->total(call);
+    if (!total) error = total.error();
+  });
+  EXPECT_TRUE(eventually([&] { return thread != 0 && sleeps(thread); }));
+  call.cancel();
+  waiting.join();
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->status(), TENON_CANCELLED) << error->to_string();
+}
+
+std::function<void()> on_signal;  // NOLINT(cert-err58-cpp)
+
+TEST_F(ClosedGate, RefusesASignalHandlerThatInterruptsAWaitingCall) {
+  ASSERT_TRUE(is_closed());
+  std::atomic<tenon_status> status{TENON_OK};
+  on_signal = [&] {
+    Call call;
+    const auto total = counter->total(call);
+    status = total ? TENON_OK : total.error().status();
+  };
+  struct sigaction before {};
+  struct sigaction action {};
+  action.sa_handler = [](int) { on_signal(); };
+  ASSERT_EQ(sigaction(SIGUSR1, &action, &before), 0);
+  Call call;
+  std::atomic<pid_t> thread{0};
+  std::thread waiting([&] {
+    thread = gettid();
+    EXPECT_EQ(counter->total(call).error().status(), TENON_CANCELLED);
+  });
+  EXPECT_TRUE(eventually([&] { return thread != 0 && sleeps(thread); }));
+  pthread_kill(waiting.native_handle(), SIGUSR1);
+  EXPECT_TRUE(eventually([&] { return status == (TENON_UNAVAILABLE | TENON_RETRYABLE); }));
+  call.cancel();
+  waiting.join();
+  sigaction(SIGUSR1, &before, nullptr);
+  on_signal = nullptr;
 }
 
 TEST_F(State, LosesNoConcurrentUpdate) {

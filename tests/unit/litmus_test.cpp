@@ -139,7 +139,7 @@ class Litmus {
       if (round == over) return;
       delay(random, 64);
       {
-        CallGuard entry(instance_, true);
+        CallGuard entry(instance_, true, nullptr);
         wait_for_change(looked_.value, round - 1);
         entered_old_.value = entry.self() == in_old_.self;
       }

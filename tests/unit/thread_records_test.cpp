@@ -58,7 +58,7 @@ class Guest {
  public:
   explicit Guest(TestModule& module)
       : thread_([this, &module] {
-          CallGuard entry(module.instance, true);
+          CallGuard entry(module.instance, true, nullptr);
           std::unique_lock lock(mutex_);
           inside_ = true;
           changed_.notify_all();
@@ -87,7 +87,7 @@ class Guest {
 /// Calls `then` inside `depth` nested entries.
 void nested(TestModule& module, int depth, const std::function<void()>& then) {
   if (depth == 0) return then();
-  CallGuard entry(module.instance, true);
+  CallGuard entry(module.instance, true, nullptr);
   ASSERT_TRUE(entry);
   ASSERT_EQ(entry.self(), &module.object);
   nested(module, depth - 1, then);
@@ -97,7 +97,7 @@ TEST(CallGuard, KeepsAGenerationDuringACall) {
   TestModule module;
   EXPECT_TRUE(module.is_left());
   {
-    CallGuard entry(module.instance, true);
+    CallGuard entry(module.instance, true, nullptr);
     EXPECT_FALSE(module.is_left());
     EXPECT_TRUE(detail::this_thread_is_in(module.generation));
   }
@@ -123,8 +123,8 @@ TEST(CallGuard, InterruptsCallsOfOneGeneration) {
   TestModule other;
   Call call;
   Call of_other;
-  CallGuard entry(module.instance, true);
-  CallGuard inner(other.instance, true);
+  CallGuard entry(module.instance, true, nullptr);
+  CallGuard inner(other.instance, true, nullptr);
   const detail::Blocking blocking(entry, call);
   const detail::Blocking inner_blocking(inner, of_other);
   std::thread([&] { detail::interrupt_calls(module.serving, module.generation); }).join();
@@ -136,7 +136,7 @@ TEST(CallGuard, InterruptsCallsThatBlockLater) {
   TestModule module;
   module.serving.interrupting.store(true);
   Call call;
-  CallGuard entry(module.instance, true);
+  CallGuard entry(module.instance, true, nullptr);
   const detail::Blocking blocking(entry, call);
   EXPECT_EQ(call.cancelled(), CancelReason::restart);
 }
@@ -144,7 +144,7 @@ TEST(CallGuard, InterruptsCallsThatBlockLater) {
 TEST(CallGuard, InterruptsCallsWithoutASlot) {
   TestModule module;
   nested(module, ThreadRecord::levels, [&] {
-    CallGuard entry(module.instance, true);
+    CallGuard entry(module.instance, true, nullptr);
     Call call;
     {
       const detail::Blocking blocking(entry, call);
@@ -167,7 +167,7 @@ TEST(CallGuard, KeepsACallAliveWhileItIsInterrupted) {
       while (!over) {
         const auto call = std::make_unique<Call>();
         call->raw()->functions->wait_handle(call->raw());
-        CallGuard entry(module.instance, true);
+        CallGuard entry(module.instance, true, nullptr);
         const detail::Blocking blocking(entry, *call);
       }
     });
@@ -190,9 +190,9 @@ TEST(CallGuard, DetectsCallsOfOtherThreads) {
 TEST(CallGuard, EntersThePublishedGeneration) {
   TestModule module;
   TestModule next;
-  CallGuard before(module.instance, true);
+  CallGuard before(module.instance, true, nullptr);
   module.serving.publish(&next.target);
-  CallGuard after(module.instance, true);
+  CallGuard after(module.instance, true, nullptr);
   EXPECT_EQ(before.self(), &module.object);
   EXPECT_EQ(after.self(), &next.object);
 }
@@ -222,7 +222,7 @@ TEST(CallGuard, ReturnsTheInnermostGeneration) {
   TestModule outer;
   TestModule inner;
   EXPECT_EQ(detail::innermost_serving(), nullptr);
-  CallGuard entry(outer.instance, true);
+  CallGuard entry(outer.instance, true, nullptr);
   {
     GenerationGuard inside(inner.generation);
     EXPECT_EQ(detail::innermost_serving(), &inner.generation);
@@ -236,7 +236,7 @@ TEST(CallGuard, ReusesTheRecordOfAnEndedThread) {
   ThreadRecord* records[2] = {};
   for (ThreadRecord*& record : records) {
     std::thread([&] {
-      CallGuard entry(module.instance, true);
+      CallGuard entry(module.instance, true, nullptr);
       record = detail::thread_record;
     }).join();
   }
@@ -247,7 +247,7 @@ TEST(CallGuard, ReusesTheRecordOfAnEndedThread) {
 
 /// Calls a plugin once on a new thread.
 void call_on_a_thread(TestModule& module) {
-  std::thread([&] { CallGuard entry(module.instance, true); }).join();
+  std::thread([&] { CallGuard entry(module.instance, true, nullptr); }).join();
 }
 
 TEST(CallGuard, DoesNotAccumulateRecords) {
@@ -261,7 +261,7 @@ TEST(CallGuard, DoesNotAccumulateRecords) {
 /// Calls a plugin when its thread ends.
 struct CallsAtTheEnd {
   TestModule* module = nullptr;
-  ~CallsAtTheEnd() { CallGuard entry(module->instance, true); }
+  ~CallsAtTheEnd() { CallGuard entry(module->instance, true, nullptr); }
 };
 
 TEST(CallGuard, ReclaimsRecordsOfThreadLocalDestructors) {
@@ -272,7 +272,7 @@ TEST(CallGuard, ReclaimsRecordsOfThreadLocalDestructors) {
     std::thread([&] {
       thread_local CallsAtTheEnd at_the_end;  // is destroyed after objects constructed later
       at_the_end.module = &module;
-      CallGuard entry(module.instance, true);
+      CallGuard entry(module.instance, true, nullptr);
     }).join();
   }
   EXPECT_EQ(detail::count_thread_records(), before);
@@ -281,7 +281,7 @@ TEST(CallGuard, ReclaimsRecordsOfThreadLocalDestructors) {
 
 /// The destructor of a pthread key; these run after those of thread_local objects.
 void call_at_the_end(void* module) {
-  CallGuard entry(static_cast<TestModule*>(module)->instance, true);
+  CallGuard entry(static_cast<TestModule*>(module)->instance, true, nullptr);
 }
 
 TEST(CallGuard, ReclaimsRecordsOfPthreadKeyDestructors) {
@@ -292,7 +292,7 @@ TEST(CallGuard, ReclaimsRecordsOfPthreadKeyDestructors) {
   ASSERT_EQ(pthread_key_create(&key, call_at_the_end), 0);
   for (int i = 0; i < 1000; ++i) {
     std::thread([&] {
-      CallGuard entry(module.instance, true);
+      CallGuard entry(module.instance, true, nullptr);
       pthread_setspecific(key, &module);
     }).join();
   }
@@ -305,7 +305,7 @@ TEST(CallGuard, WaitsForTheLastCall) {
   TestModule module;
   std::thread leaving;
   {
-    CallGuard entry(module.instance, true);
+    CallGuard entry(module.instance, true, nullptr);
     leaving = std::thread([&] { EXPECT_TRUE(module.is_left(std::chrono::minutes(1))); });
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -316,7 +316,7 @@ TEST(CallGuard, DropsOtherThreadsInAForkedChild) {
   TestModule module;
   TestModule own;
   Guest guest(module);
-  CallGuard entry(own.instance, true);
+  CallGuard entry(own.instance, true, nullptr);
   const pid_t child = fork();
   if (child == 0) {
     const bool good = module.is_left() && !own.is_left();

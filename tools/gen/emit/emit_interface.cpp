@@ -159,7 +159,8 @@ void emit_return(Writer& out, const InterfaceMethod& method, MethodForm form) {
 void emit_body(Writer& out, const InterfaceMethod& method, MethodForm form) {
   const Method& spec = method.method;
   if (form == MethodForm::plain) out.line("tenon::Call call;");
-  out.line("tenon::detail::CallGuard guard(*instance_, ", method.fresh() ? "true" : "false", ");");
+  out.line("tenon::detail::CallGuard guard(*instance_, ", method.fresh() ? "true" : "false",
+           ", call.raw());");
   out.line("if (!guard) return guard.refusal(", string_literal(spec.name), ");");
   if (!spec.blocks.empty()) out.line("tenon::detail::Blocking blocking(guard, call);");
   emit_request(out, method, form);

@@ -71,7 +71,7 @@ void emit_client_function(Writer& out, const KindVersion& version, const Method&
     out.line("auto& instance = *static_cast<tenon::detail::Instance*>(self);");
     out.line("const tenon::detail::CallerScope caller(instance);");
     out.line("tenon::detail::CallGuard guard(instance, ", interface.fresh() ? "true" : "false",
-             ");");
+             ", call);");
     out.line("if (!guard) return guard.refuse(call, ", string_literal(method.name), ");");
     const bool blocks = !method.blocks.empty();
     if (blocks) {

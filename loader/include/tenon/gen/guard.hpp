@@ -261,8 +261,9 @@ class CallGuard {
  public:
   /// `fresh`: whether the method may be called right after configure. After a restart of a session
   /// kind, other methods are refused until one that begins the session has succeeded, or the plugin
-  /// does not implement it.
-  TENON_ALWAYS_INLINE CallGuard(Instance& instance, bool fresh) noexcept
+  /// does not implement it. `call`: it waits at a closed gate until its deadline, or until it is
+  /// cancelled.
+  TENON_ALWAYS_INLINE CallGuard(Instance& instance, bool fresh, tenon_call* call) noexcept
       : instance_(instance), slot_(free_slot) {
     if (ThreadRecord::is_slot(slot_)) [[likely]] {
       // A signal handler that calls a plugin between these lines takes the next slot.
@@ -276,10 +277,10 @@ class CallGuard {
       if (module.current_.load(std::memory_order_acquire) != targets || target_->table == nullptr)
           [[unlikely]] {
         leave();
-        enter_slowly();
+        enter_slowly(call);
       }
     } else {
-      enter_slowly();
+      enter_slowly(call);
     }
     allowed_ =
         target_->table != nullptr && (fresh || !instance.stale_.load(std::memory_order_relaxed));
@@ -337,11 +338,11 @@ class CallGuard {
 
   /// Returns the error of a call that is not allowed.
   TENON_ALWAYS_INLINE Error refusal(const char* method) const {
-    return refusal(instance_, method, target_->table != nullptr);
+    return refusal(instance_, method, *target_);
   }
   /// Reports that error to a calling plugin.
   TENON_ALWAYS_INLINE tenon_status refuse(tenon_call* call, const char* method) const noexcept {
-    return refuse(instance_, call, method, target_->table != nullptr);
+    return refuse(instance_, call, method, *target_);
   }
   /// Returns the error of a call that failed with `status`. Reports a fatal status to the module.
   TENON_ALWAYS_INLINE Error failure(Call& call, tenon_status status, const char* method) const {
@@ -422,22 +423,23 @@ class CallGuard {
     slot_->store(nullptr, std::memory_order_release);
     free_slot = slot_;
   }
-  TENON_ALWAYS_INLINE void enter_slowly() noexcept {
-    const Entered entered = enter_slowly(instance_);
+  TENON_ALWAYS_INLINE void enter_slowly(tenon_call* call) noexcept {
+    const Entered entered = enter_slowly(instance_, call);
     target_ = entered.target;
     slot_ = entered.slot;
   }
   /// Enters if the thread has no record yet or no free slot, if calls order their slots themselves,
   /// or if another generation was published between the two loads. Waits at a closed gate, unless
   /// the thread is already inside the generation that the gate closes. The target has no vtable if
-  /// no generation serves after the wait.
-  TENON_API TENON_COLD static Entered enter_slowly(Instance& instance) noexcept;
+  /// no generation serves after the wait, or if the call does not wait any longer.
+  TENON_API TENON_COLD static Entered enter_slowly(Instance& instance, tenon_call* call) noexcept;
   TENON_API TENON_COLD static void leave_counted(Instance& instance) noexcept;
 
   TENON_API TENON_COLD static Error refusal(const Instance& instance, const char* method,
-                                            bool served);
+                                            const CallTarget& target);
   TENON_API TENON_COLD static tenon_status refuse(const Instance& instance, tenon_call* call,
-                                                  const char* method, bool served) noexcept;
+                                                  const char* method,
+                                                  const CallTarget& target) noexcept;
   // These two are not cold: gcc 12 would move the code behind them, which every call runs, as well.
   TENON_API static Error failure(Instance& instance, const CallTarget& target, Call& call,
                                  tenon_status status, const char* method);
@@ -462,8 +464,8 @@ class CallGuard {
                                            tenon_writer* stream);
 
   // For a counted call:
-  static Entered enter_counted(Instance& instance) noexcept;
-  static Entered enter_at_gate(Instance& instance) noexcept;
+  static Entered enter_counted(Instance& instance, tenon_call* call) noexcept;
+  static Entered enter_at_gate(Instance& instance, tenon_call* call) noexcept;
 
   Instance& instance_;
   Slot* slot_;
