@@ -108,7 +108,7 @@ Result<RestartOutcome> Host::restart(std::string_view package, const RestartOpti
 
 Host::ChangedRestarts Host::restart_changed() {
   if (const auto core = core_->use()) return core->restart_changed();
-  return {.restarted = {}, .failed = {refusal(*core_)}};
+  return {.restarted = {}, .scheduled = {}, .failed = {refusal(*core_)}};
 }
 
 }  // namespace tenon::inline v0_1

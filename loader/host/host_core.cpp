@@ -317,9 +317,8 @@ Host::ChangedRestarts HostCore::restart_changed() {
   Host::ChangedRestarts restarts;
   for (const auto& module : module_list()) {
     if (!module->changed()) continue;
-    if (auto done = module->restart(RestartReason::file_changed, {}); done) {
-      restarts.restarted.push_back(module->manifest()->name);
-    } else {
+    auto done = module->restart(RestartReason::file_changed, {});
+    if (!done) {
       restarts.failed.push_back(std::move(done).error());
     }
   }

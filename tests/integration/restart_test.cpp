@@ -135,6 +135,24 @@ TEST_F(Restart, SkipsUnchangedFiles) {
   EXPECT_EQ(probe->edition().value(), 2);
 }
 
+TEST_F(Restart, ListsAScheduledRestartSeparately) {
+  place("counter-1.so", "counter.so");
+  Host host(options());
+  auto counter = host.create<test::Counter>("counter").value();
+  place("counter-create-fails.so", "counter.so");
+  Host::ChangedRestarts restarts;
+  host_echo_says = [&](std::string_view) {
+    restarts = host.restart_changed();
+    return std::string();
+  };
+  ASSERT_TRUE(counter->call_back("restart"));
+  EXPECT_EQ(restarts.restarted, Texts());
+  EXPECT_EQ(restarts.scheduled, Texts{"test.example/counters"});
+  EXPECT_EQ(codes(restarts.failed), Texts());
+  EXPECT_TRUE(eventually([&] { return count_events(Event::Type::restart_failed) == 1; }));
+  EXPECT_EQ(counter->edition().value(), 1);
+}
+
 std::set<std::filesystem::path> threads() {
   const std::filesystem::directory_iterator tasks("/proc/self/task");
   return {begin(tasks), end(tasks)};

@@ -193,13 +193,15 @@ class TENON_API Host {
   /// module-busy; host-forked.
   Result<RestartOutcome> restart(std::string_view package, const RestartOptions& options = {});
 
-  /// The packages that restart_changed restarted, and the errors of those that it could not.
+  /// The packages that restart_changed restarted, those whose restart was only scheduled (see
+  /// RestartOutcome), and the errors of those that it could not restart.
   struct ChangedRestarts {
     std::vector<std::string> restarted;
     std::vector<Error> failed;
   };
   /// Restarts each loaded module whose file has changed since it was loaded. In a forked child, the
   /// only error is `host-forked`.
+    std::vector<std::string> scheduled;
   ChangedRestarts restart_changed();
 
  private:
