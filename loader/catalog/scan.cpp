@@ -147,22 +147,6 @@ Error in_development(const FoundModule& module) {
                 .grade = ErrorGrade::note});
 }
 
-/// Applies the version folder of a file to its manifest. Error: wrong-folder.
-Result<void> apply_version_folder(const File& file, Manifest& manifest) {
-  if (file.folder.empty()) return {};
-  if (file.folder == development) {
-    mark_in_development(manifest);
-    return {};
-  }
-  const std::string version = manifest.version.to_string();
-  if (version == file.folder) return {};
-  return Error({.code = "wrong-folder",
-                .where = file.path.string(),
-                .found = manifest.name + " " + version + " in the folder " + file.folder,
-                .needed = "the version of its folder",
-                .fix = "move it to a folder " + version});
-}
-
 /// Reports an unusable file. The error is also returned if a name in its manifest is looked up.
 void skip(const platform::File& file, BrokenModule broken, Scan& result) {
   for (std::string& name : names_in_manifest(file)) result.broken.emplace(std::move(name), broken);
@@ -182,8 +166,9 @@ void read(File& file, const KnownFiles& known, Scan& result) {
   if (!open) return result.skipped.push_back(open.error());
   auto read = read_module_file(*open);
   if (!read) return skip(*open, {std::move(read).error()}, result);
-  if (auto applied = apply_version_folder(file, *read->image.manifest); !applied)
-    return skip(*open, {std::move(applied).error(), read->image.manifest->version}, result);
+  set_version_folder(file.folder, *read->image.manifest);
+  if (auto checked = check_version_folder(file.path, *read->image.manifest); !checked)
+    return skip(*open, {std::move(checked).error(), read->image.manifest->version}, result);
   add({std::move(file.path), std::move(read->image.manifest), read->identity}, result);
 }
 
@@ -206,9 +191,22 @@ void read_all(std::span<File> files, const KnownFiles& known, Scan& result) {
 
 }  // namespace
 
-void mark_in_development(Manifest& manifest) {
+void set_version_folder(const std::string& folder, Manifest& manifest) {
+  manifest.version_folder = folder;
+  if (folder != development) return;
   manifest.in_development = true;
   manifest.version = {};
+}
+
+Result<void> check_version_folder(const fs::path& file, const Manifest& manifest) {
+  const std::string& folder = manifest.version_folder;
+  const std::string version = manifest.version.to_string();
+  if (folder.empty() || manifest.in_development || version == folder) return {};
+  return Error({.code = "wrong-folder",
+                .where = file.string(),
+                .found = manifest.name + " " + version + " in the folder " + folder,
+                .needed = "the version of its folder",
+                .fix = "move it to a folder " + version});
 }
 
 const KnownFiles::Known* KnownFiles::find(const fs::path& file) const {

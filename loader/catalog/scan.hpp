@@ -75,8 +75,10 @@ Scan scan(const std::vector<SearchPath>& paths);
 Scan scan(const std::vector<SearchPath>& paths, KnownFiles& known,
           std::chrono::system_clock::time_point now);
 
-/// Marks a manifest as in development, as in a folder `dev`: it gets version 0.0.0, and its
-/// requirements are not enforced.
-void mark_in_development(Manifest& manifest);
+/// Sets the name of the version folder that contains a module, or an empty text, in its manifest.
+/// In a folder `dev` the manifest gets version 0.0.0, and its requirements are not enforced.
+void set_version_folder(const std::string& folder, Manifest& manifest);
+/// Checks that a module is of the version of its folder. Error: wrong-folder.
+Result<void> check_version_folder(const std::filesystem::path& file, const Manifest& manifest);
 
 }  // namespace tenon::inline v0_1::detail

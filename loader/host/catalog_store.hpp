@@ -35,6 +35,7 @@ class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
   void begin(CatalogRules rules, std::vector<ListedModule> builtins);
 
   CatalogPtr current() const;
+  FileComparison& files() noexcept { return files_; }
 
   /// Publishes the catalog of the modules that were found. The Module of a file is reused while it
   /// exists; otherwise `make` creates one. Modules in use stay listed even if their file is gone.

@@ -261,7 +261,7 @@ std::vector<std::string> HostCore::names_for(const Package& requester, const Kin
 
 Result<void> HostCore::check_loadable(const Manifest& before, const Manifest& fresh,
                                       const Bundle& bundle) {
-  return rules_.check_loadable(*catalog_->current(), before, fresh, bundle);
+  return rules_.check_loadable(*catalog_->current(), before, fresh, bundle, catalog_->files());
 }
 
 std::vector<std::shared_ptr<Module>> HostCore::module_list() const {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "catalog/locked_content.hpp"
+#include "catalog/scan.hpp"
 #include "package/lock.hpp"
 #include "platform/file.hpp"
 
@@ -44,12 +45,16 @@ void HostRules::read_lock(std::vector<Error>& problems) {
 }
 
 Result<void> HostRules::check_loadable(const Catalog& catalog, const Manifest& before,
-                                       const Manifest& fresh, const Bundle& bundle) const {
+                                       const Manifest& fresh, const Bundle& bundle,
+                                       FileComparison& files) const {
   if (broken_lock_) return *broken_lock_;
   const std::filesystem::path& file = bundle[0].path;
   auto content =
       check_locked_content(rules_.lock, rules_.lock_file, fresh.name, fresh.version, bundle);
   if (!content) return content;
+  if (auto placed = check_version_folder(file, fresh); !placed) return placed;
+  if (auto unique = catalog.registry().check_replacement(file, before, fresh, files); !unique)
+    return unique;
   const bool same =
       total_order(before.version, fresh.version) == 0 && before.requirements == fresh.requirements;
   if (same) return {};  // it was checked when it was found

@@ -26,7 +26,7 @@ class HostRules {
 
   /// See PluginDirectory::check_loadable.
   Result<void> check_loadable(const Catalog& catalog, const Manifest& before, const Manifest& fresh,
-                              const Bundle& bundle) const;
+                              const Bundle& bundle, FileComparison& files) const;
   /// See Host::check_lock.
   Result<void> check_lock(const PackageInfo& package) const;
 

@@ -292,6 +292,41 @@ std::vector<Error> Registry::add(const ListedModule& module, FileComparison& fil
   return left_out;
 }
 
+Result<void> Registry::check_replacement(const std::filesystem::path& file, const Manifest& before,
+                                         const Manifest& fresh, FileComparison& files) const {
+  if (&before == &fresh) return {};
+  const ModuleDescriptionPtr description = describe(std::make_shared<const Manifest>(fresh), file);
+  const bool same_version = total_order(before.version, fresh.version) == 0;
+  for (std::uint32_t index = 0; index < fresh.provides.size(); ++index) {
+    const Provided& provided = fresh.provides[index];
+    const bool had_name = std::ranges::any_of(before.provides, [&](const Provided& old) {
+      return old.kind == provided.kind && old.name == provided.name;
+    });
+    const NamesOfKind* names = names_of(provided.kind);
+    const auto found = names != nullptr ? names->index.find(provided.name) : TextIndex::nothing;
+    if (found == TextIndex::nothing || (had_name && same_version)) continue;
+    const Registration late{.module = nullptr,
+                            .description = description,
+                            .index = index,
+                            .version = provided.version,
+                            .fingerprint = provided.fingerprint,
+                            .builtin = false,
+                            .is_preferred = false,
+                            .refused = nullptr};
+    for (const Registration& other : named_[found].candidates) {
+      const std::filesystem::path& of_other = other.module->origin().file;
+      if (other.builtin || of_other == file) continue;
+      const bool taken = other.package() != late.package() && !had_name;
+      const bool differs = other.package() == late.package() &&
+                           total_order(other.package_version(), fresh.version) == 0 &&
+                           files.differ(file, of_other);
+      if (!taken && !differs) continue;
+      return duplicate_error(late, other, description->location(), differs);
+    }
+  }
+  return {};
+}
+
 void Registry::finish() {
   const auto id_of = [this](std::uint32_t kind) { return kinds_[kind].kind; };
   sorted_kinds_.clear();

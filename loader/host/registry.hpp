@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -66,6 +67,11 @@ class Registry {
   /// Returns the problems: those of `incompatibilities`; name-taken; package-differs, if two files
   /// of the same version differ in content; otherwise duplicate-file, a warning.
   std::vector<Error> add(const ListedModule& module, FileComparison& files);
+  /// Checks that a restart of the module in `file` may replace the manifest `before` by `fresh`:
+  /// no plugin that it adds, or whose version it changes, is already registered by another file.
+  /// Errors: those of `add` except for warnings.
+  Result<void> check_replacement(const std::filesystem::path& file, const Manifest& before,
+                                 const Manifest& fresh, FileComparison& files) const;
   /// Sorts the plugins. Called once, after all are added.
   void finish();
 

@@ -78,8 +78,9 @@ struct Manifest {
 
   std::string text;  // the whole document, as stored in the module
 
-  // Set for modules in a folder `dev`, see catalog/scan.hpp.
-  bool in_development = false;  // its version is 0.0.0, and its requirements are advisory
+  // Set by the scan, see catalog/scan.hpp.
+  std::string version_folder;   // the name of the version folder that contains the file, or empty
+  bool in_development = false;  // in a folder `dev`: version 0.0.0, advisory requirements
 };
 
 /// Returns whether two manifests are equal, including the build metadata of the version.

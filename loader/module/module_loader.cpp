@@ -48,7 +48,7 @@ Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const 
   if (!read) return std::move(read).error();
   auto now = before;
   if (read->manifest) {
-    if (before->in_development) mark_in_development(*read->manifest);
+    set_version_folder(before->version_folder, *read->manifest);
     now = std::make_shared<const Manifest>(std::move(*read->manifest));
   }
   if (now->name != before->name) {

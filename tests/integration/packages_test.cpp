@@ -60,6 +60,67 @@ TEST_F(PackageRequirements, SelectAVersionForEachPackage) {
   EXPECT_EQ(text(host.create<test::Echo>("echo").value()->say("newest")), "2: newest");
 }
 
+/// Builds that a scan refuses, and that a restart must refuse in the same way.
+class RefusedBuilds : public PackageRequirements {
+ protected:
+  /// Restarts the module whose file has changed. Returns the code of the error.
+  static Texts restart(Host& host) {
+    const Host::ChangedRestarts restarts = host.restart_changed();
+    EXPECT_EQ(restarts.restarted, Texts());
+    return codes(restarts.failed);
+  }
+  static void expect_both(Handle<test::Echo>& older, Handle<test::Echo>& newer) {
+    EXPECT_EQ(text(older->say("a")), "1: a");
+    EXPECT_EQ(text(newer->say("b")), "2: b");
+  }
+};
+
+TEST_F(RefusedBuilds, OfAnotherVersionFolder) {
+  place_echoes();
+  Host host(options());
+  auto older = host.create<test::Echo>("echo@1.0.0").value();
+  auto newer = host.create<test::Echo>("echo@2.0.0").value();
+  place_fault("good-edition-2", "echo/1.0.0/libecho.so");
+  EXPECT_EQ(restart(host), Texts{"wrong-folder"});
+  expect_both(older, newer);
+  host.rescan();
+  EXPECT_EQ(codes(host.skipped()), Texts{"wrong-folder"});
+  expect_both(older, newer);
+  EXPECT_EQ(text(host.create<test::Echo>("echo@2.0.0").value()->say("c")), "2: c");
+}
+
+TEST_F(RefusedBuilds, AreNotLoadedByACreate) {
+  place_echo("good", "1.0.0");
+  Host host(options());
+  place_fault("good-edition-2", "echo/1.0.0/libecho.so");
+  EXPECT_EQ(host.create<test::Echo>("echo").error().code(), "wrong-folder");
+}
+
+TEST_F(RefusedBuilds, OfAVersionThatAnotherFileHas) {
+  place_fault("good", "a.so");
+  place_fault("good-edition-2", "b.so");
+  Host host(options());
+  auto older = host.create<test::Echo>("echo@1.0.0").value();
+  auto newer = host.create<test::Echo>("echo@2.0.0").value();
+  const std::string other = read_file(FAULTS "/good-edition-2.so") + "\n";
+  world_.place(world_.write("other.so", other), "a.so");
+  EXPECT_EQ(restart(host), Texts{"package-differs"});
+  expect_both(older, newer);
+  host.rescan();
+  expect_both(older, newer);
+}
+
+TEST_F(RefusedBuilds, WithAPluginOfAnotherPackage) {
+  place_echoes();
+  place("probe-new.so");
+  place("probe-1.so", "probe.so");
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  place("probe-named-new.so", "probe.so");
+  EXPECT_EQ(restart(host), Texts{"name-taken"});
+  EXPECT_EQ(probe->edition().value(), 1);
+}
+
 TEST_F(PackageRequirements, ExcludePackagesIfUnmet) {
   place_echo("good", "1.0.0");
   place("probe-old.so");
