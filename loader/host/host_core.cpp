@@ -292,11 +292,15 @@ Result<RestartOutcome> HostCore::restart(std::string_view package, const Restart
   bool found = false;
   auto outcome = RestartOutcome::not_loaded;
   for (const auto& module : module_list()) {
-    if (module->manifest()->name != package) continue;
+    const auto manifest = module->manifest();
+    if (manifest->name != package &&
+        manifest->name + "@" + manifest->version.to_string() != package)
+      continue;
     found = true;
     auto done = module->restart(RestartReason::requested, options);
     if (!done) return done;
-    if (*done != RestartOutcome::not_loaded) outcome = *done;
+    if (outcome != RestartOutcome::scheduled && *done != RestartOutcome::not_loaded)
+      outcome = *done;
   }
   if (!found) {
     return Error({.code = "not-found",
@@ -320,6 +324,10 @@ Host::ChangedRestarts HostCore::restart_changed() {
     auto done = module->restart(RestartReason::file_changed, {});
     if (!done) {
       restarts.failed.push_back(std::move(done).error());
+    } else if (*done == RestartOutcome::restarted) {
+      restarts.restarted.push_back(module->manifest()->name);
+    } else if (*done == RestartOutcome::scheduled) {
+      restarts.scheduled.push_back(module->manifest()->name);
     }
   }
   return restarts;

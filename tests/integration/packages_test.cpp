@@ -6,6 +6,8 @@
 #include <test/echo.hpp>
 #include <test/probe.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -58,6 +60,24 @@ TEST_F(PackageRequirements, SelectAVersionForEachPackage) {
   EXPECT_EQ(text(older->ask("echo", "again")), "1: again") << "both versions are loaded";
   EXPECT_EQ(text(newer->ask("echo", "again")), "2: again");
   EXPECT_EQ(text(host.create<test::Echo>("echo").value()->say("newest")), "2: newest");
+}
+
+TEST_F(PackageRequirements, RestartOneVersionByItsReference) {
+  place_echoes();
+  Host host(options());
+  auto older = host.create<test::Echo>("echo@1.0.0").value();
+  auto newer = host.create<test::Echo>("echo@2.0.0").value();
+  world_.place(world_.write("broken.so", "not a module"), "echo/1.0.0/libecho.so");
+  EXPECT_FALSE(host.restart("test.example/faults@1.0.0"));
+  EXPECT_EQ(host.restart("test.example/faults@2.0.0").value(), RestartOutcome::restarted);
+  EXPECT_EQ(host.restart("test.example/faults@3.0.0").error().code(), "not-found");
+  std::vector<std::uint64_t> generations;
+  for (const ModuleInfo& info : host.modules()) {
+    if (info.package == echoes) generations.push_back(info.generation);
+  }
+  std::ranges::sort(generations);
+  EXPECT_EQ(generations, (std::vector<std::uint64_t>{1, 2}));
+  EXPECT_EQ(text(older->say("a")), "1: a");
 }
 
 /// Builds that a scan refuses, and that a restart must refuse in the same way.

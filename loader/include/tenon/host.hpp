@@ -185,6 +185,10 @@ class TENON_API Host {
   /// see RestartPolicy. From inside a call of the module itself, returns
   /// RestartOutcome::scheduled.
   ///
+  /// `package`: its name, or `name@version` for one of its versions. Without a version, all loaded
+  /// versions are restarted, one after the other until one fails. The result is `scheduled` if the
+  /// restart of any of them is.
+  ///
   /// Errors: not-found; those of loading; not-reloadable, if the old code cannot be unloaded (see
   /// RestartOptions::insist); restart-refused, if the file contains another package or a version
   /// that a user of the module does not accept; lock-differs; those of `find`, if the requirements
@@ -197,11 +201,11 @@ class TENON_API Host {
   /// RestartOutcome), and the errors of those that it could not restart.
   struct ChangedRestarts {
     std::vector<std::string> restarted;
+    std::vector<std::string> scheduled;
     std::vector<Error> failed;
   };
   /// Restarts each loaded module whose file has changed since it was loaded. In a forked child, the
   /// only error is `host-forked`.
-    std::vector<std::string> scheduled;
   ChangedRestarts restart_changed();
 
  private:
