@@ -19,7 +19,7 @@
 
 namespace tenon::inline v0_1::platform {
 
-/// A folder that is removed with its owner. Thread-safe.
+/// A folder that is removed with its owner, at the latest when the process exits. Thread-safe.
 class PrivateFolder {
  public:
   /// Creates a folder `tenon-XXXXXX` in `parent`, which must exist. Only the user has access.
@@ -37,6 +37,8 @@ class PrivateFolder {
   /// Returns whether files can be created in it: it is this process's own, and neither the folder
   /// nor its lock was removed.
   bool is_usable() const noexcept;
+  /// Removes the folder with its files, also those of images that are mapped.
+  void remove() noexcept;
 
  private:
   PrivateFolder() = default;

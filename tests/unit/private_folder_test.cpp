@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,22 @@ TEST_F(PrivateFolders, ArePrivateAndRemovedWithTheirFiles) {
     EXPECT_EQ(count(), 2u);
   }
   EXPECT_EQ(count(), 0u);
+}
+
+TEST_F(PrivateFolders, ThatAreKeptAreRemovedAtProcessExit) {
+  const auto ours = create(parent());
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    static const auto& kept = *new std::shared_ptr(create(parent()));
+    fs::create_symlink("/nowhere", kept->path() / "a.so");
+    std::exit(count() == 2 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(count(), 1u);
+  EXPECT_TRUE(ours->is_usable()) << "the folder of the parent";
 }
 
 TEST_F(PrivateFolders, OfAKilledProcessAreRemoved) {

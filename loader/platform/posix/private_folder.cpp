@@ -38,10 +38,11 @@ constexpr std::size_t max_removed = 100;
 // A module has a handful of files; a folder with more is removed by several calls.
 constexpr std::size_t max_files = 10'000;
 
-/// The descriptors that a forked child has to close.
+/// The descriptors that a forked child has to close, and the folders of this process.
 struct Held {
   std::mutex mutex;
   std::vector<int> descriptors;
+  std::vector<PrivateFolder*> folders;
 };
 Held& held() {
   static auto& all = *new Held;
@@ -57,6 +58,7 @@ void prepare_for_forks() {
                          ::close(number);
                        }
                        held().descriptors.clear();
+                       held().folders.clear();
                        ++forks;
                        held().mutex.unlock();
                      });
@@ -144,6 +146,16 @@ bool remove_if_abandoned(int parent, const char* name) {
   return lock.is_open() && take_lock(lock.get()) && remove_folder(parent, name, folder.get());
 }
 
+/// Removes the folders of images that stay mapped until the process exits. Static hosts of a
+/// program are destroyed earlier, because they are constructed later.
+const struct RemoveAtExit {
+  RemoveAtExit() { static_cast<void>(held()); }
+  ~RemoveAtExit() {
+    std::lock_guard lock(held().mutex);
+    for (PrivateFolder* folder : held().folders) folder->remove();
+  }
+} remove_at_exit;
+
 /// Returns whether a path leads to the open file.
 bool is_at(int descriptor, const char* path) noexcept {
   struct stat open, there;
@@ -184,6 +196,7 @@ Result<std::shared_ptr<PrivateFolder>> PrivateFolder::create(const std::filesyst
 bool PrivateFolder::lock() {
   std::lock_guard no_fork(held().mutex);
   forks_ = forks;
+  held().folders.push_back(this);
   folder_ = hold(::open(path_.c_str(), folder_flags));
   ::flock(folder_, LOCK_SH | LOCK_NB);
   lock_ = hold(::openat(folder_, new_lock_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
@@ -193,9 +206,17 @@ bool PrivateFolder::lock() {
 
 PrivateFolder::~PrivateFolder() {
   if (!is_own()) return;
-  remove_folder(AT_FDCWD, path_.c_str(), folder_);
+  {
+    std::lock_guard lock(held().mutex);
+    std::erase(held().folders, this);
+  }
+  remove();
   release(lock_);
   release(folder_);
+}
+
+void PrivateFolder::remove() noexcept {
+  remove_folder(AT_FDCWD, path_.c_str(), folder_);
 }
 
 bool PrivateFolder::is_own() const noexcept {
