@@ -27,6 +27,7 @@ std::optional<std::string> private_name(std::string name, std::uint64_t number, 
   }
   if (replaced == 0 || number != 0) return std::nullopt;
   name[name.size() - replaced] = mark;
+  std::ranges::replace(name, '$', '_');  // the dynamic loader would expand $ORIGIN or $LIB
   return name;
 }
 

@@ -26,6 +26,13 @@ constexpr std::size_t max_size_in_memory = 1 << 20;
 // others of 255.
 constexpr std::size_t max_stem_length = 200;
 
+// The dynamic loader replaces tokens such as $ORIGIN and $LIB in the names of files.
+constexpr char token_start = '$';
+
+bool has_token(const fs::path& path) {
+  return path.native().find(token_start) != std::string::npos;
+}
+
 /// Reserves numbers, which make the names of loaded files unique in this process.
 std::uint64_t take_numbers(std::size_t count) {
   static std::atomic<std::uint64_t> next = 1;
@@ -47,6 +54,14 @@ Error no_temporary_folder(const std::error_code& reason) {
                 .found = reason.message(),
                 .needed = "a folder where the host's user may write",
                 .fix = "set TMPDIR to such a folder"});
+}
+
+Error token_in_folder(const fs::path& folder) {
+  return Error({.code = "load-failed",
+                .where = folder.string(),
+                .found = "a folder for copies of modules with `$` in its path",
+                .needed = "a path in which the dynamic loader replaces nothing",
+                .fix = "choose a folder without `$` in its path, or set TMPDIR to one"});
 }
 
 /// Writes one file of a module under its first name, and creates hard links with the other names.
@@ -133,6 +148,8 @@ Result<ImageFolder::Folder> ImageFolder::usable_folder(Folder& folder, fs::path 
     if (!failed && !is_folder) failed = std::make_error_code(std::errc::not_a_directory);
     if (failed) return no_temporary_folder(failed);
   }
+  std::error_code ignored;
+  if (has_token(fs::absolute(parent, ignored))) return token_in_folder(parent);
   platform::remove_abandoned_folders(parent);
   auto made = platform::PrivateFolder::create(parent);
   if (!made) return std::move(made).error();
@@ -144,6 +161,7 @@ Result<ImageFolder::Folder> ImageFolder::usable_folder(Folder& folder, fs::path 
 
 Result<PrivateCopy> ImageFolder::copy(Bundle bundle) {
   std::string name = bundle[0].path.stem().string().substr(0, max_stem_length) + ".g";
+  std::ranges::replace(name, token_start, '_');
   bool in_memory = false;
   {
     std::lock_guard lock(mutex_);
@@ -175,7 +193,7 @@ Result<PrivateCopy> ImageFolder::copy(Bundle bundle) {
 std::optional<PrivateCopy> ImageFolder::original_of(const Bundle& bundle,
                                                     const std::string& name) const {
   const bool alone = bundle.size() == 1 && bundle[0].pins.unique.empty();
-  if (!options_.map_original || !alone) return std::nullopt;
+  if (!options_.map_original || !alone || has_token(bundle[0].path)) return std::nullopt;
   auto original = OriginalFile::claim(bundle[0].path, bundle[0].content);
   if (original == nullptr) return std::nullopt;
   PrivateCopy copy{.name = name, .files = {{original->path(), bundle[0].path}}};

@@ -413,6 +413,27 @@ TEST_F(Images, SearchNothingAboveTheFolderOfTheirCopy) {
       << image.error().to_string();
 }
 
+TEST_F(Images, LoadFilesWhoseNamesTheDynamicLoaderWouldExpand) {
+  const fs::path folder = world_.root() / "app$LIB";
+  fs::create_directory(folder);
+  const fs::path file = folder / "echo$ORIGIN.so";
+  fs::copy_file(FAULTS "/good.so", file);
+  const auto image = load(file);
+  ASSERT_TRUE(image) << image.error().to_string();
+  EXPECT_EQ(Echo(*image).say("hello"), "1: hello");
+}
+
+TEST_F(Images, RefuseAFolderForCopiesThatTheDynamicLoaderWouldExpand) {
+  const fs::path folder = world_.root() / "tmp$LIB";
+  fs::create_directory(folder);
+  setenv("TMPDIR", folder.c_str(), 1);
+  const auto image = load_fault("good");
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code(), "load-failed");
+  EXPECT_EQ(image.error().where(), folder.string());
+  EXPECT_TRUE(fs::is_empty(folder));
+}
+
 TEST_F(Images, ReportWhichLibraryIsBroken) {
   const fs::path file = place("sibling-user", "app", "sibling-1");
   const fs::path library = world_.root() / "app/lib/libtests-sibling.so.1";
