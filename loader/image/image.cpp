@@ -64,6 +64,30 @@ Error token_in_folder(const fs::path& folder) {
                 .fix = "choose a folder without `$` in its path, or set TMPDIR to one"});
 }
 
+/// Returns a remedy for a message of the dynamic loader.
+std::string_view remedy_for(std::string_view message) {
+  const auto says = [message](std::string_view part) {
+    return message.find(part) != std::string_view::npos;
+  };
+  if (says("cannot be dlopen()ed")) return "link the plugin without -z nodlopen";
+  if (says("executable stack")) {
+    return "link the plugin with -z noexecstack, and give its assembly a section .note.GNU-stack";
+  }
+  if (says("ISA level")) {
+    return "build the plugin for the processors that it runs on, eg: with -march=x86-64-v2";
+  }
+  if (says("static TLS")) {
+    return "build the plugin and its libraries without -ftls-model=initial-exec, or restart the "
+           "program";
+  }
+  if (says("version `")) {
+    return "build the plugin on a system with the versions of this one, or upgrade this system";
+  }
+  if (says("undefined symbol")) return "link the plugin with the library that defines the symbol";
+  if (says("Cannot allocate memory")) return "raise the limits of the process, or free memory";
+  return "install the missing library, or link it into the plugin";
+}
+
 /// Writes one file of a module under its first name, and creates hard links with the other names.
 Result<void> write_file(const BundleFile& file, const std::vector<std::string>& names,
                         PrivateCopy& copy) {
@@ -285,11 +309,12 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bo
   boost::dll::fs::error_code failed;
   image.library_.load(path, boost::dll::load_mode::rtld_now, failed);
   if (failed) {
+    const std::string found = with_original_paths(platform::last_load_error(), image.copy_);
     return Error({.code = "load-failed",
                   .where = file.string(),
-                  .found = with_original_paths(platform::last_load_error(), image.copy_),
-                  .needed = "a library whose dependencies and symbols are all found",
-                  .fix = "install the missing library, or link it into the plugin"});
+                  .found = found,
+                  .needed = "a library that the dynamic loader accepts",
+                  .fix = std::string(remedy_for(found))});
   }
   if (image.copy_.original != nullptr && !image.copy_.original->is_unchanged()) {
     return Error({.code = "file-changed",

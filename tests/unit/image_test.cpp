@@ -453,6 +453,7 @@ TEST_F(Images, NameTheOriginalFileInLoadErrors) {
   EXPECT_EQ(image.error().code(), "load-failed");
   const std::string text = image.error().to_string();
   EXPECT_NE(text.find(file.string() + ": undefined symbol"), std::string::npos) << text;
+  EXPECT_NE(image.error().fix().find("that defines the symbol"), std::string::npos) << text;
   EXPECT_EQ(text.find((world_.root() / "tmp").string()), std::string::npos) << text;
 }
 
