@@ -12,7 +12,8 @@
 
 namespace tenon::inline v0_1::detail {
 
-/// Returns the text of the current exception, eg: "the plugin threw an exception: no disk". Called
+/// Returns the text of the current exception, eg: "the plugin threw an exception: no disk". Texts
+/// are those of a std::exception, a C string or a std::string; integers become numbers. Called
 /// inside a catch clause. Rethrows the end of a thread (pthread_exit, cancellation), which is not a
 /// failure.
 std::string text_of_exception(std::string thrower);

@@ -139,7 +139,8 @@ tenon_status Generation::run_stream(std::string_view function, tenon_call* call,
 }
 
 tenon_status Generation::stream_threw(std::string_view function, tenon_call* call) {
-  return stream_failed(function, call, interception_.thrown(package_, function, call));
+  return stream_failed(function, call, interception_.thrown(package_, function, call,
+                                                          text_of_exception("the plugin")));
 }
 
 /// The caller may return the status without being fatal itself.

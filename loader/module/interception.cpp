@@ -82,8 +82,8 @@ tenon_status Interception::crashed(const platform::ContainedCall& called, tenon_
 }
 
 tenon_status Interception::thrown(std::string_view plugin, std::string_view function,
-                                  tenon_call* call) {
-  const tenon_status status = end_exception(call, "the plugin");
+                                  tenon_call* call, std::string_view text) {
+  const tenon_status status = fail(call, TENON_INTERNAL, text);
   report(RestartReason::exception, status, plugin, function, call);
   return status;
 }

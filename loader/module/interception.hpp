@@ -66,7 +66,8 @@ class Interception {
   /// Calls `function(data)`, which calls straight into the plugin. Returns TENON_OK after the
   /// function has returned. If it crashes, reports the crash and returns `if_crashed`. Calls
   /// nothing if the generation has crashed before. If `contained` is nullptr, crashes are not
-  /// contained.
+  /// contained, and exceptions pass through. Otherwise an exception is reported here, because its
+  /// functions may crash too.
   tenon_status run(const platform::ContainedCall* contained, tenon_call* call,
                    void (*function)(void*), void* data, tenon_status if_crashed) {
     lock_order::expect_none();
@@ -76,8 +77,20 @@ class Interception {
       return TENON_OK;
     }
     std::optional<platform::Crash> crash;
-    platform::call_contained(*contained, function, data, crash);
-    return crash ? crashed(*contained, call, *crash, if_crashed) : TENON_OK;
+    std::optional<std::string> exception;
+    auto body = [&] {
+      try {
+        function(data);
+      } catch (const platform::ForcedUnwind&) {
+        throw;
+      } catch (...) {
+        exception = text_of_exception("the plugin");
+      }
+    };
+    platform::call_contained(*contained, platform::call_body<decltype(body)>, &body, crash);
+    if (crash) return crashed(*contained, call, *crash, if_crashed);
+    if (!exception) return TENON_OK;
+    return thrown(contained->plugin, contained->function, call, *exception);
   }
 
   /// Runs a function that is not a method. Returns the status of `body`. An exception is reported
@@ -99,12 +112,13 @@ class Interception {
       if (Operation::is_performed()) Operation::hang();
       throw;
     } catch (...) {
-      return thrown(plugin, function, call);
+      return thrown(plugin, function, call, text_of_exception("the plugin"));
     }
   }
 
-  /// Reports an exception of a function. Called inside a catch clause.
-  tenon_status thrown(std::string_view plugin, std::string_view function, tenon_call* call);
+  /// Reports an exception of a function with this text.
+  tenon_status thrown(std::string_view plugin, std::string_view function, tenon_call* call,
+                      std::string_view text);
 
  private:
   bool broken() const noexcept;

@@ -126,9 +126,30 @@ void crash_late() {
   *nowhere = 1;
 }
 
+struct WithoutText : std::exception {
+  const char* what() const noexcept override { return nullptr; }
+};
+
+struct CrashingText : std::exception {
+  const char* what() const noexcept override { return *nowhere == 0 ? "zero" : "not zero"; }
+};
+
+struct CrashingEnd : std::runtime_error {
+  using runtime_error::runtime_error;
+  CrashingEnd(const CrashingEnd&) = default;
+  ~CrashingEnd() override { *nowhere = 1; }
+};
+
 void misbehave(std::string_view how) {
   if (how == "throw an exception") throw std::runtime_error("no more coffee");
   if (how == "throw a number") throw 42;
+  if (how == "throw a large number") throw 18446744073709551615UL;
+  if (how == "throw a C string") throw "no more tea";
+  if (how == "throw a string") throw std::string("no more milk");
+  if (how == "throw a fraction") throw 0.5;
+  if (how == "throw no text") throw WithoutText();
+  if (how == "throw a crashing text") throw CrashingText();
+  if (how == "throw a crashing end") throw CrashingEnd("no more sugar");
   if (how == "end the thread") pthread_exit(nullptr);
 
   // In the code of the plugin.

@@ -129,6 +129,8 @@ TEST_P(ContainedCrash, FailsTheCallOnASmallAlternateStack) {
 constexpr Crashing contained[] = {
     {"write to nowhere", "SIGSEGV at "},
     {"call nowhere", "SIGSEGV at "},
+    {"throw a crashing text", "SIGSEGV at "},
+    {"throw a crashing end", "SIGSEGV at "},
 #if defined(__x86_64__)
     {"divide by zero", "SIGFPE at "},
 #endif

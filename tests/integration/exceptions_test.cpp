@@ -15,6 +15,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -45,10 +46,18 @@ TEST_F(Exceptions, FailTheCall) {
   EXPECT_EQ(unruly->say("well?").value(), "well?") << "the plugin still serves";
 }
 
-TEST_F(Exceptions, FailTheCallIfTheirTypeIsUnknown) {
+TEST_F(Exceptions, FailTheCallWithTheirTextOrNumber) {
   Host host(options());
   auto unruly = host.create<test::Echo>("unruly").value();
-  EXPECT_EQ(unruly->say("throw a number").error().message(),
+  const auto message = [&](const char* how) {
+    return std::string(unruly->say(how).error().message());
+  };
+  EXPECT_EQ(message("throw a number"), "the plugin threw the number 42");
+  EXPECT_EQ(message("throw a large number"), "the plugin threw the number 18446744073709551615");
+  EXPECT_EQ(message("throw a C string"), "the plugin threw an exception: no more tea");
+  EXPECT_EQ(message("throw a string"), "the plugin threw an exception: no more milk");
+  EXPECT_EQ(message("throw no text"), "the plugin threw an exception without a text");
+  EXPECT_EQ(message("throw a fraction"),
             "the plugin threw an exception that is not a std::exception");
 }
 
@@ -70,12 +79,25 @@ TEST_F(Exceptions, RestartTheModule) {
   EXPECT_EQ(events(Event::Type::faulted).at(0).reason, RestartReason::exception);
 }
 
+/// An exception whose what() breaks the rule that it returns a text.
+template <class Exception>
+struct WithoutText : Exception {
+  using Exception::Exception;
+  const char* what() const noexcept override { return nullptr; }
+};
+
 /// A plugin that was written with the SDK, without configure.
 struct Thrower : test::sdk::SessionCounterV1 {
   void open() override {}
   std::int64_t add(std::int64_t number) override {
     if (number == 1) throw std::runtime_error("no more coffee");
     if (number == 2) throw 2;
+    if (number == 4) throw "no more tea";
+    if (number == 5) throw std::string("no more milk");
+    if (number == 6) throw WithoutText<std::exception>();
+    if (number == 7) throw WithoutText<std::invalid_argument>("");
+    if (number == 8) throw WithoutText<std::system_error>(std::error_code());
+    if (number == 9) throw 0.5;
     return number;
   }
 };
@@ -93,6 +115,16 @@ TEST_F(Exceptions, FailOnlyTheCallWithTheSdk) {
   EXPECT_EQ(failed.error().message(), "no more coffee");
   const auto of_no_exception = counter->add(2);
   EXPECT_EQ(of_no_exception.error().status(), TENON_INTERNAL);
+  EXPECT_EQ(of_no_exception.error().message(), "the number 2");
+  const auto message = [&](std::int64_t number) {
+    return std::string(counter->add(number).error().message());
+  };
+  EXPECT_EQ(message(4), "no more tea");
+  EXPECT_EQ(message(5), "no more milk");
+  for (const int without_text : {6, 7, 8}) {
+    EXPECT_EQ(message(without_text), "an exception without a text");
+  }
+  EXPECT_EQ(message(9), "an exception that is not a std::exception");
   EXPECT_EQ(counter->add(3).value(), 3);
   EXPECT_EQ(count_events(Event::Type::faulted), 0u);
   EXPECT_EQ(module(host, thrower).generation, 1u);

@@ -50,7 +50,8 @@ class Refusal : public Failure {
 /// Returns the error of the acknowledgement of a record after writing it threw `error`. The code is
 /// that of a Refusal, or "record-refused" for other exceptions.
 inline DestinationV2AckError ack_error(const std::exception& error) {
-  DestinationV2AckError made{"record-refused", error.what(), false};
+  DestinationV2AckError made{"record-refused", std::string(detail::exception_text(error.what())),
+                             false};
   if (auto* failure = dynamic_cast<const Failure*>(&error)) {
     made.retryable = (failure->status() & TENON_RETRYABLE) != 0;
   }

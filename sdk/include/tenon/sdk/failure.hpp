@@ -35,8 +35,10 @@ namespace tenon::sdk {
 ///
 /// Methods may throw other exceptions too: std::invalid_argument becomes TENON_INVALID_ARGUMENT,
 /// std::bad_alloc TENON_RESOURCE_EXHAUSTED, std::system_error the status of its code (see
-/// status_of), any other std::exception TENON_UNKNOWN, and anything else TENON_INTERNAL. An
-/// exception fails only its call; only a failure that is `fatal` restarts the module.
+/// status_of), any other std::exception TENON_UNKNOWN, and anything else TENON_INTERNAL. Their
+/// text is what(), the C string or std::string that was thrown, or eg "the number 42" for an
+/// integer.
+/// An exception fails only its call; only a failure that is `fatal` restarts the module.
 class Failure : public std::exception {
  public:
   /// `status` is a code of the ABI, optionally with flags. The message is the concatenation of the
@@ -127,7 +129,18 @@ inline tenon_status report_failure(tenon_call* call, tenon_status status,
   return status;
 }
 
+/// Returns the text of an exception, which may be nullptr.
+inline std::string_view exception_text(const char* text) noexcept {
+  return text != nullptr ? text : "an exception without a text";
+}
+
 #if defined(__cpp_exceptions)
+
+/// Reports an integer that was thrown.
+template <class Integer>
+tenon_status report_number(tenon_call* call, Integer number) {
+  return report_failure(call, TENON_INTERNAL, "the number " + std::to_string(number));
+}
 
 /// Throws the failure.
 template <class T>
@@ -143,13 +156,29 @@ inline tenon_status report_exception(tenon_call* call) noexcept {
   } catch (const Failure& failure) {
     return report_failure(call, failure.status(), failure.message());
   } catch (const std::invalid_argument& error) {
-    return report_failure(call, TENON_INVALID_ARGUMENT, error.what());
+    return report_failure(call, TENON_INVALID_ARGUMENT, exception_text(error.what()));
   } catch (const std::bad_alloc&) {
     return report_failure(call, TENON_RESOURCE_EXHAUSTED, "out of memory");
   } catch (const std::system_error& error) {
-    return report_failure(call, status_of(error.code()), error.what());
+    return report_failure(call, status_of(error.code()), exception_text(error.what()));
   } catch (const std::exception& error) {
-    return report_failure(call, TENON_UNKNOWN, error.what());
+    return report_failure(call, TENON_UNKNOWN, exception_text(error.what()));
+  } catch (const char* text) {
+    return report_failure(call, TENON_INTERNAL, exception_text(text));
+  } catch (const std::string& text) {
+    return report_failure(call, TENON_INTERNAL, text);
+  } catch (int number) {
+    return report_number(call, number);
+  } catch (unsigned number) {
+    return report_number(call, number);
+  } catch (long number) {
+    return report_number(call, number);
+  } catch (unsigned long number) {
+    return report_number(call, number);
+  } catch (long long number) {
+    return report_number(call, number);
+  } catch (unsigned long long number) {
+    return report_number(call, number);
   } catch (...) {
     return report_failure(call, TENON_INTERNAL, "an exception that is not a std::exception");
   }
