@@ -111,6 +111,7 @@ class ElfFile {
     std::vector<std::uint64_t> unique;  // offsets of `Symbol::info` of unique symbols
     std::string thread_exit;            // imported function that registers code for thread exit
     std::string threads;                // imported function that starts threads
+    std::string handlers;               // imported function that may set signal handlers
     std::string sanitizer;              // imported function that starts a sanitizer's runtime
   };
   Pins pins(const Symbols& symbols) const;

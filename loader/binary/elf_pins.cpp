@@ -22,6 +22,18 @@ constexpr Import thread_starts[] = {
     {"thrd_create", true, "thrd_create"},
     {"_ZNSt6thread15_M_start_thread", false, "std::thread"},
 };
+constexpr Import handler_setters[] = {
+    {"sigaction", true, "sigaction"},
+    {"signal", true, "signal"},
+    {"bsd_signal", true, "bsd_signal"},
+    {"sysv_signal", true, "sysv_signal"},
+    {"__sysv_signal", true, "sysv_signal"},
+    {"ssignal", true, "ssignal"},
+    {"sigset", true, "sigset"},
+    {"sigignore", true, "sigignore"},
+    {"dlsym", true, "dlsym"},
+    {"dlvsym", true, "dlvsym"},
+};
 constexpr Import sanitizers[] = {
     {"__asan_init", true, "__asan_init"},
     {"__hwasan_init", true, "__hwasan_init"},
@@ -51,6 +63,7 @@ ElfFile::Pins ElfFile::pins(const Symbols& symbols) const {
     const std::string_view name = symbols.name(symbol);
     find(thread_exits, name, pins.thread_exit);
     find(thread_starts, name, pins.threads);
+    find(handler_setters, name, pins.handlers);
     // A weak import only tests whether the runtime is present.
     if (symbol.binding() == elf::binding_global) find(sanitizers, name, pins.sanitizer);
   }

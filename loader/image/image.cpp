@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <atomic>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/keep_until_exit.hpp"
 #include "binary/sanitizers.hpp"
@@ -37,6 +39,23 @@ bool has_token(const fs::path& path) {
 std::uint64_t take_numbers(std::size_t count) {
   static std::atomic<std::uint64_t> next = 1;
   return next.fetch_add(count);
+}
+
+/// Returns whether the code of a bundle, or of the libraries that it brings, may set signal
+/// handlers.
+/// The libraries of the C and C++ runtime do not.
+bool may_set_handlers(const Bundle& bundle) {
+  const auto brings_code = [](const Needed& library) {
+    constexpr std::string_view runtime[] = {"libc.so",     "libm.so",       "libdl.so",
+                                            "librt.so",    "libpthread.so", "libstdc++.so",
+                                            "libgcc_s.so", "ld-linux"};
+    return !library.own && std::ranges::none_of(runtime, [&](std::string_view name) {
+      return library.name.text.starts_with(name);
+    });
+  };
+  return std::ranges::any_of(bundle, [&](const BundleFile& file) {
+    return !file.pins.handlers.empty() || std::ranges::any_of(file.needed, brings_code);
+  });
 }
 
 Error no_executable_folder(const fs::path& module, const fs::path& library) {
@@ -127,6 +146,25 @@ std::string with_original_paths(std::string text, const PrivateCopy& copy) {
 bool PrivateCopy::is_mapped() const noexcept {
   return std::any_of(files.begin(), files.end(),
                      [](const File& file) { return platform::is_mapped(file.path); });
+}
+
+void PrivateCopy::watch_handlers() const {
+  if (handlers == nullptr) return;
+  std::vector<platform::ImageMap> images;
+  for (const File& file : files) images.push_back(platform::ImageMap::of(file.path));
+  handlers->watch(std::move(images));
+}
+
+void PrivateCopy::replace_handlers() const noexcept {
+  if (handlers == nullptr) return;
+  const auto replaced = handlers->replace();
+  if (host_state != nullptr) host_state->replaced(replaced);
+}
+
+void PrivateCopy::replace_unmapped_handlers() const noexcept {
+  if (handlers == nullptr) return;
+  const auto replaced = handlers->replace_unmapped();
+  if (host_state != nullptr) host_state->replaced(replaced);
 }
 
 void PrivateCopy::remove() noexcept {
@@ -254,6 +292,7 @@ Result<PrivateCopy> ImageFolder::copy_to_memory(const Bundle& bundle, const std:
 bool ImageFolder::reclaim(PrivateCopy copy, bool retired) noexcept {
   // dlclose reports success even if the image stays mapped.
   if (!copy.is_mapped()) {
+    copy.replace_unmapped_handlers();
     copy.remove();
     return true;
   }
@@ -272,8 +311,10 @@ std::size_t ImageFolder::sweep() noexcept {
   }
   const std::size_t count = checked.size();
   const std::size_t removed = std::erase_if(checked, [](PrivateCopy& copy) {
+    const PreservedState state(copy.host_state.get(), "unloading", copy.preserved());
     for (const auto& file : copy.files) platform::release_image(file.path);
     if (copy.is_mapped()) return false;
+    copy.replace_unmapped_handlers();
     copy.remove();
     return true;
   });
@@ -293,21 +334,29 @@ std::size_t ImageFolder::retired() const noexcept {
   return retired_.size();
 }
 
-Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bool joins_threads) {
+Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bool joins_threads,
+                          std::shared_ptr<HostStateReport> host_state) {
   const fs::path file = bundle[0].path;
   if (auto checked = check_sanitizers(bundle); !checked) return std::move(checked).error();
   Image image;
   image.reload_ = reload_of(bundle, joins_threads);
   image.starts_threads_ =
       std::ranges::any_of(bundle, [](const BundleFile& one) { return !one.pins.threads.empty(); });
+  const bool sets_handlers = may_set_handlers(bundle);
   auto copy = folder->copy(std::move(bundle));
   if (!copy) return std::move(copy).error();
   image.copy_ = std::move(*copy);
+  if (sets_handlers) image.copy_.handlers = std::make_unique<platform::ImageHandlers>();
+  image.copy_.host_state = std::move(host_state);
   image.folder_ = std::move(folder);
 
   const fs::path& path = image.copy_.path();
   boost::dll::fs::error_code failed;
-  image.library_.load(path, boost::dll::load_mode::rtld_now, failed);
+  {
+    const PreservedState state(image.copy_.host_state.get(), "loading", image.copy_.preserved());
+    image.library_.load(path, boost::dll::load_mode::rtld_now, failed);
+  }
+  if (!failed) image.copy_.watch_handlers();
   if (failed) {
     const std::string found = with_original_paths(platform::last_load_error(), image.copy_);
     return Error({.code = "load-failed",
@@ -340,8 +389,15 @@ Image::~Image() {
 
 bool Image::unload() noexcept {
   if (folder_ == nullptr) return true;
-  if (reload_.stays_mapped) platform::pin_image(copy_.path());
-  library_.unload();
+  if (reload_.stays_mapped) {
+    platform::pin_image(copy_.path());
+  } else {
+    copy_.replace_handlers();
+  }
+  {
+    const PreservedState state(copy_.host_state.get(), "unloading", copy_.preserved());
+    library_.unload();
+  }
   const auto folder = std::exchange(folder_, nullptr);
   return folder->reclaim(std::move(copy_), reload_.stays_mapped);
 }

@@ -24,6 +24,7 @@
 
 #include "base/lock_order.hpp"
 #include "binary/bundle.hpp"
+#include "image/host_state.hpp"
 #include "image/original_file.hpp"
 #include "platform/image_map.hpp"
 #include "platform/memory_file.hpp"
@@ -52,10 +53,23 @@ struct PrivateCopy {
   std::shared_ptr<OriginalFile> original = {};
   /// Data that the code of the image may use as long as it is mapped.
   std::shared_ptr<void> data = {};
+  /// Reports what its code changes; nullptr if that is not reported.
+  std::shared_ptr<HostStateReport> host_state = {};
+  /// The signal handlers before the image; nullptr if its code sets none.
+  std::unique_ptr<platform::ImageHandlers> handlers = {};
 
   const std::filesystem::path& path() const noexcept { return files.front().path; }
   /// Returns whether an image of one of the files is mapped.
   bool is_mapped() const noexcept;
+  /// Returns what a function of the image may change.
+  Preserved preserved() const noexcept {
+    return handlers != nullptr ? Preserved::all : Preserved::float_modes_and_signals;
+  }
+  /// Finds the code of the image for the functions below, once it is loaded.
+  void watch_handlers() const;
+  /// Replaces signal handlers in the image before it is unloaded, and after it was unmapped.
+  void replace_handlers() const noexcept;
+  void replace_unmapped_handlers() const noexcept;
   void remove() noexcept;
 };
 
@@ -129,9 +143,12 @@ class ImageFolder {
 class Image {
  public:
   /// Loads a copy of a module and its libraries. `joins_threads` is the entry of the manifest.
+  /// Changes by its constructors and destructors to the state of the thread are restored, and
+  /// reported to `host_state` unless that is nullptr.
   /// Errors: load-failed with the message of the dynamic loader, sanitizer-mismatch, those of
   /// ImageFolder::copy, file-changed, no-module-object.
-  static Result<Image> load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bool joins_threads);
+  static Result<Image> load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bool joins_threads,
+                            std::shared_ptr<HostStateReport> host_state = nullptr);
   Image(Image&& other) noexcept = default;
   Image& operator=(Image&&) = delete;
   ~Image();
@@ -149,6 +166,8 @@ class Image {
 
   /// Returns whether the image can be unloaded, and what prevents it.
   const ReloadSafety& reload() const noexcept { return reload_; }
+  /// Returns what functions of the image may change besides the floating-point mode.
+  Preserved preserved() const noexcept { return copy_.preserved(); }
   /// Returns whether the module, or a library beside it, may start threads.
   bool starts_threads() const noexcept { return starts_threads_; }
   /// Returns whether the image may be replaced while the host runs. Otherwise the old image stays

@@ -139,8 +139,9 @@ tenon_status Generation::run_stream(std::string_view function, tenon_call* call,
 }
 
 tenon_status Generation::stream_threw(std::string_view function, tenon_call* call) {
-  return stream_failed(function, call, interception_.thrown(package_, function, call,
-                                                          text_of_exception("the plugin")));
+  return stream_failed(
+      function, call,
+      interception_.thrown(package_, function, call, text_of_exception("the plugin")));
 }
 
 /// The caller may return the status without being fatal itself.
@@ -176,9 +177,9 @@ Result<GenerationPtr> Generation::begin(std::optional<Image> image, const tenon_
   if (const auto start = generation->validated_.object.start; start != nullptr) {
     GenerationGuard guard(*generation);
     Call call;
-    const tenon_status status = generation->interception_.run_alone(
+    const tenon_status status = generation->interception_.run_lifecycle(
         manifest.name, "start", call.raw(),
-        [&] { return start(call.raw(), generation->host_->raw()); });
+        [&] { return start(call.raw(), generation->host_->raw()); }, generation->preserved());
     if (status != TENON_OK) {
       return Error({.code = "start-failed",
                     .status = status,
@@ -214,10 +215,13 @@ void Generation::end() noexcept {
   if (std::exchange(started_, false) && validated_.object.stop != nullptr) {
     GenerationGuard guard(*this);
     Call call;
-    interception_.run_alone(package_, "stop", call.raw(), [&] {
-      validated_.object.stop();
-      return TENON_OK;
-    });
+    interception_.run_lifecycle(
+        package_, "stop", call.raw(),
+        [&] {
+          validated_.object.stop();
+          return TENON_OK;
+        },
+        preserved());
   }
 }
 
@@ -268,9 +272,11 @@ Result<void> Generation::create(const Kind& kind, std::int32_t target, std::stri
     Call call;
     const tenon_create_request in{
         sizeof in, host_->raw(), {plugin->name.data(), plugin->name.size()}};
-    const tenon_status status = interception_.run_alone(plugin->name, "create", call.raw(), [&] {
-      return plugin->base.create(call.raw(), &in, &object.self);
-    });
+    const bool first = !created_.exchange(true);
+    const tenon_status status = interception_.run_lifecycle(
+        plugin->name, "create", call.raw(),
+        [&] { return plugin->base.create(call.raw(), &in, &object.self); },
+        first ? preserved() : Preserved::float_modes);
     if (status != TENON_OK) return failed(call, status, *plugin, "create");
   }
   try {
@@ -415,7 +421,7 @@ void Generation::end(const Object& object, const GenerationGuard& guard) noexcep
   if (object.adapter != nullptr) object.adapter->destroy(object.target.self);
   if (object.plugin->base.destroy == nullptr) return;
   Call call;
-  interception_.run_alone(object.plugin->name, "destroy", call.raw(), [&] {
+  interception_.run_lifecycle(object.plugin->name, "destroy", call.raw(), [&] {
     object.plugin->base.destroy(object.self);
     return TENON_OK;
   });
@@ -464,10 +470,11 @@ Result<void> Generation::configure(const Reached& object, const TextMap& config,
   // An interceptor has already replaced the status of the plugin.
   const bool intercepted = contains_crashes() && object.plugin->version->intercepted != nullptr;
   tenon_status result = TENON_OK;
-  tenon_status status = interception_.run_alone(object.plugin->name, "configure", call.raw(), [&] {
-    result = function(call.raw(), object.target.self, &in);
-    return intercepted ? TENON_OK : result;
-  });
+  tenon_status status =
+      interception_.run_lifecycle(object.plugin->name, "configure", call.raw(), [&] {
+        result = function(call.raw(), object.target.self, &in);
+        return intercepted ? TENON_OK : result;
+      });
   if (status == TENON_OK) status = result & ~TENON_RESTARTED;  // a flag of method calls
   if (status != TENON_OK) return failed(call, status, *object.plugin, "configure");
   return {};
@@ -504,7 +511,7 @@ Result<std::optional<Bytes>> Generation::save_state(
   call.set_deadline(deadline);
   const tenon_state_request in{sizeof in, forms.saved, 0, {nullptr, 0}};
   const tenon_state_response* out = nullptr;
-  const tenon_status status = interception_.run_alone(
+  const tenon_status status = interception_.run_lifecycle(
       object->plugin->name, "save_state", call.raw(),
       [&] { return object->plugin->base.save_state(call.raw(), object->self, &in, &out); });
   if (status != TENON_OK) return failed(call, status, *object->plugin, "save_state");
@@ -534,7 +541,7 @@ Result<void> Generation::restore_state(std::uint32_t index, const StateForms& fo
     in.version = forms.restored;
     in.state = *given;
   }
-  const tenon_status status = interception_.run_alone(
+  const tenon_status status = interception_.run_lifecycle(
       object->plugin->name, "restore_state", call.raw(),
       [&] { return object->plugin->base.restore_state(call.raw(), object->self, &in); });
   if (status != TENON_OK) return failed(call, status, *object->plugin, "restore_state");
@@ -548,7 +555,7 @@ Result<void> Generation::suspend(std::uint32_t index,
   if (!object || object->plugin->base.suspend == nullptr) return {};
   Call call;
   call.set_deadline(deadline);
-  const tenon_status status = interception_.run_alone(
+  const tenon_status status = interception_.run_lifecycle(
       object->plugin->name, "suspend", call.raw(),
       [&] { return object->plugin->base.suspend(call.raw(), object->self); });
   if (status != TENON_OK) return failed(call, status, *object->plugin, "suspend");
@@ -560,7 +567,7 @@ Result<void> Generation::resume(std::uint32_t index) {
   const Use object(*this, index, guard);
   if (!object || object->plugin->base.resume == nullptr) return {};
   Call call;
-  const tenon_status status = interception_.run_alone(
+  const tenon_status status = interception_.run_lifecycle(
       object->plugin->name, "resume", call.raw(),
       [&] { return object->plugin->base.resume(call.raw(), object->self); });
   if (status != TENON_OK) return failed(call, status, *object->plugin, "resume");

@@ -195,6 +195,10 @@ class Generation final : public Serving, private StreamRunner {
              const GenerationContext& context);
   friend struct EndGeneration;
   void end() noexcept;
+  /// Returns what is preserved during start, stop and the first create.
+  Preserved preserved() const noexcept {
+    return image_ ? image_->preserved() : Preserved::float_modes_and_signals;
+  }
   const ValidatedPlugin* choose(const Kind& kind, std::int32_t target, std::string_view name) const;
   tenon_status run_stream(std::string_view function, tenon_call* call, const Body& body) override;
   tenon_status stream_failed(std::string_view function, tenon_call* call,
@@ -227,11 +231,12 @@ class Generation final : public Serving, private StreamRunner {
   RevocableStreams streams_;
   const std::shared_ptr<ModuleHost> host_;  // shared with the image
   bool started_ = false;
-  Mutex& mutex_;                     // of the module; guards the members below
-  std::uint64_t listed_ = 0;         // objects so far
-  std::vector<Object> objects_;      // by index
-  std::vector<Object> removed_;      // functions or streams of theirs are in progress
-  ServingModule* serves_ = nullptr;  // the module whose calls it gets
+  std::atomic<bool> created_{false};  // a plugin's create was called
+  Mutex& mutex_;                      // of the module; guards the members below
+  std::uint64_t listed_ = 0;          // objects so far
+  std::vector<Object> objects_;       // by index
+  std::vector<Object> removed_;       // functions or streams of theirs are in progress
+  ServingModule* serves_ = nullptr;   // the module whose calls it gets
   // Targets of the instances, by index. Smaller arrays are kept: calls may use them.
   std::size_t capacity_ = 8;
   std::vector<std::unique_ptr<CallTarget[]>> targets_;

@@ -19,6 +19,7 @@
 #include "call/exceptions.hpp"
 #include "call/operation.hpp"
 #include "call/plugin_status.hpp"
+#include "image/host_state.hpp"
 #include "module/call_rules.hpp"
 #include "module/validation.hpp"
 #include "platform/containment.hpp"
@@ -36,6 +37,7 @@ struct InterceptionOptions {
   bool check_calls = false;
   std::shared_ptr<CallCounters> counters = nullptr;  // nullptr if calls are not counted
   std::string file = {};                             // names the module after a crash
+  std::shared_ptr<HostStateReport> host_state = nullptr;
 };
 
 /// The status of a call in which the plugin crashed. The instance continues in an earlier state.
@@ -114,6 +116,15 @@ class Interception {
     } catch (...) {
       return thrown(plugin, function, call, text_of_exception("the plugin"));
     }
+  }
+
+  /// Runs a function of the life cycle, after which the state of the thread is as it was before.
+  template <class Body>
+  tenon_status run_lifecycle(std::string_view plugin, std::string_view function, tenon_call* call,
+                             Body&& body, Preserved preserved = Preserved::float_modes) {
+    if (contains_crashes()) platform::prepare_contained_calls();
+    const PreservedState state(options_.host_state.get(), function, preserved);
+    return run_alone(plugin, function, call, std::forward<Body>(body));
   }
 
   /// Reports an exception of a function with this text.

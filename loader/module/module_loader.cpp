@@ -89,7 +89,8 @@ Result<Image> ModuleLoader::load_image(Bundle bundle, const std::string& package
   const Operation::Step step(package, "load");
   std::optional<Result<Image>> image;
   auto load = [&] {
-    image.emplace(Image::load(shared_.context->images, std::move(bundle), joins_threads));
+    image.emplace(
+        Image::load(shared_.context->images, std::move(bundle), joins_threads, shared_.host_state));
   };
   if (shared_.context->crash_handlers != nullptr) {
     std::optional<platform::Crash> none;
@@ -107,7 +108,7 @@ GenerationContext ModuleLoader::generation_context() {
           .faults = module_.weak_from_this(),
           .log = shared_.context->log,
           .interception = {shared_.context->crash_handlers, shared_.context->check_calls, counters_,
-                           shared_.origin.file.filename().string()},
+                           shared_.origin.file.filename().string(), shared_.host_state},
           .patience = shared_.context->restart.drain_timeout};
 }
 

@@ -20,6 +20,7 @@
 #include "base/timer_queue.hpp"
 #include "base/workers.hpp"
 #include "call/operation.hpp"
+#include "image/host_state.hpp"
 #include "image/image.hpp"
 #include "image/image_reaper.hpp"
 #include "module/events.hpp"
@@ -62,11 +63,13 @@ struct ModuleShared {
                std::shared_ptr<const ModuleContext> host)
       : origin(std::move(from)),
         where(origin.builtin != nullptr ? "builtin " + package : origin.file.string()),
-        context(std::move(host)) {}
+        context(std::move(host)),
+        host_state(std::make_shared<HostStateReport>(package, context->log)) {}
 
   const ModuleOrigin origin;
   const std::string where;  // for messages
   const std::shared_ptr<const ModuleContext> context;
+  const std::shared_ptr<HostStateReport> host_state;
   mutable Mutex mutex{LockRank::module};
   Condition changed;       // the gate opened, or the lifecycle lock is free
   Condition done;          // a restart completed, or a generation ended

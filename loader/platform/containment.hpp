@@ -51,6 +51,10 @@ struct Crash {
   bool stack_overflow = false;
 };
 
+/// Gives the calling thread its alternate signal stack, and unblocks the signals of faults, as its
+/// first contained call does. REQUIRED: a CrashHandlers lives.
+void prepare_contained_calls() noexcept;
+
 /// Calls `function(argument)`, which must call directly into the image. Sets `crash` if a crash
 /// ended the call; exceptions pass through. Resources that the call held at a crash are leaked. The
 /// thread keeps the signal mask that it had at the crash: restoring an earlier one would take a

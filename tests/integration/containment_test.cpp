@@ -5,6 +5,7 @@
 #include <test/counter.hpp>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
+#include <test/session_counter.hpp>
 #include <test/stream.hpp>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <iterator>
@@ -290,6 +292,16 @@ TEST_F(Containment, CallsRestoreStateWithoutStateSinceAbi11) {
     ASSERT_TRUE(eventually([&] { return counter->life().has_value(); }));
     EXPECT_EQ(counter->life().value(), abi[0] == '1' ? "create restore:0:none" : "create");
   }
+}
+
+TEST_F(Containment, SurvivesAModuleThatLeavesAnAlternateStackBehind) {
+  place("changer.so");
+  setenv("CHANGER", "start stack", 1);
+  Host host(containing());
+  auto unruly = host.create<test::Echo>("unruly").value();
+  ASSERT_TRUE(host.create<test::SessionCounter>("changer")) << "unloaded with its handle";
+  unsetenv("CHANGER");
+  EXPECT_EQ(unruly->say("recurse for ever").error().code(), "crashed");
 }
 
 TEST_F(Containment, SurvivesAHundredCrashes) {

@@ -16,8 +16,8 @@
 
 #include "base/fork.hpp"
 #include "base/own_library.hpp"
+#include "platform/float_modes.hpp"
 #include "platform/posix/fault.hpp"
-#include "platform/posix/float_modes.hpp"
 
 namespace tenon::inline v0_1::platform {
 namespace {
@@ -298,10 +298,14 @@ CrashHandlers::~CrashHandlers() {
   }
 }
 
-void call_contained(const ContainedCall& called, void (*function)(void*), void* argument,
-                    std::optional<Crash>& crash) {
+void prepare_contained_calls() noexcept {
   if (exceptions == nullptr) [[unlikely]]
     prepare_thread();
+}
+
+void call_contained(const ContainedCall& called, void (*function)(void*), void* argument,
+                    std::optional<Crash>& crash) {
+  prepare_contained_calls();
   Frame frame(called, __builtin_frame_address(0), crash);
   if (__builtin_setjmp(frame.resume) == 0) {
     function(argument);

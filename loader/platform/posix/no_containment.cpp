@@ -12,6 +12,8 @@ bool can_contain() noexcept {
 CrashHandlers::CrashHandlers() = default;
 CrashHandlers::~CrashHandlers() = default;
 
+void prepare_contained_calls() noexcept {}
+
 void call_contained(const ContainedCall&, void (*function)(void*), void* argument,
                     std::optional<Crash>&) {
   function(argument);

@@ -19,6 +19,17 @@ class FloatModes {
   void restore() const noexcept {
     __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(sse_), "m"(x87_));
   }
+  /// Restores the modes if they have changed, and returns whether they had. Keeps the flags of
+  /// exceptions that have occurred.
+  bool restore_changed() const noexcept {
+    constexpr std::uint32_t flags = 0x3f;
+    FloatModes now;
+    if (((now.sse_ ^ sse_) & ~flags) == 0 && now.x87_ == x87_) return false;
+    now.sse_ = (sse_ & ~flags) | (now.sse_ & flags);
+    now.x87_ = x87_;
+    now.restore();
+    return true;
+  }
 
  private:
   std::uint32_t sse_;
@@ -30,11 +41,19 @@ class FloatModes {
   void restore() const noexcept {
     __asm__ volatile("msr fpcr, %0" : : "r"(fpcr_));
   }
+  bool restore_changed() const noexcept {
+    const bool changed = FloatModes().fpcr_ != fpcr_;
+    if (changed) restore();
+    return changed;
+  }
 
  private:
   std::uint64_t fpcr_;
-#else  // crashes are not contained on other processors
+#else  // not implemented for other processors
   void restore() const noexcept {}
+  bool restore_changed() const noexcept {
+    return false;
+  }
 #endif
 };
 
