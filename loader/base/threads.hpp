@@ -16,6 +16,18 @@ namespace tenon::inline v0_1::platform {
 /// false if it has not. Never waits.
 bool join_if_ended(std::thread& thread) noexcept;
 
+/// Keeps the calling thread from being cancelled (pthread_cancel) while the object exists.
+class NoCancellation {
+ public:
+  NoCancellation() noexcept;
+  ~NoCancellation();
+  NoCancellation(const NoCancellation&) = delete;
+  NoCancellation& operator=(const NoCancellation&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
 /// Starts a thread with the signal mask of the calling thread. If that is an internal thread, with
 /// the mask of the thread that started the internal one. Throws std::system_error on failure.
 std::thread start_thread(std::function<void()> body);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/condition.hpp"
 #include "base/lock_order.hpp"
 #include "base/threads.hpp"
 

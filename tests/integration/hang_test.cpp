@@ -204,6 +204,32 @@ TEST_P(HangAtHostEnd, DelaysTheHostOnlyUntilItsDeadline) {
 INSTANTIATE_TEST_SUITE_P(Functions, HangAtHostEnd, testing::Values("2:start", "2:create", "1:stop"),
                          [](const auto& info) { return std::string(info.param).substr(2); });
 
+TEST_F(HangingPlugin, LetsACancelledThreadFinishItsCallAtTheGate) {
+  place_edition("counter-asks", 1);
+  Script script(world_.root());
+  Host host(strict());
+  auto counter = host.create<test::Counter>("counter").value();
+  script.hang("1:save_state");
+  std::thread restarting([&] { EXPECT_TRUE(host.restart(counters)); });
+  ASSERT_TRUE(script.hangs());
+  std::atomic<pid_t> id{0};
+  std::atomic<bool> called{false};
+  std::atomic<bool> survived{false};
+  std::thread cancelled([&] {
+    pthread_cancel(pthread_self());  // takes effect at the next cancellation point
+    id = gettid();
+    called = counter->add(1).has_value();
+    pthread_testcancel();
+    survived = true;
+  });
+  EXPECT_TRUE(eventually([&] { return id != 0 && sleeps(id); }));
+  script.release();
+  cancelled.join();
+  restarting.join();
+  EXPECT_TRUE(called);
+  EXPECT_FALSE(survived);
+}
+
 /// A function that ends the worker that calls it.
 class EndingFunction : public HangingPlugin, public testing::WithParamInterface<const char*> {};
 

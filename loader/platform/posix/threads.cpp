@@ -43,6 +43,14 @@ sigset_t all_but_faults() noexcept {
 
 }  // namespace
 
+NoCancellation::NoCancellation() noexcept {
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_);
+}
+
+NoCancellation::~NoCancellation() {
+  pthread_setcancelstate(before_, nullptr);
+}
+
 std::thread start_thread(std::function<void()> body) {
   if (!outer_mask) return std::thread(std::move(body));
   const MaskForThreads outer(*outer_mask);
