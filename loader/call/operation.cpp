@@ -17,7 +17,7 @@ void Operation::set_limit(Clock::time_point limit) noexcept {
 std::optional<Operation::Hang> Operation::overdue(Clock::time_point now) const {
   const std::lock_guard lock(mutex_);
   if (function_.empty() || now < std::min(deadline_, limit_)) return std::nullopt;
-  return Hang{std::string(plugin_), std::string(function_)};
+  return Hang{std::string(plugin_), std::string(function_), ended_thread_};
 }
 
 Operation::Clock::time_point Operation::next_check(Clock::time_point now) const noexcept {
@@ -27,6 +27,10 @@ Operation::Clock::time_point Operation::next_check(Clock::time_point now) const 
 }
 
 void Operation::hang() noexcept {
+  {
+    const std::lock_guard lock(performed_->mutex_);
+    performed_->ended_thread_ = true;
+  }
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 

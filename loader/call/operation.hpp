@@ -38,6 +38,7 @@ class Operation {
   struct Hang {
     std::string plugin;
     std::string function;
+    bool ended_thread;  // the function ended its thread
   };
   /// Returns the current step if it is overdue.
   std::optional<Hang> overdue(Clock::time_point now) const;
@@ -48,7 +49,7 @@ class Operation {
 
   /// Returns whether the calling thread performs an operation.
   static bool is_performed() noexcept { return performed_ != nullptr; }
-  /// Never returns. The current step of the calling thread becomes overdue.
+  /// Never returns. The current step of the calling thread, which it wants to end, becomes overdue.
   [[noreturn]] static void hang() noexcept;
 
   /// Marks the calling thread as the one that performs the operation.
@@ -94,6 +95,7 @@ class Operation {
   Clock::time_point limit_ = Clock::time_point::max();
   std::string_view plugin_;
   std::string_view function_;  // empty if no step is in progress
+  bool ended_thread_ = false;
   Clock::time_point deadline_;
   std::vector<TimerQueue::Timer> timers_;
 };

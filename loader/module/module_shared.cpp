@@ -21,7 +21,8 @@ Error ModuleShared::hang_error(const Operation::Hang& hang) const {
   return Error({.code = "restart-failed",
                 .status = TENON_DEADLINE_EXCEEDED,
                 .message = hang.function + " of " + hang.plugin +
-                           " did not return in time; its thread and its code are abandoned",
+                           (hang.ended_thread ? " ended its thread" : " did not return in time") +
+                           "; its thread and its code are abandoned",
                 .where = where,
                 .plugin = hang.plugin,
                 .method = hang.function});

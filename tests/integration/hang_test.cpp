@@ -258,6 +258,12 @@ TEST_P(EndingFunction, IsTreatedAsHanging) {
   EXPECT_TRUE(ended);
   EXPECT_EQ(static_cast<bool>(restarted), restarts);
   EXPECT_EQ(restarted ? "" : restarted.error().code(), restarts ? "" : "restart-failed");
+  if (!restarts) {
+    EXPECT_EQ(restarted.error().message(),
+              function.substr(2) +
+                  " of test.example/counter ended its thread; its thread and its " +
+                  "code are abandoned");
+  }
   EXPECT_TRUE(eventually([&] { return is_reported(function.substr(2)); }));
   EXPECT_EQ(counter->edition().value(), restarts ? 2 : 1);
   EXPECT_EQ(counter->total().value().total, 2);
