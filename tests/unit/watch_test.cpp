@@ -387,6 +387,14 @@ TEST_F(Watch, TriesFoldersAgainThatCannotBeWatched) {
   EXPECT_FALSE(watch_.lost_any());
 }
 
+TEST(Event, WaitsForItsTimeoutIfItsDescriptorWasClosed) {
+  const std::intptr_t event = platform::create_event();
+  platform::close_event(event);
+  const auto begin = std::chrono::steady_clock::now();
+  platform::wait_event(event, 20ms / 1ns);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 20ms);
+}
+
 TEST_F(Watch, WakesAWaitingThread) {
   world_.write("a", "1");
   const fs::path a = watched("a");

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <iterator>
 
 namespace tenon::inline v0_1::platform {
 
@@ -50,7 +52,16 @@ void wait_events(std::span<const std::intptr_t> events, std::int64_t nanoseconds
   }
   const timespec timeout{nanoseconds / second, nanoseconds % second};
   // A signal ends the wait early; callers check their condition again.
-  ppoll(entries, count, nanoseconds < 0 ? nullptr : &timeout, nullptr);
+  if (ppoll(entries, count, nanoseconds < 0 ? nullptr : &timeout, nullptr) <= 0) return;
+  // A descriptor that other code has closed is replaced by no_event, since ppoll would not wait.
+  std::intptr_t open[std::size(entries)];
+  bool closed = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool is_closed = (entries[i].revents & POLLNVAL) != 0;
+    open[i] = is_closed ? no_event : events[i];
+    closed = closed || is_closed;
+  }
+  if (closed) wait_events({open, count}, nanoseconds);
 }
 
 }  // namespace tenon::inline v0_1::platform
