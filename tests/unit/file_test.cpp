@@ -2,6 +2,7 @@
 #include "platform/file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -9,8 +10,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <string>
+#include <system_error>
 
 #include "framework/world.hpp"
 #include "platform/replace_file.hpp"
@@ -22,6 +25,24 @@ namespace fs = std::filesystem;
 
 std::span<const std::byte> bytes(std::string_view text) {
   return std::as_bytes(std::span(text));
+}
+
+TEST(File, IsNotWrittenPastTheLimitOfFileSizes) {
+  const tests::World world;
+  const fs::path path = world.path("a");
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  const rlimit small{4096, limit.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  const auto failed = create_file(path, bytes(std::string(8192, 'x')));
+  const auto replaced = replace_content(path, std::string(8192, 'x'));
+  setrlimit(RLIMIT_FSIZE, &limit);
+  EXPECT_EQ(failed.error().code(), "cannot-write");
+  EXPECT_EQ(replaced.failed, std::errc::file_too_large);
+  EXPECT_FALSE(fs::exists(path));
+  sigset_t pending;
+  sigpending(&pending);
+  EXPECT_EQ(sigismember(&pending, SIGXFSZ), 0);
 }
 
 TEST(File, IsReadAtAnyOffset) {

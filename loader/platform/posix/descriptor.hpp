@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
+#include <ctime>
 #include <span>
 #include <utility>
 
@@ -30,8 +32,35 @@ class Descriptor {
   int number_;
 };
 
+/// Blocks SIGXFSZ, which ends the process if a file exceeds RLIMIT_FSIZE, in the calling thread.
+class NoFileSizeSignal {
+ public:
+  NoFileSizeSignal() noexcept {
+    sigemptyset(&signal_);
+    sigaddset(&signal_, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  /// Discards the signal that a write raised.
+  ~NoFileSizeSignal() {
+    if (sigismember(&before_, SIGXFSZ) != 0) return;
+    const int error = errno;
+    const timespec no_time{};
+    while (sigtimedwait(&signal_, nullptr, &no_time) < 0 && errno == EINTR) {
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = error;
+  }
+  NoFileSizeSignal(const NoFileSizeSignal&) = delete;
+  NoFileSizeSignal& operator=(const NoFileSizeSignal&) = delete;
+
+ private:
+  sigset_t signal_;
+  sigset_t before_;
+};
+
 /// Writes all of `content`. Returns false, with the reason in errno, on failure.
 inline bool write_all(int descriptor, std::span<const std::byte> content) {
+  const NoFileSizeSignal no_signal;
   while (!content.empty()) {
     const auto count = ::write(descriptor, content.data(), content.size());
     if (count < 0 && errno == EINTR) continue;
