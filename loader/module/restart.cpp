@@ -2,10 +2,14 @@
 #include "module/restart.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <thread>
 #include <utility>
 
 #include "call/thread_records.hpp"
 #include "module/events.hpp"
+#include "platform/file.hpp"
 
 namespace tenon::inline v0_1::detail {
 namespace {
@@ -14,6 +18,23 @@ namespace {
 // creates hardly wait for them, or until the largest number of rounds.
 constexpr std::size_t few_changes = 64;
 constexpr int max_rounds = 10;
+
+// Two writes within one tick of the clock of a file system, at most 10 ms, give a file the same
+// time, so that a reader does not notice the second one.
+constexpr auto settle_time = std::chrono::milliseconds(20);
+constexpr int max_waits = 50;
+
+/// Waits until the last write to a file is old enough that a write from now on changes its time.
+void wait_for_writes(const std::filesystem::path& file) {
+  for (int i = 0; i < max_waits; ++i) {
+    const auto identity = platform::identity_of(file);
+    if (!identity) return;
+    const auto age = std::chrono::system_clock::now().time_since_epoch() -
+                     std::chrono::nanoseconds(identity->modified);
+    if (age >= settle_time || age < std::chrono::nanoseconds(0)) return;
+    std::this_thread::sleep_for(settle_time - age);
+  }
+}
 
 bool is_fault(RestartReason reason) {
   return reason != RestartReason::requested && reason != RestartReason::file_changed;
@@ -80,6 +101,11 @@ Event Restart::released_event() const {
 Result<void> Restart::attempt() {
   const auto begun = Clock::now();
   if (auto allowed = check_reloadable(); !allowed) return allowed;
+  if (request_->reason == RestartReason::file_changed) {
+    const auto manifest = module_.manifest();
+    const Step step(manifest->name, "read");
+    wait_for_writes(shared_.origin.file);
+  }
   auto fresh = module_.load();
   if (!fresh) return std::move(fresh).error();
   fresh_ = std::move(*fresh);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -117,6 +118,18 @@ TEST_F(Restart, RecreatesInstancesOfABuiltin) {
   EXPECT_EQ(module(host, "test.example/host").generation, 2u);
   EXPECT_EQ(host_echo_count(), 1) << "the old instance was destroyed";
   EXPECT_EQ(echo->say("?").value(), "still here");
+}
+
+// A write within the same tick of the clock would go unnoticed.
+TEST_F(Restart, ReadsAChangedFileOnlyLongEnoughAfterItsLastWrite) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  place("probe-2.so", "probe.so");
+  const auto file = world_.plugins() / "probe.so";
+  std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now());
+  const auto written = std::filesystem::last_write_time(file);
+  EXPECT_EQ(host.restart_changed().restarted, Texts{probes});
+  EXPECT_GE(std::filesystem::file_time_type::clock::now() - written, std::chrono::milliseconds(20));
 }
 
 TEST_F(Restart, SkipsUnchangedFiles) {
