@@ -34,9 +34,9 @@ Result<std::thread> start_internal_thread(std::string_view purpose,
   return no_thread(purpose, failed);
 }
 
-void leave_running(std::thread& thread) {
+void leave_running(std::thread& thread) noexcept {
   platform::leave_library_loaded();
-  thread.detach();
+  platform::detach(thread);
 }
 
 }  // namespace tenon::inline v0_1::detail

@@ -13,8 +13,13 @@
 namespace tenon::inline v0_1::platform {
 
 /// Joins a thread if it has ended, including the destructors of its thread_local objects. Returns
-/// false if it has not. Never waits.
+/// false if it has not. Never waits. A thread that plugin code has detached counts as joined, and
+/// this library stays loaded; so for the functions below.
 bool join_if_ended(std::thread& thread) noexcept;
+/// Joins a thread that has nothing left to do.
+void join(std::thread& thread) noexcept;
+/// Detaches a thread.
+void detach(std::thread& thread) noexcept;
 
 /// Keeps the calling thread from being cancelled (pthread_cancel) while the object exists.
 class NoCancellation {
@@ -51,6 +56,6 @@ Result<std::thread> start_internal_thread(std::string_view purpose, std::functio
 inline constexpr std::chrono::milliseconds min_patience{500};
 
 /// Detaches a thread that still runs code of this library, which therefore stays loaded.
-void leave_running(std::thread& thread);
+void leave_running(std::thread& thread) noexcept;
 
 }  // namespace tenon::inline v0_1::detail

@@ -103,7 +103,7 @@ bool TimerQueue::stop(Clock::time_point deadline) noexcept {
       !inside && state_->changed.wait_until(lock, deadline, [this] { return state_->ended; });
   lock.unlock();
   if (ended) {
-    thread_.join();
+    platform::join(thread_);
   } else {
     leave_running(thread_);
   }

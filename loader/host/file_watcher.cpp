@@ -62,7 +62,7 @@ bool FileWatcher::stop(Clock::time_point deadline) noexcept {
   }
   deadline = std::max(deadline, Clock::now() + min_patience);
   if (ended_.wait_until(deadline) == std::future_status::ready) {
-    thread_.join();
+    platform::join(thread_);
     return true;
   }
   leave_running(thread_);

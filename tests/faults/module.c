@@ -4,6 +4,9 @@
  * variants. EDITION is the number of a working build. */
 #include <test/echo/v1.h>
 
+#ifdef FAULT_DETACHES_THREAD
+#include <pthread.h>
+#endif
 #ifdef STARTS_THREAD
 #include <pthread.h>
 #include <time.h>
@@ -183,6 +186,9 @@ static void* live(void* host) {
 static tenon_status start(tenon_call* call, const tenon_host* host) {
   (void)host;
   (void)SAY; /* also if the vtable omits it */
+#ifdef FAULT_DETACHES_THREAD
+  pthread_detach(pthread_self()); /* some runtimes do this to each thread that they meet */
+#endif
 #ifdef STARTS_THREAD
   if (pthread_create(&thread, NULL, live, (void*)host) != 0) {
     return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "no thread");

@@ -191,6 +191,17 @@ TEST_F(HostEnd, StopsAModuleThatStartsLate) {
   EXPECT_TRUE(eventually([] { return !is_mapped("echo.g1"); })) << "its thread has ended";
 }
 
+TEST_F(HostEnd, ToleratesAPluginThatDetachesTheThreadsOfTheHost) {
+  place_fault("good", "echo.so");
+  Host host(options());
+  auto echo = host.create<test::Echo>("echo").value();
+  place_fault("thread-detached", "echo.so");
+  for (int restarts = 0; restarts < 3; ++restarts) {
+    ASSERT_TRUE(host.restart("test.example/faults"));
+    EXPECT_EQ(echo->say("hello").value(), "2: hello");
+  }
+}
+
 TEST_F(HostEnd, DoesNotWaitForARescan) {
   place("counter-1.so", "counter.so");
   std::unique_ptr<Host> host;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "base/threads.hpp"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 
 #include <memory>
 #include <optional>
 #include <utility>
+
+#include "base/own_library.hpp"
 
 namespace tenon::inline v0_1::platform {
 namespace {
@@ -65,11 +68,30 @@ std::thread start_internal_thread(std::function<void()> body) {
   });
 }
 
-bool join_if_ended(std::thread& thread) noexcept {
-  if (pthread_tryjoin_np(thread.native_handle(), nullptr) != 0) return false;
-  // std::thread cannot know that its thread was joined, and its destructor would end the process.
+namespace {
+
+/// Makes an object represent no thread, because the destructor of one that does ends the process.
+/// `failed`: other code has detached the thread, which may still run.
+void forget(std::thread& thread, bool failed) noexcept {
+  if (failed) leave_library_loaded();
   std::construct_at(&thread);
+}
+
+}  // namespace
+
+bool join_if_ended(std::thread& thread) noexcept {
+  const int failed = pthread_tryjoin_np(thread.native_handle(), nullptr);
+  if (failed == EBUSY) return false;
+  forget(thread, failed != 0);
   return true;
+}
+
+void join(std::thread& thread) noexcept {
+  forget(thread, pthread_join(thread.native_handle(), nullptr) != 0);
+}
+
+void detach(std::thread& thread) noexcept {
+  forget(thread, pthread_detach(thread.native_handle()) != 0);
 }
 
 }  // namespace tenon::inline v0_1::platform
