@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "base/log.hpp"
 
+// Compiled into this file, so that plugins with copies of their own do not use the copies of the
+// host, which may be other versions.
+#undef SPDLOG_COMPILED_LIB
+#define FMT_HEADER_ONLY
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 

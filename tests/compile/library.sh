@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 #
-# library.sh LIBRARY VERSION: checks that the shared library exports only symbols of tenon, and that
-# its soname and the inline namespace name the versions that are compatible with VERSION, so that a
-# process may contain several versions.
+# library.sh LIBRARY VERSION: checks that the shared library exports only symbols of tenon, that it
+# brings no library of C++ that plugins may contain in another version, and that its soname and the
+# inline namespace name the versions that are compatible with VERSION, so that a process may contain
+# several versions.
 set -u
 library=$1
 major=${2%%.*}
@@ -26,10 +27,15 @@ check() {
 space=tenon::v$(echo "$compatible" | tr . _)
 symbols=$(nm -DC --defined-only "$library" | cut -d' ' -f2-) || exit
 soname=$(readelf -dW "$library" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
-echo 1..4
+echo 1..5
 check "exports $space::Host" "$(echo "$symbols" | grep -q "T $space::Host::Host(" || echo missing)"
 check 'exports no other symbols' "$(echo "$symbols" |
   grep -Ev "^. ((typeinfo|typeinfo name|vtable) for )?$space::")"
+# libsodium has no headers with its code. The runtimes of the compiler are those of every plugin.
+runtimes='lib(c|dl|m|pthread|gcc_s|stdc\+\+|c\+\+|c\+\+abi|unwind|gcov|asan|lsan|tsan|ubsan)\.so.*'
+check 'needs only libsodium and the runtimes' "$(readelf -dW "$library" |
+  sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+  grep -Ev "^(libsodium\.so.*|ld-linux.*|ld-musl.*|$runtimes)\$")"
 # A library with a unique symbol is never unloaded.
 check 'has no unique symbol' "$(echo "$symbols" | grep '^u')"
 check "has the soname libtenon.so.$compatible" \
