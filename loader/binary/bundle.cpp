@@ -9,7 +9,7 @@
 
 #include "binary/byte_source.hpp"
 #include "platform/file.hpp"
-#include "platform/image_map.hpp"
+#include "platform/kept_libraries.hpp"
 #include "platform/machine.hpp"
 
 namespace tenon::inline v0_1::detail {
@@ -159,7 +159,8 @@ class BundleReader {
   }
 
   bool is_shared(const std::string& name, const fs::path& path) const {
-    return keeps_contents_ && (platform::is_loaded(name) || platform::is_loaded(path));
+    return keeps_contents_ &&
+           (platform::is_loaded_by_program(name) || platform::is_loaded_by_program(path));
   }
 
   using Library = std::optional<Folder>;

@@ -2,7 +2,7 @@
 //
 // The files that are loaded as one module: its own file, and the libraries next to it that it finds
 // through $ORIGIN. Libraries of the system are shared with the rest of the process. So are
-// libraries that the process has loaded already, from the same file or under the same name, because
+// libraries that the program has loaded already, from the same file or under the same name, because
 // the dynamic loader shares these as well.
 #pragma once
 

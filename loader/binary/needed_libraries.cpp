@@ -28,7 +28,7 @@ std::vector<NeededLibrary> needed_libraries(const Bundle& bundle,
   for (const BundleFile& file : bundle) {
     for (const Needed& needed : file.needed) {
       if (!known.insert(needed.name.text).second) continue;
-      libraries.push_back({needed.name.text, path_of(needed, search)});
+      libraries.push_back({needed.name.text, path_of(needed, search), needed.own.has_value()});
     }
   }
   return libraries;

@@ -15,9 +15,11 @@ namespace tenon::inline v0_1::detail {
 struct NeededLibrary {
   std::string name;              // eg: "libc.so.6"
   std::filesystem::path path{};  // empty if it is not found
+  bool own = false;              // belongs to the bundle
 };
 
-/// Returns the needed libraries, each once, in the order in which they are loaded. Any thread.
+/// Returns the needed libraries, each once by name, in the order in which they are loaded. Any
+/// thread.
 std::vector<NeededLibrary> needed_libraries(const Bundle& bundle,
                                             const platform::LibrarySearch& search);
 

@@ -7,6 +7,7 @@
 
 #include "base/quote.hpp"
 #include "binary/bundle.hpp"
+#include "binary/library_lifetime.hpp"
 #include "binary/needed_libraries.hpp"
 #include "binary/needed_versions.hpp"
 #include "binary/sanitizers.hpp"
@@ -117,7 +118,8 @@ void report_libraries(ModuleReport& report, const Bundle& bundle,
                       const platform::LibrarySearch& search) {
   for (NeededLibrary& library : needed_libraries(bundle, search)) {
     if (library.path.empty()) report.add(missing(library, report.file));
-    report.libraries.push_back({std::move(library.name), std::move(library.path)});
+    const bool stays = !library.own && stays_mapped(library.name);
+    report.libraries.push_back({std::move(library.name), std::move(library.path), stays});
   }
 }
 

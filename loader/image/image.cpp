@@ -10,6 +10,7 @@
 
 #include "base/keep_until_exit.hpp"
 #include "binary/sanitizers.hpp"
+#include "image/kept_libraries.hpp"
 #include "platform/file.hpp"
 #include "platform/process.hpp"
 
@@ -139,6 +140,13 @@ std::string with_original_paths(std::string text, const PrivateCopy& copy) {
     }
   }
   return text;
+}
+
+ReloadSafety not_alone(const SystemLibraries::NotAlone& library) {
+  return {.grade = ReloadGrade::unverified,
+          .symbol = library.name,
+          .file = library.needed_by,
+          .fix = "link " + library.name + " with the libraries whose symbols it uses"};
 }
 
 }  // namespace
@@ -343,6 +351,10 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bo
   image.starts_threads_ =
       std::ranges::any_of(bundle, [](const BundleFile& one) { return !one.pins.threads.empty(); });
   const bool sets_handlers = may_set_handlers(bundle);
+  const SystemLibraries libraries = keep_libraries(bundle);
+  if (libraries.not_alone && image.reload_.grade < ReloadGrade::unverified) {
+    image.reload_ = not_alone(*libraries.not_alone);
+  }
   auto copy = folder->copy(std::move(bundle));
   if (!copy) return std::move(copy).error();
   image.copy_ = std::move(*copy);
@@ -359,6 +371,7 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bo
   if (!failed) image.copy_.watch_handlers();
   if (failed) {
     const std::string found = with_original_paths(platform::last_load_error(), image.copy_);
+    if (auto replaced = replaced_library(libraries, file, found)) return std::move(*replaced);
     return Error({.code = "load-failed",
                   .where = file.string(),
                   .found = found,

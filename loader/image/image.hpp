@@ -146,7 +146,7 @@ class Image {
   /// Changes by its constructors and destructors to the state of the thread are restored, and
   /// reported to `host_state` unless that is nullptr.
   /// Errors: load-failed with the message of the dynamic loader, sanitizer-mismatch, those of
-  /// ImageFolder::copy, file-changed, no-module-object.
+  /// ImageFolder::copy, library-replaced, file-changed, no-module-object.
   static Result<Image> load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bool joins_threads,
                             std::shared_ptr<HostStateReport> host_state = nullptr);
   Image(Image&& other) noexcept = default;

@@ -52,6 +52,9 @@ void release_image(const std::filesystem::path& path);
 /// Returns whether the program, or a library that it was started with, exports a symbol of this
 /// name (and version, if one is given).
 bool has_global_symbol(const char* name, const char* version = nullptr);
+/// Returns whether the dynamic loader searches a run path that does not apply to modules (RUNPATH)
+/// when this library loads another one by its name.
+bool searches_own_run_path();
 /// Returns the last error of the dynamic loader on this thread; empty if there is none.
 std::string last_load_error();
 

@@ -29,6 +29,23 @@ static int64_t calls;
 int SIBLING(void);
 #endif
 
+#ifdef PARALLEL
+/* The entry of libgomp that compilers call for `omp parallel`. */
+void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned flags);
+static void count_thread(void* data) {
+  (void)data;
+  __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
+}
+#endif
+
+#ifdef ANSWERS_LIBRARY
+/* A library may define or use a function of this name. See kept.c. */
+__attribute__((visibility("default"))) int tests_answer_of_module(void);
+int tests_answer_of_module(void) {
+  return 500;
+}
+#endif
+
 #ifdef FAULT_UNDEFINED_SYMBOL
 int64_t nobody_has_this_function(void);
 #endif
@@ -74,6 +91,9 @@ tenon_status SAY(tenon_call* call, void* self, const test_echo_v1_say_request* i
   calls++;
 #ifdef SIBLING
   calls += SIBLING();
+#endif
+#ifdef PARALLEL
+  GOMP_parallel(count_thread, NULL, 3, 0);
 #endif
 #ifdef FAULT_UNDEFINED_SYMBOL
   calls += nobody_has_this_function();

@@ -5,6 +5,7 @@
 #include "image/image.hpp"
 
 #include <tenon/call.hpp>
+#include <tenon/kept_libraries.hpp>
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -123,6 +124,32 @@ class Images : public testing::Test {
     copy(std::string(sibling) + ".so", folder / "lib/libtests-sibling.so.1");
     copy("deep.so", folder / "lib/libtests-deep.so.1");
     return folder / "plugins/user.so";
+  }
+
+  /// Copies a module and its library to two folders. The name of the library has the number of the
+  /// test. `run_path` leads to it; by default it is absolute.
+  fs::path place_kept(std::string_view module, std::string_view library, int number,
+                      std::string run_path = {}) const {
+    const fs::path folder = world_.root() / (run_path.empty() ? "run-path" : "beside");
+    fs::create_directories(folder);
+    if (run_path.empty()) run_path = folder.string();
+    const auto copy = [&](std::string_view from, const fs::path& to) {
+      std::string content = read_file(fault(std::string(from)));
+      const std::string name = "libtests-kept-" + std::to_string(number) + ".so";
+      content.replace(content.find("libtests-kept-0.so"), name.size(), name);
+      if (const auto begin = content.find("/run-path-of"); begin != std::string::npos) {
+        const auto size = content.find('\0', begin) - begin;
+        run_path.resize(size, '/');
+        content.replace(begin, size, run_path);
+      }
+      const fs::path fresh = to.string() + ".new";
+      std::ofstream(fresh, std::ios::binary) << content;
+      fs::rename(fresh, to);
+    };
+    copy(library, folder / ("libtests-kept-" + std::to_string(number) + ".so"));
+    const fs::path file = folder / (std::string(module) + ".so");
+    copy(module, file);
+    return file;
   }
 
   /// Returns whether a private copy of this test is mapped, eg: "good.g1.so".
@@ -257,6 +284,87 @@ TEST_F(Images, AreUnloadedWithoutTheirNodeleteLibrary) {
   EXPECT_FALSE(is_loaded("needs-nodelete.g1.so"));
   EXPECT_TRUE(is_mapped("/nodelete-library.so"));
   EXPECT_EQ(folder_->lingering(), 0u);
+}
+
+TEST_F(Images, KeepTheLibrariesThatTheyBring) {
+  const fs::path file = place_kept("kept-user", "kept-1", 1);
+  for (const int calls : {1, 2}) {
+    const auto image = load(file);
+    ASSERT_TRUE(image) << image.error().to_string();
+    EXPECT_EQ(image->reload().grade, ReloadGrade::safe);
+    EXPECT_EQ(Echo(*image).count_of_one(), 1 + 1000 + calls) << "it does not use the module";
+  }
+  EXPECT_FALSE(is_loaded("kept-user.g"));
+  EXPECT_TRUE(is_mapped("/libtests-kept-1.so"));
+  const auto kept = tenon::kept_libraries();
+  const fs::path library = fs::canonical(world_.root() / "run-path/libtests-kept-1.so");
+  const auto listed = std::ranges::find(kept, library, &KeptLibrary::file);
+  ASSERT_NE(listed, kept.end());
+  EXPECT_FALSE(listed->replaced);
+}
+
+TEST_F(Images, WithALibraryThatUsesThemAreUnverified) {
+  const fs::path file = place_kept("kept-user", "kept-bound", 2);
+  {
+    const auto image = load(file);
+    ASSERT_TRUE(image) << image.error().to_string();
+    EXPECT_EQ(image->reload().grade, ReloadGrade::unverified);
+    EXPECT_EQ(image->reload().symbol, "libtests-kept-2.so");
+    EXPECT_EQ(image->reload().file, file);
+    EXPECT_EQ(Echo(*image).count_of_one(), 1 + 1001 + 500);
+  }
+  EXPECT_FALSE(is_loaded("kept-user.g"));
+  EXPECT_FALSE(is_mapped("/libtests-kept-2.so"));
+}
+
+TEST_F(Images, ThatNeedTheNewEditionOfAKeptLibraryAreRefused) {
+  const fs::path file = place_kept("kept-user", "kept-1", 3);
+  ASSERT_TRUE(load(file));
+  const fs::path fresh = place_kept("kept-user-edition-2", "kept-2", 3);
+  const auto refused = load(fresh);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), "library-replaced");
+  EXPECT_NE(refused.error().message().find("tests_kept_2"), std::string::npos)
+      << refused.error().to_string();
+  for (const auto text : {refused.error().found(), refused.error().needed()}) {
+    EXPECT_NE(text.find("/libtests-kept-3.so, written 20"), std::string::npos) << text;
+  }
+  const auto before = load(file);
+  ASSERT_TRUE(before) << before.error().to_string();
+  EXPECT_EQ(Echo(*before).count_of_one(), 1 + 1001);
+  EXPECT_TRUE(tenon::kept_libraries().back().replaced);
+}
+
+TEST_F(Images, CopyALibraryBesideThemThatAnotherModuleBrought) {
+  const auto with_system = load(place_kept("kept-user", "kept-1", 4));
+  ASSERT_TRUE(with_system) << with_system.error().to_string();
+  const auto with_own = load(place_kept("kept-user-edition-2", "kept-2", 4, "$ORIGIN/"));
+  ASSERT_TRUE(with_own) << with_own.error().to_string();
+  EXPECT_EQ(Echo(*with_own).count_of_one(), 1 + 2001 + 500);
+}
+
+TEST_F(Images, KeepALibraryWithThreads) {
+  const auto threads = [] {
+    return std::distance(fs::directory_iterator("/proc/self/task"), fs::directory_iterator());
+  };
+  std::ptrdiff_t first = 0;
+  for (int loads = 0; loads < 5; ++loads) {
+    const auto image = load_fault("openmp");
+    ASSERT_TRUE(image) << image.error().to_string();
+    EXPECT_EQ(Echo(*image).count_of_one(), 4);
+    if (loads == 0) first = threads();
+  }
+  EXPECT_EQ(threads(), first) << "the next module uses the same threads";
+  EXPECT_FALSE(is_loaded("openmp.g"));
+}
+
+TEST_F(Images, AreUnloadedWithALibraryThatKnowsThem) {
+  for (int loads = 0; loads < 3; ++loads) {
+    const auto image = load_fault("gflags");  // ends the process if the flag is known already
+    ASSERT_TRUE(image) << image.error().to_string();
+    EXPECT_TRUE(is_mapped("/libgflags"));
+  }
+  EXPECT_FALSE(is_mapped("/libgflags"));
 }
 
 TEST_F(Images, WithUnjoinedThreadsStayMapped) {

@@ -277,13 +277,16 @@ void add_manifest(Page& page, const ManifestInfo& manifest,
 
 void add_libraries(Page& page, const std::vector<LibraryInfo>& libraries) {
   if (libraries.empty()) return;
-  std::string found, missing;
+  std::string found, missing, unloaded;
   for (const LibraryInfo& library : libraries) {
-    (library.path.empty() ? missing : found) += harmless(library.name) + "  ";
+    const std::string name = harmless(library.name) + "  ";
+    (library.path.empty() ? missing : found) += name;
+    if (!library.stays_mapped) unloaded += name;
   }
   std::vector<Row> rows;
   if (!found.empty()) rows.push_back({found + (missing.empty() ? "all found" : "found")});
   if (!missing.empty()) rows.push_back({missing + "not found"});
+  if (!unloaded.empty()) rows.push_back({unloaded + "unloaded with the module"});
   page.table("libraries", rows);
 }
 

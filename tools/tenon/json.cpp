@@ -153,7 +153,9 @@ json::array to_json(const std::vector<Error>& errors) {
 json::array to_json(const std::vector<LibraryInfo>& libraries) {
   json::array array;
   for (const LibraryInfo& library : libraries) {
-    array.push_back({{"name", library.name}, {"path", text(library.path.string())}});
+    array.push_back({{"name", library.name},
+                     {"path", text(library.path.string())},
+                     {"stays_mapped", library.stays_mapped}});
   }
   return array;
 }

@@ -52,6 +52,10 @@ struct ManifestInfo {
 struct LibraryInfo {
   std::string name;            // eg: "libc.so.6"
   std::filesystem::path path;  // empty if it was not found
+  /// False if it is unloaded with the module: it is a library beside it, or its registry would keep
+  /// pointers to the module. Others stay mapped until the process exits, and restarts of the module
+  /// use the same image.
+  bool stays_mapped = false;
 };
 
 /// The result of an inspection. Parts that could not be read are empty, and `errors` says why.

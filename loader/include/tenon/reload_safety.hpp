@@ -30,8 +30,8 @@ TENON_API std::string_view to_string(ReloadGrade grade) noexcept;
 /// How safely a module and the libraries beside it can be unloaded.
 struct ReloadSafety {
   ReloadGrade grade = ReloadGrade::safe;
-  /// The symbol or flag that prevents unloading, eg: "DF_1_NODELETE", "pthread_create"; empty if
-  /// nothing does.
+  /// The symbol or flag that prevents unloading, eg: "DF_1_NODELETE", "pthread_create", or the name
+  /// of a library that may use symbols of the module; empty if nothing does.
   std::string symbol;
   /// The file that contains it: the module or a library beside it.
   std::filesystem::path file;

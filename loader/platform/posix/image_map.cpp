@@ -96,6 +96,21 @@ bool has_global_symbol(const char* name, const char* version) {
          nullptr;
 }
 
+bool searches_own_run_path() {
+  static const char here = 0;
+  void* own = dlopen(image_at(&here).c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (own == nullptr) own = dlopen(nullptr, RTLD_LAZY);  // the program
+  bool found = false;
+  link_map* map = nullptr;
+  if (dlinfo(own, RTLD_DI_LINKMAP, &map) == 0) {
+    for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
+      found = found || entry->d_tag == DT_RUNPATH;
+    }
+  }
+  dlclose(own);
+  return found;
+}
+
 std::string last_load_error() {
   const char* text = dlerror();
   return text != nullptr ? text : "";
