@@ -7,7 +7,6 @@
 #include <thread>
 #include <vector>
 
-#include "base/condition.hpp"
 #include "base/lock_order.hpp"
 
 namespace tenon::inline v0_1::detail {

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <mutex>
 
+#include "base/threads.hpp"
+
 namespace tenon::inline v0_1::detail {
 
 /// A thread that holds a lock takes only locks that come later in this list.
@@ -105,7 +107,9 @@ class LeafMutex {
   std::mutex mutex_;
 };
 
-/// A condition variable for Mutex.
+/// A condition variable for Mutex. Its waits are no cancellation points: the functions that wait
+/// may not throw, and the end of a thread (pthread_cancel) unwinds like an exception. A thread that
+/// is cancelled ends at the next cancellation point of its program or of a plugin.
 class Condition {
  public:
   void notify_one() noexcept {
@@ -119,11 +123,13 @@ class Condition {
   template <class... Arguments>
   void wait(std::unique_lock<Mutex>& lock, const Arguments&... arguments) {
     const InLoader inside;
+    const platform::NoCancellation none;
     changed_.wait(lock, arguments...);
   }
   template <class... Arguments>
   auto wait_until(std::unique_lock<Mutex>& lock, const Arguments&... arguments) {
     const InLoader inside;
+    const platform::NoCancellation none;
     return changed_.wait_until(lock, arguments...);
   }
 

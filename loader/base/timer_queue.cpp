@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/condition.hpp"
 #include "base/lock_order.hpp"
 #include "base/threads.hpp"
 

@@ -6,7 +6,6 @@
 #include <thread>
 #include <utility>
 
-#include "base/condition.hpp"
 #include "base/lock_order.hpp"
 #include "base/threads.hpp"
 

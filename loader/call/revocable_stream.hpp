@@ -37,7 +37,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/condition.hpp"
 #include "base/fork.hpp"
 #include "base/lock_order.hpp"
 #include "call/thread_records.hpp"

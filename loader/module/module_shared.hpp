@@ -15,7 +15,6 @@
 #include <string>
 #include <utility>
 
-#include "base/condition.hpp"
 #include "base/lock_order.hpp"
 #include "base/log.hpp"
 #include "base/timer_queue.hpp"

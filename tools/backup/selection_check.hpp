@@ -18,8 +18,8 @@ namespace backup {
 
 /// Checks the options --include-namespaces, --exclude-namespaces, --include-resources and
 /// --exclude-resources. Errors, with the option in `where`: wrong-value, for a pattern that no
-/// namespace has, or a name that is both included and excluded; unknown-resource, for a name without
-/// wildcards that no resource has.
+/// namespace has, or a name that is both included and excluded; unknown-resource, for a name
+/// without wildcards that no resource has.
 tenon::Result<void> check_selection(const tenon::SelectorV1& selector, const ResourceNames& names);
 
 /// Warns of names without wildcards that are no namespace of the items: they may be misspelled, and
