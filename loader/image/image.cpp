@@ -351,7 +351,11 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bo
   image.starts_threads_ =
       std::ranges::any_of(bundle, [](const BundleFile& one) { return !one.pins.threads.empty(); });
   const bool sets_handlers = may_set_handlers(bundle);
-  const SystemLibraries libraries = keep_libraries(bundle);
+  const SystemLibraries libraries = [&] {
+    const PreservedState state(host_state.get(), "loading",
+                               sets_handlers ? Preserved::all : Preserved::float_modes_and_signals);
+    return keep_libraries(bundle);
+  }();
   if (libraries.not_alone && image.reload_.grade < ReloadGrade::unverified) {
     image.reload_ = not_alone(*libraries.not_alone);
   }
