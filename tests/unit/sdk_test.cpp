@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Thrown{4, TENON_RESOURCE_EXHAUSTED, "out of memory"},
                     Thrown{5, TENON_PERMISSION_DENIED, "wall: Permission denied"},
                     Thrown{6, TENON_UNKNOWN, "no brush"},
-                    Thrown{7, TENON_INTERNAL, "an exception that is not a std::exception"},
+                    Thrown{7, TENON_INTERNAL, "the number 42"},
                     Thrown{8, TENON_UNKNOWN, "not really"},
                     Thrown{9, TENON_NOT_FOUND, "cannot open x.png: No such file or directory"}));
 
