@@ -31,8 +31,8 @@ OTHER_WORDS = {
     "json-lines", "us-east-1",
     # the compiler, machines
     "initial-exec", "x86-64",
-    # releases of distributions
-    "debian-11", "debian-12", "debian-13",
+    # the dynamic loader, releases of distributions
+    "ld-linux", "debian-11", "debian-12", "debian-13",
     # HTTP
     "content-type", "continuation-token", "encoding-type", "last-modified", "list-type", "max-keys",
     "start-after", "x-amz-bucket-region", "x-amz-content-sha256", "x-amz-date",
