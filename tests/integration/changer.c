@@ -14,7 +14,7 @@
 static int has_stack(void) {
   stack_t stack;
   return sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_DISABLE) == 0 &&
-         stack.ss_size == 3 * 65536;
+         stack.ss_size == (size_t)3 * 65536;
 }
 
 static int blocks_signal(void) {

@@ -147,7 +147,7 @@ class Images : public testing::Test {
       fs::rename(fresh, to);
     };
     copy(library, folder / ("libtests-kept-" + std::to_string(number) + ".so"));
-    const fs::path file = folder / (std::string(module) + ".so");
+    fs::path file = folder / (std::string(module) + ".so");
     copy(module, file);
     return file;
   }

@@ -133,7 +133,7 @@ std::string ResourceNames::resource_of(std::string_view api_version, std::string
   const auto known = kinds_.find(lower + "." + group);
   if (known != kinds_.end()) return known->second;
   std::vector<std::string> plurals = usual_plurals(lower);
-  const std::string resource = full_name(plurals[0], group);
+  std::string resource = full_name(plurals[0], group);
   add({.group = group,
        .kind = std::string(kind),
        .plural = plurals[0],
