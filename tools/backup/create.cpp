@@ -51,8 +51,7 @@ tenon::Result<Input> read_input(const Session& session, const CreateRequest& req
   auto filter = Selector::compile(request.selector, input.names);
   if (!filter) return std::move(filter).error();
   input.items = *std::move(items);
-  report_unknown_namespaces("--exclude-namespaces", request.selector.excluded_namespaces,
-                            input.items, report);
+  report_unknown_namespaces(request.selector, input.items, report);
   input.filter = *std::move(filter);
   return input;
 }
@@ -136,7 +135,7 @@ class BackupRun {
   BackupRun(Session& session, Store& store, const CreateRequest& request, Report& report,
             Tally& tally, Input input);
 
-  tenon::Result<tenon::StoredBackupV1> run();
+  tenon::Result<std::optional<tenon::StoredBackupV1>> run();
 
  private:
   using Item = BackupPolicy::Item;
@@ -151,6 +150,8 @@ class BackupRun {
   void add(Item item);
   void queue(const std::vector<ResourceIdV1>& ids, const ResourceIdV1& requested_by);
   bool stopped() const { return upload_.refused() || session_.caller.cancelled(); }
+  bool is_unwanted() const;
+  void abandon_upload();
   tenon::Result<void> finish();
   void complete_record();
   void remove_snapshots();
@@ -159,6 +160,7 @@ class BackupRun {
   Store& store_;
   Report& report_;
   Tally& tally_;
+  const bool allow_empty_;
   const Input input_;
   tenon::StoredBackupV1 record_;
   std::shared_ptr<const tenon::BackupV2> backup_;  // that actions receive
@@ -202,6 +204,7 @@ BackupRun::BackupRun(Session& session, Store& store, const CreateRequest& reques
       store_(store),
       report_(report),
       tally_(tally),
+      allow_empty_(request.allow_empty),
       input_(std::move(input)),
       record_(new_record(session, request)),
       backup_(std::make_shared<const tenon::BackupV2>(record_.backup)),
@@ -216,9 +219,14 @@ BackupRun::BackupRun(Session& session, Store& store, const CreateRequest& reques
   tally_.begin(input_.items.size());
 }
 
-tenon::Result<tenon::StoredBackupV1> BackupRun::run() {
+tenon::Result<std::optional<tenon::StoredBackupV1>> BackupRun::run() {
   session_.report_skipped(report_);
   process_all();
+  if (is_unwanted()) {
+    abandon_upload();
+    remove_snapshots();
+    return std::nullopt;
+  }
   if (auto finished = finish(); !finished) {
     if (finished.error().code() != "backup-unconfirmed") remove_snapshots();
     return std::move(finished).error();
@@ -335,9 +343,19 @@ void BackupRun::queue(const std::vector<ResourceIdV1>& ids, const ResourceIdV1& 
   }
 }
 
+/// Returns whether the backup is not stored because it has no items. A later run with a corrected
+/// selection could otherwise not use its name.
+bool BackupRun::is_unwanted() const {
+  return record_.backup.counts.items == 0 && !allow_empty_ && !stopped();
+}
+
+void BackupRun::abandon_upload() {
+  if (auto abandoned = upload_.abandon(); !abandoned) report_.error(abandoned.error());
+}
+
 tenon::Result<void> BackupRun::finish() {
   if (session_.caller.cancelled()) {
-    if (auto abandoned = upload_.abandon(); !abandoned) report_.error(abandoned.error());
+    abandon_upload();
     return interrupted();
   }
   complete_record();
@@ -383,9 +401,9 @@ void BackupRun::remove_snapshots() {
 
 }  // namespace
 
-tenon::Result<tenon::StoredBackupV1> create_backup(Session& session, Store& store,
-                                                   const CreateRequest& request, Report& report,
-                                                   Tally& tally) {
+tenon::Result<std::optional<tenon::StoredBackupV1>> create_backup(Session& session, Store& store,
+                                                                  const CreateRequest& request,
+                                                                  Report& report, Tally& tally) {
   if (auto absent = store.check_absent(request.name); !absent) return std::move(absent).error();
   auto input = read_input(session, request, report);
   if (!input) return std::move(input).error();

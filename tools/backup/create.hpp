@@ -26,16 +26,18 @@ struct CreateRequest {
   std::filesystem::path from;
   tenon::SelectorV1 selector;
   std::optional<std::chrono::nanoseconds> ttl;
+  bool allow_empty = false;  // creates the backup even if it has no items
 };
 
-/// Creates a backup and returns its record. Problems with single items and plugins are reported,
-/// and the run continues. After an error other than backup-unconfirmed, the store contains nothing
-/// of the backup, and its snapshots are removed. Errors: already-exists; backup-unconfirmed;
+/// Creates a backup and returns its record, or nothing if the backup would have no items and
+/// `allow_empty` is false. Problems with single items and plugins are reported, and the run
+/// continues. Without a record, or after an error other than backup-unconfirmed, the store contains
+/// nothing of the backup, and its snapshots are removed. Errors: already-exists; backup-unconfirmed;
 /// cannot-read of `from`; bad-pattern, bad-label-selector; archive-too-large; those of the store;
 /// cancelled.
-tenon::Result<tenon::StoredBackupV1> create_backup(Session& session, Store& store,
-                                                   const CreateRequest& request, Report& report,
-                                                   Tally& tally);
+tenon::Result<std::optional<tenon::StoredBackupV1>> create_backup(Session& session, Store& store,
+                                                                  const CreateRequest& request,
+                                                                  Report& report, Tally& tally);
 
 /// Passes the actions that would be executed for each item to `on_planned`. Executes none, so
 /// additional items are unknown. Errors: those of create_backup, except for those of the store.

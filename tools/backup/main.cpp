@@ -96,17 +96,22 @@ Exit exit_of(const Report& report) {
   return report.errors() == 0 ? success : failed;
 }
 
+/// Warns that nothing is stored because nothing was selected.
+Exit refuse_empty(Run& run) {
+  run.report.warning(tenon::Error({.code = "nothing-selected",
+                                   .message = "no item was selected, so nothing is stored",
+                                   .where = run.options.name,
+                                   .fix = "correct the selection or the input, or use "
+                                          "--allow-empty"}));
+  return failed;
+}
+
 /// Returns the status of a run that selected this number of items. A run that selects nothing most
 /// likely has a mistake in its options or its input.
 Exit exit_of(Run& run, std::uint64_t selected) {
   const Exit exit = exit_of(run.report);
   if (selected != 0 || exit != success || run.options.allow_empty) return exit;
-  run.report.warning(tenon::Error({.code = "nothing-selected",
-                                   .message = "no item was selected",
-                                   .where = run.options.name,
-                                   .fix = "correct the selection or the input, or use "
-                                          "--allow-empty"}));
-  return failed;
+  return refuse_empty(run);
 }
 
 /// Prints the plan, and counts its items in `selected`.
@@ -134,7 +139,8 @@ Exit create(Run& run) {
   if (auto good = check_name(options.name); !good) return fail(run, good.error());
   const auto ttl = read_ttl(options.ttl);
   if (!ttl) return fail(run, ttl.error());
-  const CreateRequest request{options.name, options.from, options.selector, *ttl};
+  const CreateRequest request{options.name, options.from, options.selector, *ttl,
+                              options.allow_empty};
   if (options.dry_run) {
     std::uint64_t selected = 0;
     const auto planned = plan_backup(run.session, request, run.report,
@@ -143,8 +149,9 @@ Exit create(Run& run) {
   }
   const auto record = create_backup(run.session, run.store, request, run.report, run.tally);
   if (!record) return fail(run, record.error());
-  run.output.created(*record);
-  return exit_of(run, record->backup.counts.items);
+  if (!*record) return refuse_empty(run);
+  run.output.created(**record);
+  return exit_of(run.report);
 }
 
 tenon::Result<tenon::TextMap> read_mappings(const std::vector<std::string>& mappings) {
@@ -154,12 +161,12 @@ tenon::Result<tenon::TextMap> read_mappings(const std::vector<std::string>& mapp
     const std::string target = equals != std::string::npos ? mapping.substr(equals + 1) : "";
     // With a target that no namespace can have, the action would fail for each item, which would be
     // restored into its old namespace.
-    const bool good = equals != std::string::npos && equals != 0 && is_namespace(target);
-    if (good && map.emplace(mapping.substr(0, equals), target).second) continue;
+    const std::string old = mapping.substr(0, equals);
+    if (is_namespace(old) && is_namespace(target) && map.emplace(old, target).second) continue;
     return tenon::Error({.code = "wrong-value",
                          .where = "--map-namespace",
                          .found = mapping,
-                         .needed = "OLD=NEW, each old namespace once, each new one of at most 63 "
+                         .needed = "OLD=NEW, each old namespace once, both of at most 63 "
                                    "lower-case letters, digits and '-', with a letter or digit at "
                                    "both ends",
                          .fix = "change the value"});
@@ -186,9 +193,12 @@ Exit restore(Run& run) {
   }
   const auto record = restore_backup(run.session, run.store, request, run.report, run.tally);
   if (!record) return fail(run, record.error());
+  if (record->restored + record->skipped == 0 && record->errors == 0 && !run.options.allow_empty) {
+    return refuse_empty(run);
+  }
   run.output.restored(*record);
   const auto stored = run.store.write(*record);
-  return stored ? exit_of(run, record->restored + record->skipped) : fail(run, stored.error());
+  return stored ? exit_of(run.report) : fail(run, stored.error());
 }
 
 Exit remove(Run& run, const tenon::StoredBackupV1& record) {

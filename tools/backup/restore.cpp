@@ -51,8 +51,7 @@ tenon::Result<Input> read_input(Store& store, const tenon::StoredBackupV1& recor
   input.items = *std::move(items);
   add_definitions(input.items, input.names);
   if (auto good = check_selection(request.selector, input.names); !good) return good.error();
-  report_unknown_namespaces("--exclude-namespaces", request.selector.excluded_namespaces,
-                            input.items, report);
+  report_unknown_namespaces(request.selector, input.items, report);
   auto filter = Selector::compile(request.selector, input.names);
   if (!filter) return std::move(filter).error();
   input.filter = *std::move(filter);

@@ -96,6 +96,12 @@ tenon::Result<void> check_selection(const tenon::SelectorV1& selector, const Res
   return {};
 }
 
+void report_unknown_namespaces(const tenon::SelectorV1& selector, const Items& items,
+                               Report& report) {
+  report_unknown_namespaces("--include-namespaces", selector.included_namespaces, items, report);
+  report_unknown_namespaces("--exclude-namespaces", selector.excluded_namespaces, items, report);
+}
+
 void report_unknown_namespaces(std::string_view option, const std::vector<std::string>& names,
                                const Items& items, Report& report) {
   if (names.empty()) return;

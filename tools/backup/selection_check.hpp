@@ -24,6 +24,8 @@ tenon::Result<void> check_selection(const tenon::SelectorV1& selector, const Res
 
 /// Warns of names without wildcards that are no namespace of the items: they may be misspelled, and
 /// the option does not apply to them.
+void report_unknown_namespaces(const tenon::SelectorV1& selector, const Items& items,
+                               Report& report);
 void report_unknown_namespaces(std::string_view option, const std::vector<std::string>& names,
                                const Items& items, Report& report);
 

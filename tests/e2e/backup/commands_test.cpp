@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "e2e/backup/host.hpp"
@@ -219,13 +220,15 @@ TEST_F(Backup, WarnsOfAMappedNamespaceThatDoesNotExist) {
 TEST_F(Backup, RefusesNamespacesThatNoItemCanHave) {
   write_items({item("Pod", "web", "p")});
   ASSERT_EQ(create().exit, 0);
-  for (const std::string& target :
+  for (const std::string& name :
        Lines{"", "..", "../x", "a\nb", "Web", "a_b", "a.b", "-a", "a-", std::string(64, 'a')}) {
-    const Outcome restored = restore("restored", {"--map-namespace", "web=" + target});
-    EXPECT_EQ(restored.exit, 2) << target;
-    EXPECT_NE(restored.err.find("error[wrong-value] --map-namespace"), std::string::npos)
-        << restored.err;
-    EXPECT_FALSE(std::filesystem::exists(world.root() / "restored"));
+    for (const std::string& mapping : Lines{"web=" + name, name + "=web"}) {
+      const Outcome restored = restore("restored", {"--map-namespace", mapping});
+      EXPECT_EQ(restored.exit, 2) << mapping;
+      EXPECT_NE(restored.err.find("error[wrong-value] --map-namespace"), std::string::npos)
+          << restored.err;
+      EXPECT_FALSE(std::filesystem::exists(world.root() / "restored"));
+    }
   }
 }
 
@@ -243,7 +246,9 @@ TEST_F(Backup, DoesNotSucceedIfNothingWasSelected) {
     const std::string name = "of" + std::to_string(selection[0].size());
     expect_nothing(create(name, dry));
     expect_nothing(create(name, selection));
-    EXPECT_EQ(create(name + "-allowed", allowed).exit, 0);
+    EXPECT_EQ(files("store"), Lines());
+    EXPECT_EQ(create(name, allowed).exit, 0);
+    EXPECT_EQ(run({"delete", name}).exit, 0);
   }
   world.write("empty.json", "");
   world.write("list.json", R"({"apiVersion":"v1","kind":"List","items":[]})");
@@ -254,9 +259,12 @@ TEST_F(Backup, DoesNotSucceedIfNothingWasSelected) {
     expect_nothing(outcome);
     EXPECT_EQ(outcome.err.find("error["), std::string::npos) << outcome.err;
   }
+  EXPECT_EQ(files("store"), Lines());
   ASSERT_EQ(create().exit, 0);
+  const Lines stored = files("store");
   expect_nothing(restore("restored", {"--include-namespaces", "wbe", "--dry-run"}));
-  expect_nothing(restore("restored", {"--include-namespaces", "wbe"}));
+  expect_nothing(restore("restored", {"--include-namespaces", "wbe", "--name", "first"}));
+  EXPECT_EQ(files("store"), stored);
   EXPECT_EQ(restore("restored", {"--include-namespaces", "wbe", "--allow-empty"}).exit, 0);
   EXPECT_EQ(restore("restored").exit, 0);
   EXPECT_EQ(restore("restored").exit, 0) << "the items are there already";
@@ -293,15 +301,21 @@ TEST_F(Backup, RefusesSelectionsThatCannotBeMeant) {
   EXPECT_EQ(create("c", {"--include-resources", "p*", "--exclude-namespaces", "[a-v]*"}).exit, 0);
 }
 
-TEST_F(Backup, WarnsOfAnExcludedNamespaceThatDoesNotExist) {
+TEST_F(Backup, WarnsOfASelectedNamespaceThatDoesNotExist) {
   write_items({item("ConfigMap", "web", "p")});
-  for (const Outcome& outcome : {create("nightly", {"--exclude-namespaces", "wbe,k*"}),
-                                 restore("restored", {"--exclude-namespaces", "wbe,k*"})}) {
-    EXPECT_EQ(outcome.exit, 0);
-    EXPECT_EQ(outcome.err,
-              "tenon-backup: warning[unknown-namespace] wbe: no item is in this namespace, so "
-              "--exclude-namespaces does not apply\n"
-              "   fix     did you mean 'web'?\n");
+  ASSERT_EQ(create().exit, 0);
+  const std::pair<std::string, std::string> rows[] = {{"--exclude-namespaces", "wbe,k*"},
+                                                      {"--include-namespaces", "web,wbe,k*"}};
+  for (const auto& [option, names] : rows) {
+    for (const Outcome& outcome :
+         {create("a" + option, {option, names}), restore("restored", {option, names})}) {
+      EXPECT_EQ(outcome.exit, 0);
+      EXPECT_EQ(outcome.err,
+                "tenon-backup: warning[unknown-namespace] wbe: no item is in this namespace, so " +
+                    option +
+                    " does not apply\n"
+                    "   fix     did you mean 'web'?\n");
+    }
   }
 }
 
