@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "change_namespace.hpp"
 
-#include <boost/json.hpp>
-
 #include <optional>
 
 #include "namespace_references.hpp"
@@ -37,12 +35,12 @@ class Mapping {
 
 ChangeNamespace::ExecuteResult ChangeNamespace::execute(std::string_view item, std::string_view,
                                                         RestoreV1View restore) {
-  boost::json::value resource = parse_resource(item);
+  Resource resource(item);
   Mapping mapping(restore.namespace_mapping());
-  for_each_namespace(resource,
+  for_each_namespace(resource.value(),
                      [&](const NamespaceReference& reference) { mapping.replace(reference); });
   ExecuteResult result;
-  if (mapping.changed()) result.updated_item = Json{boost::json::serialize(resource)};
+  if (mapping.changed()) result.updated_item = Json{resource.text()};
   return result;
 }
 

@@ -115,7 +115,8 @@ void ExternalArtifacts::configure(const sdk::Config& config) {
 }
 
 void ExternalArtifacts::execute(std::string_view item, BackupV2View) {
-  const boost::json::object resource = parse_resource(item);
+  const Resource read(item);
+  const boost::json::object& resource = read.members();
   const std::optional<std::string_view> artifacts = artifacts_of(resource);
   if (!artifacts) return;
   if (directory_.empty()) {

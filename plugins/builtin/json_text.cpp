@@ -60,16 +60,16 @@ class OutermostHandler {
   bool is_object_ = false;
 };
 
-boost::json::parse_options options() {
+}  // namespace
+
+boost::json::parse_options json_options() {
   boost::json::parse_options options;
   options.max_depth = 256;
   return options;
 }
 
-}  // namespace
-
 JsonText check_json(std::string_view text) {
-  boost::json::basic_parser<OutermostHandler> parser(options());
+  boost::json::basic_parser<OutermostHandler> parser(json_options());
   JsonText checked;
   const std::size_t read = parser.write_some(false, text.data(), text.size(), checked.error);
   if (!checked.error && read < text.size()) checked.error = boost::json::error::extra_data;

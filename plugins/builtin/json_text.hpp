@@ -4,6 +4,7 @@
 #pragma once
 
 #include <boost/json/error.hpp>
+#include <boost/json/parse_options.hpp>
 
 #include <string>
 #include <string_view>
@@ -14,6 +15,10 @@ struct JsonText {
   boost::system::error_code error;  // no error if the text is JSON
   bool is_object = false;
 };
+
+/// Returns the options for texts of at most 256 levels. Schemas in custom resource definitions are
+/// deeper than the default limit of Boost.JSON.
+boost::json::parse_options json_options();
 
 /// Checks a text of at most 256 levels.
 JsonText check_json(std::string_view text);

@@ -26,20 +26,20 @@ json::string* find_path(json::object& resource) {
 }  // namespace
 
 std::string path_in_volume(std::string_view resource) {
-  json::object value = parse_resource(resource);
-  const json::string* path = find_path(value);
+  Resource volume(resource);
+  const json::string* path = find_path(volume.members());
   return path != nullptr ? std::string(path->data(), path->size()) : "";
 }
 
 std::string with_path(std::string_view resource, std::string_view path) {
-  json::object value = parse_resource(resource);
-  json::string* found = find_path(value);
+  Resource volume(resource);
+  json::string* found = find_path(volume.members());
   if (found == nullptr) {
     throw sdk::Failure(TENON_INVALID_ARGUMENT,
                        "the volume has neither spec.hostPath.path nor spec.local.path");
   }
   found->assign(path.data(), path.size());
-  return json::serialize(value);
+  return volume.text();
 }
 
 }  // namespace tenon::builtin

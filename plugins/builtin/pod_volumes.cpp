@@ -60,11 +60,12 @@ SelectorV1 PodVolumes::applies_to() {
 }
 
 PodVolumes::ExecuteResult PodVolumes::execute(std::string_view item, BackupV2View) {
-  const object resource = parse_resource(item);
-  const std::string_view kind = text_in(&resource, "kind");
+  const Resource resource(item);
+  const object& members = resource.members();
+  const std::string_view kind = text_in(&members, "kind");
   ExecuteResult result;
-  if (kind == "Pod") result.additional_items = claims_of(resource);
-  if (kind == "PersistentVolumeClaim") result.additional_items = volume_of(resource);
+  if (kind == "Pod") result.additional_items = claims_of(members);
+  if (kind == "PersistentVolumeClaim") result.additional_items = volume_of(members);
   return result;
 }
 

@@ -94,11 +94,11 @@ SelectorV1 RemapLabels::applies_to() {
 
 RemapLabels::ExecuteResult RemapLabels::execute(std::string_view item, std::string_view,
                                                 RestoreV1View) {
-  object resource = parse_resource(item);
-  Remapping remapping(rules_, resource);
-  remapping.run(resource);
+  Resource resource(item);
+  Remapping remapping(rules_, resource.members());
+  remapping.run(resource.members());
   ExecuteResult result;
-  if (remapping.changed()) result.updated_item = Json{boost::json::serialize(resource)};
+  if (remapping.changed()) result.updated_item = Json{resource.text()};
   return result;
 }
 

@@ -5,33 +5,157 @@
 #include <tenon/sdk/text.hpp>
 
 #include <boost/json.hpp>
+#include <boost/json/basic_parser_impl.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <utility>
+
+#include "json_text.hpp"
 
 namespace tenon::builtin {
 namespace {
 
-// Schemas in custom resource definitions are deeper than the default limit of Boost.JSON.
-constexpr std::size_t max_depth = 256;
+namespace json = boost::json;
 
-}  // namespace
+/// Builds a value from the tokens of the parser of Boost.JSON, see Resource.
+class ResourceHandler {
+  using Error = boost::system::error_code;
+  using Text = json::string_view;
 
-boost::json::object parse_resource(std::string_view text) {
-  boost::json::parse_options options;
-  options.max_depth = max_depth;
-  boost::system::error_code error;
+ public:
+  static constexpr std::size_t max_object_size = json::object::max_size();
+  static constexpr std::size_t max_array_size = json::array::max_size();
+  static constexpr std::size_t max_key_size = json::string::max_size();
+  static constexpr std::size_t max_string_size = json::string::max_size();
+
+  /// `numbers`: receives the texts of the numbers.
+  ResourceHandler(json::storage_ptr memory, std::vector<std::string_view>& numbers)
+      : numbers_(numbers) {
+    values_.reset(std::move(memory));
+  }
+
+  json::value take() { return values_.release(); }
+
+  bool on_document_begin(Error&) { return true; }
+  bool on_document_end(Error&) { return true; }
+  bool on_object_begin(Error&) { return true; }
+  bool on_object_end(std::size_t size, Error&) {
+    values_.push_object(size);
+    return true;
+  }
+  bool on_array_begin(Error&) { return true; }
+  bool on_array_end(std::size_t size, Error&) {
+    values_.push_array(size);
+    return true;
+  }
+  bool on_key_part(Text text, std::size_t, Error&) {
+    values_.push_chars(text);
+    return true;
+  }
+  bool on_key(Text text, std::size_t, Error&) {
+    values_.push_key(text);
+    return true;
+  }
+  bool on_string_part(Text text, std::size_t, Error&) {
+    values_.push_chars(text);
+    return true;
+  }
+  bool on_string(Text text, std::size_t, Error&) {
+    values_.push_string(text);
+    return true;
+  }
+  bool on_number_part(Text, Error&) { return true; }  // not called for a text in one piece
+  bool on_int64(std::int64_t, Text text, Error&) { return number(text); }
+  bool on_uint64(std::uint64_t, Text text, Error&) { return number(text); }
+  bool on_double(double, Text text, Error&) { return number(text); }
+  bool on_bool(bool value, Error&) {
+    values_.push_bool(value);
+    return true;
+  }
+  bool on_null(Error&) {
+    values_.push_null();
+    return true;
+  }
+  bool on_comment_part(Text, Error&) { return true; }
+  bool on_comment(Text, Error&) { return true; }
+
+ private:
+  bool number(Text text) {
+    values_.push_uint64(numbers_.size());
+    numbers_.emplace_back(text.data(), text.size());
+    return true;
+  }
+
+  std::vector<std::string_view>& numbers_;
+  json::value_stack values_;
+};
+
+/// Appends values to a text. Each number is the index of its text.
+class ResourceWriter {
+ public:
+  explicit ResourceWriter(const std::vector<std::string_view>& numbers) : numbers_(numbers) {}
+
+  void add(const json::value& value) {
+    if (const json::object* object = value.if_object()) {
+      add_all('{', *object, '}');
+    } else if (const json::array* array = value.if_array()) {
+      add_all('[', *array, ']');
+    } else if (const std::uint64_t* number = value.if_uint64()) {
+      text_.append(numbers_[*number]);
+    } else {
+      text_.append(json::serialize(value));
+    }
+  }
+  void add(const json::key_value_pair& member) {
+    text_.append(json_string(member.key())).push_back(':');
+    add(member.value());
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  template <class Elements>
+  void add_all(char begin, const Elements& elements, char end) {
+    text_.push_back(begin);
+    bool first = true;
+    for (const auto& element : elements) {
+      if (!std::exchange(first, false)) text_.push_back(',');
+      add(element);
+    }
+    text_.push_back(end);
+  }
+
+  const std::vector<std::string_view>& numbers_;
+  std::string text_;
+};
+
+/// Parses the text of a resource. Appends the texts of its numbers.
+json::value parse(std::string_view text, std::vector<std::string_view>& numbers) {
   // Parsing a typical resource would spend most of its time in allocations.
-  boost::json::value value = boost::json::parse(
-      {text.data(), text.size()}, error,
-      boost::json::make_shared_resource<boost::json::monotonic_resource>(), options);
+  json::basic_parser<ResourceHandler> parser(
+      json_options(), json::make_shared_resource<json::monotonic_resource>(), numbers);
+  boost::system::error_code error;
+  const std::size_t read = parser.write_some(false, text.data(), text.size(), error);
+  if (!error && read < text.size()) error = json::error::extra_data;
   if (error) {
     throw sdk::Failure(TENON_INVALID_ARGUMENT, "the item is not JSON: ", error.message(),
                        "; needed: a JSON object");
   }
+  json::value value = parser.handler().take();
   if (!value.is_object()) {
     throw sdk::Failure(TENON_INVALID_ARGUMENT, "the item is JSON but not a JSON object");
   }
-  return std::move(value.get_object());
+  return value;
+}
+
+}  // namespace
+
+Resource::Resource(std::string_view text) : value_(parse(text, numbers_)) {}
+
+std::string Resource::text() const {
+  ResourceWriter writer(numbers_);
+  writer.add(value_);
+  return writer.take();
 }
 
 const boost::json::object* object_in(const boost::json::object* object, std::string_view name) {

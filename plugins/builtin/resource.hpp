@@ -1,18 +1,37 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads the Kubernetes resources that item actions receive as JSON.
+// Reads and changes the Kubernetes resources that item actions receive as JSON.
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tenon::builtin {
 
-/// Parses the text of one resource. Throws sdk::Failure with TENON_INVALID_ARGUMENT if it is not a
-/// JSON object.
-boost::json::object parse_resource(std::string_view text);
+/// A resource that can be changed. Its numbers keep their text, since most of them have no exact
+/// equivalent in C++: each number of the value is the index of its text, so actions must neither
+/// read numbers nor add any.
+class Resource {
+ public:
+  /// Parses the text of one resource, which must outlive the object. Throws sdk::Failure with
+  /// TENON_INVALID_ARGUMENT if it is not a JSON object.
+  explicit Resource(std::string_view text);
+
+  boost::json::value& value() noexcept { return value_; }
+  boost::json::object& members() { return value_.get_object(); }
+  const boost::json::object& members() const { return value_.get_object(); }
+
+  /// Returns the resource as JSON, with its changes.
+  std::string text() const;
+
+ private:
+  std::vector<std::string_view> numbers_;  // before the value, whose parser fills it
+  boost::json::value value_;
+};
 
 /// Returns the member `name` if it is an object, otherwise nullptr.
 const boost::json::object* object_in(const boost::json::object* object, std::string_view name);

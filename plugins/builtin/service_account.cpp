@@ -12,7 +12,8 @@ SelectorV1 ServiceAccount::applies_to() {
 }
 
 ServiceAccount::ExecuteResult ServiceAccount::execute(std::string_view item, BackupV2View) {
-  const boost::json::object pod = parse_resource(item);
+  const Resource resource(item);
+  const boost::json::object& pod = resource.members();
   if (text_in(&pod, "kind") != "Pod") return {};
   const boost::json::object* spec = object_in(&pod, "spec");
   std::string_view account = text_in(spec, "serviceAccountName");

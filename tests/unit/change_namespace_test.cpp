@@ -174,10 +174,19 @@ TEST(ChangeNamespaceMapping, ChangesNothingWithoutAMapping) {
 }
 
 TEST(ChangeNamespaceMapping, KeepsTheOrderOfMembersAndTheirValues) {
-  EXPECT_EQ(moved(R"({"z":-1,"metadata":{"b":true,"namespace":"web","a":[1.5,null,"\u00e4\n"]},)"
+  EXPECT_EQ(moved(R"({"z":-1,"metadata":{"b":true,"namespace":"web","a":[1.50,null,"\u00e4\n"]},)"
                   R"("big":18446744073709551615,"a":{}})"),
-            "{\"z\":-1,\"metadata\":{\"b\":true,\"namespace\":\"test\",\"a\":[1.5E0,null,\"\xc3\xa4"
+            "{\"z\":-1,\"metadata\":{\"b\":true,\"namespace\":\"test\",\"a\":[1.50,null,\"\xc3\xa4"
             "\\n\"]},\"big\":18446744073709551615,\"a\":{}}");
+}
+
+TEST(ChangeNamespaceMapping, KeepsTheTextOfNumbers) {
+  const std::string numbers =
+      R"({"a":[12345678901234567890123,-9223372036854775809,449.49106478873813,1.0,100.50,0.1],)"
+      R"("b":{"c":1e3,"d":18446744073709551615,"e":18446744073709551616,"f":-0.0,"g":1e400,)"
+      R"("h":-1E-400,"i":0,"j":123456789012345678.90123456789e+1}})";
+  EXPECT_EQ(moved(R"({"metadata":{"namespace":"web"},"spec":)" + numbers + "}"),
+            R"({"metadata":{"namespace":"test"},"spec":)" + numbers + "}");
 }
 
 }  // namespace

@@ -221,9 +221,9 @@ TEST_F(DirectorySnapshotter, FindsTheVolumeOfAResource) {
 
 TEST_F(DirectorySnapshotter, ChangesTheVolumeOfAResource) {
   const std::string before =
-      R"({"kind":"PersistentVolume","spec":{"capacity":"1Gi","local":{"path":"/a","fsType":"x"}}})";
+      R"({"kind":"PersistentVolume","spec":{"capacity":1.50,"local":{"path":"/a","fsType":"x"}}})";
   const std::string after =
-      R"({"kind":"PersistentVolume","spec":{"capacity":"1Gi","local":{"path":")" +
+      R"({"kind":"PersistentVolume","spec":{"capacity":1.50,"local":{"path":")" +
       volume("team/b").string() + R"(","fsType":"x"}}})";
   EXPECT_EQ(snapshotter().set_volume_id(before, "team/b").value().text, after);
   EXPECT_EQ(snapshotter().get_volume_id(after).value(), "team/b");

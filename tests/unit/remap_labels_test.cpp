@@ -48,6 +48,13 @@ TEST(RemapLabels, ChangesTheLabelsOfAResource) {
   }
 }
 
+TEST(RemapLabels, KeepsTheTextOfNumbers) {
+  const std::string numbers = R"("n":[12345678901234567890123,1.0,100.50,1e3,-0.0,1e400])";
+  EXPECT_EQ(remapped({{"a", "remove"}},
+                     R"({"x":1.50,"metadata":{"labels":{"a":2.0,"b":3.0}},)" + numbers + "}"),
+            R"({"x":1.50,"metadata":{"labels":{"b":3.0}},)" + numbers + "}");
+}
+
 TEST(RemapLabels, AddsMissingLabels) {
   EXPECT_EQ(remapped({{"a", "set z"}}, R"({"kind":"Pod","metadata":{"name":"p"}})"),
             R"({"kind":"Pod","metadata":{"name":"p","labels":{"a":"z"}}})");
