@@ -462,9 +462,10 @@ constexpr ErrorCode codes[] = {
      "\"refused\" is not less than \"of\".", "Lower \"refused\", or set \"of\" to 0."},
     {"wrong-parameter", error, "pipelines", "A plugin does not accept the value of a parameter.",
      "The value has the wrong type or range.", "Change the value."},
-    {"wrong-position", error, "pipelines", "A position file belongs to another pipeline or source.",
-     "Two pipelines use the same file.",
-     "Name another file, or remove it to start from the beginning."},
+    {"wrong-position", error, "pipelines",
+     "A position belongs to another pipeline or to other data.",
+     "Two pipelines use the same file, or the config of the source names other data.",
+     "Restore the config, name another file, or remove it to start from the beginning."},
     {"wrong-results", error, "pipelines", "A processor did not return one result for each record.",
      "The plugin has a programming error.", "Report the error to the author of the plugin."},
 

@@ -4,24 +4,40 @@
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <iterator>
+#include <cstddef>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
 #include "json_text.hpp"
+#include "log_rotation.hpp"
 #include "path_parameter.hpp"
-#include "records.hpp"
 #include "utf8.hpp"
 
 namespace tenon::builtin {
 namespace {
 
-void set_position(std::string& position, std::int64_t offset, std::int64_t line) {
-  char digits[20];
-  position.assign(digits, std::to_chars(digits, std::end(digits), offset).ptr);
-  position.push_back(' ');
-  position.append(digits, std::to_chars(digits, std::end(digits), line).ptr);
+/// The numbers of a position.
+enum Number : std::size_t { offset, line, inode, content, count };
+
+std::string_view name_of(FileFormat format) {
+  return format == FileFormat::csv ? "csv" : "json-lines";
+}
+
+/// Returns the first of these files that was written to after another file.
+std::vector<std::string>::const_iterator written_after(const std::vector<std::string>& files,
+                                                       const std::string& other) {
+  using std::filesystem::last_write_time;
+  return std::find_if(
+      files.begin(), files.end(),
+      [time = last_write_time(other)](const auto& file) { return last_write_time(file) > time; });
+}
+
+/// Returns whether a file begins with the content that was read before a position.
+bool has_content(const std::string& path, const DataPosition& last) {
+  Lines lines(path);
+  const auto content = lines.checksum_before(last.numbers[Number::offset]);
+  return static_cast<std::int64_t>(content.value()) == last.numbers[Number::content];
 }
 
 }  // namespace
@@ -30,25 +46,66 @@ void FileSource::configure(const sdk::Config& config) {
   path_ = path_parameter(config, "path");
   key_field_ = config.get("key", "");
   format_ = file_format(config, path_);
+  end_of_positions_ = end_of_positions(name_of(format_), path_);
 }
 
 void FileSource::open(std::optional<BytesView> position) {
-  lines_.emplace(path_);
-  if (format_ == FileFormat::csv && !read_csv_row(*lines_, header_)) {
-    throw sdk::Failure(TENON_INVALID_ARGUMENT, path_, ": no header, the file is empty");
+  later_.clear();
+  if (!position) {
+    open_file(path_);
+    if (format_ == FileFormat::csv && header_.empty()) {
+      throw sdk::Failure(TENON_INVALID_ARGUMENT, path_, ": no header, the file is empty");
+    }
+    return;
   }
+  const DataPosition last = parse_data_position(*position, Number::count);
+  const auto& numbers = last.numbers;
+  if (numbers[Number::offset] < 0 || numbers[Number::line] < 0) throw foreign_position(*position);
+  if (last.name != name_of(format_) || !is_same_file(last.path, path_)) {
+    throw sdk::wrong_position(sdk::text(last.path, " as ", last.name),
+                              sdk::text(path_, " as ", name_of(format_)));
+  }
+  later_ = files_after(last);
+  open_file(later_.front());
+  later_.pop_front();
+  lines_->seek(numbers[Number::offset], numbers[Number::line]);
+}
+
+/// Opens a file and reads its header. An empty CSV file has none.
+void FileSource::open_file(const std::string& path) {
+  lines_.emplace(path);
+  inode_ = static_cast<std::int64_t>(lines_->inode());
+  header_.clear();
+  if (format_ != FileFormat::csv || !read_csv_row(*lines_, header_)) return;
   check_csv_header(*lines_, header_);
   for (const std::string& name : header_) {
     if (!is_utf8(name)) throw wrong("a name in the header is not UTF-8");
   }
-  if (!position) return;
-  std::string_view rest = position->text();
-  const std::int64_t offset = take_number(rest);
-  if (!rest.empty()) rest.remove_prefix(1);
-  const std::int64_t line = take_number(rest);
-  set_position(position_, offset, line);
-  if (offset < 0 || line < 0 || position->text() != position_) throw foreign_position(*position);
-  lines_->seek(offset, line);
+}
+
+/// Returns the file that a position is in, and the files after it. Throws sdk::Failure,
+/// TENON_DATA_LOSS if no file has the content that was read.
+std::deque<std::string> FileSource::files_after(const DataPosition& last) const {
+  const std::vector<std::string> rotated = rotated_files(path_);
+  std::vector<std::string> candidates;
+  const auto inode = static_cast<std::uint64_t>(last.numbers[Number::inode]);
+  // A file that was renamed comes before the new one, which may begin with the same lines.
+  const bool is_renamed = Lines(path_).inode() != inode;
+  if (is_renamed) {
+    if (const auto renamed = file_of_inode(path_, inode)) candidates.push_back(*renamed);
+  }
+  candidates.push_back(path_);
+  candidates.insert(candidates.end(), rotated.rbegin(), rotated.rend());
+  const auto found = std::find_if(candidates.begin(), candidates.end(),
+                                  [&](const std::string& path) { return has_content(path, last); });
+  if (found == candidates.end()) throw sdk::data_changed(path_);
+  std::deque<std::string> files = {*found};
+  if (*found == path_) return files;
+  const auto at = std::find(rotated.begin(), rotated.end(), *found);
+  files.insert(files.end(), at == rotated.end() ? written_after(rotated, *found) : at + 1,
+               rotated.end());
+  files.push_back(path_);
+  return files;
 }
 
 void FileSource::read_some(sdk::RecordBatch& batch) {
@@ -57,7 +114,12 @@ void FileSource::read_some(sdk::RecordBatch& batch) {
 }
 
 bool FileSource::next() {
-  return format_ == FileFormat::csv ? next_row() : next_json();
+  while (!(format_ == FileFormat::csv ? next_row() : next_json())) {
+    if (later_.empty()) return false;
+    open_file(later_.front());
+    later_.pop_front();
+  }
+  return true;
 }
 
 bool FileSource::next_json() {
@@ -91,7 +153,10 @@ bool FileSource::next_row() {
 }
 
 void FileSource::set_record(std::string_view key, std::string_view payload) {
-  set_position(position_, lines_->offset(), lines_->line());
+  set_position(
+      position_,
+      {lines_->offset(), lines_->line(), inode_, static_cast<std::int64_t>(lines_->checksum())},
+      end_of_positions_);
   set_json(record_, position_, key, payload);
 }
 

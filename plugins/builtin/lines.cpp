@@ -4,6 +4,7 @@
 #include <tenon/sdk/failure.hpp>
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -19,24 +20,42 @@ Lines::~Lines() {
   std::free(text_);
 }
 
-void Lines::seek(std::int64_t offset, std::int64_t line) {
-  constexpr const char* fix = "; fix: delete the pipeline, and run it again to read the whole file";
-  const auto size = ::fseeko(file_.get(), 0, SEEK_END) == 0 ? ::ftello(file_.get()) : -1;
-  const std::int64_t before = offset > 0 ? offset - 1 : 0;
-  if (size < 0 || ::fseeko(file_.get(), before, SEEK_SET) != 0) {
+std::uint64_t Lines::inode() const {
+  struct stat status;
+  if (::fstat(::fileno(file_.get()), &status) != 0) {
+    throw sdk::system_failure(errno, "cannot examine ", path_);
+  }
+  return status.st_ino;
+}
+
+sdk::ContentChecksum Lines::checksum_before(std::int64_t offset) {
+  std::string bytes;
+  return sdk::ContentChecksum::before(
+      static_cast<std::uint64_t>(offset), [&](std::uint64_t begin, std::uint64_t size) {
+        move_to(static_cast<std::int64_t>(begin));
+        bytes.resize(size);
+        bytes.resize(std::fread(bytes.data(), 1, size, file_.get()));
+        if (std::ferror(file_.get()) != 0) throw sdk::system_failure(errno, "cannot read ", path_);
+        return std::string_view(bytes);
+      });
+}
+
+void Lines::move_to(std::int64_t offset) {
+  if (::fseeko(file_.get(), offset, SEEK_SET) != 0) {
     throw sdk::system_failure(errno, "cannot seek to byte ", offset, " of ", path_);
   }
-  if (size < offset) {
-    throw sdk::Failure(TENON_DATA_LOSS, path_, " has ", size, " bytes, but ", offset,
-                       " have been read, so it was truncated or replaced", fix);
-  }
+}
+
+void Lines::seek(std::int64_t offset, std::int64_t line) {
+  checksum_ = checksum_before(offset);
+  move_to(offset > 0 ? offset - 1 : 0);
   offset_ = offset;
   line_ = line;
   if (offset > 0 && std::getc(file_.get()) != '\n' && !skip_end_of_line()) {
     throw sdk::Failure(TENON_DATA_LOSS, "byte ", offset, " of ", path_,
                        ", where reading stopped, is inside a line, so the file was replaced or its "
-                       "last line was not complete",
-                       fix);
+                       "last line was not complete; fix: delete the pipeline, and run it again to "
+                       "read the whole file");
   }
 }
 
@@ -46,7 +65,9 @@ bool Lines::skip_end_of_line() {
   const int first = std::getc(file_.get());
   const int last = first == '\r' ? std::getc(file_.get()) : first;
   if (last == '\n') {
-    offset_ += first == '\r' ? 2 : 1;
+    const std::string_view end = first == '\r' ? "\r\n" : "\n";
+    offset_ += static_cast<std::int64_t>(end.size());
+    checksum_.add(end);
     return true;
   }
   return ::fseeko(file_.get(), offset_, SEEK_SET) == 0 && last == EOF;
@@ -62,6 +83,7 @@ bool Lines::next(std::string_view& line) {
     return false;
   }
   line = {text_, static_cast<std::size_t>(size)};
+  checksum_.add(line);
   offset_ += size;
   ++line_;
   ends_with_newline_ = line.back() == '\n';

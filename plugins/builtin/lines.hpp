@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads a file line by line, and knows the offset of the next line.
+// Reads a file line by line, and knows the offset of the next line and a checksum of the lines
+// before it.
 #pragma once
+
+#include <tenon/sdk/content_checksum.hpp>
 
 #include <cstdint>
 #include <cstdio>
@@ -22,6 +25,9 @@ class Lines {
   Lines(const Lines&) = delete;
   Lines& operator=(const Lines&) = delete;
 
+  /// Returns the checksum of the file before an offset. Call `seek` before `next`. Throws
+  /// sdk::Failure.
+  sdk::ContentChecksum checksum_before(std::int64_t offset);
   /// Moves to the beginning of a line; `line` is the number of lines before it. Throws
   /// sdk::Failure.
   void seek(std::int64_t offset, std::int64_t line);
@@ -32,6 +38,10 @@ class Lines {
   const std::string& path() const noexcept { return path_; }
   /// Returns the offset of the next line in bytes.
   std::int64_t offset() const noexcept { return offset_; }
+  /// Returns the checksum of the file before that offset.
+  std::uint64_t checksum() const { return checksum_.value(); }
+  /// Returns the inode of the file. Throws sdk::Failure.
+  std::uint64_t inode() const;
   /// Returns the number of lines before the next one, including those skipped by `seek`.
   std::int64_t line() const noexcept { return line_; }
   /// Returns whether the last line that was read ended with a newline.
@@ -42,6 +52,7 @@ class Lines {
     void operator()(std::FILE* file) const noexcept { std::fclose(file); }
   };
 
+  void move_to(std::int64_t offset);
   bool skip_end_of_line();
 
   std::string path_;
@@ -50,6 +61,7 @@ class Lines {
   std::size_t capacity_ = 0;
   std::int64_t offset_ = 0;
   std::int64_t line_ = 0;
+  sdk::ContentChecksum checksum_;
   bool ends_with_newline_ = true;
 };
 

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Functions that the builtin sources share: positions are numbers, payloads are JSON.
+// Functions that the builtin sources share: positions are JSON, payloads as well.
 #pragma once
 
 #include <tenon/record.hpp>
 #include <tenon/sdk/failure.hpp>
 #include <tenon/values.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tenon::builtin {
 
@@ -25,6 +28,23 @@ sdk::Failure foreign_position(BytesView position);
 
 /// Returns a position as a number. Throws foreign_position.
 std::int64_t parse_position(BytesView position);
+
+/// A position in data that has a name and a path, as JSON: `[8,1,"json-lines","in.jsonl"]`.
+struct DataPosition {
+  std::vector<std::int64_t> numbers;
+  std::string name;  // what is read at the path, eg: the format of the file, or a table
+  std::string path;
+};
+
+/// Returns the end of such positions.
+std::string end_of_positions(std::string_view name, std::string_view path);
+/// Sets a position to numbers and the result of end_of_positions.
+void set_position(std::string& position, std::initializer_list<std::int64_t> numbers,
+                  std::string_view end);
+/// Parses a position with this number of numbers. Throws foreign_position.
+DataPosition parse_data_position(BytesView position, std::size_t numbers);
+/// Returns whether two paths are equal or lead to the same file.
+bool is_same_file(const std::string& a, const std::string& b);
 
 /// Removes a number from the start of a text and returns it. Removes nothing and returns 0 if there
 /// is none, or if it is too large.

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "sqlite_source.hpp"
 
+#include <tenon/sdk/content_checksum.hpp>
+
 #include <sqlite3.h>
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <string_view>
 
 #include "json_text.hpp"
-#include "records.hpp"
 #include "utf8.hpp"
 
 namespace tenon::builtin {
 namespace {
+
+/// The numbers of a position.
+enum Number : std::size_t { row, columns, values, count };
 
 std::string to_hex(std::string_view bytes) {
   static constexpr char digits[] = "0123456789abcdef";
@@ -50,6 +55,22 @@ std::string column_json(const Statement& row, int column, const std::string& pat
     default:
       return "null";
   }
+}
+
+/// Returns the values of a row as JSON, without the brace at the end. The first column is the
+/// number of the row. Throws sdk::Failure.
+std::string row_json(const Statement& row, int columns, const std::string& path) {
+  std::string json = "{";
+  for (int column = 1; column < columns; ++column) {
+    if (column > 1) json += ',';
+    json += json_string(row.column_name(column)) + ':' + column_json(row, column, path);
+  }
+  return json;
+}
+
+/// Returns the checksum of a result of row_json as the number of a position.
+std::int64_t checksum_of(std::string_view row) {
+  return static_cast<std::int64_t>(sdk::checksum(row));
 }
 
 /// Returns a value as a key. SQLite would round a real number to 15 digits, so that different keys
@@ -147,11 +168,20 @@ void SqliteSource::configure(const sdk::Config& config) {
   path_ = database_path(config);
   table_ = config.get<std::string>("table");
   key_column_ = config.get("key", "");
+  end_of_positions_ = end_of_positions(table_, path_);
 }
 
 void SqliteSource::open(std::optional<BytesView> position) {
   last_.reset();
-  if (position) last_ = parse_position(*position);
+  std::optional<DataPosition> last;
+  if (position) {
+    last = parse_data_position(*position, Number::count);
+    if (!same_name(last->name, table_) || !is_same_file(last->path, path_)) {
+      throw sdk::wrong_position(sdk::text("table \"", last->name, "\" of ", last->path),
+                                sdk::text("table \"", table_, "\" of ", path_));
+    }
+    last_ = last->numbers[Number::row];
+  }
   database_.emplace(path_, Database::Mode::read);
   database_->set_call(call());
   if (!database_->has_table(table_)) {
@@ -163,7 +193,10 @@ void SqliteSource::open(std::optional<BytesView> position) {
              "\" has no INTEGER PRIMARY KEY, so VACUUM may renumber its rows; then their positions "
              "are no longer correct");
   }
-  if (last_) check_last_row(*database_, path_, table_, number, *last_);
+  if (last) {
+    check_last_row(*database_, path_, table_, number, *last_);
+    check_row(number, *last);
+  }
   rows_.emplace(*database_, "SELECT " + number + ", * FROM " + quoted_name(table_) + " WHERE " +
                                 number + " > ? ORDER BY " + number);
   key_ = 0;
@@ -174,6 +207,22 @@ void SqliteSource::open(std::optional<BytesView> position) {
     throw sdk::Failure(TENON_INVALID_ARGUMENT, path_, ": table \"", table_, "\" has no column \"",
                        key_column_, "\" for the key");
   }
+}
+
+/// Throws sdk::Failure if the row of a position has other values than when it was read. It may have
+/// been deleted.
+void SqliteSource::check_row(const std::string& number, const DataPosition& last) {
+  Statement find(*database_, "SELECT " + number + ", * FROM " + quoted_name(table_) + " WHERE " +
+                                 number + " = ?");
+  find.bind(1, last.numbers[Number::row]);
+  if (!find.step()) return;
+  const std::int64_t columns = last.numbers[Number::columns];
+  const bool same =
+      columns >= 1 && columns <= find.columns() &&
+      checksum_of(row_json(find, static_cast<int>(columns), path_)) == last.numbers[Number::values];
+  if (same) return;
+  throw sdk::data_changed(
+      sdk::text(path_, ": row ", last.numbers[Number::row], " of table \"", table_, "\""));
 }
 
 void SqliteSource::read_some(sdk::RecordBatch& batch) {
@@ -197,13 +246,11 @@ void SqliteSource::set_record() {
     throw sdk::Failure(TENON_INVALID_ARGUMENT, path_, ": the key column \"", key_column_,
                        "\" is null in row ", rows_->integer(0));
   }
-  std::string payload = "{";
-  for (int column = 1; column < rows_->columns(); ++column) {
-    if (column > 1) payload += ',';
-    payload += json_string(rows_->column_name(column)) + ':' + column_json(*rows_, column, path_);
-  }
+  std::string payload = row_json(*rows_, rows_->columns(), path_);
+  set_position(position_, {rows_->integer(0), rows_->columns(), checksum_of(payload)},
+               end_of_positions_);
   payload += '}';
-  set_json(record_, std::to_string(rows_->integer(0)), key_text(*rows_, key_), payload);
+  set_json(record_, position_, key_text(*rows_, key_), payload);
 }
 
 void SqliteSource::teardown() {

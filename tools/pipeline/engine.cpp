@@ -293,8 +293,23 @@ tenon::Result<void> Engine::open_source() {
   std::optional<UsedPlugin>& recorded = store_.state().source;
   return open(
       stages_.source, recorded ? &*recorded : nullptr, source_calls_,
-      [&](auto& source) { return source->open(store_.state().position); },
+      [&](auto& source) { return open_at_position(source); },
       [&] { return record(recorded, stages_.source.used); });
+}
+
+tenon::Result<void> Engine::open_at_position(tenon::Handle<tenon::Source>& source) {
+  auto opened = source->open(store_.state().position);
+  if (opened || !store_.state().position || !failed_with(opened.error(), TENON_OUT_OF_RANGE)) {
+    return opened;
+  }
+  const tenon::Error& error = opened.error();
+  return tenon::Error({.code = "wrong-position",
+                       .status = error.status(),
+                       .message = std::string(error.message()),
+                       .where = store_.path().string(),
+                       .fix = std::string(error.fix()),
+                       .plugin = std::string(error.plugin()),
+                       .method = std::string(error.method())});
 }
 
 /// Records the source or the destination of dead letters.

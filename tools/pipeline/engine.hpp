@@ -74,6 +74,7 @@ class Engine {
   tenon::Result<void> delete_removed();
   bool delete_destination(const UsedPlugin& removed);
   tenon::Result<void> open_source();
+  tenon::Result<void> open_at_position(tenon::Handle<tenon::Source>& source);
   tenon::Result<void> record(std::optional<UsedPlugin>& recorded, const UsedPlugin& used);
   tenon::Result<void> record_destination(const UsedPlugin& used);
   bool open_dead_letters();

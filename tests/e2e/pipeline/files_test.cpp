@@ -206,6 +206,36 @@ TEST_F(Pipeline, RefusesThePositionOfAnotherPipeline) {
       << renamed.err;
 }
 
+TEST_F(Pipeline, RefusesThePositionOfOtherData) {
+  const auto run_file = [&](const std::string& config) {
+    write_pipeline(plugin("tenon.dev/file", config),
+                   plugin("tenon.dev/file", "\"path\": \"out.jsonl\""));
+    return run();
+  };
+  world.write("a.jsonl", "{\"a\":1}\n{\"a\":2}\n");
+  world.write("b.jsonl", "{\"b\":1}\n{\"b\":2}\n{\"b\":3}\n");
+  ASSERT_EQ(run_file("\"path\": \"a.jsonl\"").exit, 0);
+  const std::string stored = position();
+  // Every run reports it, not only the first one after the change.
+  for (int i = 0; i < 2; ++i) {
+    const Outcome changed = run_file("\"path\": \"b.jsonl\"");
+    EXPECT_EQ(changed.exit, 1);
+    EXPECT_NE(changed.err.find("state/position.json: wrong-position: the position is of a.jsonl as "
+                               "json-lines, but b.jsonl as json-lines is configured; fix: "),
+              std::string::npos)
+        << changed.err;
+  }
+  EXPECT_EQ(run_file("\"path\": \"a.jsonl\", \"format\": \"csv\"").exit, 1);
+  world.write("a.jsonl", "{\"c\":1}\n{\"c\":2}\n{\"c\":3}\n");
+  const Outcome replaced = run_file("\"path\": \"a.jsonl\"");
+  EXPECT_EQ(replaced.exit, 1);
+  EXPECT_NE(replaced.err.find("data-loss: a.jsonl does not contain what was read from it"),
+            std::string::npos)
+      << replaced.err;
+  EXPECT_EQ(position(), stored);
+  EXPECT_EQ(world.read("out.jsonl"), "{\"a\":1}\n{\"a\":2}\n");
+}
+
 TEST_F(Pipeline, ReportsADamagedPosition) {
   write_actors("");
   ASSERT_EQ(run().exit, 0);

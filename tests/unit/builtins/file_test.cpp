@@ -8,10 +8,14 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "builtin/file_destination.hpp"
 #include "builtin/file_source.hpp"
@@ -31,7 +35,7 @@ TEST_F(FileTest, ReadsJsonLines) {
   const TextMap config = {{"path", path("a.jsonl")}};
   const Records records = read_all<FileSource>(config);
   EXPECT_EQ(payloads(records), (Texts{"{\"a\":1}", "[2, \"x\"]", "{\"b\":\"\xc3\xa4\"}"}));
-  EXPECT_EQ(text(records[0].position), "8 1");
+  EXPECT_EQ(text(records[0].position).find("[8,1,"), 0u);
   EXPECT_EQ(text(*records[1].key), "3");
   EXPECT_EQ(records[0].metadata.at("opencdc.payload.format"), "json");
   expect_resumes<FileSource>(config);
@@ -52,14 +56,16 @@ TEST_F(FileTest, ReadsTheKeyFromAField) {
 }
 
 TEST_F(FileTest, LimitsTheBytesOfABatch) {
-  // Each record has 7 bytes of payload, 26 of metadata, 3 or 4 as position and 1 as key.
   write("a.jsonl", "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n{\"a\":4}\n");
   FileSource source;
   configure(source, {{"path", path("a.jsonl")}});
   source.open({});
-  EXPECT_EQ(read_batch(source, 10, 1).size(), 1u);
-  EXPECT_EQ(read_batch(source, 10, 38).size(), 1u);
-  EXPECT_EQ(read_batch(source, 10, 39).size(), 2u);
+  const Records first = read_batch(source, 10, 1);
+  ASSERT_EQ(first.size(), 1u);
+  const std::size_t second_size =
+      read_all<FileSource>({{"path", path("a.jsonl")}}).at(1).position.size() + 7 + 26 + 1;
+  EXPECT_EQ(read_batch(source, 10, static_cast<std::int64_t>(second_size)).size(), 1u);
+  EXPECT_EQ(read_batch(source, 10, static_cast<std::int64_t>(second_size) + 1).size(), 2u);
 }
 
 TEST_F(FileTest, ReportsTheLineThatIsNotJson) {
@@ -88,7 +94,9 @@ TEST_F(FileTest, RefusesUnreadableFiles) {
             "parameter \"format\" is \"xml\", expected json-lines or csv");
   EXPECT_EQ(failure_of([&] { read_all<FileSource>({}); }), "parameter \"path\" is required");
   write("a.jsonl", "{}\n");
-  for (const char* wrong : {"", "x", "-1 0", "0 -1", "3", "3 x", "3 1 1"}) {
+  for (const char* wrong : {"", "x", "3", "[]", "[3,1,1,1,\"json-lines\"]", "[3,1,1,\"x\",\"y\"]",
+                            "[-1,0,1,1,\"json-lines\",\"a\"]", "[3,-1,1,1,\"json-lines\",\"a\"]",
+                            "[3,1.5,1,1,\"json-lines\",\"a\"]"}) {
     EXPECT_EQ(failure_of([&] {
                 read_all<FileSource>({{"path", path("a.jsonl")}}, to_bytes(wrong));
               }),
@@ -96,21 +104,123 @@ TEST_F(FileTest, RefusesUnreadableFiles) {
   }
 }
 
-TEST_F(FileTest, RefusesThePositionOfALongerFile) {
-  write("a.jsonl", "{}\n");
+/// Returns the position after the last record of a file.
+Bytes end_of(const TextMap& config) {
+  return read_all<FileSource>(config).back().position;
+}
+
+TEST_F(FileTest, RefusesThePositionOfAnotherFile) {
+  write("a.jsonl", "{\"n\":1}\n");
+  write("b.jsonl", "{\"n\":1}\n{\"n\":2}\n");
+  const Bytes position = end_of({{"path", path("a.jsonl")}});
+  const auto refused = [&](const TextMap& config) {
+    return failure_of([&] { read_all<FileSource>(config, position); }, TENON_OUT_OF_RANGE);
+  };
+  EXPECT_EQ(refused({{"path", path("b.jsonl")}}),
+            "the position is of " + path("a.jsonl") + " as json-lines, but " + path("b.jsonl") +
+                " as json-lines is configured; fix: restore the configuration, or delete the "
+                "pipeline, and run it again to read everything");
+  EXPECT_NE(refused({{"path", path("a.jsonl")}, {"format", "csv"}}).find(" as csv is configured"),
+            std::string::npos);
+  // Other names of the file, and other parameters, do not matter.
+  std::filesystem::create_symlink(path("a.jsonl"), path("link.jsonl"));
+  EXPECT_EQ(read_all<FileSource>({{"path", path("link.jsonl")}, {"key", "n"}}, position).size(),
+            0u);
+}
+
+TEST_F(FileTest, RefusesThePositionOfOtherContent) {
   const TextMap config = {{"path", path("a.jsonl")}};
-  EXPECT_EQ(read_all<FileSource>(config, to_bytes("3 1")).size(), 0u);
-  EXPECT_EQ(failure_of([&] { read_all<FileSource>(config, to_bytes("4 2")); }, TENON_DATA_LOSS),
-            path("a.jsonl") +
-                " has 3 bytes, but 4 have been read, so it was truncated or replaced; "
-                "fix: delete the pipeline, and run it again to read the whole file");
+  const std::string filler = "{\"x\":\"" + std::string(100000, 'x') + "\"}\n";
+  const std::pair<std::string, std::string> rows[] = {
+      {"{\"n\":1}\n{\"n\":2}\n", "{\"m\":1}\n{\"m\":2}\n{\"m\":3}\n"},
+      {"{\"n\":1}\n", ""},
+      {"{\"n\":1}\n{\"n\":2}\n", "{\"n\":1}\n"},
+      {"{\"n\":1}\n" + filler + filler, "{\"n\":2}\n" + filler + filler + "{}\n"},
+      {filler + filler + "{\"n\":1}\n", filler + filler + "{\"n\":2}\n{}\n"},
+  };
+  for (const auto& [before, after] : rows) {
+    write("a.jsonl", before);
+    const Bytes position = end_of(config);
+    write("a.jsonl", after);
+    EXPECT_EQ(failure_of([&] { read_all<FileSource>(config, position); }, TENON_DATA_LOSS),
+              path("a.jsonl") +
+                  " does not contain what was read from it, so it was truncated, replaced or "
+                  "changed, and records may be lost; fix: delete the pipeline, and run it again to "
+                  "read everything");
+  }
+  write("t.csv", "a\n1\n2\n");
+  const TextMap table = {{"path", path("t.csv")}};
+  const Bytes position = end_of(table);
+  write("t.csv", "a\n7\n8\n9\n");
+  failure_of([&] { read_all<FileSource>(table, position); }, TENON_DATA_LOSS);
+}
+
+TEST_F(FileTest, ResumesInAFileThatWasReplacedByALongerCopy) {
+  const TextMap config = {{"path", path("a.jsonl")}};
+  write("a.jsonl", "{\"n\":1}\n");
+  const Bytes position = end_of(config);
+  write("copy.jsonl", "{\"n\":1}\n{\"n\":2}\n");
+  std::filesystem::rename(path("copy.jsonl"), path("a.jsonl"));
+  EXPECT_EQ(payloads(read_all<FileSource>(config, position)), Texts{"{\"n\":2}"});
+}
+
+TEST_F(FileTest, ReadsTheRestOfARotatedFileFirst) {
+  const TextMap config = {{"path", path("a.jsonl")}};
+  for (const char* name : {"a.jsonl.1", "a.jsonl-20270131", "old"}) {
+    write("a.jsonl", "{\"n\":1}\n");
+    const Bytes position = end_of(config);
+    write("a.jsonl", "{\"n\":1}\n{\"n\":2}\n");
+    std::filesystem::rename(path("a.jsonl"), path(name));
+    write("a.jsonl", "{\"n\":1}\n{\"n\":3}\n");  // begins with the same line
+    const Records rest = read_all<FileSource>(config, position);
+    EXPECT_EQ(payloads(rest), (Texts{"{\"n\":2}", "{\"n\":1}", "{\"n\":3}"})) << name;
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+      EXPECT_EQ(read_all<FileSource>(config, rest[i].position).size(), rest.size() - i - 1) << i;
+    }
+    std::filesystem::remove(path(name));
+  }
+}
+
+TEST_F(FileTest, ReadsAllFilesThatWereRotatedSince) {
+  const TextMap config = {{"path", path("a.csv")}};
+  write("a.csv.3", "n\n0\n");
+  write("a.csv", "n\n1\n");
+  const Bytes position = end_of(config);
+  write("a.csv", "n\n1\n2\n");
+  const auto rotate = [&](const std::string& from, const std::string& to, int minutes) {
+    std::filesystem::rename(path(from), path(to));
+    std::filesystem::last_write_time(
+        path(to), std::filesystem::file_time_type::clock::now() - std::chrono::minutes(minutes));
+  };
+  rotate("a.csv.3", "a.csv.4", 30);
+  rotate("a.csv", "a.csv.2", 20);
+  write("a.csv", "n\n3\n");
+  rotate("a.csv", "a.csv.1", 10);
+  write("a.csv", "");
+  EXPECT_EQ(payloads(read_all<FileSource>(config, position)),
+            (Texts{R"({"n":"2"})", R"({"n":"3"})"}));
+  write("a.csv", "n\n4\n");
+  EXPECT_EQ(payloads(read_all<FileSource>(config, position)),
+            (Texts{R"({"n":"2"})", R"({"n":"3"})", R"({"n":"4"})"}));
+}
+
+TEST_F(FileTest, ReadsTheRestOfAFileThatWasCopiedAndTruncated) {
+  const TextMap config = {{"path", path("a.jsonl")}};
+  write("a.jsonl", "{\"n\":1}\n");
+  const Bytes position = end_of(config);
+  write("a.jsonl.1", "{\"n\":1}\n{\"n\":2}\n");
+  write("a.jsonl", "{\"n\":3}\n{\"n\":4}\n");
+  EXPECT_EQ(payloads(read_all<FileSource>(config, position)),
+            (Texts{"{\"n\":2}", "{\"n\":3}", "{\"n\":4}"}));
 }
 
 TEST_F(FileTest, RefusesAPositionInsideALine) {
-  write("a.jsonl", "{}\n{\"a\":10}\n");
   const TextMap config = {{"path", path("a.jsonl")}};
-  EXPECT_EQ(failure_of([&] { read_all<FileSource>(config, to_bytes("9 2")); }, TENON_DATA_LOSS),
-            "byte 9 of " + path("a.jsonl") +
+  write("a.jsonl", "{}\n1");
+  const Bytes position = end_of(config);
+  write("a.jsonl", "{}\n10\n");
+  EXPECT_EQ(failure_of([&] { read_all<FileSource>(config, position); }, TENON_DATA_LOSS),
+            "byte 4 of " + path("a.jsonl") +
                 ", where reading stopped, is inside a line, so the file was replaced or its last "
                 "line was not complete; "
                 "fix: delete the pipeline, and run it again to read the whole file");
@@ -120,11 +230,13 @@ TEST_F(FileTest, ReadsLinesThatWereAddedAfterAnIncompleteLastLine) {
   const TextMap config = {{"path", path("a.jsonl")}};
   for (const char* end_of_line : {"\n", "\r\n"}) {
     write("a.jsonl", "{}");
-    EXPECT_EQ(read_all<FileSource>(config, to_bytes("2 1")).size(), 0u);
+    const Bytes position = end_of(config);
+    EXPECT_EQ(read_all<FileSource>(config, position).size(), 0u);
     write("a.jsonl", std::string("{}") + end_of_line + "[]");
-    const Records added = read_all<FileSource>(config, to_bytes("2 1"));
+    const Records added = read_all<FileSource>(config, position);
     EXPECT_EQ(payloads(added), Texts{"[]"});
     EXPECT_EQ(text(*added.at(0).key), "2");
+    EXPECT_EQ(read_all<FileSource>(config, added.at(0).position).size(), 0u);
   }
 }
 

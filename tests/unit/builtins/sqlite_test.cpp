@@ -11,6 +11,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -62,7 +64,7 @@ TEST_F(SqliteTest, ReadsATable) {
   EXPECT_EQ(payloads(records), (Texts{R"({"id":-3,"name":"a\"b","weight":1.5,"data":"00ff"})",
                                       R"({"id":7,"name":null,"weight":2.0,"data":""})",
                                       R"({"id":9,"name":"c","weight":null,"data":"text"})"}));
-  EXPECT_EQ(text(records[1].position), "7");
+  EXPECT_EQ(text(records[1].position).find("[7,5,"), 0u);
   EXPECT_EQ(text(*records[1].key), "7");
   expect_resumes<SqliteSource>({{"path", path("data.db")}, {"table", "t"}, {"key", "data"}});
 }
@@ -80,15 +82,20 @@ TEST_F(SqliteTest, ReadsATableWithAColumnRowid) {
 
 TEST_F(SqliteTest, RefusesPositionsThatAreNoRowNumbers) {
   run("CREATE TABLE t (id INTEGER PRIMARY KEY); INSERT INTO t VALUES (1)");
-  for (const char* wrong : {"", "x", "1x", "9223372036854775808", "99999999999999999999"}) {
+  for (const char* wrong :
+       {"", "x", "1", "[1,2,3,\"t\"]", "[9223372036854775808,2,3,\"t\",\"data.db\"]",
+        "[1,2,3,4,\"data.db\"]"}) {
     EXPECT_EQ(failure_of([&] { read_all<SqliteSource>(table("t"), to_bytes(wrong)); }),
               "the position \"" + std::string(wrong) + "\" is not a position of this plugin");
   }
 }
 
 TEST_F(SqliteTest, RefusesThePositionOfRowsThatAreGone) {
-  const auto failure = [&](const std::string& name) {
-    return failure_of([&] { read_all<SqliteSource>(table(name), to_bytes("3")); }, TENON_DATA_LOSS);
+  const auto end_of = [&](const std::string& name) {
+    return read_all<SqliteSource>(table(name)).back().position;
+  };
+  const auto failure = [&](const std::string& name, const Bytes& position) {
+    return failure_of([&] { read_all<SqliteSource>(table(name), position); }, TENON_DATA_LOSS);
   };
   const auto told = [&](const std::string& name, const std::string& end) {
     return path("data.db") + ": table \"" + name + "\" " + end +
@@ -96,17 +103,69 @@ TEST_F(SqliteTest, RefusesThePositionOfRowsThatAreGone) {
            "numbers that have been read; fix: delete the pipeline, and run it again to read the "
            "whole table";
   };
-  run("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3); DELETE FROM t WHERE a = 1; VACUUM");
-  EXPECT_EQ(failure("t"), told("t", "ends with row 2"));
-  run("CREATE TABLE u (id INTEGER PRIMARY KEY)");
-  EXPECT_EQ(failure("u"), told("u", "is empty"));
+  run("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)");
+  const Bytes in_t = end_of("t");
+  run("DELETE FROM t WHERE a = 1; VACUUM");
+  EXPECT_EQ(failure("t", in_t), told("t", "ends with row 2"));
+  run("CREATE TABLE u (id INTEGER PRIMARY KEY); INSERT INTO u VALUES (3)");
+  const Bytes in_u = end_of("u");
+  run("DELETE FROM u");
+  EXPECT_EQ(failure("u", in_u), told("u", "is empty"));
   // SQLite does not reuse the numbers of such a table.
-  run("CREATE TABLE v (id INTEGER PRIMARY KEY AUTOINCREMENT)");
-  EXPECT_EQ(failure("v"), told("v", "is empty"));
-  run("INSERT INTO v VALUES (3); DELETE FROM v");
-  EXPECT_EQ(read_all<SqliteSource>(table("v"), to_bytes("3")).size(), 0u);
+  run("CREATE TABLE v (id INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO v VALUES (3)");
+  const Bytes in_v = end_of("v");
+  run("DELETE FROM v");
+  EXPECT_EQ(read_all<SqliteSource>(table("v"), in_v).size(), 0u);
   run("INSERT INTO v DEFAULT VALUES");
-  EXPECT_EQ(payloads(read_all<SqliteSource>(table("v"), to_bytes("3"))), Texts{R"({"id":4})"});
+  EXPECT_EQ(payloads(read_all<SqliteSource>(table("v"), in_v)), Texts{R"({"id":4})"});
+  run("DELETE FROM v; DELETE FROM sqlite_sequence");
+  EXPECT_EQ(failure("v", in_v), told("v", "is empty"));
+}
+
+TEST_F(SqliteTest, RefusesThePositionOfOtherRows) {
+  const auto failure = [&](const Bytes& position) {
+    return failure_of([&] { read_all<SqliteSource>(table("t"), position); }, TENON_DATA_LOSS);
+  };
+  run("CREATE TABLE t (id INTEGER PRIMARY KEY, a); INSERT INTO t (a) VALUES ('a1'), ('a2')");
+  const Bytes position = read_all<SqliteSource>(table("t")).back().position;
+  const std::string told = path("data.db") +
+                           ": row 2 of table \"t\" does not contain what was read from it, so it "
+                           "was truncated, replaced or changed, and records may be lost; fix: "
+                           "delete the pipeline, and run it again to read everything";
+  run("DELETE FROM t; INSERT INTO t (a) VALUES ('b1'), ('b2'), ('b3')");
+  EXPECT_EQ(failure(position), told);
+  run("DROP TABLE t; CREATE TABLE t (id INTEGER PRIMARY KEY); INSERT INTO t VALUES (1), (2), (3)");
+  EXPECT_EQ(failure(position), told);
+  std::filesystem::remove(path("data.db"));
+  run("CREATE TABLE t (id INTEGER PRIMARY KEY, b); INSERT INTO t VALUES (1, 'a1'), (2, 'a2')");
+  EXPECT_EQ(failure(position), told);
+}
+
+TEST_F(SqliteTest, ResumesAfterRowsThatWereDeletedAndColumnsThatWereAdded) {
+  run("CREATE TABLE t (id INTEGER PRIMARY KEY, a); INSERT INTO t (a) VALUES ('a1'), ('a2')");
+  const Records records = read_all<SqliteSource>(table("t"));
+  run("ALTER TABLE t ADD COLUMN b DEFAULT 1; INSERT INTO t (a) VALUES ('a3')");
+  const Texts added = {R"({"id":3,"a":"a3","b":1})"};
+  EXPECT_EQ(payloads(read_all<SqliteSource>(table("t"), records.back().position)), added);
+  run("DELETE FROM t WHERE id < 3");
+  EXPECT_EQ(payloads(read_all<SqliteSource>(table("t"), records.back().position)), added);
+}
+
+TEST_F(SqliteTest, RefusesThePositionOfAnotherTable) {
+  run("CREATE TABLE t (a); INSERT INTO t VALUES (1); CREATE TABLE u (a); INSERT INTO u VALUES (1)");
+  const Bytes position = read_all<SqliteSource>(table("t")).back().position;
+  EXPECT_EQ(
+      failure_of([&] { read_all<SqliteSource>(table("u"), position); }, TENON_OUT_OF_RANGE),
+      "the position is of table \"t\" of " + path("data.db") + ", but table \"u\" of " +
+          path("data.db") +
+          " is configured; fix: restore the configuration, or delete the pipeline, and run it "
+          "again to read everything");
+  std::filesystem::copy(path("data.db"), path("other.db"));
+  failure_of(
+      [&] {
+        read_all<SqliteSource>({{"path", path("other.db")}, {"table", "t"}}, position);
+      },
+      TENON_OUT_OF_RANGE);
 }
 
 TEST_F(SqliteTest, WarnsOfRowNumbersThatAreNotPermanent) {
@@ -194,13 +253,17 @@ TEST_F(SqliteTest, LocksNothingAfterAFailure) {
 }
 
 TEST_F(SqliteTest, LimitsTheBytesOfABatch) {
-  // Each record has 7 bytes of payload, 26 of metadata, and one digit as position and as key.
+  // Each record has 7 bytes of payload, 26 of metadata, and one digit as key.
   run("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)");
+  const Records all = read_all<SqliteSource>(table("t"));
+  const auto size_of = [&](std::size_t i) {
+    return static_cast<std::int64_t>(all.at(i).position.size()) + 7 + 26 + 1;
+  };
   SqliteSource source;
   configure(source, table("t"));
   source.open({});
-  EXPECT_EQ(read_batch(source, 10, 35).size(), 1u);
-  EXPECT_EQ(payloads(read_batch(source, 10, 36)), (Texts{R"({"a":2})", R"({"a":3})"}));
+  EXPECT_EQ(read_batch(source, 10, size_of(0)).size(), 1u);
+  EXPECT_EQ(payloads(read_batch(source, 10, size_of(1) + 1)), (Texts{R"({"a":2})", R"({"a":3})"}));
 }
 
 TEST_F(SqliteTest, ReadsRowsInsertedWhileReading) {

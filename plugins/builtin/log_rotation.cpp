@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "log_rotation.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace tenon::builtin {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Calls `visit` with each regular file in the folder of a file. Follows links to the file.
+template <class Visit>
+void visit_siblings(const fs::path& file, const Visit& visit) {
+  std::error_code ignored;  // a folder that cannot be read has no files to find
+  for (const auto& entry : fs::directory_iterator(file.parent_path(), ignored)) {
+    struct stat status;
+    const bool known = ::lstat(entry.path().c_str(), &status) == 0;
+    if (known && S_ISREG(status.st_mode)) visit(entry.path(), status);
+  }
+}
+
+fs::path resolved(const std::string& path) {
+  std::error_code failed;
+  fs::path full = fs::canonical(path, failed);
+  return failed ? fs::absolute(path) : full;
+}
+
+bool is_rotated_name(std::string_view name, std::string_view original) {
+  if (name.size() < original.size() + 2 || name.substr(0, original.size()) != original)
+    return false;
+  name.remove_prefix(original.size());
+  return (name.front() == '.' || name.front() == '-') && name.find_first_of("0123456789") == 1 &&
+         name.find_first_not_of("0123456789.-_:T") == name.npos;
+}
+
+}  // namespace
+
+std::vector<std::string> rotated_files(const std::string& path) {
+  const fs::path file = resolved(path);
+  using Time = std::pair<std::int64_t, std::int64_t>;
+  std::vector<std::pair<Time, std::string>> found;
+  visit_siblings(file, [&](const fs::path& sibling, const struct stat& status) {
+    if (!is_rotated_name(sibling.filename().native(), file.filename().native())) return;
+    found.push_back({{status.st_mtim.tv_sec, status.st_mtim.tv_nsec}, sibling.native()});
+  });
+  // Of two files that were written to at the same time, `in.log.2` is older than `in.log.1`.
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : a.second > b.second;
+  });
+  std::vector<std::string> names;
+  for (auto& [time, name] : found) names.push_back(std::move(name));
+  return names;
+}
+
+std::optional<std::string> file_of_inode(const std::string& path, std::uint64_t inode) {
+  std::optional<std::string> found;
+  visit_siblings(resolved(path), [&](const fs::path& sibling, const struct stat& status) {
+    if (status.st_ino == inode) found = sibling.native();
+  });
+  return found;
+}
+
+}  // namespace tenon::builtin
