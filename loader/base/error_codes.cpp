@@ -453,6 +453,8 @@ constexpr ErrorCode codes[] = {
      "The configuration is incomplete.", "Add the parameter to the configuration."},
     {"no-pipeline", error, "pipelines", "A folder contains no pipeline file.",
      "The path names another folder.", "Name a pipeline file, or a folder that contains one."},
+    {"same-file", error, "pipelines", "Pipelines use one file for two purposes.",
+     "A path was copied, or a link leads to the file.", "Choose another path for one of them."},
     {"unknown-parameter", error, "pipelines", "A plugin has no such parameter.",
      "The name is misspelled.", "Correct the name, or remove the parameter."},
     {"wrong-acknowledgement", error, "pipelines",

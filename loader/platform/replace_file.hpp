@@ -47,6 +47,9 @@ class Replacement {
   std::unique_ptr<State> state_;
 };
 
+/// Follows symbolic links to a file, which may not exist yet.
+std::filesystem::path follow_links(std::filesystem::path path, std::error_code& failed);
+
 /// Replaces the whole content of a file; see Replacement.
 ReplaceResult replace_content(const std::filesystem::path& path, std::string_view content,
                               NewFileMode mode = NewFileMode::by_umask);

@@ -40,6 +40,7 @@
 #include "position_store.hpp"
 #include "restarts.hpp"
 #include "stages.hpp"
+#include "used_files.hpp"
 
 namespace {
 
@@ -285,12 +286,17 @@ tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin
           .log_level = tenon::LogLevel::info};
 }
 
+/// Creates the plugins of all pipelines, and checks the files that they use.
 void create_all_stages(tenon::Host& host, Pipelines& pipelines, Console& console, OpenCalls& calls,
                        Diagnostics& diagnostics) {
   for (Pipeline& pipeline : pipelines) {
     pipeline.stages = create_stages(host, pipeline.file, pipeline.messages, calls, diagnostics);
   }
   report_skipped(host, diagnostics, console);
+  if (!diagnostics.empty()) return;
+  std::vector<FilesOfPipeline> files;
+  for (const Pipeline& pipeline : pipelines) files.push_back({pipeline.file, *pipeline.stages});
+  check_files(files, diagnostics);
 }
 
 /// Exits at a signal, because a plugin may hang while it is configured, and a file while it is
@@ -350,6 +356,24 @@ Exit run_files(const Paths& paths, const Paths& plugin_path) {
   return run_all(host, pipelines, console);
 }
 
+/// Reports a position whose folder does not exist and cannot be made.
+void check_folder(const PipelineFile& file, Diagnostics& diagnostics) {
+  std::error_code failed;
+  auto folder = std::filesystem::absolute(file.position).parent_path();
+  while (folder.has_relative_path() && !std::filesystem::exists(folder, failed)) {
+    folder = folder.parent_path();
+  }
+  if (std::filesystem::is_directory(folder, failed) && ::access(folder.c_str(), W_OK | X_OK) == 0) {
+    return;
+  }
+  diagnostics.add({.location = file.position_place,
+                   .code = "cannot-write",
+                   .message = "the position cannot be saved",
+                   .found = folder.string(),
+                   .needed = "a folder that this user can write to",
+                   .fix = "set \"position\" to another path"});
+}
+
 /// Creates and configures the plugins of pipelines, but does not open them.
 Exit validate_files(const Paths& paths, const Paths& plugin_path) {
   Console console("tenon-pipeline");
@@ -358,6 +382,7 @@ Exit validate_files(const Paths& paths, const Paths& plugin_path) {
   tenon::Host host(host_options(plugin_path));
   OpenCalls calls([](const std::string&) {}, stop_grace_period);
   create_all_stages(host, pipelines, console, calls, diagnostics);
+  for (const Pipeline& pipeline : pipelines) check_folder(pipeline.file, diagnostics);
   if (!diagnostics.empty()) return refuse(diagnostics);
   for (const auto& path : paths) {
     std::cout << tenon::harmless(path.string()) << ": no problem found" << std::endl;

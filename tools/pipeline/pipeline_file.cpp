@@ -106,6 +106,7 @@ std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path
       {"name", "source", "processors", "destinations", "dead_letters", "position", "window"},
       diagnostics);
   PipelineFile file;
+  file.path = path;
   file.name = object.text("name");
   if (const JsonValue* source = object.required("source")) {
     file.source = read_stage(*source, "a source", diagnostics);

@@ -53,6 +53,7 @@ struct DeadLettersUse {
 };
 
 struct PipelineFile {
+  std::filesystem::path path;
   std::string name;
   StageUse source;
   std::vector<StageUse> processors;    // in the order in which they process

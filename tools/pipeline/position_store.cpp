@@ -15,7 +15,6 @@
 #include <system_error>
 #include <utility>
 
-#include "common/descriptor.hpp"
 #include "common/text_file.hpp"
 #include "platform/replace_file.hpp"
 
@@ -53,16 +52,12 @@ tenon::tools::Diagnostic diagnostic_of(const tenon::Error& error,
   return diagnostic;
 }
 
-/// Returns the path of the lock file. The position file itself cannot be locked, because each save
-/// replaces it.
-std::string lock_path(const std::filesystem::path& path) {
-  return path.string() + ".lock";
-}
-
-/// Returns whether no other process has removed the file since it was opened.
-bool is_linked(int file) {
+/// Locks a file until it is closed. Returns whether that succeeded, and no other process has
+/// removed the file since it was opened.
+bool is_locked(const tenon::tools::Descriptor& file) {
   struct stat status;
-  return ::fstat(file, &status) == 0 && status.st_nlink != 0;
+  return ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && ::fstat(file.get(), &status) == 0 &&
+         status.st_nlink != 0;
 }
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {
@@ -101,22 +96,29 @@ tenon::Error labelled(const tenon::Error& error, const UsedPlugin& stage) {
                        .grade = error.grade()});
 }
 
+std::filesystem::path lock_path(const std::filesystem::path& position) {
+  std::error_code failed;  // reported when the file is read
+  return tenon::platform::follow_links(position, failed) += ".lock";
+}
+
 tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& path,
                                                  Diagnostics& diagnostics) {
   std::error_code failed;
   std::filesystem::create_directories(folder_of(path), failed);
   if (failed) return cannot_write(path, failed.value());
 
-  const std::string lock_name = lock_path(path);
+  const std::filesystem::path lock_name = lock_path(path);
   tenon::tools::Descriptor lock(::open(lock_name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!lock) return cannot_write(lock_name, errno);
-  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 || !is_linked(lock.get())) {
+  // A run that uses another hard link to the position has another lock file.
+  tenon::tools::Descriptor position(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!is_locked(lock) || (position && !is_locked(position))) {
     return tenon::Error({.code = "in-use",
                          .message = "another pipeline uses this position",
                          .where = path.string(),
                          .fix = "wait until it ends, or set \"position\" to another path"});
   }
-  PositionStore store(path, lock.release());
+  PositionStore store(path, std::move(lock), std::move(position));
   std::error_code ignored;  // reported when the file is read
   const auto status = std::filesystem::status(path, ignored);
   if (status.type() == std::filesystem::file_type::not_found) return store;
@@ -131,17 +133,9 @@ tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& pa
   return store;
 }
 
-PositionStore::PositionStore(std::filesystem::path path, int lock) noexcept
-    : path_(std::move(path)), lock_(lock) {}
-
-PositionStore::PositionStore(PositionStore&& other) noexcept
-    : path_(std::move(other.path_)),
-      lock_(std::exchange(other.lock_, -1)),
-      state_(std::move(other.state_)) {}
-
-PositionStore::~PositionStore() {
-  if (lock_ >= 0) ::close(lock_);
-}
+PositionStore::PositionStore(std::filesystem::path path, tenon::tools::Descriptor lock,
+                             tenon::tools::Descriptor position) noexcept
+    : path_(std::move(path)), lock_(std::move(lock)), position_(std::move(position)) {}
 
 tenon::Result<void> PositionStore::remove() const {
   std::error_code error;

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "common/descriptor.hpp"
 #include "pipeline_file.hpp"
 
 namespace pipeline {
@@ -32,19 +33,19 @@ std::string label_of(const UsedPlugin& stage);
 /// Returns an error of a stage with the label of the stage instead of the name of its plugin.
 tenon::Error labelled(const tenon::Error& error, const UsedPlugin& stage);
 
+/// Returns the path of the lock file of a position, which itself cannot be locked for long, because
+/// each save replaces it.
+std::filesystem::path lock_path(const std::filesystem::path& position);
+
 /// The position file, locked for this process during the lifetime of the object. Used by one thread
 /// at a time.
 class PositionStore {
  public:
-  /// Locks the file at `path` and reads it if it exists. Creates the folders above it. Problems of
-  /// the content are added to the diagnostics. Errors: cannot-write; in-use if another process has
-  /// locked it.
+  /// Locks the file at `path`, whatever links lead to it, and reads it if it exists. Creates the
+  /// folders above it. Problems of the content are added to the diagnostics. Errors: cannot-write;
+  /// in-use if another process has locked it.
   static tenon::Result<PositionStore> open(const std::filesystem::path& path,
                                            Diagnostics& diagnostics);
-
-  PositionStore(PositionStore&& other) noexcept;
-  PositionStore& operator=(PositionStore&&) = delete;
-  ~PositionStore();
 
   /// Returns the state that was saved last. Change it, then call `save`.
   PipelineState& state() noexcept { return state_; }
@@ -58,10 +59,12 @@ class PositionStore {
   tenon::Result<void> remove() const;
 
  private:
-  PositionStore(std::filesystem::path path, int lock) noexcept;
+  PositionStore(std::filesystem::path path, tenon::tools::Descriptor lock,
+                tenon::tools::Descriptor position) noexcept;
 
   std::filesystem::path path_;
-  int lock_;
+  tenon::tools::Descriptor lock_;
+  tenon::tools::Descriptor position_;  // the file when it was opened, locked
   PipelineState state_;
 };
 

@@ -29,19 +29,6 @@ std::error_code last_error() {
   return {errno, std::generic_category()};
 }
 
-/// Follows symbolic links to a file, which may not exist yet.
-fs::path target_of(fs::path path, std::error_code& failed) {
-  constexpr int max_links = 40;  // the limit of Linux
-  for (int i = 0; fs::is_symlink(fs::symlink_status(path, failed)); ++i) {
-    if (i == max_links) failed = std::make_error_code(std::errc::too_many_symbolic_link_levels);
-    const fs::path next = failed ? fs::path() : fs::read_symlink(path, failed);
-    if (failed) return path;
-    path = path.parent_path() / next;
-  }
-  failed.clear();
-  return path;
-}
-
 /// Returns a name that cannot be guessed; empty, with the reason in errno, on failure.
 std::string random_name() {
   std::uint64_t number = 0;
@@ -121,7 +108,7 @@ struct Replacement::State {
 Replacement::Replacement(const fs::path& path, NewFileMode mode)
     : state_(std::make_unique<State>()) {
   State& state = *state_;
-  state.target = target_of(path, state.failed);
+  state.target = follow_links(path, state.failed);
   if (state.failed) return;
   struct stat old;
   const bool exists = ::lstat(state.target.c_str(), &old) == 0;
@@ -157,6 +144,18 @@ ReplaceResult Replacement::commit() {
     return {last_error()};
   }
   return {{}, state.other_names};
+}
+
+fs::path follow_links(fs::path path, std::error_code& failed) {
+  constexpr int max_links = 40;  // the limit of Linux
+  for (int i = 0; fs::is_symlink(fs::symlink_status(path, failed)); ++i) {
+    if (i == max_links) failed = std::make_error_code(std::errc::too_many_symbolic_link_levels);
+    const fs::path next = failed ? fs::path() : fs::read_symlink(path, failed);
+    if (failed) return path;
+    path = path.parent_path() / next;
+  }
+  failed.clear();
+  return path;
 }
 
 ReplaceResult replace_content(const fs::path& path, std::string_view content, NewFileMode mode) {

@@ -246,6 +246,116 @@ TEST_F(Pipeline, ReportsADamagedPosition) {
   EXPECT_EQ(written().size(), 10u);
 }
 
+// -- Files of two purposes ----------------------------------------------------
+
+TEST_F(Pipeline, RefusesAFileOfTwoPurposes) {
+  world.write("in.jsonl", "{\"a\":1}\n");
+  std::filesystem::create_symlink("in.jsonl", world.path("link.jsonl"));
+  std::filesystem::create_hard_link(world.root() / "in.jsonl", world.root() / "hard.jsonl");
+  std::filesystem::create_symlink("state/position.json", world.path("to-position.jsonl"));
+  std::filesystem::create_directory_symlink(world.root(), world.root() / "here");
+  const struct {
+    std::string source, destination, message;
+  } rows[] = {
+      {"in.jsonl", "./in.jsonl",
+       "the destination tenon.dev/file is also the source tenon.dev/file"},
+      {"in.jsonl", "link.jsonl",
+       "the destination tenon.dev/file is also the source tenon.dev/file"},
+      {"hard.jsonl", "in.jsonl",
+       "the destination tenon.dev/file is also the source tenon.dev/file"},
+      {"in.jsonl", "here/link.jsonl", "is also the source"},
+      {"in.jsonl", "pipeline.json", "the destination tenon.dev/file is also the pipeline file"},
+      {"in.jsonl", "here/state/position.json", "is also the position"},
+      {"in.jsonl", "to-position.jsonl", "the destination tenon.dev/file is also the position"},
+      {"in.jsonl", "state/position.json.lock", "is also the lock of the position"},
+      {"pipeline.json", "out.jsonl", "the source tenon.dev/file is also the pipeline file"},
+      {"state/position.json", "out.jsonl", "the source tenon.dev/file is also the position"},
+  };
+  for (const auto& row : rows) {
+    write_pipeline(
+        plugin("tenon.dev/file", "\"format\": \"json-lines\", \"path\": \"" + row.source + "\""),
+        plugin("tenon.dev/file",
+               "\"format\": \"json-lines\", \"path\": \"" + row.destination + "\""));
+    const Outcome outcome = run();
+    EXPECT_EQ(outcome.exit, 2) << row.destination;
+    EXPECT_NE(outcome.err.find("error[same-file]: "), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find(row.message), std::string::npos) << outcome.err;
+    const Outcome validated = world.run({TENON_PIPELINE, "validate", "pipeline.json"});
+    EXPECT_EQ(validated.exit, 2);
+    EXPECT_EQ(validated.err, outcome.err);
+  }
+  EXPECT_EQ(world.read("in.jsonl"), "{\"a\":1}\n");
+  EXPECT_FALSE(std::filesystem::exists(world.root() / "state"));
+  EXPECT_FALSE(std::filesystem::exists(world.root() / "out.jsonl"));
+}
+
+TEST_F(Pipeline, RefusesDeadLettersInTheSource) {
+  world.write("in.jsonl", "{\"a\":1}\n");
+  world.write("pipeline.json",
+              R"({"name": "test", "source": )" + plugin("tenon.dev/file", R"("path": "in.jsonl")") +
+                  R"(, "destinations": [)" + plugin("tenon.dev/file", R"("path": "out.jsonl")") +
+                  R"(], "dead_letters": {"plugin": "tenon.dev/file", "config": {"path": )"
+                  R"("./in.jsonl"}, "limit": {"refused": 1, "of": 0}}, "position": "position"})");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_NE(outcome.err.find("(tenon.dev/file) is also the source tenon.dev/file"),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(Pipeline, ReadsAndWritesTablesOfOneDatabase) {
+  ASSERT_EQ(world
+                .run({"python3", "-c",
+                      "import sqlite3; c = sqlite3.connect('s.db'); c.executescript("
+                      "'create table t(id integer primary key); insert into t values (1)')"})
+                .exit,
+            0);
+  const auto copy_to = [&](const std::string& table) {
+    write_pipeline(plugin("tenon.dev/sqlite", R"("path": "s.db", "table": "t")"),
+                   plugin("tenon.dev/sqlite", R"("path": "s.db", "table": ")" + table + "\""));
+    return run().exit;
+  };
+  EXPECT_EQ(copy_to("u"), 0);
+  EXPECT_EQ(copy_to("T"), 2);
+}
+
+TEST_F(Pipeline, LocksItsPositionUnderEachName) {
+  write_actors("\"count\": \"100000\", \"batch\": \"1\", \"delay\": \"1ms\"");
+  const std::string file = world.read("pipeline.json");
+  const auto run_with = [&](const std::string& position) {
+    std::string other = file;
+    const std::string before = "state/position.json";
+    other.replace(other.rfind(before), before.size(), position);
+    world.write("other.json", other);
+    return world.run({TENON_PIPELINE, "run", "other.json"});
+  };
+  std::filesystem::create_symlink("state/position.json", world.path("linked.json"));
+  world.write("state/position.json", R"({"type":"tenon.dev/pipeline_position","version":2,)"
+                                     R"("writer":"w","value":{"pipeline":"test"}})");
+  std::filesystem::create_hard_link(world.root() / "state/position.json",
+                                    world.root() / "hard.json");
+  std::filesystem::create_directory_symlink("state", world.root() / "linked");
+  Child child = start();
+  ASSERT_TRUE(wrote(5));
+  for (const char* name : {"linked.json", "hard.json", "linked/position.json"}) {
+    const Outcome second = run_with(name);
+    EXPECT_EQ(second.exit, 3) << name;
+    EXPECT_NE(second.err.find("error[in-use]"), std::string::npos) << second.err;
+  }
+  child.signal(SIGINT);
+  EXPECT_EQ(child.wait().exit, 0);
+}
+
+TEST_F(Pipeline, ReportsAPositionThatCannotBeStoredWhenItIsValidated) {
+  world.write("state", "a file where a folder should be");
+  write_actors("");
+  const Outcome outcome = world.run({TENON_PIPELINE, "validate", "pipeline.json"});
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_NE(outcome.err.find("error[cannot-write]: the position cannot be saved\n   found   "),
+            std::string::npos)
+      << outcome.err;
+}
+
 // -- I/O errors and usage -----------------------------------------------------
 
 TEST_F(Pipeline, FailsBeforeOpenIfThePositionCannotBeStored) {
