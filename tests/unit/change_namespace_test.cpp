@@ -113,6 +113,144 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"key":"kubernetes.io/metadata.name","operator":"In","values":["a","db-test","test"]},)"
             R"({"key":"team","operator":"In","values":["web"]}]}}]}]}})"}));
 
+/// A resource in which each `@` is a reference to a namespace.
+struct Resource {
+  std::string kind;
+  std::string members;
+};
+
+std::string in_namespace(const Resource& resource, const std::string& space) {
+  std::string text = R"({"kind":")" + resource.kind + R"(",)" + resource.members + "}";
+  for (std::size_t at = 0; (at = text.find('@', at)) != text.npos;) text.replace(at, 1, space);
+  return text;
+}
+
+const std::string selector =
+    R"({"matchLabels":{"kubernetes.io/metadata.name":"@","team":"web"},"matchExpressions":[)"
+    R"({"key":"kubernetes.io/metadata.name","operator":"NotIn","values":["@","x"]}]})";
+const std::string reference = R"({"name":"web","namespace":"@"})";
+const std::string claim = R"({"metadata":{"name":"web","namespace":"@"},"spec":{"dataSourceRef":)" +
+                          reference + R"(,"volumeName":"web"}})";
+const std::string pod_template =
+    R"({"metadata":{"namespace":"@","labels":{"app":"web"}},"spec":{"volumes":[{"name":"web",)"
+    R"("ephemeral":{"volumeClaimTemplate":)" +
+    claim + "}}]}}";
+const std::string volume =
+    R"({"claimRef":)" + reference + R"(,"cephfs":{"secretRef":)" + reference +
+    R"(},"rbd":{"secretRef":)" + reference + R"(},"iscsi":{"secretRef":)" + reference +
+    R"(},"scaleIO":{"secretRef":)" + reference + R"(},"storageos":{"secretRef":)" + reference +
+    R"(},"flexVolume":{"secretRef":)" + reference +
+    R"(},"azureFile":{"secretName":"web","secretNamespace":"@","shareName":"web"},)"
+    R"("glusterfs":{"endpoints":"web","endpointsNamespace":"@","path":"web"}})";
+const std::string mirror = R"([{"requestMirror":{"backendRef":)" + reference +
+                           R"(}},{"externalAuth":{"backendRef":)" + reference + "}}]";
+const std::string listener = R"([{"name":"web","tls":{"certificateRefs":[)" + reference +
+                             R"(],"frontendValidation":{"caCertificateRefs":[)" + reference +
+                             R"(]}},"allowedRoutes":{"namespaces":{"selector":)" + selector +
+                             "}}}]";
+
+TEST(ChangeNamespaceReferences, ChangeInEachKind) {
+  const Resource resources[] = {
+      {"PersistentVolume",
+       R"("metadata":{"annotations":{"volume.kubernetes.io/provisioner-deletion-secret-namespace":)"
+       R"("@","other":"web"}},"spec":)" +
+           volume},
+      {"VolumeAttachment", R"("spec":{"source":{"inlineVolumeSpec":)" + volume + "}}"},
+      {"StorageClass",
+       R"("provisioner":"web","parameters":{"csi.storage.k8s.io/provisioner-secret-name":"web",)"
+       R"("csi.storage.k8s.io/provisioner-secret-namespace":"@",)"
+       R"("csi.storage.k8s.io/controller-publish-secret-namespace":"@",)"
+       R"("csi.storage.k8s.io/controller-expand-secret-namespace":"@",)"
+       R"("csi.storage.k8s.io/node-stage-secret-namespace":"@",)"
+       R"("csi.storage.k8s.io/node-publish-secret-namespace":"@",)"
+       R"("csi.storage.k8s.io/node-expand-secret-namespace":"@",)"
+       R"("adminSecretNamespace":"@","secretNamespace":"@","pool":"web"})"},
+      {"VolumeSnapshotClass",
+       R"("parameters":{"csi.storage.k8s.io/snapshotter-secret-namespace":"@",)"
+       R"("csi.storage.k8s.io/snapshotter-list-secret-namespace":"@"})"},
+      {"VolumeSnapshotContent",
+       R"("metadata":{"annotations":{"snapshot.storage.kubernetes.io/deletion-secret-namespace":)"
+       R"("@"}},"spec":{"volumeSnapshotRef":)" +
+           reference + "}"},
+      {"VolumeGroupSnapshotClass",
+       R"("parameters":{"csi.storage.k8s.io/group-snapshotter-secret-namespace":"@",)"
+       R"("csi.storage.k8s.io/group-snapshotter-get-secret-namespace":"@"})"},
+      {"VolumeGroupSnapshotContent",
+       R"("metadata":{"annotations":{)"
+       R"("groupsnapshot.storage.kubernetes.io/deletion-secret-namespace":"@"}},)"
+       R"("spec":{"volumeGroupSnapshotRef":)" +
+           reference + "}"},
+      {"PodTemplate", R"("template":)" + pod_template},
+      {"ControllerRevision", R"("data":{"spec":{"template":)" + pod_template + "}}"},
+      {"CronJob", R"("spec":{"jobTemplate":{"metadata":{"namespace":"@"},"spec":{"template":)" +
+                      pod_template + "}}}"},
+      {"DaemonSet", R"("spec":{"template":)" + pod_template + "}"},
+      {"Deployment", R"("spec":{"template":)" + pod_template + "}"},
+      {"Job", R"("spec":{"template":)" + pod_template + "}"},
+      {"ReplicaSet", R"("spec":{"template":)" + pod_template + "}"},
+      {"ReplicationController", R"("spec":{"template":)" + pod_template + "}"},
+      {"StatefulSet",
+       R"("spec":{"volumeClaimTemplates":[)" + claim + R"(],"template":)" + pod_template + "}"},
+      {"Pod", pod_template.substr(1, pod_template.size() - 2)},
+      {"ResourceClaimTemplate", R"("spec":{"metadata":{"namespace":"@"}})"},
+      {"Binding", R"("target":)" + reference},
+      {"Endpoints", R"("subsets":[{"addresses":[{"ip":"1","targetRef":)" + reference +
+                        R"(}],"notReadyAddresses":[{"targetRef":)" + reference + "}]}]"},
+      {"EndpointSlice", R"("endpoints":[{"hostname":"web","targetRef":)" + reference + "}]"},
+      {"Event", R"("involvedObject":)" + reference + R"(,"related":)" + reference},
+      {"Event", R"("regarding":)" + reference + R"(,"reason":"web")"},
+      {"IPAddress", R"("spec":{"parentRef":)" + reference + "}"},
+      {"IngressClass", R"("spec":{"controller":"web","parameters":)" + reference + "}"},
+      {"Node", R"("spec":{"configSource":{"configMap":)" + reference + "}}"},
+      {"ServiceAccount", R"("secrets":[)" + reference + R"(],"imagePullSecrets":[{"name":"web"}])"},
+      {"FlowSchema", R"("spec":{"rules":[{"subjects":[{"kind":"ServiceAccount","serviceAccount":)" +
+                         reference +
+                         R"(},{"kind":"User","user":{"name":"system:serviceaccount:@:web"}},)"
+                         R"({"kind":"User","user":{"name":"web"}},)"
+                         R"({"kind":"Group","group":{"name":"system:serviceaccounts:@"}}],)"
+                         R"("resourceRules":[{"resources":["web"],"namespaces":["@","*"]}]}]})"},
+      {"ValidatingAdmissionPolicy",
+       R"("spec":{"matchConstraints":{"namespaceSelector":)" + selector + "}}"},
+      {"MutatingAdmissionPolicy",
+       R"("spec":{"matchConstraints":{"namespaceSelector":)" + selector + "}}"},
+      {"ValidatingAdmissionPolicyBinding", R"("spec":{"policyName":"web","paramRef":)" + reference +
+                                               R"(,"matchResources":{"namespaceSelector":)" +
+                                               selector + "}}"},
+      {"MutatingAdmissionPolicyBinding", R"("spec":{"paramRef":)" + reference +
+                                             R"(,"matchResources":{"namespaceSelector":)" +
+                                             selector + "}}"},
+      {"AdminNetworkPolicy", R"("spec":{"subject":{"namespaces":)" + selector +
+                                 R"(},"ingress":[{"from":[{"namespaces":)" + selector +
+                                 R"(},{"pods":{"namespaceSelector":)" + selector +
+                                 R"(}}]}],"egress":[{"to":[{"namespaces":)" + selector +
+                                 R"(},{"pods":{"namespaceSelector":)" + selector + "}}]}]}"},
+      {"BaselineAdminNetworkPolicy",
+       R"("spec":{"subject":{"pods":{"namespaceSelector":)" + selector + "}}}"},
+      {"GatewayClass", R"("spec":{"parametersRef":)" + reference + "}"},
+      {"Gateway", R"("spec":{"gatewayClassName":"web","backendTLS":{"clientCertificateRef":)" +
+                      reference + R"(},"tls":{"backend":{"clientCertificateRef":)" + reference +
+                      R"(},"frontend":{"default":{"validation":{"caCertificateRefs":[)" +
+                      reference + R"(]}},"perPort":[{"tls":{"validation":{"caCertificateRefs":[)" +
+                      reference + R"(]}}}]}},"allowedListeners":{"namespaces":{"selector":)" +
+                      selector + R"(}},"listeners":)" + listener + "}"},
+      {"ListenerSet", R"("spec":{"parentRef":)" + reference + R"(,"listeners":)" + listener + "}"},
+      {"XListenerSet", R"("spec":{"parentRef":)" + reference + R"(,"listeners":)" + listener + "}"},
+      {"ReferenceGrant", R"("spec":{"from":[)" + reference + R"(],"to":[{"name":"web"}]})"},
+  };
+  for (const Resource& resource : resources) {
+    EXPECT_EQ(moved(in_namespace(resource, "web")), in_namespace(resource, "test"))
+        << resource.kind;
+  }
+  for (const char* kind : {"HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"}) {
+    const Resource route = {
+        kind, R"("spec":{"hostnames":["web"],"parentRefs":[)" + reference +
+                  R"(],"rules":[{"filters":)" + mirror +
+                  R"(,"backendRefs":[{"name":"web","namespace":"@","filters":)" + mirror +
+                  R"(}]}]},"status":{"parents":[{"parentRef":)" + reference + "}]}"};
+    EXPECT_EQ(moved(in_namespace(route, "web")), in_namespace(route, "test")) << kind;
+  }
+}
+
 /// Returns a pod specification with each kind of affinity term, for the pods of a namespace.
 std::string affinity_to(const std::string& space) {
   const std::string term = R"({"namespaces":["x",")" + space +
