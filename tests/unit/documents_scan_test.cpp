@@ -115,6 +115,33 @@ TEST_F(Documents, InheritTheKindOfATypedList) {
             R"({"apiVersion":"rbac/v1","kind":"Role","metadata":{"name":"a"}})");
 }
 
+TEST_F(Documents, AreReadFromListsInLists) {
+  const std::string typed = R"({"kind":"PodList","apiVersion":"v1","items":[)"
+                            R"({"metadata":{"name":"a","namespace":"w"}},)"
+                            "\n"
+                            R"({"metadata":{"name":"b","namespace":"w"}}]})";
+  const std::string inner = R"({"apiVersion":"v1","items":[)" + pod + ",\n  " + typed +
+                            R"(],"kind":"List","metadata":{}})";
+  const Items items = read(R"({"kind":"List","items":[)" + inner + "," + node +
+                           R"(, {"kind":"List","items":[]}, {"kind":"PodList","items":null}]})");
+  EXPECT_EQ(ids(items), (Texts{"nodes n", "pods w/a", "pods w/b", "pods w/p"}));
+  EXPECT_EQ(items.read(1).value(),
+            R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"w"}})");
+  ASSERT_EQ(problems_.size(), 1u);  // of the object that is no list
+}
+
+TEST_F(Documents, InListsInListsAreReportedWithTheirPosition) {
+  const std::string told =
+      ": the document is not a Kubernetes resource\n"
+      "   found   no metadata\n"
+      "   needed  an object \"metadata\" with a name\n"
+      "   fix     correct or remove the document";
+  EXPECT_EQ(problems("{\"kind\":\"List\",\"items\":[\n  {\"kind\":\"List\",\"items\":[{\"a\":1},\n "
+                     "{\"b\":1}]}]}"),
+            (Texts{"error[not-a-resource] in.json:2:27" + told,
+                   "error[not-a-resource] in.json:3:2" + told}));
+}
+
 TEST_F(Documents, OfOtherKindsKeepTheirItems) {
   const std::string other =
       R"({"apiVersion":"v1","items":[1,{"metadata":{"name":"x"}}],"kind":"Box","metadata":{"name":"b"}})";

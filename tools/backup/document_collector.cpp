@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <iterator>
 #include <utility>
 
@@ -19,7 +21,6 @@ namespace backup {
 namespace {
 
 constexpr std::size_t piece_size = std::size_t{128} << 10;
-constexpr std::string_view list_suffix = "List";
 constexpr std::string_view definition_kind = "CustomResourceDefinition";
 
 bool is_list(const Envelope& object) {
@@ -38,6 +39,26 @@ tenon::Error too_large(std::string where, std::uint64_t size) {
                        .found = std::to_string(size) + " bytes",
                        .needed = "at most " + std::to_string(largest_document) + " bytes",
                        .fix = "remove the document"});
+}
+
+/// Collects the places of the elements of a list.
+class ListElements : public ScanHandler {
+ public:
+  void on_element(const Extent& extent, std::string_view, const Envelope&) override {
+    all.push_back(extent);
+  }
+  void on_object(const Extent&, const Envelope&) override {}
+  void on_broken(const Position&, std::string_view, const Envelope&) override {}
+
+  std::vector<Extent> all;
+};
+
+/// Returns the position in a file of a position in a text that begins at `begin`.
+Position moved(Position position, const Position& begin) {
+  if (position.line == 1) position.column += begin.column - 1;
+  position.line += begin.line - 1;
+  position.offset += begin.offset;
+  return position;
 }
 
 }  // namespace
@@ -141,6 +162,7 @@ void DocumentCollector::add(const Extent& extent, std::string_view text) {
     pending_problems_.push_back(std::move(header).error());
     return;
   }
+  if (header->is_list) return add_elements(extent, text, *header);
   pending_.push_back(
       {.name = documents_.names.size(),
        .name_size = static_cast<std::uint32_t>(header->name.size()),
@@ -150,6 +172,25 @@ void DocumentCollector::add(const Extent& extent, std::string_view text) {
        .column = extent.begin.column,
        .place = {file_, 0, extent.begin.offset, extent.size}});
   documents_.names += header->name;
+}
+
+/// Adds the elements of a list that is an element of another list.
+void DocumentCollector::add_elements(const Extent& extent, std::string_view text,
+                                     const DocumentHeader& header) {
+  ListElements elements;
+  DocumentScanner scanner(elements, largest_document);
+  scanner.feed(text);
+  scanner.finish();
+  const std::size_t first = pending_.size();
+  for (const Extent& element : elements.all) {
+    add({moved(element.begin, extent.begin), element.size},
+        text.substr(element.begin.offset, element.size));
+  }
+  const Envelope list{header.api_version, header.kind, true};
+  pending_.erase(
+      std::remove_if(pending_.begin() + static_cast<std::ptrdiff_t>(first), pending_.end(),
+                     [&](UnresolvedDocument& document) { return !complete(document, list); }),
+      pending_.end());
 }
 
 /// Adds the pending documents of a list, or one document, for which `list` is empty.

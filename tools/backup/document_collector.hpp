@@ -82,6 +82,7 @@ class DocumentCollector : private ScanHandler {
   tenon::Result<void> read_pieces(int file, std::uint64_t size);
   void take_document(const Extent& extent);
   void add(const Extent& extent, std::string_view text);
+  void add_elements(const Extent& extent, std::string_view text, const DocumentHeader& header);
   std::uint32_t head(std::string members);
   void flush_list(const Envelope& list);
   bool complete(UnresolvedDocument& document, const Envelope& list);

@@ -39,10 +39,15 @@ tenon::Error not_json(std::string where, const boost::system::error_code& status
                        .fix = "correct the text at this position or just before it"});
 }
 
+bool is_list(const ItemOutline& outline) {
+  return outline.has_items && outline.kind.value.ends_with(list_suffix);
+}
+
 /// Returns what was found and what is needed if a document is not a resource, otherwise empty
 /// texts.
 std::pair<std::string, std::string> check_resource(const ItemOutline& outline) {
   if (!outline.is_object) return {"another value", "an object"};
+  if (is_list(outline)) return {};
   if (!outline.has_metadata) return {"no metadata", "an object \"metadata\" with a name"};
   std::string_view other;
   if (outline.api_version.is_other) other = "apiVersion";
@@ -77,10 +82,12 @@ tenon::Result<DocumentHeader> read_header(std::string_view text, std::string_vie
   if (auto [found, needed] = check_resource(outline); !found.empty()) {
     return not_a_resource(place_text(file, begin), std::move(found), std::move(needed));
   }
+  const bool list = is_list(outline);
   return DocumentHeader{.api_version = std::move(outline.api_version.value),
                         .kind = std::move(outline.kind.value),
                         .in_namespace = std::move(outline.in_namespace.value),
-                        .name = std::move(outline.name.value)};
+                        .name = std::move(outline.name.value),
+                        .is_list = list};
 }
 
 tenon::Result<json::value> parse_document(std::string_view text) {

@@ -18,8 +18,12 @@ struct DocumentHeader {
   std::string api_version;  // empty if it is absent
   std::string kind;         // empty if it is absent
   std::string in_namespace;
-  std::string name;
+  std::string name;      // empty if it is a list
+  bool is_list = false;  // it has items, and its kind ends with list_suffix
 };
+
+/// The end of the kinds of lists, eg: PodList.
+constexpr std::string_view list_suffix = "List";
 
 /// Returns `file:line:column`.
 std::string place_text(std::string_view file, const Position& place);
@@ -27,8 +31,8 @@ std::string place_text(std::string_view file, const Position& place);
 /// Returns the error for a document that is not a resource.
 tenon::Error not_a_resource(std::string where, std::string found, std::string needed);
 
-/// Reads the header of a document. `begin`: where the text begins in the file. Errors: not-json,
-/// not-a-resource.
+/// Reads the header of a resource or of a list. `begin`: where the text begins in the file. Errors:
+/// not-json, not-a-resource.
 tenon::Result<DocumentHeader> read_header(std::string_view text, std::string_view file,
                                           const Position& begin);
 

@@ -33,7 +33,8 @@ using IsCancelled = std::function<bool()>;
 /// Reads a file, or all files *.json in a folder and the folders in it, in the order of their
 /// paths. Links to files are followed, links to folders are not. A file holds documents, one after
 /// the other. Each is a resource, or a list of them as `kubectl get -o json` prints it; elements of
-/// a list such as PodList may lack their kind and apiVersion. Lists may be larger than memory.
+/// a list such as PodList may lack their kind and apiVersion, and may be lists. Lists may be larger
+/// than memory, except for those in a list, which are limited like documents.
 ///
 /// Calls `on_definition` for all definitions first, then `resource_of` once for each pair of
 /// apiVersion and kind.

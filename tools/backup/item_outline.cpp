@@ -33,6 +33,7 @@ struct OutlineHandler {
   bool on_object_end(std::size_t, Status&);
   bool on_array_begin(Status&) {
     ++depth_;
+    if (next_ == Next::items) outline.has_items = true;
     return take_other();
   }
   bool on_array_end(std::size_t, Status&) {
@@ -53,7 +54,7 @@ struct OutlineHandler {
   bool on_comment(View, Status&) { return true; }
 
  private:
-  enum class Next : std::uint8_t { ignored, text, metadata, labels, label };
+  enum class Next : std::uint8_t { ignored, text, metadata, labels, label, items };
 
   /// Begins a member of the document or of its metadata.
   bool expect(ItemOutline::Text& text) {
@@ -109,6 +110,10 @@ bool OutlineHandler::on_key(View part, std::size_t, Status&) {
 bool OutlineHandler::begin_member(std::string_view key) {
   if (key == "apiVersion") return expect(outline.api_version);
   if (key == "kind") return expect(outline.kind);
+  if (key == "items") {
+    outline.has_items = false;
+    return expect(Next::items);
+  }
   if (key != "metadata") return true;
   outline.has_metadata = false;
   outline.in_namespace = outline.name = {};

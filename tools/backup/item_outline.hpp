@@ -28,7 +28,8 @@ struct ItemOutline {
   bool has_metadata = false;  // "metadata" is an object; it contains the members below
   Text in_namespace;
   Text name;
-  Labels labels;  // labels that are not texts are ignored
+  bool has_items = false;  // "items" is an array
+  Labels labels;           // labels that are not texts are ignored
 };
 
 /// Returns the options for parsing documents, which limit their levels to `deepest_document`.
