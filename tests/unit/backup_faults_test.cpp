@@ -128,6 +128,7 @@ TEST_F(BackupFaults, AreReportedByReadingDocuments) {
 TEST(RestoredFolder, KeepsFilesOnFileSystemsThatCannotRenameWithFlags) {
   const World world;
   RestoredFolder folder(world.root() / "restored");
+  ASSERT_TRUE(folder.lock());
   refuses_flags = true;
   EXPECT_EQ(folder.write(nth_id(1), "{}").value(), RestoredFolder::Written::written);
   EXPECT_EQ(folder.write(nth_id(1), "{}").value(), RestoredFolder::Written::unchanged);

@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
-#include <iterator>
+#include <cstddef>
 #include <string>
 #include <system_error>
 
@@ -45,55 +45,82 @@ tenon::Error cannot_create(const std::filesystem::path& folder, int error) {
                                       : "make room, or restore into another folder"});
 }
 
-/// Moves a file unless there is a file at `to`. Returns 0 or the error, eg: EEXIST.
-int move_to_absent(const std::filesystem::path& from, const std::filesystem::path& to) {
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+/// Moves a file in a folder unless there is a file `to`. Returns 0 or the error, eg: EEXIST.
+int move_to_absent(int folder, const char* from, const char* to) {
+  if (::renameat2(folder, from, folder, to, RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL) return errno;
   // The file system does not support the flag, eg: NFS or sshfs.
-  if (::link(from.c_str(), to.c_str()) != 0) return errno;
-  ::unlink(from.c_str());
+  if (::linkat(folder, from, folder, to, 0) != 0) return errno;
+  ::unlinkat(folder, from, 0);
   return 0;
 }
 
-bool holds(const std::filesystem::path& path, std::string_view text) {
-  std::error_code failed;
-  if (std::filesystem::file_size(path, failed) != text.size() || failed) return false;
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {}) == text;
+/// Returns the content of a file in a folder, or nothing if there is none. Follows no link.
+std::optional<std::string> content_of(int folder, const std::string& name) {
+  const Descriptor file(
+      ::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  std::string content;
+  char piece[65536];
+  for (ssize_t got = 1; file && got != 0;) {
+    got = ::read(file.get(), piece, sizeof piece);
+    if (got < 0 && errno != EINTR) return std::nullopt;
+    if (got > 0) content.append(piece, static_cast<std::size_t>(got));
+  }
+  return file ? std::optional(std::move(content)) : std::nullopt;
+}
+
+/// Returns the error of a folder that could not be opened because of the last error.
+tenon::Error cannot_enter(int parent, const std::string& name, const std::filesystem::path& path) {
+  const int error = errno;
+  struct stat status;
+  const bool is_link =
+      ::fstatat(parent, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
+  if (!is_link) return cannot_create(path, error);
+  return tenon::Error(
+      {.code = "cannot-write",
+       .message = "the folder cannot be created",
+       .where = path.string(),
+       .found = "a symbolic link, which might lead out of the folder of the restore",
+       .needed = "no link in place of the folder",
+       .fix = "remove that link, or restore into another folder"});
 }
 
 }  // namespace
 
 tenon::Result<RestoredFolder::Written> RestoredFolder::write(const tenon::ResourceIdV1& id,
                                                              std::string_view json) {
-  const std::filesystem::path path = folder_ / archive_path(id);
-  if (auto made = make(path.parent_path()); !made) return std::move(made).error();
-  const std::filesystem::path partial = path.parent_path() / ".tenon-partial";
+  const std::filesystem::path path = archive_path(id);
+  const auto folder = enter(path.parent_path(), Missing::made);
+  if (!folder) return folder.error();
+  const char* partial = ".tenon-partial";
   const std::string content = std::string(json) + "\n";
   {
     const Descriptor file(
-        ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666));
+        ::openat(*folder, partial, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (!file || !tenon::tools::write_all(file.get(), content)) {
       const int error = errno;
-      if (file) ::unlink(partial.c_str());
-      return cannot_write(path, error);
+      if (file) ::unlinkat(*folder, partial, 0);
+      return cannot_write(folder_ / path, error);
     }
   }
-  const int error = move_to_absent(partial, path);
+  const std::string name = path.filename();
+  const int error = move_to_absent(*folder, partial, name.c_str());
   if (error == 0) return Written::written;
-  ::unlink(partial.c_str());
-  if (error != EEXIST) return cannot_write(path, error);
-  return holds(path, content) ? Written::unchanged : Written::differs;
+  ::unlinkat(*folder, partial, 0);
+  if (error != EEXIST) return cannot_write(folder_ / path, error);
+  return content_of(*folder, name) == content ? Written::unchanged : Written::differs;
 }
 
-std::optional<std::string> RestoredFolder::read(const tenon::ResourceIdV1& id) const {
-  std::ifstream file(folder_ / archive_path(id), std::ios::binary);
-  if (!file) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
+std::optional<std::string> RestoredFolder::read(const tenon::ResourceIdV1& id) {
+  const std::filesystem::path path = archive_path(id);
+  const auto folder = enter(path.parent_path(), Missing::error);
+  return folder ? content_of(*folder, path.filename()) : std::nullopt;
 }
 
 tenon::Result<void> RestoredFolder::lock() {
-  if (auto made = make(folder_); !made) return made;
+  std::error_code failed;
+  std::filesystem::create_directories(folder_, failed);
+  if (failed) return cannot_create(folder_, failed.value());
   lock_.reset(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (lock_ && ::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return {};
   if (errno != EWOULDBLOCK) return cannot_write(folder_, errno);
@@ -108,13 +135,29 @@ tenon::Result<void> RestoredFolder::sync() const {
   return cannot_write(folder_, errno);
 }
 
-tenon::Result<void> RestoredFolder::make(const std::filesystem::path& folder) {
-  if (made_.contains(folder.string())) return {};
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) return cannot_create(folder, failed.value());
-  made_.insert(folder.string());
-  return {};
+/// Opens a folder below the folder. Follows no link, which could lead out of it. Keeps the last one
+/// open, because items of one folder follow each other.
+tenon::Result<int> RestoredFolder::enter(const std::filesystem::path& path, Missing missing) {
+  if (path == inner_path_ && inner_) return inner_.get();
+  inner_path_ = path;
+  inner_.reset(::fcntl(lock_.get(), F_DUPFD_CLOEXEC, 0));
+  std::filesystem::path full = folder_;
+  for (const std::string part : path) {
+    full /= part;
+    const bool failed = missing == Missing::made &&
+                        ::mkdirat(inner_.get(), part.c_str(), 0777) != 0 && errno != EEXIST;
+    const int reason = errno;
+    const int inside =
+        ::openat(inner_.get(), part.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (inside < 0) {
+      if (failed) errno = reason;
+      tenon::Error error = cannot_enter(inner_.get(), part, full);
+      inner_.reset(-1);
+      return error;
+    }
+    inner_.reset(inside);
+  }
+  return inner_.get();
 }
 
 }  // namespace backup

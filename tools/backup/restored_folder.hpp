@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 
 #include "common/descriptor.hpp"
@@ -28,22 +27,28 @@ class RestoredFolder {
   /// cannot-write; in-use.
   tenon::Result<void> lock();
 
+  // REQUIRED by the functions below: `lock` was successful.
+
   /// Returns the content of the file of an item, or nothing if there is none.
-  std::optional<std::string> read(const tenon::ResourceIdV1& id) const;
+  std::optional<std::string> read(const tenon::ResourceIdV1& id);
 
   /// Writes an item completely or not at all. An existing file is kept: returns `unchanged` if it
-  /// has the same content, otherwise `differs`. Error: cannot-write. REQUIRED: check_id(id).
+  /// has the same content, otherwise `differs`. Follows no symbolic links below the folder. Error:
+  /// cannot-write. REQUIRED: check_id(id).
   tenon::Result<Written> write(const tenon::ResourceIdV1& id, std::string_view json);
 
   /// Waits until everything is on the disk. Error: cannot-write.
   tenon::Result<void> sync() const;
 
  private:
-  tenon::Result<void> make(const std::filesystem::path& folder);
+  enum class Missing { made, error };
+
+  tenon::Result<int> enter(const std::filesystem::path& path, Missing missing);
 
   const std::filesystem::path folder_;
-  std::unordered_set<std::string> made_;
   tenon::tools::Descriptor lock_{-1};
+  std::filesystem::path inner_path_;  // of the folder in `inner_`
+  tenon::tools::Descriptor inner_{-1};
 };
 
 }  // namespace backup
