@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "action_batches.hpp"
@@ -29,6 +30,8 @@ namespace {
 
 using ItemAction = tenon::BackupItemAction;
 using tenon::ResourceIdV1;
+
+constexpr std::string_view definitions_resource = "customresourcedefinitions.apiextensions.k8s.io";
 
 tenon::Timestamp now() {
   return std::chrono::time_point_cast<tenon::Duration>(std::chrono::system_clock::now());
@@ -145,7 +148,8 @@ class BackupRun {
   std::optional<Item> read(std::size_t index);
   void process_queued();
   void process_namespaces();
-  void process_with_namespaces();
+  void process_definitions();
+  void process_related();
   void process(std::size_t index);
   void add(Item item);
   void queue(const std::vector<ResourceIdV1>& ids, const ResourceIdV1& requested_by);
@@ -173,6 +177,7 @@ class BackupRun {
   std::vector<bool> processed_;
   std::deque<std::size_t> queue_;
   std::set<std::string> namespaces_;  // of the items that were added
+  std::set<std::string> resources_;   // of these items
 };
 
 /// Returns the end of a time to live, at most the latest time that can be stored.
@@ -252,7 +257,7 @@ void BackupRun::process_all() {
   // Actions may add further items and operations for each of these items. The loop ends, because
   // each item is processed once.
   do {
-    process_with_namespaces();
+    process_related();
     for (const PostOperationItems& post : operations_.wait(refused)) queue(post.items, post.item);
   } while (!queue_.empty() && !stopped());
 }
@@ -295,11 +300,22 @@ void BackupRun::process_namespaces() {
   }
 }
 
-/// Processes the queue and the Namespace documents, which may extend each other.
-void BackupRun::process_with_namespaces() {
+/// Processes the definitions of the resources that were added.
+void BackupRun::process_definitions() {
+  for (const std::string& resource : resources_) {
+    if (stopped()) return;
+    const tenon::ResourceIdV1 id{.resource = std::string(definitions_resource), .name = resource};
+    const auto index = input_.items.find(id);
+    if (index && input_.admits_related(id)) process(*index);
+  }
+}
+
+/// Processes the queue, the Namespace documents and the definitions, which may extend each other.
+void BackupRun::process_related() {
   do {
     process_queued();
     process_namespaces();
+    process_definitions();
   } while (!queue_.empty() && !stopped());
 }
 
@@ -324,6 +340,7 @@ void BackupRun::add(Item item) {
     if (snapshot) record_.snapshots.push_back(*std::move(snapshot));
   }
   if (!id.in_namespace.empty()) namespaces_.insert(id.in_namespace);
+  resources_.insert(id.resource);
   const auto added = upload_.add(id, std::move(item.text));
   if (added) {
     ++record_.backup.counts.items;
@@ -337,7 +354,7 @@ void BackupRun::queue(const std::vector<ResourceIdV1>& ids, const ResourceIdV1& 
     const auto index = input_.find(id);
     if (!index) {
       report_.warning(index.error(), requested_by);
-    } else if (!processed_[*index] && input_.admits(input_.items.id(*index))) {
+    } else if (!processed_[*index] && input_.admits_related(input_.items.id(*index))) {
       queue_.push_back(*index);
     }
   }

@@ -32,9 +32,9 @@ struct CreateRequest {
 /// Creates a backup and returns its record, or nothing if the backup would have no items and
 /// `allow_empty` is false. Problems with single items and plugins are reported, and the run
 /// continues. Without a record, or after an error other than backup-unconfirmed, the store contains
-/// nothing of the backup, and its snapshots are removed. Errors: already-exists; backup-unconfirmed;
-/// cannot-read of `from`; bad-pattern, bad-label-selector; archive-too-large; those of the store;
-/// cancelled.
+/// nothing of the backup, and its snapshots are removed. Errors: already-exists;
+/// backup-unconfirmed; cannot-read of `from`; bad-pattern, bad-label-selector; archive-too-large;
+/// those of the store; cancelled.
 tenon::Result<std::optional<tenon::StoredBackupV1>> create_backup(Session& session, Store& store,
                                                                   const CreateRequest& request,
                                                                   Report& report, Tally& tally);

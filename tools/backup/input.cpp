@@ -10,7 +10,14 @@
 namespace backup {
 
 bool Input::admits(const tenon::ResourceIdV1& id) const {
-  return id.resource == "namespaces" ? filter.admits_namespace(id.name) : filter.admits(id);
+  if (id.resource == "namespaces") return filter.admits_namespace(id.name);
+  if (id.in_namespace.empty() && filter.excludes_namespaces()) return false;
+  return filter.admits(id);
+}
+
+bool Input::admits_related(const tenon::ResourceIdV1& id) const {
+  const bool is_global = id.in_namespace.empty() && id.resource != "namespaces";
+  return is_global ? filter.admits_resource(id.resource) : admits(id);
 }
 
 tenon::Result<ReadItem> Input::read(std::size_t index) const {

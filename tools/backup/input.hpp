@@ -31,8 +31,11 @@ struct Input {
   Selector filter;
 
   /// Returns whether an item is selected, regardless of its labels. A namespace is selected if its
-  /// items would be.
+  /// items would be; any other item without a namespace only if no namespace is excluded.
   bool admits(const tenon::ResourceIdV1& id) const;
+  /// Returns whether an item may be added because an item that is selected needs it, if its labels
+  /// match: also without a namespace, whatever namespaces are selected.
+  bool admits_related(const tenon::ResourceIdV1& id) const;
   /// Reads an item. Errors: those of Items::read; not-json.
   tenon::Result<ReadItem> read(std::size_t index) const;
   /// Returns the index of an item that an action names. Error: missing-additional-item.

@@ -360,7 +360,7 @@ bool RestoreRun::begin_additional(std::vector<Item>& stack) {
       report_.warning(index.error(), top.id);
       continue;
     }
-    if (begun_[*index] || !input_.admits(input_.items.id(*index))) continue;
+    if (begun_[*index] || !input_.admits_related(input_.items.id(*index))) continue;
     auto item = read(*index);
     if (!item) continue;
     if (RestorePolicy::needs_preparation(*item)) restore_snapshot(*item);

@@ -48,9 +48,12 @@ class Selector {
   /// of their labels.
   bool admits_namespace(const std::string& name) const;
 
- private:
+  bool excludes_namespaces() const { return !excluded_namespaces_.empty(); }
+
+  /// Returns whether items of a resource may be selected.
   bool admits_resource(const std::string& resource) const;
 
+ private:
   tenon::selection::PatternList included_namespaces_;
   tenon::selection::PatternList excluded_namespaces_;
   tenon::selection::PatternList included_resources_;

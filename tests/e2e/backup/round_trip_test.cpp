@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "e2e/backup/host.hpp"
@@ -330,8 +331,7 @@ TEST_F(Backup, SelectsItemsByOptions) {
        {"configmaps/namespaces/web/a", "configmaps/namespaces/web/b", "namespaces/cluster/web",
         "secrets/namespaces/web/s"}},
       {{"--include-namespaces", "*,web"}, rows_all},
-      {{"--exclude-namespaces", "web"},
-       {"configmaps/namespaces/db/c", "namespaces/cluster/db", "nodes/cluster/n"}},
+      {{"--exclude-namespaces", "web"}, {"configmaps/namespaces/db/c", "namespaces/cluster/db"}},
       {{"--include-resources", "cm,no"},
        {"configmaps/namespaces/db/c", "configmaps/namespaces/web/a", "configmaps/namespaces/web/b",
         "nodes/cluster/n"}},
@@ -352,6 +352,103 @@ TEST_F(Backup, SelectsItemsByOptions) {
     EXPECT_EQ(run(arguments).exit, 0);
     EXPECT_EQ(restored("of-" + name), rows[i].items) << name;
   }
+}
+
+TEST_F(Backup, ContainsWhatItemsOfItsNamespacesNeed) {
+  const std::string definition =
+      R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
+      R"("metadata":{"name":"widgets.example.io"},"spec":{"group":"example.io","names":)"
+      R"({"kind":"Widget","plural":"widgets"}}})";
+  const auto widget = [](const std::string& space) {
+    return R"({"apiVersion":"example.io/v1","kind":"Widget","metadata":{"name":"w","namespace":")" +
+           space + R"("}})";
+  };
+  configure(R"("backup_actions": [{"plugin": "pod-volumes"}])");
+  write_items({definition, widget("web"), item("PersistentVolume", "", "v"),
+               item("PersistentVolume", "", "other"), item("Namespace", "", "web"),
+               item("PersistentVolumeClaim", "web", "c", R"("spec":{"volumeName":"v"})"),
+               item("ConfigMap", "db", "c")});
+  const std::string crd =
+      "customresourcedefinitions.apiextensions.k8s.io/cluster/widgets.example.io";
+  ASSERT_EQ(create("of-web", {"--include-namespaces", "web"}).exit, 0);
+  EXPECT_EQ(run({"restore", "of-web", "--to", "of-web"}).exit, 0);
+  EXPECT_EQ(restored("of-web"),
+            (Lines{crd, "namespaces/cluster/web", "persistentvolumeclaims/namespaces/web/c",
+                   "persistentvolumes/cluster/v", "widgets.example.io/namespaces/web/w"}));
+  ASSERT_EQ(create("of-db", {"--exclude-namespaces", "web"}).exit, 0);
+  EXPECT_EQ(run({"restore", "of-db", "--to", "of-db"}).exit, 0);
+  EXPECT_EQ(restored("of-db"), Lines{"configmaps/namespaces/db/c"});
+  ASSERT_EQ(
+      create("without", {"--include-namespaces", "web", "--exclude-resources", "pv,crd"}).exit, 0);
+  EXPECT_EQ(run({"restore", "without", "--to", "without"}).exit, 0);
+  EXPECT_EQ(restored("without"),
+            (Lines{"namespaces/cluster/web", "persistentvolumeclaims/namespaces/web/c",
+                   "widgets.example.io/namespaces/web/w"}));
+}
+
+TEST_F(Backup, IsRestoredInTheOrderOfDependencies) {
+  const std::pair<std::string, std::string> kinds[] = {
+      {"cluster.x-k8s.io/v1", "Cluster"},
+      {"apps/v1", "Deployment"},
+      {"v1", "Service"},
+      {"v1", "Endpoints"},
+      {"apps/v1", "ReplicaSet"},
+      {"v1", "Pod"},
+      {"scheduling.k8s.io/v1", "PriorityClass"},
+      {"v1", "LimitRange"},
+      {"v1", "ConfigMap"},
+      {"v1", "Secret"},
+      {"v1", "ServiceAccount"},
+      {"v1", "PersistentVolumeClaim"},
+      {"v1", "PersistentVolume"},
+      {"snapshot.storage.k8s.io/v1", "VolumeSnapshot"},
+      {"storage.k8s.io/v1", "StorageClass"},
+      {"rbac.authorization.k8s.io/v1", "Role"}};
+  Lines items;
+  for (const auto& [version, kind] : kinds) {
+    items.push_back(R"({"apiVersion":")" + version + R"(","kind":")" + kind +
+                    R"(","metadata":{"name":"x"}})");
+  }
+  write_items(items);
+  ASSERT_EQ(create().exit, 0);
+  Lines order;
+  for (const std::string& line : lines_of(restore("restored", {"--dry-run"}).out)) {
+    order.push_back(line.substr(0, line.find(' ')));
+  }
+  EXPECT_EQ(order,
+            (Lines{"storageclasses.storage.k8s.io", "volumesnapshots.snapshot.storage.k8s.io",
+                   "persistentvolumes", "persistentvolumeclaims", "serviceaccounts", "secrets",
+                   "configmaps", "limitranges", "priorityclasses.scheduling.k8s.io", "pods",
+                   "replicasets.apps", "endpoints", "services", "deployments.apps",
+                   "roles.rbac.authorization.k8s.io", "clusters.cluster.x-k8s.io"}));
+}
+
+TEST_F(Backup, IsNotRestoredThroughSymbolicLinks) {
+  write_items({item("ConfigMap", "web", "a"), item("ConfigMap", "db", "b"), item("Node", "", "n")});
+  ASSERT_EQ(create().exit, 0);
+  fs::create_directories(world.root() / "outside");
+  world.write("outside/a.json", "{}\n");
+  for (const std::string link :
+       {"resources", "resources/configmaps", "resources/configmaps/namespaces/web"}) {
+    fs::remove_all(world.root() / "restored");
+    fs::create_directories((world.root() / "restored" / link).parent_path());
+    fs::create_directory_symlink(world.root() / "outside", world.root() / "restored" / link);
+    const Outcome outcome = restore();
+    EXPECT_EQ(outcome.exit, 1) << link;
+    EXPECT_NE(outcome.err.find("found a symbolic link"), std::string::npos) << outcome.err;
+    EXPECT_EQ(files("outside"), Lines{"a.json"}) << link;
+  }
+  EXPECT_TRUE(fs::exists(world.root() / "restored/resources/nodes/cluster/n.json"));
+  // Nor is the file of an item followed, or the target of a link read.
+  fs::remove_all(world.root() / "restored");
+  fs::create_directories(world.root() / "restored/resources/configmaps/namespaces/web");
+  fs::create_symlink(world.root() / "outside/absent",
+                     world.root() / "restored/resources/configmaps/namespaces/web/a.json");
+  EXPECT_NE(restore().err.find("warning[already-exists]"), std::string::npos);
+  EXPECT_EQ(files("outside"), Lines{"a.json"});
+  // The folder itself may be a link.
+  fs::create_directory_symlink(world.root() / "outside", world.root() / "link");
+  EXPECT_EQ(restore("link").exit, 0);
 }
 
 TEST_F(Backup, IsRestoredFromAFullStore) {
