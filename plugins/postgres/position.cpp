@@ -3,7 +3,9 @@
 
 #include <tenon/sdk/text.hpp>
 
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstdio>
 
 namespace tenon::postgres {
@@ -22,6 +24,28 @@ std::string_view take_until(std::string_view& text, std::string_view end) {
   return part;
 }
 
+/// Returns a text without the quotes around a JSON string.
+std::string json_text(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') escaped.push_back('\\');
+    escaped.push_back(c);
+  }
+  return escaped;
+}
+
+/// Removes a result of json_text and the quote after it. Returns its text.
+std::string take_json_text(std::string_view& text) {
+  std::string taken;
+  std::size_t at = 0;
+  while (at < text.size() && text[at] != '"') {
+    if (text[at] == '\\' && at + 1 < text.size()) ++at;
+    taken.push_back(text[at++]);
+  }
+  text.remove_prefix(std::min(at + 1, text.size()));
+  return taken;
+}
+
 template <class Number>
 bool take_number(std::string_view& text, Number& number, int base) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
@@ -32,7 +56,14 @@ bool take_number(std::string_view& text, Number& number, int base) {
 
 std::optional<Position> parse(std::string_view text) {
   Position position;
-  if (take(text, "{\"slot\":\"")) {
+  if (take(text, "{\"table\":\"")) {
+    position.table = take_json_text(text);
+    if (take(text, ",\"poll\":")) {
+      position.phase = Phase::poll;
+    } else if (!take(text, ",\"snapshot\":")) {
+      return std::nullopt;
+    }
+  } else if (take(text, "{\"slot\":\"")) {
     position.slot = take_until(text, "\"");
     if (take(text, "\",\"lsn\":\"")) {
       const std::optional<Lsn> lsn = parse_lsn(take_until(text, "\""));
@@ -43,9 +74,7 @@ std::optional<Position> parse(std::string_view text) {
       return position;
     }
     if (!take(text, "\",\"snapshot\":")) return std::nullopt;
-  } else if (take(text, "{\"poll\":")) {
-    position.phase = Phase::poll;
-  } else if (!take(text, "{\"snapshot\":")) {
+  } else {
     return std::nullopt;
   }
   position.row = text.substr(0, text.empty() ? 0 : text.size() - 1);
@@ -55,14 +84,15 @@ std::optional<Position> parse(std::string_view text) {
 }  // namespace
 
 std::string to_text(const Position& position) {
-  const std::string slot =
-      position.slot.empty() ? "{" : sdk::text("{\"slot\":\"", position.slot, "\",");
+  const std::string data = position.slot.empty()
+                               ? sdk::text("{\"table\":\"", json_text(position.table), "\",")
+                               : sdk::text("{\"slot\":\"", position.slot, "\",");
   if (position.phase == Phase::stream) {
-    return sdk::text(slot, "\"lsn\":\"", to_text(position.lsn), "\",\"record\":", position.record,
+    return sdk::text(data, "\"lsn\":\"", to_text(position.lsn), "\",\"record\":", position.record,
                      "}");
   }
   const bool is_snapshot = position.phase == Phase::snapshot;
-  return sdk::text(slot, is_snapshot ? "\"snapshot\":" : "\"poll\":", position.row, "}");
+  return sdk::text(data, is_snapshot ? "\"snapshot\":" : "\"poll\":", position.row, "}");
 }
 
 std::optional<Position> parse_position(std::string_view text) {

@@ -2,8 +2,8 @@
 //
 // The positions of the source, one of
 //
-//   {"snapshot":{"id":1}}                               after a row, in the order of the columns
-//   {"poll":{"id":1}}                                   after a row in a later pass
+//   {"table":"public.people","snapshot":{"id":1}}       after a row, in the order of the columns
+//   {"table":"public.people","poll":{"id":1}}           after a row in a later pass
 //   {"slot":"people","snapshot":{"id":1}}               after a row; the slot has the changes
 //   {"slot":"people","lsn":"0/16B3748","record":3}      after a record of a transaction
 #pragma once
@@ -23,6 +23,7 @@ enum class Phase { snapshot, poll, stream };
 struct Position {
   Phase phase = Phase::snapshot;
   std::string slot;          // empty without logical decoding
+  std::string table;         // its quoted name; empty with logical decoding
   std::string row;           // the columns of the last row as JSON
   Lsn lsn = 0;               // begin of the commit of the transaction
   std::uint64_t record = 0;  // number in the transaction, from 1

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "source.hpp"
 
+#include <tenon/sdk/content_checksum.hpp>
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -92,6 +94,10 @@ void Source::open(std::optional<BytesView> position) {
   if (position) begin_after(position->text());
   connect();
   if (!replicates()) {
+    if (position && position_.table != table_.name) {
+      throw sdk::wrong_position("table " + position_.table, "table " + table_.name);
+    }
+    position_.table = table_.name;
     if (position) check_position();
     return;
   }

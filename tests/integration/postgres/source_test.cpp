@@ -27,7 +27,8 @@ TEST_F(PostgresSource, ReadsTheRowsOfATable) {
       (Texts{
           R"(snapshot {"id":1} - {"id":1,"name":"\"ü\n","n":null,"a":[1,2]})",
           R"(snapshot {"id":2} - {"id":2,"name":null,"n":123456789012345678901234567890.10,"a":null})"}));
-  EXPECT_EQ(positions_, (Texts{R"({"snapshot":{"id":1}})", R"({"snapshot":{"id":2}})"}));
+  EXPECT_EQ(positions_, (Texts{R"({"table":"public.people","snapshot":{"id":1}})",
+                               R"({"table":"public.people","snapshot":{"id":2}})"}));
 }
 
 TEST_F(PostgresSource, EndsImmediatelyForAnEmptyTable) {
@@ -61,7 +62,8 @@ TEST_F(PostgresSource, ResumesInTablesWithDomainsThatRefuseNull) {
   ASSERT_EQ(all.size(), 1500u);
   ASSERT_EQ(open({}, positions_[1300]), "");
   EXPECT_EQ(read_all(), Texts(all.begin() + 1301, all.end()));
-  EXPECT_TRUE(has(open({}, R"({"snapshot":{"id":null}})"), "invalid-argument: the position "));
+  EXPECT_TRUE(has(open({}, R"({"table":"public.people","snapshot":{"id":null}})"),
+                  "invalid-argument: the position "));
 }
 
 TEST_F(PostgresSource, UsesTheConfiguredKeyColumns) {
@@ -85,8 +87,23 @@ TEST_F(PostgresSource, PollsForNewRows) {
   EXPECT_TRUE(has(read().front(), R"({"id":2} - {"id":2,"a":"y"})"));
   writer.join();
   rows("INSERT INTO people VALUES (3, 'z')");
-  ASSERT_EQ(open(config, R"({"poll":{"id":2}})"), "");
+  ASSERT_EQ(open(config, R"({"table":"public.people","poll":{"id":2}})"), "");
   EXPECT_EQ(read(), Texts{R"(create {"id":3} - {"id":3,"a":"z"})"});
+}
+
+TEST_F(PostgresSource, RefusesThePositionOfAnotherTable) {
+  rows(
+      "CREATE TABLE people (id int PRIMARY KEY); CREATE TABLE \"other \"\"people\" (id int PRIMARY "
+      "KEY); INSERT INTO people VALUES (1), (2); INSERT INTO \"other \"\"people\" VALUES (1), (3)");
+  ASSERT_EQ(open({}), "");
+  read_all();
+  EXPECT_TRUE(has(open({{"table", "\"other \"\"people\""}}, positions_.back()),
+                  "out-of-range: the position is of table public.people, but table "
+                  "public.\"other \"\"people\" is configured; fix: "));
+  ASSERT_EQ(open({{"table", "\"other \"\"people\""}}), "");
+  EXPECT_EQ(read_all().size(), 2u);
+  ASSERT_EQ(open({{"table", "\"other \"\"people\""}}, positions_[2]), "");
+  EXPECT_EQ(read_all().size(), 1u);
 }
 
 TEST_F(PostgresSource, PollsForChangesByAColumn) {
@@ -98,7 +115,7 @@ TEST_F(PostgresSource, PollsForChangesByAColumn) {
   EXPECT_EQ(read_all(2), (Texts{R"(snapshot {"id":1} - {"id":1,"changed":10})",
                                 R"(snapshot {"id":2} - {"id":2,"changed":10})"}));
   rows("UPDATE people SET changed = 11 WHERE id <> 2");
-  ASSERT_EQ(open(config, R"({"poll":{"changed":10,"id":2}})"), "");
+  ASSERT_EQ(open(config, R"({"table":"public.people","poll":{"changed":10,"id":2}})"), "");
   EXPECT_EQ(read_all(2), (Texts{R"(update {"id":1} - {"id":1,"changed":11})",
                                 R"(update {"id":3} - {"id":3,"changed":11})"}));
 }
@@ -156,8 +173,10 @@ TEST_F(PostgresSource, ReportsWrongSettingsInOpen) {
   EXPECT_TRUE(has(open({{"mode", "fast"}}), "parameter \"mode\" is \"fast\", expected snapshot"));
   EXPECT_TRUE(has(open({{"column", "a"}}), "\"column\" is set, which only the mode \"poll\" uses"));
   rows("CREATE TABLE people (id int PRIMARY KEY)");
-  for (const std::string position : {"", "x", "{\"snapshot\":}", R"({"snapshot":{"id":"x"}})",
-                                     R"({"snapshot":{"other":1}})", R"({"snapshot":[]})"}) {
+  for (const std::string position : {"", "x", "{\"table\":\"public.people\",\"snapshot\":}",
+                                     R"({"table":"public.people","snapshot":{"id":"x"}})",
+                                     R"({"table":"public.people","snapshot":{"other":1}})",
+                                     R"({"table":"public.people","snapshot":[]})"}) {
     EXPECT_TRUE(has(open({}, position), "invalid-argument: the position ")) << position;
   }
 }
