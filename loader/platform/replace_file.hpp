@@ -24,7 +24,8 @@ struct ReplaceResult {
 };
 
 /// Writes new content piece by piece to a temporary file in the same folder, and renames it on
-/// commit. Without a commit the temporary file is removed. Used by one thread at a time.
+/// commit. Without a commit the temporary file is removed. If the process is killed, the next
+/// process that replaces a file in the folder removes it. Used by one thread at a time.
 class Replacement {
  public:
   /// Follows symbolic links. The new file gets owner, group, permissions and access control list of

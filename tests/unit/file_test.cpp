@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "platform/file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -159,6 +161,24 @@ TEST(ReplacedFile, LeavesOtherFilesUnchanged) {
   for (const auto& entry : fs::directory_iterator(world.root())) {
     EXPECT_FALSE(entry.path().filename().string().starts_with(".tenon-")) << entry.path();
   }
+}
+
+TEST(ReplacedFile, RemovesTemporaryFilesOfProcessesThatHaveEnded) {
+  const tests::World world;
+  const auto abandoned = world.write(".tenon-0123456789abcdef", "half");
+  const auto locked = world.write(".tenon-fedcba9876543210", "half");
+  const int owner = ::open(locked.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(owner, LOCK_EX), 0);
+  const std::array<const char*, 3> others = {".tenon-partial", ".tenon-0123456789abcdeg",
+                                             "0123456789abcdef"};
+  for (const char* other : others) world.write(other, "");
+  fs::create_symlink("0123456789abcdef", world.path(".tenon-aaaaaaaaaaaaaaaa"));
+  ASSERT_FALSE(replace_content(world.path("a"), "new").failed);
+  EXPECT_FALSE(fs::exists(abandoned));
+  EXPECT_TRUE(fs::exists(locked));
+  for (const char* other : others) EXPECT_TRUE(fs::exists(world.path(other))) << other;
+  EXPECT_TRUE(fs::exists(world.path(".tenon-aaaaaaaaaaaaaaaa")));
+  ::close(owner);
 }
 
 TEST(ReplacedFile, FollowsSymbolicLinks) {

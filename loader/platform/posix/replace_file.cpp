@@ -2,6 +2,7 @@
 #include "platform/replace_file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -9,7 +10,9 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +27,8 @@ namespace fs = std::filesystem;
 constexpr const char* access_list = "system.posix_acl_access";
 constexpr mode_t mode_before_umask = 0666;
 constexpr mode_t permissions = 07777;
+constexpr std::string_view name_prefix = ".tenon-";
+constexpr std::size_t name_digits = 16;
 
 std::error_code last_error() {
   return {errno, std::generic_category()};
@@ -34,8 +39,40 @@ std::string random_name() {
   std::uint64_t number = 0;
   if (::getentropy(&number, sizeof number) != 0) return {};
   char name[32];
-  std::snprintf(name, sizeof name, ".tenon-%016llx", static_cast<unsigned long long>(number));
-  return name;
+  std::snprintf(name, sizeof name, "%016llx", static_cast<unsigned long long>(number));
+  return std::string(name_prefix) + name;
+}
+
+bool is_random_name(std::string_view name) {
+  return name.substr(0, name_prefix.size()) == name_prefix &&
+         name.size() == name_prefix.size() + name_digits &&
+         name.find_first_not_of("0123456789abcdef", name_prefix.size()) == name.npos;
+}
+
+/// Removes the temporary files of processes that have ended. A process locks its files.
+void remove_abandoned_files(const fs::path& folder) {
+  std::error_code failed;  // a folder that cannot be read is not tidied
+  for (auto entry = fs::directory_iterator(folder, failed);
+       !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
+    const fs::path& path = entry->path();
+    if (!is_random_name(path.filename().native())) continue;
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct stat status;
+    if (file.is_open() && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+        ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
+      ::unlink(path.c_str());
+    }
+  }
+}
+
+/// Removes abandoned files from a folder, but only once in a process: a position is replaced often.
+void tidy_once(const fs::path& folder) {
+  static std::mutex mutex;
+  static std::set<std::string> tidied;
+  const std::lock_guard lock(mutex);
+  std::error_code failed;
+  const fs::path full = fs::absolute(folder, failed);
+  if (!failed && tidied.insert(full.native()).second) remove_abandoned_files(full);
 }
 
 int open_new(const fs::path& path, mode_t mode) {
@@ -51,8 +88,14 @@ bool sync_folder(int folder) {
 /// A temporary file, which is removed unless it replaces another.
 class Temporary {
  public:
-  Temporary(const fs::path& folder, mode_t mode)
-      : path_(folder / random_name()), file_(open_new(path_, mode)), exists_(file_.is_open()) {}
+  Temporary(const fs::path& folder, mode_t mode) {
+    // Another process may take a new file for an abandoned one and remove it before it is locked.
+    do {
+      path_ = folder / random_name();
+      file_.emplace(open_new(path_, mode));
+    } while (file_->is_open() && is_lost());
+    exists_ = file_->is_open();
+  }
   ~Temporary() {
     if (exists_) ::unlink(path_.c_str());
   }
@@ -60,12 +103,14 @@ class Temporary {
   Temporary& operator=(const Temporary&) = delete;
 
   bool is_open() const { return exists_; }
-  int get() const { return file_.get(); }
+  int get() const { return file_->get(); }
   bool write(std::string_view content) {
-    return write_all(file_.get(), std::as_bytes(std::span(content)));
+    return write_all(file_->get(), std::as_bytes(std::span(content)));
   }
   bool replace(const fs::path& target) {
-    if (::fsync(file_.get()) != 0 || !file_.close() ||
+    // Keeps the file locked after it is closed.
+    const Descriptor lock(::fcntl(file_->get(), F_DUPFD_CLOEXEC, 0));
+    if (::fsync(file_->get()) != 0 || !file_->close() ||
         std::rename(path_.c_str(), target.c_str()) != 0)
       return false;
     exists_ = false;
@@ -73,9 +118,16 @@ class Temporary {
   }
 
  private:
+  /// Locks the file, if the file system has locks. Returns whether it was removed before.
+  bool is_lost() const {
+    struct stat status;
+    return (::flock(file_->get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
+           (::fstat(file_->get(), &status) == 0 && status.st_nlink == 0);
+  }
+
   fs::path path_;
-  Descriptor file_;
-  bool exists_;
+  std::optional<Descriptor> file_;
+  bool exists_ = false;
 };
 
 bool copy_access_list(const fs::path& from, int to) {
@@ -120,6 +172,7 @@ Replacement::Replacement(const fs::path& path, NewFileMode mode)
   if (state.failed) return;
   if (exists) state.other_names = old.st_nlink - 1;
   const fs::path folder = state.target.has_parent_path() ? state.target.parent_path() : ".";
+  tidy_once(folder);
   const bool by_umask = !exists && mode == NewFileMode::by_umask;
   state.file.emplace(folder, by_umask ? mode_before_umask : S_IRUSR | S_IWUSR);
   if (!state.file->is_open() ||
