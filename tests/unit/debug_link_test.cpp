@@ -32,7 +32,7 @@ class DebugLink : public testing::Test {
   void SetUp() override {
     const World world;
     world.write("x.debug", "what objcopy makes a checksum of");
-    ASSERT_EQ(world.run({"objcopy", "--add-gnu-debuglink=x.debug", fault("good"), "x.so"}).exit, 0);
+    ASSERT_EQ(world.run({OBJCOPY, "--add-gnu-debuglink=x.debug", fault("good"), "x.so"}).exit, 0);
     bytes_ = bytes_of(world.root() / "x.so");
   }
 
@@ -174,7 +174,7 @@ TEST(DebugLinkOfALibrary, GetsAnotherNameThanTheLibrary) {
   std::filesystem::copy_file(fault("sibling-user"), module);
   std::filesystem::copy_file(fault("sibling-1"), debug);
   const std::string link = "--add-gnu-debuglink=" + debug.string();
-  ASSERT_EQ(world.run({"objcopy", link, fault("sibling-1"), library}).exit, 0);
+  ASSERT_EQ(world.run({OBJCOPY, link, fault("sibling-1"), library}).exit, 0);
   detail::Bundle bundle = detail::read_bundle(bytes_of(module), module).value();
   const auto names = detail::make_private(bundle, 1).value();
   ASSERT_EQ(names.at(1).size(), 1U);

@@ -104,9 +104,9 @@ class Images : public testing::Test {
 
   Result<Image> load(const fs::path& file) const {
     auto content = bytes_of(file);
-    const bool joins = read_module_image(content, file).value().manifest->joins_threads;
+    const bool joins = read_module_image(content, file).value().manifest->unload.joins_threads;
     auto bundle = read_bundle(std::move(content), file);
-    return bundle ? Image::load(folder_, std::move(*bundle), joins) : std::move(bundle).error();
+    return bundle ? Image::load(folder_, std::move(*bundle), {joins}) : std::move(bundle).error();
   }
   Result<Image> load_fault(std::string_view name) const {
     return load(fs::path(FAULTS) / (std::string(name) + ".so"));
@@ -635,8 +635,8 @@ class ImageDebugLinks : public Images {
     fs::path file = world_.path(folder + "/blur.so");
     const fs::path debug = world_.path(folder + "/made/blur.so.debug");
     const std::string good = FAULTS "/good.so";
-    run({"objcopy", "--only-keep-debug", good, debug.string()});
-    run({"objcopy", "--strip-debug", "--add-gnu-debuglink=" + debug.string(), good, file.string()});
+    run({OBJCOPY, "--only-keep-debug", good, debug.string()});
+    run({OBJCOPY, "--strip-debug", "--add-gnu-debuglink=" + debug.string(), good, file.string()});
     if (debug_folder.empty()) {
       fs::remove(debug);
     } else {
@@ -772,7 +772,7 @@ TEST_F(OriginalImages, AreCopiedIfTheFileHasChanged) {
   const fs::path file = world_.place(FAULTS "/good.so", "blur.so");
   auto bundle = read_bundle(bytes_of(file), file).value();
   world_.place(FAULTS "/good-edition-2.so", "blur.so");
-  const auto image = Image::load(folder_, std::move(bundle), true);
+  const auto image = Image::load(folder_, std::move(bundle), {.joins_threads = true});
   ASSERT_TRUE(image) << image.error().to_string();
   EXPECT_EQ(Echo(*image).say("hello"), "1: hello");
   EXPECT_FALSE(is_mapped(file));
