@@ -43,6 +43,7 @@ TEST_F(NoDeleteAction, NeedsNoArchive) {
       {.name = "nightly", .from = world_.root() / "items.json", .selector = {}, .ttl = {}}, report_,
       tally_);
   ASSERT_TRUE(record) << record.error().to_string();
+  ASSERT_TRUE(*record);
   std::size_t broken = 0;
   for (const auto& entry : std::filesystem::directory_iterator(world_.root() / "store")) {
     if (entry.path().string().find("contents-") == std::string::npos) continue;
@@ -50,7 +51,7 @@ TEST_F(NoDeleteAction, NeedsNoArchive) {
     ++broken;
   }
   ASSERT_EQ(broken, 1u);
-  const auto deletion = delete_backup(*session_, *store_, *record, report_, tally_);
+  const auto deletion = delete_backup(*session_, *store_, **record, report_, tally_);
   ASSERT_TRUE(deletion) << deletion.error().to_string();
   EXPECT_TRUE(deletion->deleted);
   EXPECT_TRUE(deletion->actions.empty());
