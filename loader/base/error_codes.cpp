@@ -155,6 +155,11 @@ constexpr ErrorCode codes[] = {
     {"load-failed", error, "modules", "The dynamic loader cannot load a module.",
      "A library that the module needs, or a symbol, is missing; or the system refuses the file.",
      "Follow the remedy of the message, which gives the dynamic loader's own reason."},
+    {"no-static-tls", error, "modules",
+     "The process has no memory left for thread-local variables at a fixed place.",
+     "The plugin, or a library that it needs, was compiled with -ftls-model=initial-exec, and has "
+     "large variables or was loaded often.",
+     "Follow the remedy of the message; abi/libraries.md describes this memory."},
     {"system-too-old", error, "modules",
      "A module needs newer system libraries than the system of `tenon inspect --for` has.",
      "The module was built on a newer system.",

@@ -226,19 +226,44 @@ class BundleReader {
   std::vector<platform::FileIdentity> identities_;  // from the first library on
 };
 
-ReloadSafety kept_by(std::string symbol, const BundleFile& file, std::string cure) {
-  return {.grade = ReloadGrade::unverified,
-          .symbol = std::move(symbol),
-          .file = file.path,
-          .fix = std::move(cure),
-          .stays_mapped = false};
-}
-
 /// Returns the first file of the bundle for which `has` is true; nullptr if there is none.
 template <class Condition>
 const BundleFile* first(const Bundle& bundle, Condition has) {
   const auto found = std::find_if(bundle.begin(), bundle.end(), has);
   return found != bundle.end() ? &*found : nullptr;
+}
+
+/// Returns whether a file of the bundle defines a function, so that each copy of the module has its
+/// own library.
+bool defines(const Bundle& bundle, const std::string& function) {
+  return first(bundle, [&](const BundleFile& file) {
+           return std::ranges::find(file.pins.ruled, function) != file.pins.ruled.end();
+         }) != nullptr;
+}
+
+/// Returns the result of the rule with the worst effect; nothing if none applies.
+std::optional<ReloadSafety> rule_of(const Bundle& bundle, const UnloadStatement& stated) {
+  const LibraryRule* worst = nullptr;
+  const BundleFile* in = nullptr;
+  for (const BundleFile& file : bundle) {
+    for (const LibraryRule& rule : file.pins.rules) {
+      if (worst != nullptr && rule.effect <= worst->effect) continue;
+      if (std::ranges::find(stated.handled, rule.library) != stated.handled.end()) continue;
+      if (defines(bundle, rule.functions.front())) continue;
+      worst = &rule;
+      in = &file;
+    }
+  }
+  if (worst == nullptr) return std::nullopt;
+  const bool unsafe = worst->effect != LibraryEffect::keeps_code;
+  return ReloadSafety{.grade = unsafe ? ReloadGrade::unsafe : ReloadGrade::unverified,
+                      .symbol = worst->functions.front(),
+                      .file = in->path,
+                      .library = worst->library,
+                      .reason = worst->reason,
+                      .fix = worst->fix,
+                      .stays_mapped = worst->effect != LibraryEffect::one_copy,
+                      .stays_loaded = worst->effect == LibraryEffect::once};
 }
 
 }  // namespace
@@ -286,25 +311,46 @@ Result<Bundle> inspect_bundle(const platform::File& module, ElfFile::Accepts acc
   return BundleReader().inspect(module, accepts);
 }
 
-ReloadSafety reload_of(const Bundle& bundle, bool joins_threads) {
+ReloadSafety reload_of(const Bundle& bundle, const UnloadStatement& stated) {
   if (const auto* file = first(bundle, [](auto& f) { return f.pins.nodelete; })) {
-    ReloadSafety reload = kept_by("DF_1_NODELETE", *file, "link it without -z nodelete");
-    reload.grade = ReloadGrade::unsafe;
-    reload.stays_mapped = true;
-    return reload;
+    return {.grade = ReloadGrade::unsafe,
+            .symbol = "DF_1_NODELETE",
+            .file = file->path,
+            .reason = "the file states that it is never unloaded",
+            .fix = "link it without -z nodelete",
+            .stays_mapped = true};
+  }
+  const auto ruled = rule_of(bundle, stated);
+  if (ruled && ruled->grade == ReloadGrade::unsafe) return *ruled;
+  if (const auto* file = first(bundle, [](auto& f) { return f.pins.static_tls != 0; })) {
+    return {
+        .grade = ReloadGrade::unsafe,
+        .symbol = "DF_STATIC_TLS",
+        .file = file->path,
+        .reason = "each copy takes " + std::to_string(file->pins.static_tls) +
+                  " bytes of thread-local memory at a fixed place, of which a process has about "
+                  "1600 for libraries",
+        .fix = "compile it without -ftls-model=initial-exec"};
   }
   if (const auto* file = first(bundle, [](auto& f) { return !f.pins.threads.empty(); });
-      file != nullptr && !joins_threads) {
-    ReloadSafety reload = kept_by(file->pins.threads, *file,
-                                  "join every thread in stop, then say \"threads\": \"joined\"");
-    reload.stays_mapped = true;
-    return reload;
+      file != nullptr && !stated.joins_threads) {
+    return {.grade = ReloadGrade::unverified,
+            .symbol = file->pins.threads,
+            .file = file->path,
+            .reason = "its threads may outlast stop",
+            .fix = "join every thread in stop, then say \"threads\": \"joined\"",
+            .stays_mapped = true};
   }
+  if (ruled) return *ruled;
   if (const auto* file = first(bundle, [](auto& f) { return !f.pins.thread_exit.empty(); })) {
-    return kept_by(file->pins.thread_exit, *file, "no thread_local with a destructor");
+    return {.grade = ReloadGrade::unverified,
+            .symbol = file->pins.thread_exit,
+            .file = file->path,
+            .reason = "threads that have such objects keep the code until they end",
+            .fix = "no thread_local with a destructor"};
   }
   if (first(bundle, [](auto& f) { return !f.pins.unique.empty(); }) != nullptr) {
-    return {.grade = ReloadGrade::patched, .symbol = {}, .file = {}, .fix = {}};
+    return {.grade = ReloadGrade::patched};
   }
   return {};
 }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "binary/elf.hpp"
+#include "binary/unload_statement.hpp"
 
 namespace tenon::inline v0_1::platform {
 class File;
@@ -70,8 +71,8 @@ Result<Bundle> read_bundle(const ElfFile& module, std::vector<std::byte> content
 Result<Bundle> inspect_bundle(const platform::File& module,
                               ElfFile::Accepts accepts = ElfFile::Accepts::libraries);
 
-/// Returns whether the bundle can be unloaded, and what prevents it.
-ReloadSafety reload_of(const Bundle& bundle, bool joins_threads);
+/// Returns whether the bundle can be unloaded and replaced, and what prevents it.
+ReloadSafety reload_of(const Bundle& bundle, const UnloadStatement& stated);
 
 /// Changes the contents so that an image of them can be unloaded and shares nothing with other
 /// images of the same files: unique symbols become global ones, sonames are removed, and the

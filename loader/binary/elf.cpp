@@ -175,6 +175,7 @@ Result<void> ElfFile::add_segment(const elf::Segment& segment) {
       headers_address_ = segment.address;
       return {};
     case elf::segment_thread_local:
+      thread_local_size_ = segment.memory_size;
       return add_required(elf::readable, "the thread-local variables");
     case elf::segment_unwinding:
       return add_required(elf::readable, "the table for exceptions");

@@ -6,6 +6,7 @@
 // than a small multiple of the bytes of the file.
 #pragma once
 
+#include <tenon/library_rules.hpp>
 #include <tenon/result.hpp>
 
 #include <array>
@@ -104,8 +105,8 @@ class ElfFile {
   /// Returns the versions of symbols. REQUIRED: the symbols are those of this file.
   Versions versions(const Symbols& symbols) const;
 
-  /// Properties that keep an image of the file mapped after it is unloaded. Imported functions are
-  /// empty if there are none.
+  /// Properties that prevent that an image of the file is unloaded or replaced. Imported functions
+  /// are empty if there are none.
   struct Pins {
     bool nodelete = false;              // DF_1_NODELETE
     std::vector<std::uint64_t> unique;  // offsets of `Symbol::info` of unique symbols
@@ -113,6 +114,9 @@ class ElfFile {
     std::string threads;                // imported function that starts threads
     std::string handlers;               // imported function that may set signal handlers
     std::string sanitizer;              // imported function that starts a sanitizer's runtime
+    std::uint64_t static_tls = 0;       // bytes of thread-local variables at a fixed place
+    std::vector<LibraryRule> rules;     // that apply, see rules_for
+    std::vector<std::string> ruled;     // its own functions that rules name
   };
   Pins pins(const Symbols& symbols) const;
 
@@ -161,6 +165,7 @@ class ElfFile {
     std::uint64_t relative = 0;  // number of relative relocations, which come first
     Range relocations{}, plt_relocations{}, packed_relocations{};
     bool text_relocations = false;
+    bool static_tls = false;
   };
   /// The entries of the dynamic section by tag. The last entry with a tag counts.
   class Entries;
@@ -238,6 +243,7 @@ class ElfFile {
   std::uint64_t dynamic_address_ = 0;
   std::optional<std::uint64_t> headers_address_;
   std::optional<Range> relro_;
+  std::uint64_t thread_local_size_ = 0;
   Dynamic dynamic_;
 };
 

@@ -142,6 +142,7 @@ inline constexpr std::uint64_t dynamic_flags_1 = 0x6ffffffb;
 inline constexpr std::uint64_t dynamic_version_definitions = 0x6ffffffc;
 inline constexpr std::uint64_t dynamic_version_needs = 0x6ffffffe;
 inline constexpr std::uint64_t flag_text_relocations = 0x00000004;
+inline constexpr std::uint64_t flag_static_tls = 0x00000010;
 inline constexpr std::uint64_t flag_1_nodelete = 0x00000008;
 inline constexpr std::uint64_t flag_1_program = 0x08000000;
 

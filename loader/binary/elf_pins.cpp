@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Finds flags and symbols that keep an image mapped after it is unloaded.
+// Finds flags and symbols that keep an image mapped after it is unloaded, or prevent that another
+// one of the file is loaded.
 #include <cstddef>
 
 #include "binary/elf.hpp"
+#include "binary/library_rules.hpp"
 
 namespace tenon::inline v0_1::detail {
 namespace {
@@ -21,6 +23,12 @@ constexpr Import thread_starts[] = {
     {"pthread_create", true, "pthread_create"},
     {"thrd_create", true, "thrd_create"},
     {"_ZNSt6thread15_M_start_thread", false, "std::thread"},
+    {"_ZN5boost6thread21start_thread_noexcept", false, "boost::thread"},
+    {"_ZN7QThread5start", false, "QThread::start"},
+    {"g_thread_new", true, "g_thread_new"},
+    {"g_thread_try_new", true, "g_thread_try_new"},
+    {"g_thread_pool_new", false, "g_thread_pool_new"},
+    {"system__tasking__stages__create_task", true, "an Ada task"},
 };
 constexpr Import handler_setters[] = {
     {"sigaction", true, "sigaction"},
@@ -54,19 +62,27 @@ void find(const Import (&imports)[count], std::string_view name, std::string& fo
 ElfFile::Pins ElfFile::pins(const Symbols& symbols) const {
   Pins pins;
   pins.nodelete = (dynamic_.flags & elf::flag_1_nodelete) != 0;
+  if (dynamic_.static_tls) pins.static_tls = thread_local_size_;
+  std::vector<std::string_view> imports;
   for (std::size_t i = 0; i < symbols.all().size(); ++i) {
     const elf::Symbol& symbol = symbols.all()[i];
     if (symbol.binding() == elf::binding_unique) {
       pins.unique.push_back(symbols.offset_ + i * sizeof symbol + offsetof(elf::Symbol, info));
     }
-    if (symbol.section != elf::section_undefined) continue;
     const std::string_view name = symbols.name(symbol);
+    if (symbol.section != elf::section_undefined) {
+      if (has_rule(name)) pins.ruled.emplace_back(name);
+      continue;
+    }
     find(thread_exits, name, pins.thread_exit);
     find(thread_starts, name, pins.threads);
     find(handler_setters, name, pins.handlers);
-    // A weak import only tests whether the runtime is present.
-    if (symbol.binding() == elf::binding_global) find(sanitizers, name, pins.sanitizer);
+    // A weak import only tests whether a library is present.
+    if (symbol.binding() != elf::binding_global) continue;
+    find(sanitizers, name, pins.sanitizer);
+    imports.push_back(name);
   }
+  pins.rules = rules_for(imports);
   return pins;
 }
 

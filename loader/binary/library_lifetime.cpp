@@ -15,7 +15,6 @@ constexpr std::string_view going[] = {
     "libglog",                 // may be initialised once
     "libmpi",                  // may be initialised once; MPICH and Open MPI
     "liboshmem",               // the same
-    "libspdlog",               // accepts each name of a logger once
     "libboost_log",            // calls sinks of the module
     "libboost_serialization",  // keeps the exported classes of the module
     "libboost_wserialization",

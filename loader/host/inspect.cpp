@@ -35,7 +35,8 @@ ManifestInfo describe(const Manifest& manifest) {
                     .homepage = manifest.homepage,
                     .requirements = {},
                     .state = std::nullopt,
-                    .joins_threads = manifest.joins_threads,
+                    .joins_threads = manifest.unload.joins_threads,
+                    .handled = manifest.unload.handled,
                     .details = manifest.details};
   for (const auto& [package, versions] : manifest.requirements) {
     info.requirements.emplace(package, versions.to_string());
@@ -154,7 +155,7 @@ void report_bundle(ModuleReport& report, const platform::File& file, const fs::p
   if (!sanitizers) report.add(std::move(sanitizers).error());
   if (!report.manifest) return;
   report.needs = needed_versions(*bundle);
-  report.reload = reload_of(*bundle, report.manifest->joins_threads);
+  report.reload = reload_of(*bundle, {report.manifest->joins_threads, report.manifest->handled});
   report.checked.emplace_back("libraries");
   if (complete) report_symbols(report, *bundle, search, program);
   report_copy(report, *bundle);

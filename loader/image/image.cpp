@@ -96,10 +96,6 @@ std::string_view remedy_for(std::string_view message) {
   if (says("ISA level")) {
     return "build the plugin for the processors that it runs on, eg: with -march=x86-64-v2";
   }
-  if (says("static TLS")) {
-    return "build the plugin and its libraries without -ftls-model=initial-exec, or restart the "
-           "program";
-  }
   if (says("version `")) {
     return "build the plugin on a system with the versions of this one, or upgrade this system";
   }
@@ -146,6 +142,7 @@ ReloadSafety not_alone(const SystemLibraries::NotAlone& library) {
   return {.grade = ReloadGrade::unverified,
           .symbol = library.name,
           .file = library.needed_by,
+          .reason = "it is unloaded with the module whose symbols it uses",
           .fix = "link " + library.name + " with the libraries whose symbols it uses"};
 }
 
@@ -342,12 +339,13 @@ std::size_t ImageFolder::retired() const noexcept {
   return retired_.size();
 }
 
-Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bool joins_threads,
+Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle,
+                          const UnloadStatement& stated,
                           std::shared_ptr<HostStateReport> host_state) {
   const fs::path file = bundle[0].path;
   if (auto checked = check_sanitizers(bundle); !checked) return std::move(checked).error();
   Image image;
-  image.reload_ = reload_of(bundle, joins_threads);
+  image.reload_ = reload_in_process(bundle, stated);
   image.starts_threads_ =
       std::ranges::any_of(bundle, [](const BundleFile& one) { return !one.pins.threads.empty(); });
   const bool sets_handlers = may_set_handlers(bundle);
@@ -376,6 +374,14 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bo
   if (failed) {
     const std::string found = with_original_paths(platform::last_load_error(), image.copy_);
     if (auto replaced = replaced_library(libraries, file, found)) return std::move(*replaced);
+    if (found.find("static TLS") != std::string::npos) {
+      return Error({.code = "no-static-tls",
+                    .where = file.string(),
+                    .found = found,
+                    .needed = "memory for thread-local variables at a fixed place",
+                    .fix = "build the plugin and its libraries without -ftls-model=initial-exec, "
+                           "or start the program again"});
+    }
     return Error({.code = "load-failed",
                   .where = file.string(),
                   .found = found,
@@ -398,6 +404,16 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bo
   }
   image.module_ = &image.library_.get<const tenon_module>(entry_symbol);
   return image;
+}
+
+ReloadSafety reload_in_process(const Bundle& bundle, const UnloadStatement& stated) {
+  ReloadSafety reload = reload_of(bundle, stated);
+  if (!reload.library.empty() && reload.grade == ReloadGrade::unsafe &&
+      platform::has_global_symbol(reload.symbol.c_str())) {
+    reload.stays_mapped = true;
+    reload.stays_loaded = true;
+  }
+  return reload;
 }
 
 Image::~Image() {

@@ -25,6 +25,7 @@
 #include "base/lock_order.hpp"
 #include "binary/bundle.hpp"
 #include "image/host_state.hpp"
+#include "image/only_copy.hpp"
 #include "image/original_file.hpp"
 #include "platform/image_map.hpp"
 #include "platform/memory_file.hpp"
@@ -55,6 +56,8 @@ struct PrivateCopy {
   std::shared_ptr<void> data = {};
   /// Reports what its code changes; nullptr if that is not reported.
   std::shared_ptr<HostStateReport> host_state = {};
+  /// Prevents further copies; nullptr if there may be some.
+  std::unique_ptr<OnlyCopy> only = {};
   /// The signal handlers before the image; nullptr if its code sets none.
   std::unique_ptr<platform::ImageHandlers> handlers = {};
 
@@ -138,21 +141,31 @@ class ImageFolder {
   std::list<PrivateCopy> retired_;
 };
 
+/// Returns whether a bundle can be unloaded and replaced in this process. A library that the
+/// program has loaded itself outlives the module.
+ReloadSafety reload_in_process(const Bundle& bundle, const UnloadStatement& stated);
+
 /// One loaded image. The destructor unloads it and removes its copy; no code of it may run by then.
 /// An image that cannot be unloaded safely stays mapped, see ReloadSafety::stays_mapped.
 class Image {
  public:
-  /// Loads a copy of a module and its libraries. `joins_threads` is the entry of the manifest.
+  /// Loads a copy of a module and its libraries. `stated` is from the manifest.
   /// Changes by its constructors and destructors to the state of the thread are restored, and
   /// reported to `host_state` unless that is nullptr.
-  /// Errors: load-failed with the message of the dynamic loader, sanitizer-mismatch, those of
-  /// ImageFolder::copy, library-replaced, file-changed, no-module-object.
-  static Result<Image> load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bool joins_threads,
+  /// Errors: load-failed with the message of the dynamic loader, no-static-tls, sanitizer-mismatch,
+  /// those of ImageFolder::copy, library-replaced, file-changed, no-module-object.
+  static Result<Image> load(std::shared_ptr<ImageFolder> folder, Bundle bundle,
+                            const UnloadStatement& stated,
                             std::shared_ptr<HostStateReport> host_state = nullptr);
   Image(Image&& other) noexcept = default;
   Image& operator=(Image&&) = delete;
   ~Image();
 
+  /// Prevents further copies until the image is unmapped, or for ever.
+  void is_only_copy(std::unique_ptr<OnlyCopy> only) noexcept {
+    if (only != nullptr && reload_.stays_loaded) only->keep();
+    copy_.only = std::move(only);
+  }
   /// Keeps `data`, which the code of the image uses, until the image is unmapped.
   void keep(std::shared_ptr<void> data) noexcept { copy_.data = std::move(data); }
   /// Unloads the image. Returns false if it is still mapped; `reload` says why.

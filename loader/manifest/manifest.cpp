@@ -388,10 +388,15 @@ void ManifestReader::take_details(const ManifestV2Storage& stored, const JsonPat
   }
   if (stored.state != nullptr) take_state(*stored.state, JsonPath(where, "state"));
   if (stored.threads != nullptr) {
-    manifest_.joins_threads = text_of(*stored.threads) == "joined";
-    if (!manifest_.joins_threads) {
+    manifest_.unload.joins_threads = text_of(*stored.threads) == "joined";
+    if (!manifest_.unload.joins_threads) {
       fail(JsonPath(where, "threads"), in_quotes(text_of(*stored.threads)),
            "\"joined\", or no such key");
+    }
+  }
+  if (stored.handled != nullptr) {
+    for (std::size_t i = 0; i < stored.handled->size(); ++i) {
+      manifest_.unload.handled.emplace_back(text_of((*stored.handled)[i]));
     }
   }
   if (stored.details == nullptr) return;
@@ -449,8 +454,8 @@ bool same_manifest(const Manifest& a, const Manifest& b) {
   const auto parts = [](const Manifest& manifest) {
     return std::tie(manifest.abi, manifest.name, manifest.provides, manifest.summary,
                     manifest.description, manifest.author, manifest.license, manifest.homepage,
-                    manifest.requirements, manifest.properties, manifest.state,
-                    manifest.joins_threads, manifest.details, manifest.in_development);
+                    manifest.requirements, manifest.properties, manifest.state, manifest.unload,
+                    manifest.details, manifest.in_development);
   };
   return total_order(a.version, b.version) == 0 && parts(a) == parts(b);
 }

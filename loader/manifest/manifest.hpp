@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "binary/unload_statement.hpp"
 #include "package/repository.hpp"
 #include "package/requirement.hpp"
 #include "package/semver.hpp"
@@ -73,8 +74,8 @@ struct Manifest {
   std::map<std::string, Requirement, std::less<>> requirements;  // by name of the package
   std::map<std::string, Texts, std::less<>> properties;  // name of a plugin -> its properties
   std::optional<StateVersions> state;
-  bool joins_threads = false;  // no thread of the module outlives its `stop`
-  std::string details;         // all details as JSON text, including unknown keys
+  UnloadStatement unload;
+  std::string details;  // all details as JSON text, including unknown keys
 
   std::string text;  // the whole document, as stored in the module
 

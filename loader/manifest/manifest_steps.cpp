@@ -41,6 +41,7 @@ void for_each_detail(Visit&& visit) {
   visit("properties", BagField{"properties", "2", "map<map<json>>"}, &Manifest::properties);
   visit("state", BagField{"state", "2", "state"}, &Manifest::state);
   visit("threads", BagField{"threads", "2", "string"}, &Manifest::threads);
+  visit("handled", BagField{"handled", "2", "list<string>"}, &Manifest::handled);
 }
 
 /// Swaps the version numbers 1 and 2 of a manifest.

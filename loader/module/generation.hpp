@@ -105,6 +105,8 @@ class Generation final : public Serving, private StreamRunner {
   const ReloadSafety* not_reloadable() const noexcept {
     return image_ && !image_->reloadable() ? &image_->reload() : nullptr;
   }
+  /// Returns whether it is kept although nothing uses it; see ReloadSafety.
+  bool stays_loaded() const noexcept { return image_ && image_->reload().stays_loaded; }
 
   /// An object of a plugin, for calling functions of the plugin.
   struct Reached {

@@ -286,7 +286,8 @@ void Module::unload_if_unused() noexcept {
     return retired_.drain_all();
   }
   // The holder of the lifecycle lock calls this again.
-  if (generation_ == nullptr || !uses_.none() || lifecycle_.held()) return;
+  if (generation_ == nullptr || generation_->stays_loaded()) return;
+  if (!uses_.none() || lifecycle_.held()) return;
   open_.store(nullptr);
   const bool inside = this_thread_is_in(*generation_);
   std::shared_ptr<Retired> old;
@@ -348,7 +349,7 @@ void Module::remember_config(LiveInstance& instance, const TextMap& config) {
 
 // -- Loading ------------------------------------------------------------------
 
-Result<LoadedCode> Module::load() {
+Result<LoadedCode> Module::load(bool insist) {
   if (shared_.origin.builtin != nullptr) return loader_.load_builtin(manifest());
   const auto manifest = this->manifest();
   auto file = loader_.read(manifest->name);
@@ -357,7 +358,7 @@ Result<LoadedCode> Module::load() {
     const Lock lock(shared_.mutex);
     if (generation_ == nullptr) identity_ = file->identity;
   }
-  return loader_.load(std::move(*file), manifest);
+  return loader_.load(std::move(*file), manifest, insist);
 }
 
 /// Loads without the lock, which is held on return, also after an exception.

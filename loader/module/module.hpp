@@ -150,8 +150,9 @@ class Module final : public ServingModule,
   // For the parts. REQUIRED for the next two functions: the lock is not held.
 
   /// Loads code, without making it serve. Remembers the file also if that fails, so that only
-  /// another file ends a quarantine. REQUIRED: the lifecycle lock is held.
-  Result<LoadedCode> load();
+  /// another file ends a quarantine. `insist`: see RestartOptions. REQUIRED: the lifecycle lock is
+  /// held.
+  Result<LoadedCode> load(bool insist = false);
   /// Unloads the module if no instance is left.
   void unload_if_unused() noexcept;
 

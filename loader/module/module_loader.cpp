@@ -40,7 +40,8 @@ Result<ModuleLoader::Content> ModuleLoader::read(const std::string& package) con
   return Content{std::move(*content), file->identity()};
 }
 
-Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const Manifest>& before) {
+Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const Manifest>& before,
+                                      bool insist) {
   auto read = [&] {
     const Operation::Step step(before->name, read_step);
     return read_whole_module(std::move(file.bytes), shared_.origin.file, *before);
@@ -61,7 +62,7 @@ Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const 
   if (auto loadable = check_loadable(*before, *now, read->bundle); !loadable) {
     return std::move(loadable).error();
   }
-  auto image = load_image(std::move(read->bundle), before->name, now->joins_threads);
+  auto image = load_image(std::move(read->bundle), before->name, now->unload, insist);
   if (!image) return std::move(image).error();
   const tenon_module& object = image->module();
   auto begun =
@@ -84,13 +85,15 @@ Result<void> ModuleLoader::check_loadable(const Manifest& before, const Manifest
 
 /// Constructors of the module run inside the dynamic loader, where crashes cannot be contained.
 Result<Image> ModuleLoader::load_image(Bundle bundle, const std::string& package,
-                                       bool joins_threads) {
+                                       const UnloadStatement& stated, bool insist) {
   lock_order::expect_none();
+  auto only = OnlyCopy::make(reload_in_process(bundle, stated), package, insist);
+  if (!only) return std::move(only).error();
   const Operation::Step step(package, "load");
   std::optional<Result<Image>> image;
   auto load = [&] {
     image.emplace(
-        Image::load(shared_.context->images, std::move(bundle), joins_threads, shared_.host_state));
+        Image::load(shared_.context->images, std::move(bundle), stated, shared_.host_state));
   };
   if (shared_.context->crash_handlers != nullptr) {
     std::optional<platform::Crash> none;
@@ -99,6 +102,7 @@ Result<Image> ModuleLoader::load_image(Bundle bundle, const std::string& package
   } else {
     load();
   }
+  if (*image) (*image)->is_only_copy(std::move(*only));
   return std::move(*image);
 }
 

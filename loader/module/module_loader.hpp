@@ -48,9 +48,9 @@ class ModuleLoader {
   /// Reads the file of a package. Errors: those of opening and reading it; file-changed.
   Result<Content> read(const std::string& package) const;
   /// Loads a file that was read. `before`: the manifest of the code that serves, or of the file.
-  /// Errors: restart-refused, if the file has another package; those of the host's checks, of the
-  /// dynamic loader and of Generation::begin.
-  Result<LoadedCode> load(Content file, const std::shared_ptr<const Manifest>& before);
+  /// `insist`: see RestartOptions. Errors: restart-refused, if the file has another package;
+  /// not-reloadable; those of the host's checks, of the dynamic loader and of Generation::begin.
+  Result<LoadedCode> load(Content file, const std::shared_ptr<const Manifest>& before, bool insist);
   /// Begins a generation of a builtin. Errors: those of Generation::begin.
   Result<LoadedCode> load_builtin(std::shared_ptr<const Manifest> manifest);
 
@@ -61,7 +61,8 @@ class ModuleLoader {
 
  private:
   Result<void> check_loadable(const Manifest& before, const Manifest& fresh, const Bundle& bundle);
-  Result<Image> load_image(Bundle bundle, const std::string& package, bool joins_threads);
+  Result<Image> load_image(Bundle bundle, const std::string& package, const UnloadStatement& stated,
+                           bool insist);
   GenerationContext generation_context();
 
   Module& module_;

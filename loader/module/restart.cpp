@@ -106,7 +106,7 @@ Result<void> Restart::attempt() {
     const Step step(manifest->name, "read");
     wait_for_writes(shared_.origin.file);
   }
-  auto fresh = module_.load();
+  auto fresh = module_.load(request_->options.insist);
   if (!fresh) return std::move(fresh).error();
   fresh_ = std::move(*fresh);
   if (abandoned()) return lost();
@@ -127,7 +127,7 @@ Result<void> Restart::check_reloadable() const {
   if (flaw == nullptr || request_->options.insist) return {};
   return Error({.code = "not-reloadable",
                 .where = flaw->file.string(),
-                .found = flaw->symbol,
+                .found = flaw->symbol + ": " + flaw->reason,
                 .needed = "code that the system can unload",
                 .fix = flaw->fix + "; or insist, and its code stays mapped"});
 }

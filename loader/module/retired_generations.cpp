@@ -17,7 +17,7 @@ constexpr auto max_reclaim_delay = std::chrono::milliseconds(100);
 std::string reason_of(const ReloadSafety& reload) {
   std::string text = "its code stays mapped";
   if (!reload.symbol.empty()) text += ": " + reload.symbol + " in " + reload.file.string();
-  if (!reload.fix.empty()) text += "; " + reload.fix;
+  if (!reload.reason.empty()) text += ": " + reload.reason + "; " + reload.fix;
   return text;
 }
 

@@ -211,17 +211,22 @@ TEST_F(TenonCommand, InspectReportsWhatPreventsUnloading) {
   };
   EXPECT_EQ(row("good"), "reload      safe");
   EXPECT_EQ(row("unique-symbols"), "reload      safe (patched)");
-  EXPECT_EQ(row("thread-local"),
-            "reload      unverified (__cxa_thread_atexit, no thread_local with a destructor)");
-  EXPECT_EQ(row("thread-stays"),
-            "reload      unverified (pthread_create, join every thread in stop, then say "
-            "\"threads\": \"joined\")");
-  EXPECT_EQ(row("nodelete"), "reload      unsafe (DF_1_NODELETE, link it without -z nodelete)");
+  EXPECT_EQ(
+      row("thread-local"),
+      "reload      unverified (__cxa_thread_atexit: threads that have such objects keep the code "
+      "until they end; no thread_local with a destructor)");
+  EXPECT_EQ(
+      row("thread-stays"),
+      "reload      unverified (pthread_create: its threads may outlast stop; join every thread in stop, then say "
+      "\"threads\": \"joined\")");
+  EXPECT_EQ(row("nodelete"),
+            "reload      unsafe (DF_1_NODELETE: the file states that it is never unloaded; link it "
+            "without -z nodelete)");
 
   fs::copy_file(FAULTS "/sibling-user.so", world_.path("app/plugins/user.so"));
   fs::copy_file(FAULTS "/nodelete.so", world_.path("app/lib/libtests-sibling.so.1"));
   const Outcome beside = tenon({"inspect", "app/plugins/user.so"});
-  EXPECT_NE(beside.out.find("reload      unsafe (DF_1_NODELETE in libtests-sibling.so.1, "),
+  EXPECT_NE(beside.out.find("reload      unsafe (DF_1_NODELETE in libtests-sibling.so.1: "),
             std::string::npos)
       << beside.out;
 }
@@ -568,8 +573,11 @@ TEST_F(TenonCommand, InspectPrintsJson) {
   EXPECT_EQ(result.at("reload"), (json::value{{"grade", "safe"},
                                               {"symbol", nullptr},
                                               {"file", nullptr},
+                                              {"library", nullptr},
+                                              {"reason", nullptr},
                                               {"fix", nullptr},
-                                              {"stays_mapped", false}}));
+                                              {"stays_mapped", false},
+                                              {"stays_loaded", false}}));
   EXPECT_EQ(result.at("errors"), json::array());
 }
 

@@ -78,6 +78,9 @@ static
 #endif
 tenon_status SAY(tenon_call* call, void* self, const test_echo_v1_say_request* in,
                  const test_echo_v1_say_response** out) {
+#ifdef STATIC_TLS
+  static __thread char local[STATIC_TLS];
+#endif
   static const char prefix[] = TENON_QUOTE_VALUE_(EDITION) ": ";
   test_echo_v1_say_response* response = tenon_allocate_zeroed(call, sizeof *response);
   char* text = tenon_allocate(call, sizeof prefix - 1 + in->text.size);
@@ -89,6 +92,9 @@ tenon_status SAY(tenon_call* call, void* self, const test_echo_v1_say_request* i
   response->text.size = sizeof prefix - 1 + in->text.size;
   *out = response;
   calls++;
+#ifdef STATIC_TLS
+  calls += ++local[0];
+#endif
 #ifdef SIBLING
   calls += SIBLING();
 #endif

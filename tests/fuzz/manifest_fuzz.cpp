@@ -21,7 +21,7 @@ void require_valid_error(const tenon::Result<T>& result) {
 void make_copy(std::span<const std::byte> bytes) {
   auto bundle = tenon::detail::read_bundle({bytes.begin(), bytes.end()}, "fuzz");
   if (!bundle) return;
-  tenon::detail::reload_of(*bundle, false);
+  tenon::detail::reload_of(*bundle, {});
   const auto names = tenon::detail::make_private(*bundle, 1);
   if (names && names->size() != bundle->size()) std::abort();
 }

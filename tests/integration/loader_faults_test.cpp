@@ -203,7 +203,7 @@ TEST_F(LoadFaults, LeaveNothingOfACopyInMemory) {
     if (!bundle) return std::move(bundle).error();
     return detail::Image::load(std::make_shared<detail::ImageFolder>(detail::ImageOptions{
                                    .storage = detail::ImageOptions::Storage::memory}),
-                               std::move(*bundle), true);
+                               std::move(*bundle), {.joins_threads = true});
   };
   for_each_fault({
       .prepare = [] {},

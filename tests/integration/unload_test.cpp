@@ -117,7 +117,7 @@ TEST_F(Unload, RefusesToRestartANodeleteModule) {
   const auto refused = host.restart(package);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code(), "not-reloadable");
-  EXPECT_EQ(refused.error().found(), "DF_1_NODELETE");
+  EXPECT_EQ(refused.error().found(), "DF_1_NODELETE: the file states that it is never unloaded");
   EXPECT_EQ(module(host, package).generation, 1u);
   EXPECT_EQ(echo->say("hello").value(), "1: hello");
 

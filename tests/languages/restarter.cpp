@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// restarter MODULE NEXT: loads a plugin of languages.sh and replaces it by its next build, while
-// four threads call it. Prints the grade of the module, the result of the restart, whether the
-// module has changed handlers of signals or the alternate stack, and whether code of the module is
-// mapped at the end. The exit status is 1 if a call had a wrong result.
+// restarter MODULE NEXT [again]: loads a plugin of languages.sh or libraries.sh and replaces it by
+// its next build, while four threads call it. Prints the grade of the module, the result of the
+// restart, whether the module has changed handlers of signals or the alternate stack, and whether
+// code of the module is mapped at the end. `again` also prints whether the plugin can be created
+// again in this host, and in the next one. The exit status is 1 if a call had a wrong result.
 #include <tenon/host.hpp>
 #include <tenon/inspect.hpp>
 
@@ -79,10 +80,17 @@ std::array<const void*, NSIG> signals() {
   return found;
 }
 
+std::string created_again(tenon::Host& host) {
+  auto sums = host.create<test::Echo>("test.example/sums");
+  if (!sums) return std::string(sums.error().code());
+  return build_of(**sums).empty() ? "wrong" : "works";
+}
+
 }  // namespace
 
-int main(int, char** arguments) {
+int main(int count, char** arguments) {
   const std::filesystem::path module = arguments[1];
+  const bool again = count > 3;
   const auto report = tenon::inspect(module);
   std::cout << (report.reload ? tenon::to_string(report.reload->grade) : "no grade");
   {
@@ -90,6 +98,11 @@ int main(int, char** arguments) {
     const auto before = signals();
     std::cout << ", " << restarted_by(host, module, arguments[2]);
     if (signals() != before) std::cout << ", signals changed";
+    if (again) std::cout << ", again: " << created_again(host);
+  }
+  if (again) {
+    tenon::Host host({.app = "", .plugin_path = {module}});
+    std::cout << ", next host: " << created_again(host);
   }
   std::cout << (is_mapped(module) ? ", mapped" : ", unloaded") << std::endl;
   return correct ? 0 : 1;

@@ -38,7 +38,7 @@ void prepare(const Bytes& bytes) {
     EXPECT_EQ(whole.error().to_string(), (image ? bundle.error() : image.error()).to_string());
   }
   if (!bundle) return;
-  reload_of(*bundle, true);
+  reload_of(*bundle, {.joins_threads = true});
   const auto names = make_private(*bundle, 1);
   if (names) {
     EXPECT_EQ(names->size(), bundle->size());
@@ -92,7 +92,7 @@ TEST(ModuleFile, ReadsAGoodModule) {
   ASSERT_TRUE(read) << read.error().to_string();
   EXPECT_EQ(read->image.manifest->name, "test.example/faults");
   EXPECT_EQ(read->image.manifest->version.to_string(), "1.0.0");
-  EXPECT_TRUE(read->image.manifest->joins_threads);
+  EXPECT_TRUE(read->image.manifest->unload.joins_threads);
   ASSERT_EQ(read->image.manifest->provides.size(), 1U);
   EXPECT_EQ(read->image.manifest->provides[0].kind, "test.example/echo");
   EXPECT_EQ(read->image.prologue.struct_size, sizeof(tenon_module));
@@ -374,7 +374,7 @@ Bundle bundle_of(const std::string& name) {
 
 TEST(Bundle, GradesReloadability) {
   const auto grade = [](const std::string& name, bool joins_threads) {
-    return to_string(reload_of(bundle_of(name), joins_threads).grade);
+    return to_string(reload_of(bundle_of(name), {joins_threads}).grade);
   };
   EXPECT_EQ(grade("good", false), "safe");
   EXPECT_EQ(grade("good-sysv-hash", false), "safe");
@@ -387,16 +387,16 @@ TEST(Bundle, GradesReloadability) {
 }
 
 TEST(Bundle, NamesCauseAndRemedyOfAReloadProblem) {
-  const ReloadSafety nodelete = reload_of(bundle_of("nodelete"), true);
+  const ReloadSafety nodelete = reload_of(bundle_of("nodelete"), {.joins_threads = true});
   EXPECT_EQ(nodelete.symbol, "DF_1_NODELETE");
   EXPECT_EQ(nodelete.file, fault("nodelete"));
   EXPECT_EQ(nodelete.fix, "link it without -z nodelete");
   EXPECT_TRUE(nodelete.stays_mapped);
-  const ReloadSafety threads = reload_of(bundle_of("thread-stays"), false);
+  const ReloadSafety threads = reload_of(bundle_of("thread-stays"), {});
   EXPECT_EQ(threads.symbol, "pthread_create");
   EXPECT_NE(threads.fix.find("\"threads\": \"joined\""), std::string::npos);
   EXPECT_TRUE(threads.stays_mapped);
-  const ReloadSafety objects = reload_of(bundle_of("thread-local"), false);
+  const ReloadSafety objects = reload_of(bundle_of("thread-local"), {});
   EXPECT_EQ(objects.symbol, "__cxa_thread_atexit");
   EXPECT_FALSE(objects.stays_mapped);
 }
@@ -417,7 +417,7 @@ TEST(Bundle, IncludesLibrariesBesideTheModule) {
   // A problem of a library is a problem of the module.
   put("nodelete", "lib/libtests-sibling.so.1");
   const Bundle bundle = read_bundle(bytes_of(module), module).value();
-  const ReloadSafety reload = reload_of(bundle, true);
+  const ReloadSafety reload = reload_of(bundle, {.joins_threads = true});
   EXPECT_EQ(reload.grade, ReloadGrade::unsafe);
   EXPECT_TRUE(fs::equivalent(reload.file, library));
 }

@@ -554,6 +554,13 @@ TEST_F(Images, ReportWhichLibraryIsBroken) {
 
 // -- Errors -------------------------------------------------------------------
 
+TEST_F(Images, AreRefusedIfNoThreadLocalMemoryIsLeft) {
+  const auto image = load(fault("static-tls-too-large"));
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code(), "no-static-tls");
+  EXPECT_NE(image.error().fix().find("-ftls-model=initial-exec"), std::string::npos);
+}
+
 TEST_F(Images, NameTheOriginalFileInLoadErrors) {
   const fs::path file = world_.place(FAULTS "/undefined-symbol.so", "broken.so");
   const auto image = load(file);

@@ -54,7 +54,7 @@ TEST(Manifest, ReadsTheOutputOfTheMacros) {
   EXPECT_EQ(read->provides[0].name, "me.example/blur");
   EXPECT_EQ(read->details, "");
   EXPECT_FALSE(read->state);
-  EXPECT_FALSE(read->joins_threads);
+  EXPECT_FALSE(read->unload.joins_threads);
 }
 
 TEST(Manifest, ReadsAllFields) {
@@ -79,7 +79,7 @@ TEST(Manifest, ReadsAllFields) {
   ASSERT_TRUE(read->state);
   EXPECT_EQ(read->state->writes, 2);
   EXPECT_EQ(read->state->reads, (std::vector<std::int32_t>{1, 2}));
-  EXPECT_TRUE(read->joins_threads);
+  EXPECT_TRUE(read->unload.joins_threads);
   EXPECT_NE(read->details.find(R"("colour":{"of":["the","author"]})"), std::string::npos);
 }
 
@@ -109,7 +109,7 @@ TEST(Manifest, ReadsVersion2LikeVersion1) {
   ASSERT_TRUE(read->state);
   EXPECT_EQ(read->state->type, "me.example/progress");
   EXPECT_EQ(read->state->reads, (std::vector<std::int32_t>{1, 2}));
-  EXPECT_TRUE(read->joins_threads);
+  EXPECT_TRUE(read->unload.joins_threads);
   EXPECT_EQ(read->details, R"({"summary":"Gaussian blur","colour":1.50})");
 }
 

@@ -273,6 +273,9 @@ void add_manifest(Page& page, const ManifestInfo& manifest,
     page.table("state", std::vector<Row>{row});
   }
   if (manifest.joins_threads) page.line("threads", "joined when it stops");
+  std::string handled;
+  for (const std::string& library : manifest.handled) handled += harmless(library) + "  ";
+  page.line("handled", handled);
 }
 
 void add_libraries(Page& page, const std::vector<LibraryInfo>& libraries) {
@@ -290,14 +293,15 @@ void add_libraries(Page& page, const std::vector<LibraryInfo>& libraries) {
   page.table("libraries", rows);
 }
 
-/// Returns a text such as "unsafe (DF_1_NODELETE in libdep.so.1, link it without -z nodelete)".
+/// Returns a text such as
+/// "unsafe (Tcl_Finalize in libdep.so.1: the process can load it once; load it once)".
 std::string reload_text(const ModuleReport& report) {
   const ReloadSafety& reload = *report.reload;
   std::string text(to_string(reload.grade));
   if (reload.symbol.empty()) return text;
   text += " (" + reload.symbol;
   if (reload.file != report.file) text += " in " + reload.file.filename().string();
-  return text + ", " + reload.fix + ")";
+  return text + ": " + reload.reason + "; " + reload.fix + ")";
 }
 
 /// Returns the list of checks that were made.

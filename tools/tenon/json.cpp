@@ -114,6 +114,7 @@ json::object to_json(const ManifestInfo& manifest) {
     object["state"] = nullptr;
   }
   object["joins_threads"] = manifest.joins_threads;
+  object["handled"] = json::array(manifest.handled.begin(), manifest.handled.end());
   json::parse_options options;
   options.max_depth = tenon::json::detail::max_levels;  // of a manifest
   boost::system::error_code failed;
@@ -127,8 +128,11 @@ json::object to_json(const ReloadSafety& reload) {
   object["grade"] = to_string(reload.grade);
   object["symbol"] = text(reload.symbol);
   object["file"] = text(reload.file.string());
+  object["library"] = text(reload.library);
+  object["reason"] = text(reload.reason);
   object["fix"] = text(reload.fix);
   object["stays_mapped"] = reload.stays_mapped;
+  object["stays_loaded"] = reload.stays_loaded;
   return object;
 }
 

@@ -44,6 +44,9 @@ struct ManifestInfo {
   std::optional<State> state;
   /// True if all threads of the module end before its `stop` returns.
   bool joins_threads = false;
+  /// Libraries whose rules do not apply, because the module undoes what it did there; see
+  /// tenon/library_rules.hpp.
+  std::vector<std::string> handled;
   /// All other keys of the manifest, as one JSON object.
   std::string details;
 };

@@ -20,7 +20,8 @@ enum class ReloadGrade : std::uint8_t {
   patched,
   /// `symbol` may prevent unloading, for a while or until the process ends.
   unverified,
-  /// The code cannot be unloaded. The host does not restart the module; see RestartOptions::insist.
+  /// The code cannot be unloaded, or cannot be loaded a second time. The host does not restart the
+  /// module; see RestartOptions::insist.
   unsafe,
 };
 
@@ -32,13 +33,20 @@ struct ReloadSafety {
   ReloadGrade grade = ReloadGrade::safe;
   /// The symbol or flag that prevents unloading, eg: "DF_1_NODELETE", "pthread_create", or the name
   /// of a library that may use symbols of the module; empty if nothing does.
-  std::string symbol;
+  std::string symbol{};
   /// The file that contains it: the module or a library beside it.
-  std::filesystem::path file;
+  std::filesystem::path file{};
+  /// The library whose rule applies, eg: "protobuf"; empty if it is no rule. See
+  /// tenon/library_rules.hpp.
+  std::string library{};
+  /// Why it prevents unloading, in words; empty if nothing does.
+  std::string reason{};
   /// The remedy for the author; empty if none is needed.
-  std::string fix;
+  std::string fix{};
   /// If true, the host does not try to unload it: the replaced code stays mapped.
   bool stays_mapped = false;
+  /// If true, the process can load the module only once, so the host keeps it loaded.
+  bool stays_loaded = false;
 };
 
 }  // namespace tenon::inline v0_1

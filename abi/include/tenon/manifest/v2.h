@@ -59,6 +59,9 @@ typedef struct tenon_manifest_v2 {
   tenon_map properties;
   const tenon_manifest_v2_state *state; /* Absent means that 1 is the only version. [optional] */
   tenon_string threads; /* "joined" if no thread of the module outlives stop. [optional] */
+  /* Libraries in which the module undoes what would prevent a restart. [optional; list of
+   * string] */
+  tenon_list handled;
   /* The author's whole object, including members that have no field here. [optional; JSON] */
   tenon_string details;
   /* Fields of other versions that this version does not have, as JSON. Copied unchanged; absent
@@ -72,7 +75,7 @@ TENON_ASSERT_LAYOUT(offsetof(tenon_manifest_v2_plugin, bag) == 56 &&
                     sizeof(tenon_manifest_v2_plugin) == 72);
 TENON_ASSERT_LAYOUT(offsetof(tenon_manifest_v2_state, bag) == 48 &&
                     sizeof(tenon_manifest_v2_state) == 64);
-TENON_ASSERT_LAYOUT(offsetof(tenon_manifest_v2, bag) == 296 && sizeof(tenon_manifest_v2) == 312);
+TENON_ASSERT_LAYOUT(offsetof(tenon_manifest_v2, bag) == 320 && sizeof(tenon_manifest_v2) == 336);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "image/only_copy.hpp"
+
+#include <mutex>
+#include <set>
+#include <utility>
+
+namespace tenon::inline v0_1::detail {
+namespace {
+
+struct Copies {
+  std::mutex mutex;  // a leaf: nothing is called while it is held
+  std::multiset<std::string> keys;
+};
+
+/// Never destroyed: images are unloaded until the process ends.
+Copies& copies() {
+  static auto& all = *new Copies;
+  return all;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OnlyCopy>> OnlyCopy::make(const ReloadSafety& reload,
+                                                 const std::string& package, bool insist) {
+  if (reload.library.empty() || reload.grade != ReloadGrade::unsafe) return nullptr;
+  std::string key = package + " " + reload.library;
+  Copies& all = copies();
+  {
+    const std::lock_guard lock(all.mutex);
+    if (!insist && all.keys.contains(key)) {
+      return Error({.code = "not-reloadable",
+                    .where = reload.file.string(),
+                    .found = "a copy of package " + package + " that the process has loaded",
+                    .needed = "the only copy: it uses " + reload.library + ", and " + reload.reason,
+                    .fix = reload.fix + "; or start the program again"});
+    }
+    all.keys.insert(key);
+  }
+  return std::unique_ptr<OnlyCopy>(new OnlyCopy(std::move(key)));
+}
+
+OnlyCopy::~OnlyCopy() {
+  if (kept_) return;
+  Copies& all = copies();
+  const std::lock_guard lock(all.mutex);
+  all.keys.erase(all.keys.find(key_));
+}
+
+}  // namespace tenon::inline v0_1::detail
