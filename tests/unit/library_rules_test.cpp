@@ -199,7 +199,9 @@ TEST(LibraryRules, AreDocumented) {
                                     [&](const std::string& row) {
                                       return row.starts_with("| " + rule.library + " |") &&
                                              row.find("| " + effect + " |") != std::string::npos &&
-                                             !std::ranges::search(row, rule.reason, same).empty();
+                                             std::search(row.begin(), row.end(),
+                                                         rule.reason.begin(), rule.reason.end(),
+                                                         same) != row.end();
                                     }))
         << rule.library << ": " << rule.reason;
   }
