@@ -105,7 +105,7 @@ class ElfFile {
   /// Returns the versions of symbols. REQUIRED: the symbols are those of this file.
   Versions versions(const Symbols& symbols) const;
 
-  /// Properties that prevent that an image of the file is unloaded or replaced. Imported functions
+  /// Properties that keep an image of the file from being unloaded or replaced. Imported functions
   /// are empty if there are none.
   struct Pins {
     bool nodelete = false;              // DF_1_NODELETE

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Finds flags and symbols that keep an image mapped after it is unloaded, or prevent that another
-// one of the file is loaded.
+// Finds flags and symbols that keep an image mapped after it is unloaded, or keep another image of
+// the file from being loaded.
 #include <cstddef>
 
 #include "binary/elf.hpp"
