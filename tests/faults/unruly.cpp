@@ -140,6 +140,20 @@ struct CrashingEnd : std::runtime_error {
   ~CrashingEnd() override { *nowhere = 1; }
 };
 
+void catch_a_crashing_end() {
+  try {
+    throw CrashingEnd("no more sugar");
+  } catch (const std::exception&) {
+  }
+}
+
+/// Leaves a handle of its own image open.
+void open_itself() {
+  Dl_info own{};
+  dladdr(const_cast<int*>(&zero), &own);
+  dlopen(own.dli_fname, RTLD_NOW);
+}
+
 void misbehave(std::string_view how) {
   if (how == "throw an exception") throw std::runtime_error("no more coffee");
   if (how == "throw a number") throw 42;
@@ -161,6 +175,7 @@ void misbehave(std::string_view how) {
   if (how == "recurse for ever") recurse(0);
   if (how == "crash in a catch clause") crash_in_a_catch_clause();
   if (how == "crash while unwinding") crash_while_unwinding();
+  if (how == "catch a crashing end") catch_a_crashing_end();
   if (how == "crash late") crash_late();
   if (how == "abort") std::abort();
   if (how == "fail an assertion") assert(no_text != nullptr);
@@ -183,6 +198,7 @@ void misbehave(std::string_view how) {
   if (how == "send itself a signal") raise(SIGSEGV);
   if (how == "make another") make_another("builtin:host-echo", false);
   if (how == "keep another") make_another("builtin:host-echo", true);
+  if (how == "open itself") open_itself();
   if (how.substr(0, 5) == "load ") dlopen(std::string(how.substr(5)).c_str(), RTLD_NOW);
   if (how == "end the process") _exit(9);
   if (how == "crash in a forked child") crash_in_a_forked_child();

@@ -133,6 +133,7 @@ constexpr Crashing contained[] = {
     {"call nowhere", "SIGSEGV at "},
     {"throw a crashing text", "SIGSEGV at "},
     {"throw a crashing end", "SIGSEGV at "},
+    {"catch a crashing end", "SIGSEGV at "},
 #if defined(__x86_64__)
     {"divide by zero", "SIGFPE at "},
 #endif

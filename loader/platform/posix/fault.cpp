@@ -65,11 +65,24 @@ constexpr const char* unsafe_names[] = {"malloc",
 
 struct Library {
   ImageMap map;
+  const void* exception_cleanup = nullptr;  // of the C++ runtime
   const void* abort = nullptr;
   const void* assert_fail = nullptr;
   const void* unsafe[std::size(unsafe_names)] = {};
 };
 const Library* c_library = nullptr;
+
+/// Returns the function of the C++ runtime that destroys an exception. It has no symbol.
+const void* find_exception_cleanup() {
+  struct Probe {};
+  try {
+    throw Probe();
+  } catch (const Probe& probe) {
+    // In the Itanium C++ ABI, the header of an exception ends where its object begins.
+    const auto* header = reinterpret_cast<const _Unwind_Exception*>(&probe) - 1;
+    return reinterpret_cast<const void*>(header->exception_cleanup);
+  }
+}
 
 /// Returns the start of the function that contains an instruction.
 const void* function_at(const void* code) noexcept {
@@ -131,6 +144,7 @@ class StackCheck {
     before_assert_fail,  // a function that __assert_fail called, and that called abort
     assert_fail,         // __assert_fail, which a failed assert calls
     image,               // a function of the image
+    exception_cleanup,   // the function that destroys an exception, and called the image
     outside,             // a caller of the image
     foreign,             // a function that must not take part
   };
@@ -157,6 +171,10 @@ class StackCheck {
       case Stage::assert_fail:  // it has printed the message and holds no lock
         return in_image ? Stage::image : Stage::foreign;
       case Stage::image:
+        if (in_image) return Stage::image;
+        return function_at(code) == c_library->exception_cleanup ? Stage::exception_cleanup
+                                                                 : Stage::outside;
+      case Stage::exception_cleanup:  // its callers end in tail calls, up to the catch clause
         return in_image ? Stage::image : Stage::outside;
       case Stage::outside:
         return in_image ? Stage::foreign : Stage::outside;
@@ -195,6 +213,7 @@ void prepare_faults() {
       library.unsafe[i] = dlsym(handle, unsafe_names[i]);
     }
     library.map = ImageMap::of(image_at(library.abort));
+    library.exception_cleanup = find_exception_cleanup();
     dlclose(handle);
     return library;
   }();

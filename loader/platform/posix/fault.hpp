@@ -18,8 +18,9 @@ class Fault {
 
   /// Returns whether code of `image` alone caused the fault, in the call that began at `frame` on
   /// the stack: all functions since belong to the image, except that the failing function may be a
-  /// leaf function of the C library, abort, or the function that a failed assert calls. Raises
-  /// another fault if the stack is broken.
+  /// leaf function of the C library, abort, or the function that a failed assert calls, and that a
+  /// catch clause calls the destructor of its exception through the C++ runtime. Raises another
+  /// fault if the stack is broken.
   bool is_caused_by(const ImageMap& image, const void* frame) noexcept;
 
   /// Returns the description of the crash. REQUIRED: is_caused_by returned true.
