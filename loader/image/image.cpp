@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -138,6 +139,10 @@ std::string with_original_paths(std::string text, const PrivateCopy& copy) {
   return text;
 }
 
+bool is_mapped(const PrivateCopy::File& file) noexcept {
+  return platform::is_mapped(file.path);
+}
+
 ReloadSafety not_alone(const SystemLibraries::NotAlone& library) {
   return {.grade = ReloadGrade::unverified,
           .symbol = library.name,
@@ -146,11 +151,23 @@ ReloadSafety not_alone(const SystemLibraries::NotAlone& library) {
           .fix = "link " + library.name + " with the libraries whose symbols it uses"};
 }
 
+/// Sets why an image of `copy` that was closed is mapped, unless its file has said so before.
+void explain_mapped(const PrivateCopy& copy, ReloadSafety& reload) noexcept try {
+  if (!reload.reason.empty()) return;
+  const auto mapped = std::ranges::find_if(copy.files, is_mapped);
+  if (mapped == copy.files.end()) return;
+  reload.file = mapped->original;
+  reload.reason =
+      "a handle from dlopen that is still open, or a library that uses its symbols, "
+      "holds it";
+  reload.fix = "close in stop what the module has opened";
+} catch (const std::bad_alloc&) {
+}
+
 }  // namespace
 
 bool PrivateCopy::is_mapped() const noexcept {
-  return std::any_of(files.begin(), files.end(),
-                     [](const File& file) { return platform::is_mapped(file.path); });
+  return std::ranges::any_of(files, detail::is_mapped);
 }
 
 void PrivateCopy::watch_handlers() const {
@@ -431,6 +448,7 @@ bool Image::unload() noexcept {
     const PreservedState state(copy_.host_state.get(), "unloading", copy_.preserved());
     library_.unload();
   }
+  explain_mapped(copy_, reload_);
   const auto folder = std::exchange(folder_, nullptr);
   return folder->reclaim(std::move(copy_), reload_.stays_mapped);
 }

@@ -2,6 +2,9 @@
 #include "module/retired_generations.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "module/module.hpp"
@@ -13,12 +16,19 @@ namespace {
 constexpr auto min_reclaim_delay = std::chrono::milliseconds(1);
 constexpr auto max_reclaim_delay = std::chrono::milliseconds(100);
 
-/// Returns why code stays mapped.
+/// Returns why code stays mapped, and what holds it.
 std::string reason_of(const ReloadSafety& reload) {
-  std::string text = "its code stays mapped";
-  if (!reload.symbol.empty()) text += ": " + reload.symbol + " in " + reload.file.string();
-  if (!reload.reason.empty()) text += ": " + reload.reason + "; " + reload.fix;
-  return text;
+  std::string text = "its code stays mapped: ";
+  if (!reload.symbol.empty()) text += reload.symbol + " in ";
+  text += reload.file.string() + ": ";
+  if (!reload.library.empty()) text += reload.library + ": ";
+  return text + reload.reason + "; " + reload.fix;
+}
+
+/// The same after a crash. `when`: eg " while it ended".
+std::string crash_reason(const std::filesystem::path& file, std::string_view when) {
+  return std::string("its code stays mapped: it crashed").append(when) +
+         ", so that threads and objects of " + file.string() + " may be left";
 }
 
 }  // namespace
@@ -116,9 +126,10 @@ void RetiredGenerations::keep_mapped(const Ptr& old) noexcept {
     kept = std::move(old->generation);
   }
   leave_loaded(std::move(kept));
-  report_of(*old, Event::Type::unload_prevented, [] {
-    return "the system refused the memory barrier (membarrier) that shows whether calls have "
-           "ended; its code stays mapped";
+  report_of(*old, Event::Type::unload_prevented, [this] {
+    return "its code stays mapped: a thread may still be in " + shared_.origin.file.string() +
+           "; the system refused the memory barrier (membarrier) that shows whether calls have "
+           "ended";
   });
   const ModuleLock lock(shared_.mutex);
   ++still_mapped_;
@@ -219,15 +230,13 @@ bool RetiredGenerations::unload(const Ptr& old) noexcept {
   }
   module_.hangs().watch(old, Clock::now() + shared_.context->restart.step_timeout);
   std::optional<ReloadSafety> unsafe;
-  const char* crash = nullptr;
+  std::optional<std::string_view> crash;
   bool gone = false;
   {
     const Operation::Performance performance(*old);
-    if (old->generation->broken()) crash = "it crashed; its code stays mapped";
+    if (old->generation->broken()) crash = "";
     std::optional<Image> image = old->generation->stop();
-    if (crash == nullptr && old->generation->broken()) {
-      crash = "it crashed while it ended; its code stays mapped";
-    }
+    if (!crash && old->generation->broken()) crash = " while it ended";
     old->generation = nullptr;
     const Operation::Step step(old->package, "unload");
     gone = image && image->unload();
@@ -236,8 +245,8 @@ bool RetiredGenerations::unload(const Ptr& old) noexcept {
   if (unsafe) {
     report_still_mapped(*old, [&] { return reason_of(*unsafe); });
     shared_.context->reaper->schedule();
-  } else if (crash != nullptr) {
-    report_still_mapped(*old, [&] { return crash; });
+  } else if (crash) {
+    report_still_mapped(*old, [&] { return crash_reason(shared_.origin.file, *crash); });
   } else if (old->event) {
     report_of(*old, old->event->type, [] { return ""; });
   }

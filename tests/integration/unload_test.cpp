@@ -78,8 +78,27 @@ TEST_F(Unload, IsPreventedByRunningThreads) {
   EXPECT_EQ(module(host, package).still_mapped, 1u);
   const auto told = events(Event::Type::unload_prevented);
   ASSERT_EQ(told.size(), 1u);
-  EXPECT_NE(told[0].message.find("pthread_create"), std::string::npos) << told[0].message;
+  EXPECT_EQ(told[0].message.find("its code stays mapped: pthread_create in " +
+                                 (world_.plugins() / "stays.so").string() +
+                                 ": its threads may outlast stop; "),
+            0u)
+      << told[0].message;
   EXPECT_EQ(told[0].generation, 1u);
+}
+
+TEST_F(Unload, IsPreventedByOpenHandles) {
+  place_fault("unruly", "opened.so");
+  Host host(options());
+  auto unruly = host.create<test::Echo>("unruly").value();
+  ASSERT_TRUE(unruly->say("open itself"));
+  ASSERT_TRUE(host.restart("test.example/unruly"));
+  EXPECT_TRUE(is_mapped("opened.g1"));
+  const auto reported = events(Event::Type::unload_prevented);
+  ASSERT_EQ(reported.size(), 1u);
+  EXPECT_EQ(reported[0].message,
+            "its code stays mapped: " + (world_.plugins() / "opened.so").string() +
+                ": a handle from dlopen that is still open, or a library that uses its symbols, "
+                "holds it; close in stop what the module has opened");
 }
 
 TEST_F(Unload, KeepsTheHostOfRunningThreads) {
