@@ -33,7 +33,7 @@ std::vector<LibraryRule> initial_rules() {
        "delete each key in stop",
        "tss_delete"},
       {"C library",
-       {"on_exit", "at_quick_exit"},
+       {"on_exit", "at_quick_exit", "__cxa_at_quick_exit"},
        keeps_code,
        "the process calls the module when it ends",
        "do it in stop"},

@@ -42,6 +42,8 @@ TEST(LibraryRules, ApplyToImportedFunctions) {
   EXPECT_EQ(found_in({"strlen", "g_quark_from_string"}), Found());
   EXPECT_EQ(found_in({"strlen", "g_quark_from_static_string"}),
             Found{"GLib g_quark_from_static_string"});
+  EXPECT_EQ(found_in({"__cxa_at_quick_exit"}), Found{"C library __cxa_at_quick_exit"})
+      << "at_quick_exit is a static function of glibc";
   EXPECT_EQ(found_in({"Tcl_Finalize", "MPI_Init"}), (Found{"MPI MPI_Init", "Tcl Tcl_Finalize"}));
 }
 
