@@ -67,7 +67,7 @@ flags() {
 
 once='again: works, next host: not-reloadable, mapped'
 works='again: works, next host: works'
-echo 1..19
+echo 1..24
 # shellcheck disable=SC2046
 {
   library HDF5 hdf5.h "safe, restarted, $works, unloaded" hdf5.c '' $(flags hdf5)
@@ -103,4 +103,13 @@ echo 1..19
   library Qt QMetaType "unverified, restarted, $works, mapped" qt.cpp '' $(flags Qt5Core)
   library 'a thread key' pthread.h "unverified, restarted, $works, mapped" key.c ''
   library 'a thread key, deleted' pthread.h "safe, restarted, $works, unloaded" key.c '' -DDELETES
+  library on_exit stdlib.h "unverified, restarted, $works, mapped" exit.c ''
+  library at_quick_exit stdlib.h "unverified, restarted, $works, mapped" exit.c '' -DQUICK
+  # Ruby and Perl set signal handlers.
+  library Ruby ruby.h "safe, restarted, signals changed, $works, unloaded" ruby.c '' \
+    $(flags ruby-3.1)
+  library 'Ruby, cleaned up' ruby.h "unsafe, not-reloadable, signals changed, $once" ruby.c '' \
+    -DCLEANS_UP $(flags ruby-3.1)
+  library Perl perl.h "unsafe, not-reloadable, signals changed, $once" perl.c '' \
+    $(perl -MExtUtils::Embed -e ccopts -e ldopts 2>/dev/null)
 }
