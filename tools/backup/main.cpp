@@ -290,6 +290,7 @@ Exit run_command(const Options& options, const std::string& name, const Command&
   if (!settings || !diagnostics.empty()) return refuse(diagnostics);
 
   tenon::tools::hold_signals();
+  Output output(name, options.json);
   Console console("tenon-backup");
   auto session = std::make_unique<Session>(console, *std::move(settings), options.plugin_path,
                                            std::vector{tenon::builtins()});
@@ -297,7 +298,6 @@ Exit run_command(const Options& options, const std::string& name, const Command&
   if (!diagnostics.empty()) return refuse(diagnostics);
 
   Report report(console);
-  Output output(name, options.json);
   Tally tally;
   Exit exit = success;
   {

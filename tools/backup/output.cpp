@@ -218,12 +218,10 @@ void Output::problems(const std::vector<tenon::ProblemV1>& problems) {
 }
 
 bool Output::finish() {
-  if (json_) {
-    boost::json::object head{{"tenon-backup", {{"schema", 1}, {"command", command_}}}};
-    for (auto& [key, value] : json_output_) head[key] = std::move(value);
-    std::cout << boost::json::serialize(head) << "\n";
-  }
-  return static_cast<bool>(std::cout.flush());
+  if (!json_) return static_cast<bool>(std::cout.flush());
+  boost::json::object head{{"tenon-backup", {{"schema", 1}, {"command", command_}}}};
+  for (auto& [key, value] : json_output_) head[key] = std::move(value);
+  return tenon::tools::write_all(descriptor_.get(), boost::json::serialize(head) + "\n");
 }
 
 }  // namespace backup

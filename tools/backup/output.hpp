@@ -12,8 +12,10 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "common/descriptor.hpp"
 #include "deletion.hpp"
 
 namespace backup {
@@ -21,7 +23,12 @@ namespace backup {
 /// Prints the results of one command. Belongs to one thread.
 class Output {
  public:
-  Output(std::string command, bool json) : command_(std::move(command)), json_(json) {}
+  /// If `json`, reserves standard output for the object, because plugins may print to it.
+  Output(std::string command, bool json)
+      : command_(std::move(command)),
+        json_(json),
+        descriptor_(json ? tenon::tools::reserve_standard_output() : tenon::tools::Descriptor(-1)) {
+  }
 
   bool json() const noexcept { return json_; }
 
@@ -51,6 +58,7 @@ class Output {
 
   const std::string command_;
   const bool json_;
+  const tenon::tools::Descriptor descriptor_;  // of the JSON object
   boost::json::object json_output_;
   bool has_head_ = false;
 };

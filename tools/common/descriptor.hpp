@@ -46,6 +46,14 @@ inline void hold_standard_streams() noexcept {
   }
 }
 
+/// Reserves standard output for the caller: what others write to it goes to standard error from now
+/// on. Returns a descriptor of the previous standard output.
+inline Descriptor reserve_standard_output() noexcept {
+  Descriptor output(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  return output;
+}
+
 /// Writes the whole text. Returns false, with the reason in errno, on failure.
 inline bool write_all(int file, std::string_view text) {
   while (!text.empty()) {

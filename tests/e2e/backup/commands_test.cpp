@@ -344,6 +344,29 @@ TEST_F(Backup, KnowsTheNamesOfResourcesWhoseDefinitionIsNotInIt) {
   EXPECT_EQ(journal("delete a execute ").size(), 1u);
 }
 
+TEST_F(Backup, PrintsJsonOnlyEvenIfPluginsPrint) {
+  play();
+  write_items({item("Pod", "web", "p",
+                    told("backup-a", "print") + ", " + told("restore-a", "print") + ", " +
+                        told("delete-a", "print"))});
+  for (const Outcome& outcome : {create("nightly", {"--json"}), restore("restored", {"--json"}),
+                                 run({"delete", "nightly", "--json"})}) {
+    EXPECT_EQ(outcome.exit, 0) << outcome.err;
+    EXPECT_TRUE(json(outcome).contains("tenon-backup"));
+    for (const char* printed : {"from printf\n", "from cout\n", "from write\n"}) {
+      EXPECT_NE(outcome.err.find(printed), std::string::npos) << outcome.err;
+    }
+  }
+}
+
+TEST_F(Backup, ReportsThatItsJsonCannotBeWritten) {
+  write_items({item("Secret", "web", "s")});
+  const Outcome outcome = world.run(
+      {"/bin/sh", "-c", "\"$0\" --json create nightly --from items.json >/dev/full", TENON_BACKUP});
+  EXPECT_EQ(outcome.exit, 3);
+  EXPECT_EQ(outcome.err, "tenon-backup: cannot write to standard output\n");
+}
+
 TEST_F(Backup, PrintsItsVersion) {
   const Outcome outcome = run({"--version"});
   EXPECT_EQ(outcome.exit, 0);

@@ -15,8 +15,11 @@
 #include <charconv>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -122,8 +125,13 @@ class Part {
     return ids;
   }
 
-  /// Fails, crashes or hangs if the item says so.
+  /// Fails, crashes, hangs or prints if the item says so.
   void misbehave() const {
+    if (has("print")) {
+      std::printf("from printf\n");
+      std::cout << "from cout" << std::endl;
+      if (::write(STDOUT_FILENO, "from write\n", 11) < 0) ::abort();
+    }
     if (has("fail")) {
       std::string text = "told to fail";
       while (has("long") && text.size() < 1'000'000) text += "\u00e9";
