@@ -161,7 +161,7 @@ TEST_F(Processors, RunOnTheirOwnThread) {
   ASSERT_TRUE(wrote(1));
   std::multiset<std::string> names;
   for (const auto& task :
-       std::filesystem::directory_iterator("/proc/" + std::to_string(child.pid()) + "/task")) {
+       std::filesystem::directory_iterator("/proc/" + std::to_string(child.worker()) + "/task")) {
     std::string name;
     std::getline(std::ifstream(task.path() / "comm"), name);
     names.insert(name);

@@ -85,6 +85,12 @@ std::string read_file(const fs::path& path) {
   return std::move(content).str();
 }
 
+char state_of(pid_t process) {
+  const std::string status = read_file("/proc/" + std::to_string(process) + "/stat");
+  const std::size_t end = status.rfind(')');  // of the name
+  return end == std::string::npos ? 'X' : status.at(end + 2);
+}
+
 Child::Child(pid_t pid, fs::path out, fs::path err, std::thread terminal)
     : pid_(pid), out_(std::move(out)), err_(std::move(err)), terminal_(std::move(terminal)) {}
 
@@ -103,6 +109,17 @@ Child::~Child() {
 
 void Child::signal(int number) const {
   check(kill(pid_, number) == 0 ? 0 : errno, "kill");
+}
+
+pid_t Child::worker() const {
+  const std::string number = std::to_string(pid_);
+  pid_t worker = 0;
+  const bool started = eventually([&] {
+    return static_cast<bool>(std::ifstream("/proc/" + number + "/task/" + number + "/children") >>
+                             worker);
+  });
+  if (!started) throw std::runtime_error("process " + number + " has no child");
+  return worker;
 }
 
 std::string Child::out() const {
@@ -204,10 +221,14 @@ Child World::start(const std::vector<std::string>& command, int terminal) const 
   std::vector<std::string> arguments = command;
   std::vector<std::string> variables;
   for (const auto& [name, value] : environment_) variables.push_back(name + "=" + value);
+  posix_spawnattr_t attributes;
+  check(posix_spawnattr_init(&attributes), "attributes");
+  if (terminal >= 0) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   pid_t pid = 0;
-  check(posix_spawnp(&pid, arguments.at(0).c_str(), files.get(), nullptr,
+  check(posix_spawnp(&pid, arguments.at(0).c_str(), files.get(), &attributes,
                      pointers(arguments).data(), pointers(variables).data()),
         arguments[0]);
+  posix_spawnattr_destroy(&attributes);
   // The program has opened the terminal, because posix_spawnp returns after its file actions.
   return {pid, out, err, terminal < 0 ? std::thread() : std::thread(copy_terminal, terminal, out)};
 }

@@ -38,6 +38,9 @@ class Child {
 
   pid_t pid() const noexcept { return pid_; }
   void signal(int number) const;
+  /// Returns the child process of the program, of which there must be one. Waits until it is
+  /// started.
+  pid_t worker() const;
   /// Return its standard output and its standard error so far.
   std::string out() const;
   std::string err() const;
@@ -84,7 +87,8 @@ class World {
 
   /// Starts a program in the root of the world, with an empty standard input.
   Child start(const std::vector<std::string>& command) const;
-  /// Starts a program in the same way, with a terminal as its standard output and standard error.
+  /// Starts a program in the same way, with a terminal as its standard output and standard error,
+  /// and in a process group of its own.
   /// `out` of the Child and of the Outcome is what the terminal shows.
   Child start_on_terminal(const std::vector<std::string>& command) const;
   /// Runs a program as `start` does, and waits until it ends.
@@ -109,6 +113,10 @@ bool eventually(Condition condition) {
   }
   return true;
 }
+
+/// Returns the state of a process as proc(5) defines it, eg: 'T' if it is stopped. Returns 'X' if
+/// there is no such process.
+char state_of(pid_t process);
 
 /// Returns the content of a file, or an empty text if there is no file.
 std::string read_file(const std::filesystem::path& path);

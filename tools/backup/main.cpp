@@ -25,6 +25,7 @@
 #include "common/descriptor.hpp"
 #include "common/progress.hpp"
 #include "common/signals.hpp"
+#include "common/worker.hpp"
 #include "create.hpp"
 #include "deletion.hpp"
 #include "output.hpp"
@@ -289,7 +290,7 @@ Exit run_command(const Options& options, const std::string& name, const Command&
   auto settings = read_settings(options.config, diagnostics);
   if (!settings || !diagnostics.empty()) return refuse(diagnostics);
 
-  tenon::tools::hold_signals();
+  tenon::tools::continue_in_child("tenon-backup");
   Output output(name, options.json);
   Console console("tenon-backup");
   auto session = std::make_unique<Session>(console, *std::move(settings), options.plugin_path,
@@ -323,7 +324,7 @@ Exit run_command(const Options& options, const std::string& name, const Command&
     exit = io_error;
   }
   // An abandoned thread may still run code that would be unloaded.
-  if (session->caller.has_abandoned_calls()) _exit(exit);
+  if (session->caller.has_abandoned_calls()) _exit(tenon::tools::completed(exit));
   return exit;
 }
 
@@ -428,7 +429,7 @@ int run(int count, char** arguments) {
 int main(int count, char** arguments) {
   tenon::tools::hold_standard_streams();
   try {
-    return run(count, arguments);
+    return tenon::tools::completed(run(count, arguments));
   } catch (const std::exception& error) {
     std::cerr << "tenon-backup: " << tenon::harmless(error.what()) << "\n";
     return io_error;

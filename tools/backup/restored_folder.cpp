@@ -122,7 +122,7 @@ tenon::Result<void> RestoredFolder::lock() {
   std::filesystem::create_directories(folder_, failed);
   if (failed) return cannot_create(folder_, failed.value());
   lock_.reset(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (lock_ && ::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return {};
+  if (lock_ && tenon::tools::lock(lock_.get())) return {};
   if (errno != EWOULDBLOCK) return cannot_write(folder_, errno);
   return tenon::Error({.code = "in-use",
                        .message = "another process restores into this folder",

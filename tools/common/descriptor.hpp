@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// POSIX file descriptors: the owner of one, and those of the standard streams.
+// POSIX file descriptors: the owner of one, locks, and those of the standard streams.
 #pragma once
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 namespace tenon::tools {
@@ -52,6 +55,17 @@ inline Descriptor reserve_standard_output() noexcept {
   Descriptor output(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   return output;
+}
+
+/// Locks a file until it is closed. A process that was killed keeps its locks for a moment, so this
+/// tries again for 2 s. Returns false, with the reason in errno, on failure.
+inline bool lock(int file) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  while (::flock(file, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK || std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
 }
 
 /// Writes the whole text. Returns false, with the reason in errno, on failure.

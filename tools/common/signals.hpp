@@ -4,23 +4,22 @@
 // whose files have changed.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <thread>
 
+#include "common/descriptor.hpp"
+
 namespace tenon::tools {
 
-/// Blocks these signals until a SignalWatch handles them. Call it before any thread is started.
-void hold_signals();
-
-/// Handles the blocked signals, one at a time, from construction to destruction.
+/// Handles the signals that the parent passes on (worker.hpp), one at a time, from construction to
+/// destruction. Earlier ones are handled first.
 class SignalWatch {
  public:
   /// Gets the number of the signal, and whether it is the second one. After the call for the second
   /// one the process exits with status 128 + number.
   using Stop = std::function<void(int number, bool again)>;
 
-  /// Both functions are called on a thread of the SignalWatch.
+  /// Both functions are called on a thread of the SignalWatch. Throws std::system_error.
   SignalWatch(Stop stop, std::function<void()> hang_up);
   ~SignalWatch();
   SignalWatch(const SignalWatch&) = delete;
@@ -28,10 +27,11 @@ class SignalWatch {
 
  private:
   void run();
+  bool next(char& number) const;
 
   const Stop stop_;
   const std::function<void()> hang_up_;
-  std::atomic<bool> ended_{false};
+  Descriptor end_;  // readable when the thread has to end
   std::thread thread_;
 };
 

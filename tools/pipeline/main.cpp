@@ -33,6 +33,7 @@
 #include "common/progress.hpp"
 #include "common/signals.hpp"
 #include "common/text_file.hpp"
+#include "common/worker.hpp"
 #include "deletion.hpp"
 #include "messages.hpp"
 #include "pipeline_file.hpp"
@@ -49,6 +50,8 @@ using tenon::tools::Console;
 
 /// The time that plugins get for their teardown after the second signal.
 constexpr std::chrono::seconds longest_teardown(3);
+
+constexpr const char* program_name = "tenon-pipeline";
 
 using Paths = std::vector<std::filesystem::path>;
 
@@ -299,15 +302,15 @@ void create_all_stages(tenon::Host& host, Pipelines& pipelines, Console& console
   check_files(files, diagnostics);
 }
 
-/// Exits at a signal, because a plugin may hang while it is configured, and a file while it is
-/// opened. Nothing is lost, because nothing was read yet.
+/// Exits at SIGINT and SIGTERM, because a plugin may hang while it is configured, and a file while
+/// it is opened. No record was read yet.
 class ExitAtSignal {
  public:
-  explicit ExitAtSignal(Console& console)
+  ExitAtSignal(Console& console, const char* message)
       : watch_(
-            [&](int number, bool) {
+            [&console, message, this](int number, bool) {
               for (const std::string& call : calls_.longer_than({})) console.say(call);
-              console.say("interrupted before the pipeline began");
+              console.say(message);
               _exit(128 + number);
             },
             [] {}) {}
@@ -331,13 +334,14 @@ tenon::Result<void> open_position(Pipeline& pipeline, Diagnostics& diagnostics) 
 }
 
 Exit run_files(const Paths& paths, const Paths& plugin_path) {
-  Console console("tenon-pipeline");
+  Console console(program_name);
   Diagnostics diagnostics;
   Pipelines pipelines = read_pipelines(paths, console, diagnostics);
   if (pipelines.empty()) return refuse(diagnostics);
 
-  tenon::tools::hold_signals();
-  std::optional<ExitAtSignal> exit_at_signal(std::in_place, console);
+  tenon::tools::continue_in_child(program_name);
+  std::optional<ExitAtSignal> exit_at_signal(std::in_place, console,
+                                             "interrupted before the pipeline began");
   tenon::Host host(host_options(plugin_path));
   create_all_stages(host, pipelines, console, exit_at_signal->calls(), diagnostics);
   if (!diagnostics.empty()) return refuse(diagnostics);
@@ -376,12 +380,13 @@ void check_folder(const PipelineFile& file, Diagnostics& diagnostics) {
 
 /// Creates and configures the plugins of pipelines, but does not open them.
 Exit validate_files(const Paths& paths, const Paths& plugin_path) {
-  Console console("tenon-pipeline");
+  Console console(program_name);
   Diagnostics diagnostics;
   Pipelines pipelines = read_pipelines(paths, console, diagnostics);
+  tenon::tools::continue_in_child(program_name);
+  ExitAtSignal exit_at_signal(console, "interrupted");
   tenon::Host host(host_options(plugin_path));
-  OpenCalls calls([](const std::string&) {}, stop_grace_period);
-  create_all_stages(host, pipelines, console, calls, diagnostics);
+  create_all_stages(host, pipelines, console, exit_at_signal.calls(), diagnostics);
   for (const Pipeline& pipeline : pipelines) check_folder(pipeline.file, diagnostics);
   if (!diagnostics.empty()) return refuse(diagnostics);
   for (const auto& path : paths) {
@@ -405,10 +410,12 @@ tenon::Result<Exit> delete_one(tenon::Host& host, const Pipeline& pipeline) {
 }
 
 Exit delete_files(const Paths& paths, const Paths& plugin_path) {
-  Console console("tenon-pipeline");
+  Console console(program_name);
   Diagnostics diagnostics;
   const Pipelines pipelines = read_pipelines(paths, console, diagnostics);
   if (!diagnostics.empty()) return refuse(diagnostics);
+  tenon::tools::continue_in_child(program_name);
+  const ExitAtSignal exit_at_signal(console, "interrupted");
   tenon::Host host(host_options(plugin_path));
   Exit exit = done;
   for (const Pipeline& pipeline : pipelines) {
@@ -456,7 +463,7 @@ int run(int count, char** arguments) {
 int main(int count, char** arguments) {
   tenon::tools::hold_standard_streams();
   try {
-    return run(count, arguments);
+    return tenon::tools::completed(run(count, arguments));
   } catch (const std::exception& error) {
     std::cerr << "tenon-pipeline: " << tenon::harmless(error.what()) << "\n";
     return io_failed;

@@ -56,7 +56,7 @@ tenon::tools::Diagnostic diagnostic_of(const tenon::Error& error,
 /// removed the file since it was opened.
 bool is_locked(const tenon::tools::Descriptor& file) {
   struct stat status;
-  return ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && ::fstat(file.get(), &status) == 0 &&
+  return tenon::tools::lock(file.get()) && ::fstat(file.get(), &status) == 0 &&
          status.st_nlink != 0;
 }
 

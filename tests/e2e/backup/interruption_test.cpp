@@ -215,6 +215,41 @@ TEST_F(Backup, ReportsExecutedActionsOfAnInterruptedDeletion) {
   EXPECT_NE(described.out.find("the run was interrupted"), std::string::npos) << described.out;
 }
 
+TEST_F(Backup, IsNotStoredIfAPluginEndsTheProcessWithSuccess) {
+  play();
+  const std::string ended_early =
+      "tenon-backup: a plugin, or a library that it uses, ended the process with status 0 before "
+      "its work was completed\n";
+  for (const char* how : {"exit", "_Exit", "quick_exit"}) {
+    write_items({item("Pod", "web", "p", told("backup-a", how))});
+    const Outcome outcome = create();
+    EXPECT_EQ(outcome.exit, 1) << how;
+    EXPECT_EQ(outcome.err, ended_early) << how;
+    EXPECT_EQ(outcome.out, "") << how;
+    EXPECT_EQ(run({"describe", "nightly"}).exit, 3) << how;
+
+    write_items({item("Pod", "web", "p", told("delete-a", how))});
+    EXPECT_EQ(create().exit, 0) << how;
+    const Outcome deleted = run({"delete", "nightly"});
+    EXPECT_EQ(deleted.exit, 1) << how;
+    EXPECT_EQ(deleted.err, ended_early) << how;
+    EXPECT_EQ(run({"describe", "nightly"}).exit, 0) << how;
+    fs::remove_all(world.root() / "store/tenon");
+  }
+}
+
+TEST_F(Backup, CountsASignalOfTheTerminalOnce) {
+  play();
+  write_items({item("Pod", "web", "p", told("backup-a", "operation=never"))});
+  Child child = world.start({TENON_BACKUP, "create", "nightly", "--from", "items.json"});
+  ASSERT_TRUE(eventually([&] { return !journal("backup a progress ").empty(); }));
+  const pid_t worker = child.worker();
+  child.signal(SIGINT);
+  ::kill(worker, SIGINT);
+  EXPECT_EQ(child.wait().exit, 1) << "the second signal would end it with status 130";
+  EXPECT_EQ(journal("backup a cancel "), Lines{"p:never"});
+}
+
 TEST_F(Backup, EndsWhileItWaitsForItsConfiguration) {
   const fs::path config = world.path("config.json");
   ASSERT_EQ(::mkfifo(config.c_str(), 0600), 0);

@@ -125,13 +125,16 @@ class Part {
     return ids;
   }
 
-  /// Fails, crashes, hangs or prints if the item says so.
+  /// Fails, crashes, hangs, prints or ends the process if the item says so.
   void misbehave() const {
     if (has("print")) {
       std::printf("from printf\n");
       std::cout << "from cout" << std::endl;
       if (::write(STDOUT_FILENO, "from write\n", 11) < 0) ::abort();
     }
+    if (has("exit")) std::exit(0);
+    if (has("_Exit")) std::_Exit(0);
+    if (has("quick_exit")) std::quick_exit(0);
     if (has("fail")) {
       std::string text = "told to fail";
       while (has("long") && text.size() < 1'000'000) text += "\u00e9";

@@ -13,10 +13,13 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -61,6 +64,14 @@ void end_step(int status) {
   if (status != 0) throw Failure(status, "as told");
 }
 
+/// Ends the process with status 0.
+void end_process(const std::string& how) {
+  if (how == "exit") std::exit(0);
+  if (how == "_Exit") std::_Exit(0);
+  if (how == "quick_exit") std::quick_exit(0);
+  std::thread([] { std::exit(0); }).join();
+}
+
 /// Records 1 to `count`.
 class Source : public tenon::sdk::SourceV2 {
  public:
@@ -68,6 +79,9 @@ class Source : public tenon::sdk::SourceV2 {
     journal_.open(config.get("journal", ""));
     journal_.add("source: configure");
     config.get("note", "");
+    ends_ = config.get("ends", "");
+    ends_in_ = config.get("ends_in", "");
+    end_in("configure");
     while (config.get("endless", false)) ::pause();
     if (::access(config.get("endless_if", "").c_str(), F_OK) == 0) {
       journal_.add("source: endless");
@@ -97,6 +111,7 @@ class Source : public tenon::sdk::SourceV2 {
   }
   void open(std::optional<tenon::BytesView> position) override {
     journal_.add("source: open " + text_of(position));
+    end_in("open");
     if (broken_) throw Failure(TENON_UNAVAILABLE, "nobody is at home");
     at_ = position ? std::stoi(text_of(position)) : 0;
   }
@@ -108,6 +123,7 @@ class Source : public tenon::sdk::SourceV2 {
     call().check();
     if (delay_ > 0ns) call().wait(delay_);
     if (call().cancelled()) call().check();
+    if (at_ > 0) end_in("read_batch");
     if (at_ >= count_) throw Failure(TENON_OUT_OF_RANGE, "no more records");
     std::vector<tenon::RecordV2> records;
     while (static_cast<int>(records.size()) < std::min(max, batch_) && at_ < count_) {
@@ -136,6 +152,7 @@ class Source : public tenon::sdk::SourceV2 {
   void ack(tenon::ListView<tenon::Bytes> positions) override {
     journal_.add("source: ack " + text_of(positions[0]) + " to " +
                  text_of(positions[positions.size() - 1]));
+    end_in("ack");
     end_step(ack_status_);
   }
   std::optional<tenon::Bytes> stop() override {
@@ -145,11 +162,17 @@ class Source : public tenon::sdk::SourceV2 {
   }
   void teardown() override {
     journal_.add("source: teardown");
+    end_in("teardown");
     end_step(teardown_status_);
   }
 
  private:
+  void end_in(std::string_view method) const {
+    if (ends_in_ == method) end_process(ends_);
+  }
+
   Journal journal_;
+  std::string ends_, ends_in_;
   int count_ = 0, batch_ = 0, fail_at_ = 0, crash_at_ = 0, retry_at_ = 0, at_ = 0;
   int ack_status_ = 0, stop_status_ = 0, teardown_status_ = 0;
   bool deaf_ = false, broken_ = false;
@@ -339,6 +362,7 @@ namespace {
 [[maybe_unused]] const int loaded = ::creat("loaded", 0600);
 }
 TENON_PLUGINS("test.example/actor", EDITION, PLUGINS, {
+  "threads": "joined",
   "properties": {
     "test.example/actor": {
       "source_parameters": {
@@ -353,5 +377,5 @@ TENON_PLUGINS("test.example/actor", EDITION, PLUGINS, {
   }
 });
 #else
-TENON_PLUGINS("test.example/actor", EDITION, PLUGINS);
+TENON_PLUGINS("test.example/actor", EDITION, PLUGINS, {"threads": "joined"});
 #endif

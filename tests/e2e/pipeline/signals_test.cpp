@@ -127,7 +127,7 @@ TEST_F(Pipeline, NamesItsThreads) {
   const auto names = [&] {
     std::multiset<std::string> found;
     for (const auto& task :
-         std::filesystem::directory_iterator("/proc/" + std::to_string(child.pid()) + "/task")) {
+         std::filesystem::directory_iterator("/proc/" + std::to_string(child.worker()) + "/task")) {
       std::string name;
       std::getline(std::ifstream(task.path() / "comm"), name);
       found.insert(name);
