@@ -16,6 +16,7 @@
 #include "action_batches.hpp"
 #include "actions.hpp"
 #include "archive_path.hpp"
+#include "common/duration_setting.hpp"
 #include "definitions.hpp"
 #include "input.hpp"
 #include "item.hpp"
@@ -140,8 +141,8 @@ void RestorePolicy::take(const PluginPtr<ItemAction>& plugin, std::size_t, Item&
   if (item.skipped) return;
   std::vector<ResourceIdV1> additional = owned(done->additional_items);
   if (done->wait_for_additional_items) {
-    const auto timeout =
-        std::min<std::chrono::nanoseconds>(done->additional_items_ready_timeout, longest_timeout);
+    const auto timeout = std::min<std::chrono::nanoseconds>(done->additional_items_ready_timeout,
+                                                            tenon::tools::longest_duration);
     item.waits.push_back({plugin, additional, timeout.count() > 0 ? timeout : ready_timeout});
   }
   append(item.additional, std::move(additional));

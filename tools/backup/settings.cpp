@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "settings.hpp"
 
-#include <tenon/sdk/config.hpp>
-
-#include <algorithm>
 #include <string_view>
 
+#include "common/duration_setting.hpp"
 #include "common/json_reader.hpp"
 #include "common/object_reader.hpp"
 #include "common/text_file.hpp"
@@ -29,21 +27,7 @@ std::vector<PluginUse> read_uses(const ObjectReader& settings, std::string_view 
 
 void read_timeout(const ObjectReader& timeouts, std::string_view key,
                   std::chrono::nanoseconds& timeout, Diagnostics& diagnostics) {
-  using Parameter = tenon::sdk::Parameter<tenon::Duration>;
-  const JsonValue* value = timeouts.optional(key);
-  if (value == nullptr) return;
-  const std::string* text = value->text();
-  const auto duration = text != nullptr ? Parameter::parse(*text) : std::nullopt;
-  if (duration && *duration > tenon::Duration::zero()) {
-    timeout = std::min<std::chrono::nanoseconds>(*duration, longest_timeout);
-    return;
-  }
-  diagnostics.add({.location = value->location,
-                   .code = "wrong-value",
-                   .message = "the timeout '" + std::string(key) + "' is invalid",
-                   .found = to_json(*value),
-                   .needed = Parameter::expected().append(", longer than 0"),
-                   .fix = "change the value"});
+  timeout = tenon::tools::read_duration(timeouts, key, "timeout", diagnostics).value_or(timeout);
 }
 
 Timeouts read_timeouts(const ObjectReader& settings, Diagnostics& diagnostics) {

@@ -17,9 +17,6 @@ namespace backup {
 using tenon::tools::Diagnostics;
 using tenon::tools::PluginUse;
 
-/// Longer timeouts are cut, because their ends would exceed the range of the clock.
-constexpr std::chrono::nanoseconds longest_timeout = std::chrono::years(100);
-
 /// The timeouts of plugins.
 struct Timeouts {
   /// One call of an action; the creation and the configuration of any plugin.
