@@ -423,5 +423,47 @@ TEST_F(ProcessedRecords, EndWithTheLastBatch) {
   EXPECT_FALSE(window_.await_offered(0));
 }
 
+TEST_F(InFlightWindowTest, ReportsWhatTheOldestRecordWaitsFor) {
+  using Step = InFlightWindow::Step;
+  EXPECT_FALSE(window_.oldest());
+  read({"1", "2"});
+  const auto expect = [&](const char* position, Step step, std::size_t destination) {
+    const auto oldest = window_.oldest();
+    ASSERT_TRUE(oldest);
+    EXPECT_EQ(tenon::BytesView(oldest->position).text(), position);
+    EXPECT_EQ(oldest->step, step);
+    EXPECT_EQ(oldest->destination, destination);
+  };
+  expect("1", Step::writing, 0);
+  window_.offer(0);
+  window_.mark_sent(0);
+  expect("1", Step::acknowledging, 0);
+  window_.acknowledge(0, 2);
+  expect("1", Step::writing, 1);
+  window_.offer(1);
+  window_.mark_sent(1);
+  window_.acknowledge(1, 1);
+  expect("1", Step::committing, 0);
+  const auto before = window_.oldest()->since;
+  window_.commit(1);
+  expect("2", Step::acknowledging, 1);
+  EXPECT_GT(window_.oldest()->since, before);
+  window_.acknowledge(1, 1);
+  window_.commit(1);
+  EXPECT_FALSE(window_.oldest());
+}
+
+TEST(ProcessedWindow, ReportsAnUnprocessedRecord) {
+  InFlightWindow window(1, {}, true);
+  tenon::RecordV2 record;
+  record.position = tenon::to_bytes("1");
+  tenon::Call* call = window.await_capacity().call;
+  call->reset();
+  using List = tenon::Value<std::vector<tenon::RecordV2>>;
+  window.add(Records(List::raw<tenon::Copy::deep>(call->raw(), {record})));
+  ASSERT_TRUE(window.oldest());
+  EXPECT_EQ(window.oldest()->step, InFlightWindow::Step::processing);
+}
+
 }  // namespace
 }  // namespace pipeline

@@ -60,7 +60,8 @@ class Allocations : public testing::Test {
     EXPECT_TRUE(findings.empty());
     const std::size_t before = allocations;
     PipelineRun run(host, *file, *store, messages);
-    EXPECT_EQ(run.run(*std::move(stages)), done);
+    run.run(*std::move(stages));
+    EXPECT_EQ(run.await_end(), done);
     return allocations - before;
   }
   std::string lines(std::size_t count) const {

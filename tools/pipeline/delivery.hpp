@@ -31,7 +31,8 @@ class Delivery {
         writing_calls_(writing_calls),
         collecting_calls_(collecting_calls) {}
 
-  CallSlot& writing_calls() noexcept { return writing_calls_; }
+  CallSlot& writing_calls() const noexcept { return writing_calls_; }
+  CallSlot& collecting_calls() const noexcept { return collecting_calls_; }
 
   /// Cancels the calls in flight and all later ones. May be called from any thread.
   void cancel();

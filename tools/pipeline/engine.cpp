@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "backoff.hpp"
+#include "record_text.hpp"
 
 namespace pipeline {
 namespace {
@@ -106,7 +107,7 @@ tenon::Error no_thread(const std::system_error& failed) {
        .status = TENON_RESOURCE_EXHAUSTED | TENON_RETRYABLE,
        .message = "the system cannot start a thread for the pipeline",
        .found = failed.code().message(),
-       .needed = "two threads for each destination, one for processors, and three more",
+       .needed = "two threads for each destination, one for processors, and four more",
        .fix = "raise the thread limit of this process or user"});
 }
 
@@ -193,6 +194,43 @@ void Engine::await_teardown(std::chrono::steady_clock::time_point deadline) {
     changed_.wait_until(lock, deadline, [&] { return torn_down_; });
   }
   for (const std::string& call : calls_.longer_than({})) messages_.say(call);
+}
+
+/// Returns the slots of the calls that the record may wait for.
+std::vector<const CallSlot*> Engine::slots_of(const InFlightWindow::Oldest& oldest) const {
+  using Step = InFlightWindow::Step;
+  std::vector<const CallSlot*> slots;
+  if (oldest.step == Step::processing) {
+    for (std::size_t i = 0; i < stages_.processors.size(); ++i) {
+      slots.push_back(&processing_.calls(i));
+    }
+  } else if (oldest.step == Step::committing) {
+    slots = {&letter_calls_, &ack_calls_};
+  } else {
+    const Delivery& delivery = *deliveries_[oldest.destination];
+    slots = {&delivery.collecting_calls()};
+    if (oldest.step == Step::writing) slots.insert(slots.begin(), &delivery.writing_calls());
+  }
+  return slots;
+}
+
+std::vector<Stall> Engine::stalls(std::chrono::nanoseconds time) const {
+  const auto oldest = window_.oldest();
+  if (!oldest) return pipeline::stalls(calls_, time);
+  const auto lasted = std::chrono::steady_clock::now() - oldest->since;
+  if (lasted < time) return {};
+  const std::string record = "the record at position " + position_text(oldest->position);
+  const std::vector<const CallSlot*> slots = slots_of(*oldest);
+  for (const CallSlot* slot : slots) {
+    const auto call = slot->call();
+    if (!call) continue;
+    const bool is_acknowledged = oldest->step == InFlightWindow::Step::acknowledging;
+    return {{call->plugin,
+             std::string(call->method) + (is_acknowledged ? " has not acknowledged " + record
+                                                          : " has not returned, at " + record),
+             lasted}};
+  }
+  return {{slots.back()->plugin(), record + " is not committed", lasted}};
 }
 
 /// Records an error of a stage and stops reading. Returns whether the result is a success.

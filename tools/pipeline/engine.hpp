@@ -62,12 +62,18 @@ class Engine {
   /// deadline. May be called from any thread.
   void await_teardown(std::chrono::steady_clock::time_point deadline);
 
+  /// Returns the plugin that the oldest record has waited for since `time` or longer. If there is
+  /// no such record, returns the calls that have lasted for that time, except those that wait for
+  /// new records. May be called from any thread.
+  std::vector<Stall> stalls(std::chrono::nanoseconds time) const;
+
   /// Returns the progress. May be called from any thread.
   Counts counts() const { return window_.counts(); }
   /// Returns the progress without records that are not committed.
   Counts committed_counts() const { return window_.committed_counts(); }
 
  private:
+  std::vector<const CallSlot*> slots_of(const InFlightWindow::Oldest& oldest) const;
   void tear_down();
   bool open_all();
   void adopt_ids();

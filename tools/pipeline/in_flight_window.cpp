@@ -85,6 +85,7 @@ InFlightWindow::Number InFlightWindow::held() const {
 void InFlightWindow::add(Records records) {
   const std::uint64_t bytes = size_of(records);
   std::lock_guard lock(mutex_);
+  if (committed_ == read_) oldest_since_ = std::chrono::steady_clock::now();
   if (added_ - released_ == batches_.size()) grow();
   reading_->read = {records, read_};
   reading_->bytes = bytes;
@@ -349,6 +350,7 @@ void InFlightWindow::commit(std::size_t count) {
   std::lock_guard lock(mutex_);
   const Batch& last = batch(find(&Batch::read, committed_));
   committed_ += count;
+  oldest_since_ = std::chrono::steady_clock::now();
   const auto committed = static_cast<std::size_t>(committed_ - last.read.first);
   committed_processed_ =
       last.processed.first + (has_processors_ ? last.processing.count_of(committed) : committed);
@@ -372,15 +374,17 @@ void InFlightWindow::release(std::unique_ptr<Batch> batch) {
   free_.push_back(std::move(batch));
 }
 
-/// Returns the end of the processed records that every destination has acknowledged and no longer
+/// Returns the end of the processed records that a destination has acknowledged and no longer
 /// reads. A destination whose threads have finished reads nothing, even if its last batch was never
 /// marked as sent.
+InFlightWindow::Number InFlightWindow::end_of(const Cursor& cursor) {
+  return cursor.threads == 0 ? cursor.acknowledged : std::min(cursor.acknowledged, cursor.sent);
+}
+
+/// Returns the end of the processed records for which that is true of every destination.
 InFlightWindow::Number InFlightWindow::acknowledged_by_all() const {
   Number least = processed_;
-  for (const Cursor& cursor : cursors_) {
-    least = std::min(
-        {least, cursor.acknowledged, cursor.threads == 0 ? cursor.acknowledged : cursor.sent});
-  }
+  for (const Cursor& cursor : cursors_) least = std::min(least, end_of(cursor));
   return least;
 }
 
@@ -464,6 +468,24 @@ void InFlightWindow::abandon() {
     cursor.work.notify_one();
     cursor.acks_due.notify_one();
   }
+}
+
+std::optional<InFlightWindow::Oldest> InFlightWindow::oldest() const {
+  std::lock_guard lock(mutex_);
+  if (committed_ == read_) return std::nullopt;
+  std::uint64_t number = released_;
+  while (batch(number).read.end() <= committed_) ++number;
+  const RecordRange& in = batch(number).read;
+  Oldest oldest{in.records[committed_ - in.first].position().own(), Step::committing, 0,
+                oldest_since_};
+  if (number >= published_) {
+    oldest.step = Step::processing;
+  } else if (committable() == committed_ && !refused_by_processor() && !refused_by_destination()) {
+    const Number next = acknowledged_by_all();
+    while (end_of(cursors_[oldest.destination]) != next) ++oldest.destination;
+    oldest.step = cursors_[oldest.destination].sent <= next ? Step::writing : Step::acknowledging;
+  }
+  return oldest;
 }
 
 Counts InFlightWindow::counts() const {

@@ -17,6 +17,7 @@
 #include <tenon/record.hpp>
 #include <tenon/values.hpp>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -165,6 +166,17 @@ class InFlightWindow {
   void fail();
   /// Ends all waits; nothing more is delivered.
   void abandon();
+  /// The step that a record waits for.
+  enum class Step { processing, writing, acknowledging, committing };
+  /// The first record that was read and is not committed.
+  struct Oldest {
+    tenon::Bytes position;
+    Step step;
+    std::size_t destination;                      // if `step` is one of a destination
+    std::chrono::steady_clock::time_point since;  // when all records before it were committed
+  };
+  /// Returns nothing if all records that were read are committed.
+  std::optional<Oldest> oldest() const;
   /// Returns the progress.
   Counts counts() const;
   /// Returns the progress without records that are not committed.
@@ -213,6 +225,7 @@ class InFlightWindow {
   void release(std::unique_ptr<Batch> batch);
   std::uint64_t find(RecordRange Batch::*range, Number number) const;
   Records slice(RecordRange Batch::*range, Number from, Number until) const;
+  static Number end_of(const Cursor& cursor);
   Number acknowledged_by_all() const;
   Number first_refused() const;
   Number read_covered_by(Number processed) const;
@@ -243,6 +256,7 @@ class InFlightWindow {
   Number read_ = 0;
   Number processed_ = 0;
   Number committed_ = 0;
+  std::chrono::steady_clock::time_point oldest_since_;            // see `oldest`
   Number committed_processed_ = 0;                                // processed records of those
   std::deque<std::pair<Number, Refusal>> refused_by_processors_;  // not resolved
   bool reading_ended_ = false;

@@ -48,9 +48,6 @@ namespace {
 using namespace pipeline;
 using tenon::tools::Console;
 
-/// The time that plugins get for their teardown after the second signal.
-constexpr std::chrono::seconds longest_teardown(3);
-
 constexpr const char* program_name = "tenon-pipeline";
 
 using Paths = std::vector<std::filesystem::path>;
@@ -225,27 +222,30 @@ Counts sum(const Pipelines& pipelines) {
   return counts;
 }
 
-void run_one(Pipeline& pipeline) {
-  try {
-    pipeline.exit = pipeline.run->run(*std::move(pipeline.stages));
-  } catch (const std::exception& error) {
-    pipeline.exit = io_failed;
-    pipeline.messages.say(error.what());
-  }
-}
-
 /// Runs all pipelines concurrently, each on a thread of its own, until the last one has ended.
-void run_concurrently(Pipelines& pipelines) {
-  std::vector<std::thread> threads;
+/// Returns false if threads of plugins do not end. The process has to exit after that.
+bool run_concurrently(Pipelines& pipelines) {
+  std::map<Pipeline*, std::thread> threads;
   for (Pipeline& pipeline : pipelines) {
     try {
-      threads.emplace_back([&] { run_one(pipeline); });
+      threads.emplace(&pipeline, [&] { pipeline.run->run(*std::move(pipeline.stages)); });
     } catch (const std::system_error& failed) {
       pipeline.exit = io_failed;
       pipeline.messages.say(no_thread(failed).to_string());
     }
   }
-  for (std::thread& thread : threads) thread.join();
+  bool all_end = true;
+  for (auto& [pipeline, thread] : threads) {
+    const auto exit = pipeline->run->await_end();
+    pipeline->exit = exit.value_or(failed);
+    if (exit) {
+      thread.join();
+    } else {
+      thread.detach();
+      all_end = false;
+    }
+  }
+  return all_end;
 }
 
 void abandon(Pipelines& pipelines) {
@@ -255,6 +255,7 @@ void abandon(Pipelines& pipelines) {
 }
 
 Exit run_all(tenon::Host& host, Pipelines& pipelines, Console& console) {
+  bool all_end = true;
   {
     Restarts restarts(host, console);
     const tenon::tools::Progress progress(
@@ -268,7 +269,7 @@ Exit run_all(tenon::Host& host, Pipelines& pipelines, Console& console) {
           }
         },
         [&] { restarts.request(); });
-    run_concurrently(pipelines);
+    all_end = run_concurrently(pipelines);
   }
   Exit exit = done;
   for (const Pipeline& pipeline : pipelines) {
@@ -276,9 +277,12 @@ Exit run_all(tenon::Host& host, Pipelines& pipelines, Console& console) {
     std::cout << to_text(pipeline.run->counts()) << std::endl;
     exit = std::max(exit, pipeline.exit);
   }
-  if (std::cout) return exit;
-  console.say("cannot write to standard output");
-  return io_failed;
+  if (!std::cout) {
+    console.say("cannot write to standard output");
+    exit = io_failed;
+  }
+  if (!all_end) _exit(exit);
+  return exit;
 }
 
 tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin_path) {
@@ -293,6 +297,12 @@ tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin
 void create_all_stages(tenon::Host& host, Pipelines& pipelines, Console& console, OpenCalls& calls,
                        Diagnostics& diagnostics) {
   for (Pipeline& pipeline : pipelines) {
+    const StallWatch watch(
+        pipeline.file.stall, pipeline.messages, [&](auto time) { return stalls(calls, time); },
+        [&](const tenon::Error& error) {
+          pipeline.messages.say(error.to_string());
+          _exit(failed);
+        });
     pipeline.stages = create_stages(host, pipeline.file, pipeline.messages, calls, diagnostics);
   }
   report_skipped(host, diagnostics, console);

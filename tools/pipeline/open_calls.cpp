@@ -30,19 +30,32 @@ void OpenCalls::end() {
   changed_.notify_all();
 }
 
-std::vector<std::string> OpenCalls::longer_than(std::chrono::nanoseconds time) const {
-  std::vector<std::string> calls;
+std::optional<OpenCall> CallSlot::call() const {
+  const char* method = method_;
+  const auto lasted = Clock::now().time_since_epoch() - since_.load();
+  // Another call may have begun between the two loads.
+  if (method == nullptr || method_ != method) return std::nullopt;
+  return OpenCall{plugin_, method, lasted};
+}
+
+std::vector<OpenCall> OpenCalls::calls() const {
+  std::vector<OpenCall> calls;
   const std::lock_guard lock(mutex_);
   for (const CallSlot& slot : slots_) {
-    const char* method = slot.method_;
-    const auto lasted = Clock::now().time_since_epoch() - slot.since_.load();
-    // Another call may have begun between the two loads.
-    if (method == nullptr || slot.method_ != method || lasted < time) continue;
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(lasted).count();
-    calls.push_back(slot.plugin_ + ": " + method + " has not returned for " +
-                    std::to_string(seconds) + " s");
+    if (auto call = slot.call()) calls.push_back(*std::move(call));
   }
   return calls;
+}
+
+std::vector<std::string> OpenCalls::longer_than(std::chrono::nanoseconds time) const {
+  std::vector<std::string> texts;
+  for (const OpenCall& call : calls()) {
+    if (call.lasted < time) continue;
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(call.lasted).count();
+    texts.push_back(call.plugin + ": " + std::string(call.method) + " has not returned for " +
+                    std::to_string(seconds) + " s");
+  }
+  return texts;
 }
 
 void OpenCalls::run() {

@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -17,10 +18,21 @@
 
 namespace pipeline {
 
+/// A call in flight.
+struct OpenCall {
+  std::string plugin;
+  std::string_view method;
+  std::chrono::nanoseconds lasted;
+};
+
 /// The calls that one thread makes to one plugin, one at a time.
 class CallSlot {
  public:
   explicit CallSlot(std::string plugin) : plugin_(std::move(plugin)) {}
+
+  const std::string& plugin() const noexcept { return plugin_; }
+  /// Returns the call in flight, if there is one. May be called from any thread.
+  std::optional<OpenCall> call() const;
 
   /// Marks a call as in flight from construction to destruction. `method` must be a string literal.
   class Scope {
@@ -38,7 +50,6 @@ class CallSlot {
   };
 
  private:
-  friend class OpenCalls;
   const std::string plugin_;
   std::atomic<const char*> method_{nullptr};  // nullptr: no call is in flight
   std::atomic<std::chrono::steady_clock::duration> since_{};
@@ -65,6 +76,8 @@ class OpenCalls {
   /// Begins to watch calls, because the run has to end.
   void end();
 
+  /// Returns the calls in flight.
+  std::vector<OpenCall> calls() const;
   /// Returns descriptions of the calls that have lasted longer than `time`, eg: "x.example/y:
   /// read_batch has not returned for 5 s".
   std::vector<std::string> longer_than(std::chrono::nanoseconds time) const;

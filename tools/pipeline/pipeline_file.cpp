@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "common/duration_setting.hpp"
 #include "common/json_reader.hpp"
 #include "common/object_reader.hpp"
 #include "common/text_file.hpp"
@@ -92,6 +93,19 @@ WindowLimits read_window(const ObjectReader& pipeline, Diagnostics& diagnostics)
   return window;
 }
 
+StallLimits read_stall(const ObjectReader& pipeline, Diagnostics& diagnostics) {
+  StallLimits stall;
+  const JsonValue* value = pipeline.optional("stall");
+  if (value == nullptr) return stall;
+  const ObjectReader object(*value, "'stall'", {"report_after", "fail_after"}, diagnostics);
+  const auto read = [&](std::string_view key) {
+    return tenon::tools::read_duration(object, key, "duration", diagnostics);
+  };
+  stall.report_after = read("report_after").value_or(stall.report_after);
+  stall.fail_after = read("fail_after");
+  return stall;
+}
+
 }  // namespace
 
 std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path,
@@ -101,10 +115,10 @@ std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path
   const auto value = tenon::tools::read_json(*text, path.string(), diagnostics);
   if (!value) return std::nullopt;
 
-  const ObjectReader object(
-      *value, "a pipeline",
-      {"name", "source", "processors", "destinations", "dead_letters", "position", "window"},
-      diagnostics);
+  const ObjectReader object(*value, "a pipeline",
+                            {"name", "source", "processors", "destinations", "dead_letters",
+                             "position", "window", "stall"},
+                            diagnostics);
   PipelineFile file;
   file.path = path;
   file.name = object.text("name");
@@ -117,6 +131,7 @@ std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path
   file.position = path.parent_path() / object.text("position");
   file.position_place = object.location("position");
   file.window = read_window(object, diagnostics);
+  file.stall = read_stall(object, diagnostics);
   return file;
 }
 

@@ -9,10 +9,12 @@
 //     "dead_letters": {"plugin": "tenon.dev/file", "config": {"path": "refused.jsonl"},
 //                      "limit": {"refused": 10, "of": 100}},
 //     "position": "packages.position.json",
-//     "window": {"records": 10000, "bytes": 33554432} }
+//     "window": {"records": 10000, "bytes": 33554432},
+//     "stall": {"report_after": "30s", "fail_after": "10m"} }
 //
 // "position" is relative to the folder of the file. "processors", "dead_letters", "window"
-// (window_limits.hpp) and each member of the window are optional. The values of "config" are
+// (window_limits.hpp), "stall" (stall_watch.hpp) and each member of the last two are optional. The
+// values of "config" are
 // strings. Blanks at their ends are removed; paths in them are relative to the working directory of
 // the process.
 #pragma once
@@ -25,6 +27,7 @@
 
 #include "common/diagnostics.hpp"
 #include "common/plugin_use.hpp"
+#include "stall_watch.hpp"
 #include "window_limits.hpp"
 
 namespace pipeline {
@@ -62,6 +65,7 @@ struct PipelineFile {
   std::filesystem::path position;
   SourceLocation position_place;
   WindowLimits window;
+  StallLimits stall;
 };
 
 /// Reads a pipeline file, and adds problems to the diagnostics. Returns nothing if the file cannot

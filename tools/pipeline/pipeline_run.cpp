@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -36,7 +37,40 @@ std::string seconds(std::chrono::milliseconds time) {
 
 }  // namespace
 
-Exit PipelineRun::run(Stages first) {
+void PipelineRun::run(Stages first) noexcept {
+  Exit exit = io_failed;
+  try {
+    exit = run_attempts(std::move(first));
+  } catch (const std::exception& error) {
+    messages_.say(error.what());
+  }
+  const std::lock_guard lock(mutex_);
+  exit_ = exit;
+  changed_.notify_all();
+}
+
+std::optional<Exit> PipelineRun::await_end() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return exit_ || given_up_; });
+  if (exit_) return exit_;
+  lock.unlock();
+  const auto deadline = std::chrono::steady_clock::now() + longest_teardown;
+  await_teardown(deadline);
+  lock.lock();
+  changed_.wait_until(lock, deadline, [&] { return exit_.has_value(); });
+  return exit_;
+}
+
+/// Ends the run because there was no progress.
+void PipelineRun::give_up(const tenon::Error& error) {
+  messages_.say(error.to_string());
+  abandon();
+  const std::lock_guard lock(mutex_);
+  given_up_ = true;
+  changed_.notify_all();
+}
+
+Exit PipelineRun::run_attempts(Stages first) {
   Backoff delay(1s, 10min);
   std::optional<Stages> stages(std::move(first));
   for (;;) {
@@ -55,6 +89,7 @@ Exit PipelineRun::run(Stages first) {
     messages_.say("resumes in " + seconds(time));
     if (!wait(time)) return failed;
     stages = recreate_stages();
+    if (is_abandoned()) return failed;
   }
 }
 
@@ -65,6 +100,9 @@ std::optional<Stages> PipelineRun::recreate_stages() {
         [&](const std::string& call) { messages_.say(call); }, stop_grace_period);
     set_creating(calls);
     Diagnostics diagnostics;
+    const StallWatch watch(
+        file_.stall, messages_, [&](auto time) { return stalls(*calls, time); },
+        [&](const tenon::Error& error) { give_up(error); });
     auto stages = create_stages(host_, file_, messages_, *calls, diagnostics);
     set_creating(nullptr);
     tenon::tools::print(diagnostics);
@@ -85,8 +123,12 @@ void PipelineRun::set_creating(std::shared_ptr<OpenCalls> calls) {
 /// because they are read again.
 std::vector<tenon::Error> PipelineRun::attempt(Stages& stages) {
   std::shared_ptr<Engine> engine;
+  std::optional<StallWatch> watch;
   try {
     engine = std::make_shared<Engine>(host_, file_, stages, store_, messages_);
+    watch.emplace(
+        file_.stall, messages_, [&](auto time) { return engine->stalls(time); },
+        [&](const tenon::Error& error) { give_up(error); });
   } catch (const std::system_error& failed) {
     return {no_thread(failed)};
   }
@@ -96,6 +138,7 @@ std::vector<tenon::Error> PipelineRun::attempt(Stages& stages) {
     if (stopped_) engine->stop();
   }
   auto errors = engine->run();
+  watch.reset();
   const bool again = !errors.empty() && std::all_of(errors.begin(), errors.end(), is_transient);
   const Counts counts = again ? engine->committed_counts() : engine->counts();
   const std::lock_guard lock(mutex_);

@@ -18,6 +18,9 @@ namespace pipeline {
 /// Exit statuses of the program.
 enum Exit { done = 0, failed = 1, wrong_usage = 2, io_failed = 3 };
 
+/// The time that plugins get for their teardown when their methods were cancelled.
+inline constexpr std::chrono::seconds longest_teardown(3);
+
 /// A pipeline of this process.
 class PipelineRun {
  public:
@@ -28,7 +31,12 @@ class PipelineRun {
 
   /// Runs until the source ends, `stop` is called, or a permanent error occurs. After a transient
   /// error it waits, creates the plugins again and resumes. Errors are reported. Called once.
-  Exit run(Stages first);
+  void run(Stages first) noexcept;
+
+  /// Waits until `run` ends, and returns the exit status. Returns nothing if it gave up because
+  /// there was no progress, and still waits for a method. The process has to exit after that. May
+  /// be called from any thread.
+  std::optional<Exit> await_end();
 
   /// See the Engine for these three. They may be called from any thread.
   void stop();
@@ -39,6 +47,8 @@ class PipelineRun {
   Counts counts() const;
 
  private:
+  Exit run_attempts(Stages first);
+  void give_up(const tenon::Error& error);
   std::vector<tenon::Error> attempt(Stages& stages);
   std::optional<Stages> recreate_stages();
   void set_creating(std::shared_ptr<OpenCalls> calls);
@@ -58,6 +68,8 @@ class PipelineRun {
   Counts earlier_;                       // of previous attempts
   bool stopped_ = false;
   bool abandoned_ = false;
+  bool given_up_ = false;
+  std::optional<Exit> exit_;  // when `run` has ended
 };
 
 }  // namespace pipeline

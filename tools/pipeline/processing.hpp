@@ -24,7 +24,7 @@ class Processing {
              OpenCalls& calls);
 
   /// Returns the call slot of a processor.
-  CallSlot& calls(std::size_t number) noexcept { return *calls_[number]; }
+  CallSlot& calls(std::size_t number) const noexcept { return *calls_[number]; }
 
   /// Opens all processors. Errors here and below contain the label of the processor.
   tenon::Result<void> open_all();

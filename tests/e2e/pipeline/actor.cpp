@@ -271,6 +271,7 @@ class Destination : public tenon::sdk::DestinationV2 {
     refuse_every_ = config.get("refuse_every", 0);
     away_ = config.get("away", false);
     mute_ = config.get("mute", false);
+    keep_ = config.get("keep", "");
     deaf_ = config.get("deaf", false);
     lie_at_ = config.get("lie_at", "");
     fail_at_ = config.get("fail_at", "");
@@ -321,12 +322,16 @@ class Destination : public tenon::sdk::DestinationV2 {
   }
   std::vector<tenon::DestinationV2Ack> next_acks() override {
     std::unique_lock lock(mutex_);
-    while (acks_.empty() || mute_ || (hold_ && !stopped_)) {
+    const auto kept = [&] { return !acks_.empty() && text_of(acks_.front().position) == keep_; };
+    while (acks_.empty() || mute_ || kept() || (hold_ && !stopped_)) {
       call().check();
       changed_.wait_for(lock, 2ms);
     }
-    std::vector<tenon::DestinationV2Ack> acks(acks_.begin(), acks_.end());
-    acks_.clear();
+    std::vector<tenon::DestinationV2Ack> acks;
+    while (!acks_.empty() && !kept()) {
+      acks.push_back(std::move(acks_.front()));
+      acks_.pop_front();
+    }
     return acks;
   }
   void stop(std::optional<tenon::BytesView> last_position) override {
@@ -341,7 +346,7 @@ class Destination : public tenon::sdk::DestinationV2 {
  private:
   Journal journal_;
   Journal written_;
-  std::string refuse_, lie_at_, fail_at_;
+  std::string refuse_, lie_at_, fail_at_, keep_;
   int refuse_every_ = 0;
   bool hold_ = false, broken_ = false, away_ = false, deaf_ = false, mute_ = false, keys_ = false;
   std::mutex mutex_;

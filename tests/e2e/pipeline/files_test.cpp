@@ -81,7 +81,7 @@ TEST_F(Pipeline, ReportsAllProblemsOfAFile) {
             R"(pipeline.json:1:1: error[missing-key]: a pipeline lacks the key 'position'
    fix     add "position": ...
 pipeline.json:3:3: error[unknown-key]: a pipeline has no key 'sorce'
-   needed  'name', 'source', 'processors', 'destinations', 'dead_letters', 'position' and 'window'
+   needed  'name', 'source', 'processors', 'destinations', 'dead_letters', 'position', 'window' and 'stall'
    fix     did you mean 'source'?
 pipeline.json:4:24: error[not-found]: test.example/acter
    found   neither a standalone plugin nor a builtin; only tenon.dev/file, tenon.dev/generator, tenon.dev/sqlite, test.example/actor
