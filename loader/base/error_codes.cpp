@@ -164,6 +164,15 @@ constexpr ErrorCode codes[] = {
      "A module needs newer system libraries than the system of `tenon inspect --for` has.",
      "The module was built on a newer system.",
      "Build the module on the oldest system that it has to run on."},
+    {"executable-stack", warning, "modules",
+     "A module makes the stacks of all threads executable, or does not load.",
+     "It was linked with -z execstack, with code from assembly that does not say otherwise, or by a "
+     "linker that says nothing. glibc 2.41 and newer refuse such a module.",
+     "Link it with -z noexecstack; give assembly a section .note.GNU-stack."},
+    {"manifest-removed", error, "modules", "A module has lost the note with its manifest.",
+     "objcopy, strip or a linker script removed the section .note.tenon, or the linker makes no "
+     "segments of notes.",
+     "Keep the section; link with GNU ld, gold, lld or mold."},
     {"manifest-differs", error, "modules", "The object in a module contradicts its manifest.",
      "The object or the manifest was written by hand.",
      "Declare both with TENON_MODULE or TENON_PLUGIN."},

@@ -121,8 +121,11 @@ class BundleReader {
     if (!linkage) return std::move(linkage).error();
     const auto symbols = elf.symbols();
     if (!symbols) return symbols.error();
+    const auto demands = elf.demands();
+    if (!demands) return demands.error();
     file.linkage = std::move(*linkage);
     file.pins = elf.pins(*symbols);
+    file.demands = *demands;
     file.debug = find_debug_file(elf, path);
     for (auto& name : file.linkage.needed) file.needed.push_back({std::move(name), {}, {}});
     file.linkage.needed.clear();

@@ -50,6 +50,7 @@ struct BundleFile {
   std::vector<Needed> needed;
   ElfFile::Linkage linkage;  // without the names in `needed`
   ElfFile::Pins pins;
+  ElfFile::Demands demands;
   std::optional<DebugFile> debug = std::nullopt;  // if the file exists
 };
 

@@ -110,6 +110,13 @@ Error ElfFile::broken(std::string_view found) const {
                           "copy or build the file again: a part of it is damaged");
 }
 
+Error ElfFile::not_in_pages(std::string_view found) const {
+  const std::string size = std::to_string(page_);
+  return source_->problem("broken-file", found, "segments in whole pages of " + size + " bytes",
+                          "link the file again, with -z max-page-size=" + size +
+                              " and -z common-page-size=" + size + ", and without -n");
+}
+
 Error ElfFile::not_a_module(std::string_view found) const {
   return detail::not_a_module(*source_, found);
 }
@@ -182,9 +189,13 @@ Result<void> ElfFile::add_segment(const elf::Segment& segment) {
     case elf::segment_relro:
       relro_ = Range{segment.address, segment.memory_size};
       return {};
+    case elf::segment_stack:
+      executable_stack_ = (segment.flags & elf::executable) != 0;
+      return {};
     case elf::segment_load:
     case elf::segment_dynamic:
     case elf::segment_note:
+    case elf::segment_properties:
       break;
     default:
       return {};
@@ -200,7 +211,9 @@ Result<void> ElfFile::add_segment(const elf::Segment& segment) {
     return add_required(elf::readable | (segment.flags & elf::writable), "the dynamic section");
   }
   if (notes_.size() == max_segments) return broken("more than 64 segments with notes");
-  notes_.push_back({file, segment.alignment == 8 ? 8u : 4u});
+  notes_.push_back({.file = file,
+                    .memory = {segment.address, segment.memory_size},
+                    .alignment = segment.alignment == alignment_of_properties ? 8u : 4u});
   return {};
 }
 
@@ -209,15 +222,15 @@ Result<void> ElfFile::add_load(const elf::Segment& segment) {
   if (segment.address + segment.memory_size < segment.address) {
     return broken("a segment past the end of all memory");
   }
-  if (segment.alignment % page_ != 0 || (segment.address - segment.offset) % page_ != 0) {
-    return broken("a segment that cannot be mapped in whole pages");
+  if ((segment.address - segment.offset) % page_ != 0) {
+    return not_in_pages("a segment that cannot be mapped in whole pages");
   }
   if (!loads_.empty()) {
     // Whole pages are mapped, so a segment would hide another one in the same page.
     const auto& before = loads_.back().memory;
     const auto last = before.begin + before.size + (page_ - 1);
     if (segment.address - segment.address % page_ < last - last % page_ || last < before.begin) {
-      return broken("segments that overlap");
+      return not_in_pages("segments that overlap");
     }
   }
   if (loads_.size() == max_segments) return broken("more than 64 segments to load");

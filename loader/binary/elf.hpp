@@ -21,6 +21,7 @@
 
 #include "binary/byte_source.hpp"
 #include "binary/elf_format.hpp"
+#include "platform/machine.hpp"
 #include "platform/process.hpp"
 
 namespace tenon::inline v0_1::detail {
@@ -67,6 +68,7 @@ class ElfFile {
     std::vector<Text> needed;       // names of the libraries that are loaded with it, in order
     std::optional<Text> run_path;   // folders that are searched first, separated by ':'
     bool passes_run_path = true;    // needed libraries search these folders as well (DT_RPATH)
+    bool default_folders = true;    // those of the system are searched last (no DF_1_NODEFLIB)
     std::vector<Text> versions_of;  // names of libraries of which versions are needed
     std::optional<std::uint64_t> soname;  // offset of the entry that names the file itself
   };
@@ -120,6 +122,15 @@ class ElfFile {
   };
   Pins pins(const Symbols& symbols) const;
 
+  /// Properties because of which the dynamic loader of a system may refuse the file.
+  struct Demands {
+    bool no_dlopen = false;         // DF_1_NOOPEN: only programs may be linked with it
+    bool executable_stack = false;  // PT_GNU_STACK
+    std::uint32_t processor = 0;    // levels, a bit each (GNU_PROPERTY_X86_ISA_1_NEEDED)
+  };
+  /// Returns them. Error: broken-file, for a note that the dynamic loader would read past its end.
+  Result<Demands> demands() const;
+
   /// Returns the name of the file with the debug information (.gnu_debuglink); nothing if there is
   /// none, or the section headers are damaged.
   std::optional<Text> debug_link() const;
@@ -150,7 +161,15 @@ class ElfFile {
   };
   struct Notes {
     Range file;
+    Range memory;
     std::uint64_t alignment = 4;
+  };
+  /// One note in a segment of notes, by offsets in the file.
+  struct Note {
+    elf::NoteHeader header;
+    std::uint64_t begin;
+    std::uint64_t text;
+    std::uint64_t end;  // of the segment
   };
   struct Dynamic {
     std::uint64_t strings = 0;
@@ -176,10 +195,14 @@ class ElfFile {
   };
   /// A linker makes about ten segments; a file with more than 64 of one kind is refused.
   static constexpr std::size_t max_segments = 64;
+  /// The dynamic loader reads only notes with this alignment.
+  static constexpr std::uint64_t alignment_of_properties = 8;
 
   explicit ElfFile(ByteSource& source) : source_(&source) {}
 
   Error broken(std::string_view found) const;
+  /// Returns the error of a file that was linked for other pages than those of this system.
+  Error not_in_pages(std::string_view found) const;
   Error not_a_module(std::string_view found) const;
 
   Result<void> read_segments(const elf::Header& header);
@@ -195,16 +218,19 @@ class ElfFile {
   /// Checks that a range lies in one segment with the required permissions.
   Result<void> check(const RequiredRange& range) const;
 
-  Result<void> search(const Notes& notes, std::optional<ManifestNote>& found) const;
-  Result<bool> is_manifest(const elf::NoteHeader& header, std::uint64_t name) const;
-  Result<void> take_manifest(std::uint64_t note, std::uint64_t text_size, std::uint64_t end,
-                             std::optional<ManifestNote>& found) const;
+  /// Calls `visit(note)` for each note of a segment, which may correct where the text begins.
+  template <class Visit>
+  Result<void> for_each_note(const Notes& notes, Visit visit) const;
+  Result<std::uint64_t> end_of_zeros(std::uint64_t begin, std::uint64_t end) const;
+  Result<bool> has_name(const Note& note, std::string_view name, std::uint32_t type) const;
+  Result<void> take_manifest(const Note& note, std::optional<ManifestNote>& found) const;
+  Result<std::uint32_t> processor_in(const Note& note) const;
 
   Result<std::optional<Object>> find_by_gnu_hash(std::string_view name) const;
   Result<std::optional<Object>> find_by_hash(std::string_view name) const;
   Result<std::optional<Object>> object_at(std::uint32_t index, std::string_view name) const;
 
-  Result<Text> string_at(std::uint64_t offset, std::string_view what) const;
+  Result<Text> string_at(std::uint64_t offset, std::string_view what, std::size_t max_length) const;
   Result<void> add_versions(std::vector<Text>& names) const;
   /// Returns the number of symbols. `referenced` is the result of check_relocations.
   Result<std::uint64_t> symbol_count(std::uint64_t referenced) const;
@@ -244,6 +270,7 @@ class ElfFile {
   std::optional<std::uint64_t> headers_address_;
   std::optional<Range> relro_;
   std::uint64_t thread_local_size_ = 0;
+  bool executable_stack_ = platform::stack_is_executable_by_default;
   Dynamic dynamic_;
 };
 

@@ -168,6 +168,14 @@ Result<void> ElfFile::check_segments(const elf::Header& header) const {
     if (*headers != header.segments_offset)
       return broken("program headers that are mapped elsewhere");
   }
+  for (const Notes& notes : notes_) {
+    if (notes.alignment != alignment_of_properties || notes.file.size == 0) continue;
+    const auto begin = file_offset(notes.memory.begin, notes.memory.size, "the notes");
+    if (!begin) return begin.error();
+    if (*begin != notes.file.begin || notes.memory.size != notes.file.size) {
+      return broken("notes that are mapped elsewhere");
+    }
+  }
   for (const RequiredRange& range : required_) {
     if (range.memory.size == 0) continue;
     if (auto good = check(range); !good) return good;
@@ -175,17 +183,21 @@ Result<void> ElfFile::check_segments(const elf::Header& header) const {
   return check_relro();
 }
 
-/// Checks the part that becomes read-only after relocation. It consists of whole pages, so it may
-/// end after its segment, in the same page.
+/// Checks the part that becomes read-only after relocation, of which the dynamic loader takes the
+/// whole pages. Linkers may round its end up, past the end of its segment. No page of another
+/// segment, or of another image, may become read-only.
 Result<void> ElfFile::check_relro() const {
   if (!relro_ || relro_->size == 0) return {};
   const RequiredRange first{
       {relro_->begin, 1}, elf::readable | elf::writable, "the part that becomes read-only"};
   if (auto good = check(first); !good) return good;
-  const auto& memory = load_of(relro_->begin)->memory;
-  const auto available = memory.begin + memory.size - relro_->begin;
-  if (relro_->size <= available || relro_->size - available < page_) return {};
-  return broken("the part that becomes read-only outside of the segments");
+  const Load* const load = load_of(relro_->begin);
+  const std::uint64_t limit = load == &loads_.back()
+                                  ? load->memory.begin + load->memory.size + (page_ - 1)
+                                  : load[1].memory.begin;
+  // A sum that overflows makes the difference small.
+  if (relro_->size < limit - limit % page_ + page_ - relro_->begin) return {};
+  return not_in_pages("a part that becomes read-only past the end of its segment");
 }
 
 }  // namespace tenon::inline v0_1::detail

@@ -58,6 +58,10 @@ inline constexpr std::uint32_t segment_note = 4;
 inline constexpr std::uint32_t segment_headers = 6;
 inline constexpr std::uint32_t segment_thread_local = 7;
 inline constexpr std::uint32_t segment_unwinding = 0x6474e550;
+/// PT_GNU_STACK: its permissions are those of the stacks of all threads.
+inline constexpr std::uint32_t segment_stack = 0x6474e551;
+/// PT_GNU_PROPERTY: the segment of notes with properties.
+inline constexpr std::uint32_t segment_properties = 0x6474e553;
 /// PT_GNU_RELRO: becomes read-only after relocation.
 inline constexpr std::uint32_t segment_relro = 0x6474e552;
 
@@ -101,8 +105,22 @@ struct NoteHeader {
   std::uint32_t name_size;
   std::uint32_t text_size;
   std::uint32_t type;
+
+  bool operator==(const NoteHeader&) const = default;
 };
 static_assert(sizeof(NoteHeader) == 12);
+
+/// NT_GNU_PROPERTY_TYPE_0, a note of "GNU" with properties in ascending order.
+inline constexpr std::uint32_t note_properties = 5;
+/// GNU_PROPERTY_X86_ISA_1_NEEDED: levels of the processor, a bit each.
+inline constexpr std::uint32_t property_x86_processor = 0xc0008002;
+
+/// Followed by the value, padded to 8 bytes.
+struct Property {
+  std::uint32_t type;
+  std::uint32_t size;
+};
+static_assert(sizeof(Property) == 8);
 
 inline constexpr std::uint64_t dynamic_end = 0;
 inline constexpr std::uint64_t dynamic_needed = 1;
@@ -144,6 +162,8 @@ inline constexpr std::uint64_t dynamic_version_needs = 0x6ffffffe;
 inline constexpr std::uint64_t flag_text_relocations = 0x00000004;
 inline constexpr std::uint64_t flag_static_tls = 0x00000010;
 inline constexpr std::uint64_t flag_1_nodelete = 0x00000008;
+inline constexpr std::uint64_t flag_1_no_dlopen = 0x00000040;
+inline constexpr std::uint64_t flag_1_no_default_folders = 0x00000800;
 inline constexpr std::uint64_t flag_1_program = 0x08000000;
 
 struct DynamicEntry {

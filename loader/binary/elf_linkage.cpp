@@ -10,13 +10,15 @@ namespace {
 
 // Larger tables are treated as an attack.
 constexpr std::size_t max_name_length = 4096;
+constexpr std::size_t max_run_path_length = 65536;
 constexpr std::size_t max_libraries = 1024;
 
 }  // namespace
 
-Result<ElfFile::Text> ElfFile::string_at(std::uint64_t offset, std::string_view what) const {
+Result<ElfFile::Text> ElfFile::string_at(std::uint64_t offset, std::string_view what,
+                                         std::size_t max_length) const {
   if (offset >= dynamic_.strings_size) return broken(std::string(what) + " outside of the strings");
-  const auto limit = std::min<std::uint64_t>(dynamic_.strings_size - offset, max_name_length);
+  const auto limit = std::min<std::uint64_t>(dynamic_.strings_size - offset, max_length);
   const auto begin = file_offset(dynamic_.strings + offset, limit, what);
   if (!begin) return begin.error();
   Text found{.text = {}, .offset = *begin};
@@ -43,7 +45,7 @@ Result<ElfFile::Linkage> ElfFile::linkage() const {
     if (auto read = source_->read(offset, entry, "the dynamic section"); !read) return read.error();
     if (entry.tag == elf::dynamic_end) break;
     if (entry.tag == elf::dynamic_needed) {
-      auto name = string_at(entry.value, "the name of a library");
+      auto name = string_at(entry.value, "the name of a library", max_name_length);
       if (!name) return std::move(name).error();
       if (linkage.needed.size() == max_libraries) return broken("more than 1024 libraries needed");
       linkage.needed.push_back(std::move(*name));
@@ -57,8 +59,9 @@ Result<ElfFile::Linkage> ElfFile::linkage() const {
   }
   // DT_RPATH counts only if there is no DT_RUNPATH. The last entry of each counts.
   linkage.passes_run_path = !runpath;
+  linkage.default_folders = (dynamic_.flags & elf::flag_1_no_default_folders) == 0;
   if (const auto& list = runpath ? runpath : rpath) {
-    auto text = string_at(*list, "the run path");
+    auto text = string_at(*list, "the run path", max_run_path_length);
     if (!text) return std::move(text).error();
     linkage.run_path = std::move(*text);
   }
@@ -71,7 +74,7 @@ Result<void> ElfFile::add_versions(std::vector<Text>& names) const {
   while (address != 0) {
     elf::VersionNeed need;
     if (auto read = read_address(address, need, "the needed versions"); !read) return read;
-    auto name = string_at(need.file, "the name of a library");
+    auto name = string_at(need.file, "the name of a library", max_name_length);
     if (!name) return std::move(name).error();
     if (names.size() == max_libraries) return broken("versions of more than 1024 libraries");
     names.push_back(std::move(*name));

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Finds the note with the manifest through the program headers.
+// Finds notes through the program headers: the manifest, and the processor that the file needs.
 #include <tenon/abi.h>
 
-#include <cstring>
+#include <algorithm>
+#include <array>
 
 #include "binary/elf.hpp"
+#include "platform/machine.hpp"
 
 namespace tenon::inline v0_1::detail {
 namespace {
 
-constexpr char note_name[6] = "tenon";
+constexpr std::string_view note_name = "tenon";
 constexpr std::uint64_t text_in_note = 20;  // after the header and the name, padded to 8 bytes
 constexpr std::uint64_t max_text_size = 1 << 20;
 constexpr unsigned max_notes = 256;  // in one segment; a compiler writes about three
+constexpr std::uint64_t max_zeros = max_text_size + 4096;  // that are skipped in one segment
+constexpr unsigned max_properties = 64;                    // in one note; there are fewer than ten
 
 Error broken_manifest(const ByteSource& source, std::string_view found) {
   return source.problem("broken-manifest", found,
@@ -29,8 +33,21 @@ std::uint64_t aligned(std::uint64_t offset, std::uint64_t alignment) {
 
 Result<std::string> ElfFile::manifest_text() const {
   std::optional<ManifestNote> found;
-  for (const auto& notes : notes_) {
-    if (auto searched = search(notes, found); !searched) return std::move(searched).error();
+  const auto visit = [&](Note& note) -> Result<void> {
+    const auto ours = has_name(note, note_name, TENON_NOTE_TYPE);
+    if (!ours) return ours.error();
+    if (!*ours) return {};
+    note.text = note.begin + text_in_note;
+    return take_manifest(note, found);
+  };
+  for (Notes notes : notes_) {
+    auto visited = for_each_note(notes, visit);
+    const bool read = visited ? found.has_value() : visited.error().code() != "broken-file";
+    if (!read && notes.alignment == alignment_of_properties) {
+      notes.alignment = 4;  // mold mixes notes with both alignments
+      visited = for_each_note(notes, visit);
+    }
+    if (!visited) return std::move(visited).error();
   }
   if (!found) {
     return source_->problem(
@@ -51,58 +68,124 @@ Result<std::string> ElfFile::manifest_text() const {
   return text;
 }
 
-Result<void> ElfFile::search(const Notes& notes, std::optional<ManifestNote>& found) const {
-  // Sizes in a note have 32 bits and its segment lies in the file, so no sum here can overflow.
-  const auto end = notes.file.begin + notes.file.size;
-  auto note = notes.file.begin;
-  for (unsigned seen = 0; end - note >= sizeof(elf::NoteHeader); ++seen) {
-    if (seen == max_notes) return broken("more than 256 notes in one segment");
-    elf::NoteHeader header;
-    if (auto read = source_->read(note, header, "a note"); !read) return read;
+Result<ElfFile::Demands> ElfFile::demands() const {
+  Demands demands{.no_dlopen = (dynamic_.flags & elf::flag_1_no_dlopen) != 0,
+                  .executable_stack = executable_stack_};
+  if (!platform::has_processor_levels) return demands;
+  Result<std::uint32_t> processor = std::uint32_t{0};
+  const auto visit = [&](const Note& note) -> Result<void> {
+    const auto has_properties = has_name(note, "GNU", elf::note_properties);
+    if (has_properties && !*has_properties) return {};
+    processor = has_properties ? processor_in(note) : has_properties.error();
+    return processor ? Result<void>() : processor.error();
+  };
+  for (const Notes& notes : notes_) {
+    if (notes.alignment != alignment_of_properties) continue;
+    // Like the dynamic loader, stops at a note that it cannot read.
+    static_cast<void>(for_each_note(notes, visit));
+    if (!processor) return processor.error();
+  }
+  demands.processor = *processor;
+  return demands;
+}
 
-    const auto name = note + sizeof header;
-    auto text =
-        notes.file.begin + aligned(name - notes.file.begin + header.name_size, notes.alignment);
-    if (end - name >= sizeof note_name) {
-      const auto ours = is_manifest(header, name);
-      if (!ours) return ours.error();
-      if (*ours) {
-        text = note + text_in_note;
-        if (auto taken = take_manifest(note, header.text_size, end, found); !taken) return taken;
-      }
+template <class Visit>
+Result<void> ElfFile::for_each_note(const Notes& notes, Visit visit) const {
+  // Sizes in a note have 32 bits and its segment lies in the file, so no sum here can overflow.
+  const auto start = notes.file.begin;
+  const auto padded = [&](std::uint64_t offset) {
+    return start + aligned(offset - start, notes.alignment);
+  };
+  Note note{.header = {}, .begin = start, .text = start, .end = start + notes.file.size};
+  for (unsigned seen = 0; note.end - note.begin >= sizeof note.header; ++seen) {
+    if (seen == max_notes) return broken("more than 256 notes in one segment");
+    if (auto read = source_->read(note.begin, note.header, "a note"); !read) return read;
+    if (note.header == elf::NoteHeader{} && notes.alignment != alignment_of_properties) {
+      const auto rest = note.begin + sizeof note.header;
+      const auto limit = std::min(note.end, start + max_zeros);
+      const auto end = end_of_zeros(rest, std::max(rest, limit));
+      if (!end) return end.error();
+      note.begin = *end - (*end - start) % notes.alignment;
+      continue;
     }
-    if (text > end || header.text_size > end - text)
+    note.text = padded(note.begin + sizeof note.header + note.header.name_size);
+    if (auto visited = visit(note); !visited) return visited;
+    if (note.text > note.end || note.header.text_size > note.end - note.text) {
       return broken("a note larger than its segment");
-    note = notes.file.begin + aligned(text - notes.file.begin + header.text_size, notes.alignment);
-    if (note > end) return {};  // the last note may lack its padding
+    }
+    note.begin = padded(note.text + note.header.text_size);
+    if (note.begin > note.end) return {};  // the last note may lack its padding
   }
   return {};
 }
 
-Result<bool> ElfFile::is_manifest(const elf::NoteHeader& header, std::uint64_t name) const {
-  if (header.name_size != sizeof note_name || header.type != TENON_NOTE_TYPE) return false;
-  char bytes[sizeof note_name];
-  if (auto read = source_->read(name, bytes, "the name of a note"); !read) {
-    return std::move(read).error();
+/// Returns the offset of the first byte in a range that is not zero; `end` if there is none.
+/// llvm-objcopy leaves zeros where a section was that it removes.
+Result<std::uint64_t> ElfFile::end_of_zeros(std::uint64_t begin, std::uint64_t end) const {
+  std::array<std::byte, 4096> block;
+  for (auto at = begin; at < end; at += block.size()) {
+    const auto part = std::span(block).first(std::min<std::uint64_t>(block.size(), end - at));
+    if (auto read = source_->read(at, part, "the notes"); !read) return std::move(read).error();
+    const auto other = std::ranges::find_if(part, [](std::byte b) { return b != std::byte{0}; });
+    if (other != part.end()) return at + static_cast<std::uint64_t>(other - part.begin());
   }
-  return std::memcmp(bytes, note_name, sizeof note_name) == 0;
+  return end;
 }
 
-Result<void> ElfFile::take_manifest(std::uint64_t note, std::uint64_t text_size, std::uint64_t end,
-                                    std::optional<ManifestNote>& found) const {
-  if (found && found->begin != note) {
+Result<bool> ElfFile::has_name(const Note& note, std::string_view name, std::uint32_t type) const {
+  std::array<char, 8> bytes;
+  const std::size_t size = name.size() + 1;  // with its terminator
+  const auto begin = note.begin + sizeof note.header;
+  if (note.header.name_size != size || note.header.type != type || note.end - begin < size) {
+    return false;
+  }
+  const auto read = std::span(bytes).first(size);
+  auto done = source_->read(begin, std::as_writable_bytes(read), "the name of a note");
+  if (!done) return std::move(done).error();
+  return std::string_view(read.data(), size - 1) == name && read.back() == '\0';
+}
+
+Result<void> ElfFile::take_manifest(const Note& note, std::optional<ManifestNote>& found) const {
+  if (found && found->begin != note.begin) {
     return source_->problem(
         "two-manifests", "more than one tenon note", "exactly one",
         "declare one module per library: list all its plugins in one TENON_MODULE");
   }
-  if (text_size < 2) return broken_manifest(*source_, "an empty note");
-  if (text_size > max_text_size + 1) return broken_manifest(*source_, "a note of more than 1 MiB");
-  const auto text = note + text_in_note;
-  if (text > end || text_size > end - text) {
+  const std::uint64_t size = note.header.text_size;
+  if (size < 2) return broken_manifest(*source_, "an empty note");
+  if (size > max_text_size + 1) return broken_manifest(*source_, "a note of more than 1 MiB");
+  if (note.text > note.end || size > note.end - note.text) {
     return broken_manifest(*source_, "a note larger than its segment");
   }
-  found = ManifestNote{.begin = note, .text = {text, text_size}};
+  found = ManifestNote{.begin = note.begin, .text = {note.text, size}};
   return {};
+}
+
+/// Returns the levels that a note with properties states. Like the dynamic loader, ignores notes
+/// with sizes or an order that linkers do not write. That one does not check where a note ends.
+Result<std::uint32_t> ElfFile::processor_in(const Note& note) const {
+  constexpr std::uint32_t none = 0;
+  std::uint64_t remaining = note.header.text_size;
+  if (remaining % alignment_of_properties != 0) return none;
+  if (note.text > note.end || remaining > note.end - note.text) {
+    return broken("a note larger than its segment");
+  }
+  elf::Property last{};
+  for (unsigned seen = 0; seen < max_properties && remaining >= sizeof last; ++seen) {
+    elf::Property property;
+    const auto at = note.text + note.header.text_size - remaining;
+    if (auto read = source_->read(at, property, "a property"); !read) return read.error();
+    remaining -= sizeof property;
+    if (property.size > remaining || property.type < last.type) return none;
+    if (property.type == elf::property_x86_processor && property.size == sizeof none) {
+      std::uint32_t levels;
+      auto read = source_->read(at + sizeof property, levels, "a property");
+      return read ? Result<std::uint32_t>(levels) : read.error();
+    }
+    remaining -= aligned(property.size, alignment_of_properties);
+    last = property;
+  }
+  return none;
 }
 
 }  // namespace tenon::inline v0_1::detail

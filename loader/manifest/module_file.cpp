@@ -111,11 +111,23 @@ Result<Prologue> read_prologue(ByteSource& source, const ElfFile& file, const Ma
   return prologue;
 }
 
+/// Returns the text of the note. If it is missing, the object shows that the file is a module.
+Result<std::string> manifest_text(const ByteSource& source, const ElfFile& file) {
+  auto text = file.manifest_text();
+  if (text || text.error().code() != "no-manifest") return text;
+  const auto object = file.find_object(entry_name);
+  if (!object || !*object) return text;
+  return source.problem("manifest-removed", "the object tenon_module_v1 without its tenon note",
+                        "the section .note.tenon, in a segment of notes",
+                        "link with GNU ld, gold, lld or mold, keep the section in linker scripts, "
+                        "and do not remove it with objcopy or strip");
+}
+
 // Reads the manifest before the object, because another ABI version may have another object.
 Result<ModuleImage> read_image(ByteSource& source) {
   const auto file = ElfFile::open(source);
   if (!file) return file.error();
-  auto text = file->manifest_text();
+  auto text = manifest_text(source, *file);
   if (!text) return std::move(text).error();
   auto manifest = parse_manifest(std::move(*text), source.path());
   if (!manifest) return std::move(manifest).error();
@@ -191,7 +203,7 @@ Result<WholeModule> read_whole_module(std::vector<std::byte> content,
   MemorySource source(where, content);
   const auto file = ElfFile::open(source);
   if (!file) return file.error();
-  auto text = file->manifest_text();
+  auto text = manifest_text(source, *file);
   if (!text) return std::move(text).error();
   std::optional<Manifest> fresh;
   if (*text != known.text) {

@@ -44,8 +44,9 @@ Result<platform::File> open_module(const std::filesystem::path& path, bool is_re
 /// Reads the manifest and the prologue of the module at `path`. Reads only the pieces of the file
 /// that it needs. Any thread. Errors, each with path, found, needed and fix: not-found, cannot-read
 /// (also for more than `max_file_size` bytes), empty-file, truncated-file, not-a-module,
-/// broken-file, wrong-architecture, no-manifest, two-manifests, broken-manifest, abi-too-new,
-/// abi-unknown, no-module-object, wrong-magic, size-too-small, size-too-large, manifest-differs.
+/// broken-file, wrong-architecture, no-manifest, manifest-removed, two-manifests, broken-manifest,
+/// abi-too-new, abi-unknown, no-module-object, wrong-magic, size-too-small, size-too-large,
+/// manifest-differs.
 Result<ModuleFile> read_module_file(const std::filesystem::path& path);
 /// Reads the manifest and the prologue of an open file.
 Result<ModuleFile> read_module_file(const platform::File& file);

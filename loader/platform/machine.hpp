@@ -17,4 +17,9 @@ inline constexpr std::uint16_t host_machine = 243;
 #error "add this machine here: the e_machine of its ELF files"
 #endif
 
+/// Whether ELF files of this machine can state which levels of it they need (x86-64-v2 and others).
+inline constexpr bool has_processor_levels = host_machine == 62;
+/// Whether a file that says nothing about it needs an executable stack.
+inline constexpr bool stack_is_executable_by_default = host_machine == 62;
+
 }  // namespace tenon::inline v0_1::platform

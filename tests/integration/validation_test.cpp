@@ -72,7 +72,7 @@ TEST_P(SkippedModule, IsReportedAndLeavesOthersUsable) {
 
 INSTANTIATE_TEST_SUITE_P(
     Faults, SkippedModule,
-    testing::Values(Fault{"no-manifest", "no-manifest"},
+    testing::Values(Fault{"no-manifest", "manifest-removed"},
                     Fault{"broken-manifest", "broken-manifest"},
                     Fault{"two-manifests", "two-manifests"},
                     Fault{"no-module-object", "no-module-object"},

@@ -117,7 +117,9 @@ TEST(ModuleFile, IsReadWithItsBundle) {
 }
 
 TEST(ModuleFile, ReadsTheOutputOfEachLinker) {
-  for (const std::string name : {"good-by-hand", "good-edition-2", "good-sysv-hash"}) {
+  for (const std::string name :
+       {"good-by-hand", "good-edition-2", "good-sysv-hash", "good-pages-rounded-up",
+        "good-one-segment", "good-long-run-path"}) {
     EXPECT_EQ(code_of(name), "ok") << name;
   }
 }
@@ -130,7 +132,7 @@ TEST(ModuleFile, NeedsNoSectionHeaders) {
 }
 
 TEST(ModuleFile, NamesEachFault) {
-  EXPECT_EQ(code_of("no-manifest"), "no-manifest");
+  EXPECT_EQ(code_of("no-manifest"), "manifest-removed");
   EXPECT_EQ(code_of("some-library"), "no-manifest");
   EXPECT_EQ(code_of("broken-manifest"), "broken-manifest");
   EXPECT_EQ(code_of("two-manifests"), "two-manifests");
@@ -266,9 +268,34 @@ TEST(ModuleFile, IsMappedInPagesOfTheSystem) {
   for (const std::uint64_t page : {0x1000, 0x4000, 0x10000}) {
     EXPECT_EQ(opened("good-pages-of-64k", page), "ok") << page;
     EXPECT_EQ(opened("good-pages-of-4k", page),
-              page == 0x1000 ? "ok" : "broken-file: a segment that cannot be mapped in whole pages")
+              page == 0x1000 ? "ok" : "broken-file: segments that overlap")
         << page;
   }
+}
+
+// The dynamic loader makes whole pages read-only, and does not check which.
+TEST(ModuleFile, BoundsThePartThatBecomesReadOnly) {
+  auto bytes = bytes_of(fault("good-pages-of-4k"));
+  auto& relro = segment_of(bytes, elf::segment_relro);
+  const auto& header = header_of(bytes);
+  std::uint64_t end = 0;
+  for (std::uint64_t i = 0; i < header.segment_count; ++i) {
+    const auto& segment =
+        at<elf::Segment>(bytes, header.segments_offset + i * sizeof(elf::Segment));
+    if (segment.type == elf::segment_load) end = segment.address + segment.memory_size;
+  }
+  const auto page = platform::page_size();
+  const auto found_with = [&](std::uint64_t last) {
+    relro.memory_size = last - relro.address;
+    const auto read = read_module_image(bytes, "x");
+    return read ? "ok" : std::string(read.error().found());
+  };
+  const auto image_end = (end + page - 1) / page * page;
+  EXPECT_EQ(found_with(image_end), "ok");
+  EXPECT_EQ(found_with(image_end + page - 1), "ok");
+  EXPECT_EQ(found_with(image_end + page),
+            "a part that becomes read-only past the end of its segment");
+  EXPECT_EQ(found_with(relro.address - 1), found_with(image_end + page)) << "an overflow";
 }
 
 TEST(ModuleFile, RefusesInvalidNotes) {
@@ -287,9 +314,36 @@ TEST(ModuleFile, RefusesInvalidNotes) {
   EXPECT_EQ(damaged([](N& n, Bytes&) { n.text_size = ~0U; }), "broken-manifest");
   EXPECT_EQ(damaged([](N& n, Bytes&) { n.text_size = 1 << 20; }), "broken-manifest");
   EXPECT_EQ(damaged([](N& n, Bytes&) { n.name_size = ~0U; }), "broken-file");
-  EXPECT_EQ(damaged([](N& n, Bytes&) { n.type = 2; }), "no-manifest");
-  EXPECT_EQ(damaged([&](N&, Bytes& b) { at<char>(b, note + 12) = 'T'; }), "no-manifest");
+  EXPECT_EQ(damaged([](N& n, Bytes&) { n.type = 2; }), "manifest-removed");
+  EXPECT_EQ(damaged([&](N&, Bytes& b) { at<char>(b, note + 12) = 'T'; }), "manifest-removed");
   EXPECT_EQ(damaged([&](N&, Bytes& b) { at<char>(b, note + 24) = '\0'; }), "broken-manifest");
+}
+
+// The note of the linker, which comes first, has a size that is no multiple of 8.
+TEST(ModuleFile, ReadsNotesOfBothAlignmentsInOneSegment) {
+  auto bytes = bytes_of(fault("good"));
+  auto& notes = segment_of(bytes, elf::segment_note);
+  ASSERT_EQ(notes.alignment, 4u);
+  ASSERT_NE((12 + at<elf::NoteHeader>(bytes, notes.offset).name_size +
+             at<elf::NoteHeader>(bytes, notes.offset).text_size) %
+                8,
+            0u);
+  notes.alignment = 8;
+  EXPECT_EQ(code_of(bytes), "ok");
+  notes.address += 8;
+  EXPECT_EQ(read_bundle(bytes, "x").error().found(), "notes that are mapped elsewhere");
+}
+
+// llvm-objcopy leaves them where a section was.
+TEST(ModuleFile, SkipsZerosBetweenNotes) {
+  auto bytes = bytes_of(fault("good"));
+  const auto notes = segment_of(bytes, elf::segment_note);
+  const auto first = at<elf::NoteHeader>(bytes, notes.offset);
+  const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(notes.offset);
+  std::fill_n(begin, 12 + first.name_size + first.text_size, std::byte{0});
+  EXPECT_EQ(code_of(bytes), "ok");
+  std::fill_n(begin, notes.file_size, std::byte{0});
+  EXPECT_EQ(code_of(bytes), "manifest-removed");
 }
 
 TEST(ModuleFile, BoundsTheWorkForManyNotesAndSegments) {
@@ -349,8 +403,8 @@ TEST(ModuleFile, SurvivesRandomDamage) {
   const auto seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
-  for (const std::string name :
-       {"good", "good-sysv-hash", "sibling-user", "unique-symbols", "exports-nothing"}) {
+  for (const std::string name : {"good", "good-sysv-hash", "good-one-segment", "sibling-user",
+                                 "unique-symbols", "exports-nothing"}) {
     const auto good = bytes_of(fault(name));
     const auto pick = [&random](std::size_t below) {
       return std::uniform_int_distribution<std::size_t>(0, below - 1)(random);
@@ -366,11 +420,58 @@ TEST(ModuleFile, SurvivesRandomDamage) {
   }
 }
 
-// -- Reloadability ------------------------------------------------------------
-
 Bundle bundle_of(const std::string& name) {
   return read_bundle(bytes_of(fault(name)), fault(name)).value();
 }
+
+// -- Refusals of the dynamic loader -------------------------------------------
+
+TEST(Bundle, StatesWhatTheDynamicLoaderMayRefuse) {
+  const auto good = bundle_of("good")[0];
+  EXPECT_FALSE(good.demands.no_dlopen);
+  EXPECT_FALSE(good.demands.executable_stack);
+  EXPECT_EQ(good.demands.processor, 0u);
+  EXPECT_TRUE(good.linkage.default_folders);
+  EXPECT_TRUE(bundle_of("no-dlopen")[0].demands.no_dlopen);
+  EXPECT_TRUE(bundle_of("executable-stack")[0].demands.executable_stack);
+  EXPECT_FALSE(bundle_of("no-default-folders")[0].linkage.default_folders);
+#ifdef __x86_64__
+  EXPECT_EQ(bundle_of("needs-x86-64-v4")[0].demands.processor, 8u);
+#endif
+}
+
+#ifdef __x86_64__
+TEST(Bundle, StatesAnExecutableStackIfItSaysNothing) {
+  auto bytes = bytes_of(fault("good"));
+  segment_of(bytes, elf::segment_stack).type = 0;
+  EXPECT_TRUE(read_bundle(bytes, "x").value()[0].demands.executable_stack);
+}
+
+// The dynamic loader ignores properties of other types and sizes, and does not check the size of
+// their note.
+TEST(Bundle, BoundsTheNoteWithTheProcessor) {
+  const auto good = bytes_of(fault("needs-x86-64-v4"));
+  const auto processor_with = [&good](auto change) {
+    auto bytes = good;
+    const auto note = segment_of(bytes, elf::segment_properties).offset;
+    change(at<elf::NoteHeader>(bytes, note), at<elf::Property>(bytes, note + 16));
+    const auto bundle = read_bundle(bytes, "x");
+    return bundle ? std::to_string(bundle->at(0).demands.processor)
+                  : std::string(bundle.error().found());
+  };
+  using N = elf::NoteHeader;
+  using P = elf::Property;
+  EXPECT_EQ(processor_with([](N&, P&) {}), "8");
+  EXPECT_EQ(processor_with([](N&, P& p) { p.type += 1; }), "0");
+  EXPECT_EQ(processor_with([](N&, P& p) { p.size = 8; }), "0");
+  EXPECT_EQ(processor_with([](N&, P& p) { p.size = ~0U; }), "0");
+  EXPECT_EQ(processor_with([](N& n, P&) { n.text_size = 12; }), "0");
+  EXPECT_EQ(processor_with([](N& n, P&) { n.text_size = ~0U - 7; }),
+            "a note larger than its segment");
+}
+#endif
+
+// -- Reloadability ------------------------------------------------------------
 
 TEST(Bundle, GradesReloadability) {
   const auto grade = [](const std::string& name, bool joins_threads) {

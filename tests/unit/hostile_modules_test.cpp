@@ -201,8 +201,8 @@ TEST(ModuleLayout, RequiresAWritableRelroPart) {
   EXPECT_EQ(damaged([](Victim& v) {
               v.segment(elf::segment_relro).memory_size += std::uint64_t{1} << 30;
             }),
-            "broken-file: the part that becomes read-only outside of the segments");
-  // The part may extend to the end of the last page of the segment, but not further.
+            "broken-file: a part that becomes read-only past the end of its segment");
+  // Of the page after the segment, not all may become read-only.
   const auto with_end = [](std::uint64_t behind) {
     return damaged([behind](Victim& v) {
       auto& sealed = v.segment(elf::segment_relro);
@@ -213,7 +213,8 @@ TEST(ModuleLayout, RequiresAWritableRelroPart) {
   const std::uint64_t page = platform::page_size();
   EXPECT_EQ(with_end(0), "ok");
   EXPECT_EQ(with_end(page - 1), "ok");
-  EXPECT_EQ(with_end(page), "broken-file: the part that becomes read-only outside of the segments");
+  EXPECT_EQ(with_end(2 * page),
+            "broken-file: a part that becomes read-only past the end of its segment");
   EXPECT_EQ(damaged([](Victim& v) { v.segment(elf::segment_relro).memory_size = 0; }), "ok");
 }
 

@@ -26,10 +26,10 @@ using ItemAction = tenon::DeleteItemAction;
 /// Returns whether a file that cannot be used may contain delete actions: it is a module, but its
 /// manifest is unknown.
 bool may_hide_actions(const tenon::Error& skipped) {
-  constexpr std::array codes = {"abi-too-new",    "broken-file",      "broken-manifest",
-                                "empty-file",     "manifest-differs", "no-module-object",
-                                "truncated-file", "two-manifests",    "wrong-architecture",
-                                "wrong-magic"};
+  constexpr std::array codes = {"abi-too-new",        "broken-file",      "broken-manifest",
+                                "empty-file",         "manifest-differs", "manifest-removed",
+                                "no-module-object",   "truncated-file",   "two-manifests",
+                                "wrong-architecture", "wrong-magic"};
   return std::find(codes.begin(), codes.end(), skipped.code()) != codes.end();
 }
 
