@@ -5,16 +5,21 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "platform/image_map.hpp"
+
 namespace tenon::inline v0_1::detail {
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path path_of(const Needed& needed, const platform::LibrarySearch& search) {
+fs::path path_of(const Needed& needed, const platform::LibrarySearch& search,
+                 bool default_folders) {
   if (!needed.path.empty()) return needed.path;
   const std::string& name = needed.name.text;
   std::vector<fs::path> paths{name};
-  if (name.find('/') == std::string::npos) paths = search.candidates(name);
+  if (name.find('/') == std::string::npos) {
+    paths = search.candidates(name, default_folders || platform::is_loaded(name));
+  }
   const auto found = std::find_if(paths.begin(), paths.end(), is_library_for_this_machine);
   return found != paths.end() ? *found : fs::path();
 }
@@ -28,7 +33,9 @@ std::vector<NeededLibrary> needed_libraries(const Bundle& bundle,
   for (const BundleFile& file : bundle) {
     for (const Needed& needed : file.needed) {
       if (!known.insert(needed.name.text).second) continue;
-      libraries.push_back({needed.name.text, path_of(needed, search), needed.own.has_value()});
+      const bool default_folders = file.linkage.default_folders;
+      libraries.push_back({needed.name.text, path_of(needed, search, default_folders),
+                           needed.own.has_value(), default_folders});
     }
   }
   return libraries;

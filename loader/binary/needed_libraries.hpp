@@ -16,10 +16,12 @@ struct NeededLibrary {
   std::string name;              // eg: "libc.so.6"
   std::filesystem::path path{};  // empty if it is not found
   bool own = false;              // belongs to the bundle
+  bool default_folders = true;   // searched there as well
 };
 
-/// Returns the needed libraries, each once by name, in the order in which they are loaded. Any
-/// thread.
+/// Returns the needed libraries, each once by name, in the order in which they are loaded. For a
+/// file that does not search the default folders, libraries are found there only if this process
+/// has loaded them. Any thread.
 std::vector<NeededLibrary> needed_libraries(const Bundle& bundle,
                                             const platform::LibrarySearch& search);
 

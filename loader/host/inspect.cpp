@@ -10,6 +10,7 @@
 #include "binary/library_lifetime.hpp"
 #include "binary/needed_libraries.hpp"
 #include "binary/needed_versions.hpp"
+#include "binary/refusals.hpp"
 #include "binary/sanitizers.hpp"
 #include "binary/undefined_symbols.hpp"
 #include "catalog/compatibility.hpp"
@@ -73,9 +74,11 @@ Error missing(const NeededLibrary& library, const fs::path& file) {
   }
   return Error({.code = "load-failed",
                 .where = file.string(),
-                .found = "library " + library.name + " not found",
+                .found = "library " + library.name + " not found" +
+                         (library.default_folders ? "" : " outside of the default folders"),
                 .needed = "every library that the module needs",
-                .fix = "install the package that contains " + library.name});
+                .fix = library.default_folders ? "install the package that contains " + library.name
+                                               : std::string(remedy_for_no_default_folders)});
 }
 
 /// Returns the version in a text such as "strlcpy@GLIBC_2.38" or "version GLIBC_2.38 of libc.so.6".
@@ -155,6 +158,8 @@ void report_bundle(ModuleReport& report, const platform::File& file, const fs::p
   if (!sanitizers) report.add(std::move(sanitizers).error());
   if (!report.manifest) return;
   report.needs = needed_versions(*bundle);
+  report.processor = needed_processor(*bundle);
+  for (Error& problem : refusals(*bundle)) report.add(std::move(problem));
   report.reload = reload_of(*bundle, {report.manifest->joins_threads, report.manifest->handled});
   report.checked.emplace_back("libraries");
   if (complete) report_symbols(report, *bundle, search, program);

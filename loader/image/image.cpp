@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/keep_until_exit.hpp"
+#include "binary/refusals.hpp"
 #include "binary/sanitizers.hpp"
 #include "image/kept_libraries.hpp"
 #include "platform/file.hpp"
@@ -85,24 +86,43 @@ Error token_in_folder(const fs::path& folder) {
                 .fix = "choose a folder without `$` in its path, or set TMPDIR to one"});
 }
 
+/// Parts of messages of the dynamic loader, and the remedy for each. The first that matches counts.
+struct Remedy {
+  std::string_view message;
+  std::string_view fix;
+};
+constexpr std::string_view not_found = "cannot open shared object file";
+constexpr Remedy remedies[] = {
+    {"cannot be dlopen()ed", remedy_for_no_dlopen},
+    {"executable stack", remedy_for_executable_stack},
+    {"ISA level", remedy_for_processor},
+    {"version `",
+     "build the plugin on a system with the versions of this one, or upgrade this system"},
+    {"undefined symbol", "link the plugin with the library that defines the symbol"},
+    {"cannot open shared object file: Permission denied",
+     "let the user of this process read the library"},
+    {not_found, "install the missing library, or link it into the plugin"},
+    {"invalid ELF header", "install the library that the message names again"},
+    {"file too short", "install the library that the message names again"},
+    {"wrong ELF class", "install the library that the message names for this machine"},
+    {"segment writable for relocation", "compile the plugin and its libraries with -fPIC"},
+    {"unexpected reloc type", "compile the plugin and its libraries with -fPIC"},
+    {"unexpected PLT reloc type", "compile the plugin and its libraries with -fPIC"},
+    {"Cannot allocate memory", "raise the limits of the process, or free memory"},
+    {"Operation not permitted", "allow the process to map code from the folder for copies"},
+    {"Permission denied", "allow the process to map code from the folder for copies"},
+};
+
 /// Returns a remedy for a message of the dynamic loader.
-std::string_view remedy_for(std::string_view message) {
-  const auto says = [message](std::string_view part) {
-    return message.find(part) != std::string_view::npos;
-  };
-  if (says("cannot be dlopen()ed")) return "link the plugin without -z nodlopen";
-  if (says("executable stack")) {
-    return "link the plugin with -z noexecstack, and give its assembly a section .note.GNU-stack";
+std::string_view remedy_for(std::string_view message, bool default_folders) {
+  if (!default_folders && message.find(not_found) != std::string_view::npos) {
+    return remedy_for_no_default_folders;
   }
-  if (says("ISA level")) {
-    return "build the plugin for the processors that it runs on, eg: with -march=x86-64-v2";
-  }
-  if (says("version `")) {
-    return "build the plugin on a system with the versions of this one, or upgrade this system";
-  }
-  if (says("undefined symbol")) return "link the plugin with the library that defines the symbol";
-  if (says("Cannot allocate memory")) return "raise the limits of the process, or free memory";
-  return "install the missing library, or link it into the plugin";
+  const auto remedy = std::ranges::find_if(remedies, [message](const Remedy& one) {
+    return message.find(one.message) != std::string_view::npos;
+  });
+  return remedy != std::end(remedies) ? remedy->fix
+                                      : "build the plugin again, with the tools of this system";
 }
 
 /// Writes one file of a module under its first name, and creates hard links with the other names.
@@ -366,6 +386,8 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle,
   image.starts_threads_ =
       std::ranges::any_of(bundle, [](const BundleFile& one) { return !one.pins.threads.empty(); });
   const bool sets_handlers = may_set_handlers(bundle);
+  const bool default_folders = std::ranges::all_of(
+      bundle, [](const BundleFile& one) { return one.linkage.default_folders; });
   const SystemLibraries libraries = [&] {
     const PreservedState state(host_state.get(), "loading",
                                sets_handlers ? Preserved::all : Preserved::float_modes_and_signals);
@@ -403,7 +425,7 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle,
                   .where = file.string(),
                   .found = found,
                   .needed = "a library that the dynamic loader accepts",
-                  .fix = std::string(remedy_for(found))});
+                  .fix = std::string(remedy_for(found, default_folders))});
   }
   if (image.copy_.original != nullptr && !image.copy_.original->is_unchanged()) {
     return Error({.code = "file-changed",

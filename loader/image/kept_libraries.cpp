@@ -35,10 +35,14 @@ fs::path system_path(const std::string& name) {
 }
 
 /// Returns the path of a needed library, which is not loaded; its name if the dynamic loader finds
-/// the same library for the module and for this library.
+/// the same library for the module and for this library; empty if it does not find it for the
+/// module.
 fs::path path_of(const Needed& needed, const BundleFile& file) {
   const std::string& name = needed.name.text;
   const bool is_path = name.find('/') != std::string::npos;
+  if (needed.path.empty() && !is_path && !file.linkage.default_folders) {
+    return first_of(platform::LibrarySearch().candidates(name, false), "");
+  }
   if (needed.path.empty()) {
     return !is_path && platform::searches_own_run_path() ? system_path(name) : fs::path(name);
   }
@@ -81,7 +85,9 @@ SystemLibraries keep_libraries(const Bundle& bundle) {
       const std::string& name = needed.name.text;
       libraries.paths.emplace_back(name);
       if (goes_with_its_module(name) || platform::is_loaded(name)) continue;
-      const auto kept = platform::keep_library(path_of(needed, file), stays_mapped);
+      const fs::path path = path_of(needed, file);
+      if (path.empty()) continue;
+      const auto kept = platform::keep_library(path, stays_mapped);
       if (kept == platform::Kept::not_alone && !libraries.not_alone) {
         libraries.not_alone = {name, file.path};
       }

@@ -26,8 +26,9 @@ class LibrarySearch {
 
   /// Returns the paths at which the dynamic loader tries a library of this name, in its order: the
   /// folders of LD_LIBRARY_PATH, the entries of ld.so.cache, the default folders. The files may not
-  /// exist, or be for another machine.
-  std::vector<std::filesystem::path> candidates(const std::string& name) const;
+  /// exist, or be for another machine. Without `default_folders`, nothing in these is returned.
+  std::vector<std::filesystem::path> candidates(const std::string& name,
+                                                bool default_folders = true) const;
 
  private:
   std::vector<std::filesystem::path> folders_;

@@ -499,6 +499,32 @@ TEST_F(TenonCommand, InspectNamesABuildForMusl) {
       << run.out;
 }
 
+TEST_F(TenonCommand, InspectNamesWhatTheDynamicLoaderRefuses) {
+  const Outcome run = tenon({"inspect", FAULTS "/no-dlopen.so"});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_NE(run.out.find("   found   a library that cannot be loaded by a running program\n"
+                         "   needed  a library that dlopen accepts\n"
+                         "   fix     link the plugin without -z nodlopen\n"),
+            std::string::npos)
+      << run.out;
+  const Outcome stack = tenon({"inspect", FAULTS "/executable-stack.so"});
+  EXPECT_NE(stack.out.find("[executable-stack] " FAULTS "/executable-stack.so\n"
+                           "   found   a need for an executable stack\n"),
+            std::string::npos)
+      << stack.out;
+  EXPECT_EQ(tenon({"inspect", FAULTS "/executable-stack.so", "--for", "debian-13"}).exit, 1);
+  EXPECT_EQ(tenon({"inspect", FAULTS "/good.so", "--for", "debian-13"}).exit, 0);
+}
+
+#ifdef __x86_64__
+TEST_F(TenonCommand, InspectNamesTheProcessorThatAModuleNeeds) {
+  EXPECT_EQ(tenon_json({"inspect", FAULTS "/needs-x86-64-v4.so"}).at("processor"), "x86-64-v4");
+  EXPECT_EQ(tenon_json({"inspect", FAULTS "/good.so"}).at("processor"), nullptr);
+  const Outcome run = tenon({"inspect", FAULTS "/needs-x86-64-v4.so"});
+  EXPECT_NE(run.out.find("a processor of x86-64-v4\n"), std::string::npos) << run.out;
+}
+#endif
+
 TEST_F(TenonCommand, InspectComparesWithAnotherSystem) {
   fs::copy_file(NEWER_SYSTEM, world_.root() / "libtests-e2e-versioned.so");
   const auto inspect = [this](const std::string& system) {

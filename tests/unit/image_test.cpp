@@ -561,6 +561,24 @@ TEST_F(Images, AreRefusedIfNoThreadLocalMemoryIsLeft) {
   EXPECT_NE(image.error().fix().find("-ftls-model=initial-exec"), std::string::npos);
 }
 
+TEST_F(Images, GiveARemedyForTheReasonOfTheDynamicLoader) {
+  const auto error_of = [this](const std::string& name) {
+    const auto image = load(fault(name));
+    EXPECT_EQ(image.error().code(), "load-failed") << image.error().to_string();
+    return image ? "" : std::string(image.error().found()).append("; ").append(image.error().fix());
+  };
+  const std::string no_dlopen = error_of("no-dlopen");
+  EXPECT_NE(no_dlopen.find("cannot be dlopen()ed; link the plugin without -z nodlopen"),
+            std::string::npos)
+      << no_dlopen;
+  // libz is in a default folder, and no library that this process loads needs it.
+  const std::string no_folders = error_of("no-default-folders");
+  EXPECT_NE(no_folders.find("libz.so.1: cannot open shared object file"), std::string::npos)
+      << no_folders;
+  EXPECT_NE(no_folders.find("; link the plugin without -z nodefaultlib"), std::string::npos)
+      << no_folders;
+}
+
 TEST_F(Images, NameTheOriginalFileInLoadErrors) {
   const fs::path file = world_.place(FAULTS "/undefined-symbol.so", "broken.so");
   const auto image = load(file);

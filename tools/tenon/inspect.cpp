@@ -304,6 +304,13 @@ std::string reload_text(const ModuleReport& report) {
   return text + ": " + reload.reason + "; " + reload.fix + ")";
 }
 
+/// Returns a text such as "glibc 2.34, a processor of x86-64-v3".
+std::string needs_of(const ModuleReport& report) {
+  std::string text = to_string(report.needs);
+  if (report.processor.empty()) return text;
+  return text + (text.empty() ? "" : ", ") + "a processor of " + report.processor;
+}
+
 /// Returns the list of checks that were made.
 std::string checks_of(const ModuleReport& report) {
   std::string text;
@@ -346,7 +353,7 @@ void print_page(const Inspection& found, const Options& options, const std::stri
   add_plugins(page, report.plugins);
   add_properties(page, report.plugins);
   add_libraries(page, report.libraries);
-  page.line("needs", to_string(report.needs));
+  page.line("needs", needs_of(report));
   if (report.reload) page.line("reload", reload_text(report));
   page.line("checked", checks_of(report));
   std::cout << page.text();
@@ -374,6 +381,8 @@ void print_json(const Inspection& found, const std::string& subject) {
   output["plugins"] = std::move(plugins);
   output["libraries"] = to_json(report.libraries);
   output["needs"] = to_json(report.needs);
+  output["processor"] =
+      report.processor.empty() ? boost::json::value(nullptr) : boost::json::value(report.processor);
   output["reload"] =
       report.reload ? boost::json::value(to_json(*report.reload)) : boost::json::value(nullptr);
   output["checked"] = boost::json::array(report.checked.begin(), report.checked.end());

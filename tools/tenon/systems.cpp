@@ -34,6 +34,9 @@ constexpr std::pair<std::string_view, std::string_view> libraries[] = {
     {"libstdc++-", "GLIBCXX_"},
 };
 
+/// This version of glibc and newer ones refuse modules that need an executable stack.
+constexpr std::string_view first_without_executable_stacks = "GLIBC_2.41";
+
 Error unknown(const std::string& system) {
   std::vector<std::string> names;
   for (const System& one : systems) names.insert(names.end(), {one.name, one.release});
@@ -44,6 +47,14 @@ Error unknown(const std::string& system) {
                           "libstdc++-VERSION",
                 .fix = tools::did_you_mean(
                     system, names, "name the oldest release that the module has to run on")});
+}
+
+/// Makes the warning that some systems refuse the module an error.
+void refuse_executable_stacks(ModuleReport& report) {
+  for (Error& problem : std::exchange(report.warnings, {})) {
+    const bool refused = problem.code() == "executable-stack";
+    report.add(refused ? problem.graded(ErrorGrade::error) : std::move(problem));
+  }
 }
 
 }  // namespace
@@ -73,6 +84,11 @@ void add_needs_of_system(ModuleReport& report, const std::string& system,
     if (has == offered.end() || needed.numbers <= has->numbers) continue;
     lacking.push_back(needed);
     present.push_back(*has);
+  }
+  const auto glibc = std::ranges::find(offered, "glibc", &SystemVersion::library);
+  if (glibc != offered.end() &&
+      glibc->numbers >= parse_system_version(first_without_executable_stacks).numbers) {
+    refuse_executable_stacks(report);
   }
   if (lacking.empty()) return;
   report.add(Error({.code = "system-too-old",

@@ -15,8 +15,8 @@ namespace tenon::command {
 /// "libstdc++-3.4.28". Error: unknown-word.
 Result<std::vector<SystemVersion>> versions_of_system(const std::string& system);
 
-/// Adds an error if a module needs a higher version of a library than the system has. Libraries
-/// that are not in `offered` are not compared.
+/// Adds an error if a module needs a higher version of a library than the system has, or an
+/// executable stack that it refuses. Libraries that are not in `offered` are not compared.
 void add_needs_of_system(ModuleReport& report, const std::string& system,
                          const std::vector<SystemVersion>& offered);
 

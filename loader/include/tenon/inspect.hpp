@@ -80,6 +80,9 @@ struct ModuleReport {
   /// The versions of system libraries that the module and the libraries beside it need, the highest
   /// of each; empty for a builtin and for a file that is not a module.
   std::vector<SystemVersion> needs;
+  /// The processors that the module and the libraries beside it state to need, eg: "x86-64-v3";
+  /// empty if they state none.
+  std::string processor;
   /// How safely its code can be unloaded; absent for a builtin and for a file that is not a module.
   std::optional<ReloadSafety> reload;
   /// Why this program would not load the module.

@@ -5,8 +5,10 @@
 // 2.32.
 #include "platform/library_search.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 
 #include "platform/file.hpp"
@@ -19,7 +21,7 @@ constexpr const char* index_path = "/etc/ld.so.cache";
 constexpr std::string_view index_magic = "glibc-ld.so.cache1.1";
 constexpr std::size_t max_index_size = std::size_t{64} << 20;
 constexpr std::size_t max_text_length = 4096;
-constexpr const char* default_folders[] = {"/lib", "/usr/lib", "/lib64", "/usr/lib64"};
+constexpr std::string_view system_folders[] = {"/lib", "/usr/lib", "/lib64", "/usr/lib64"};
 
 struct IndexHeader {
   char magic[20];
@@ -44,6 +46,13 @@ std::string_view text_at(std::string_view index, std::size_t offset) {
   const std::string_view rest = index.substr(offset, max_text_length + 1);
   const auto end = rest.find('\0');
   return end != std::string_view::npos ? rest.substr(0, end) : std::string_view();
+}
+
+/// Returns whether a path begins with a default folder, which is how the dynamic loader compares.
+bool is_below_system_folder(std::string_view path) {
+  return std::ranges::any_of(system_folders, [path](std::string_view folder) {
+    return path.starts_with(folder) && path.substr(folder.size()).starts_with('/');
+  });
 }
 
 LibraryIndex read_index() {
@@ -80,14 +89,18 @@ LibraryIndex read_library_index(std::string_view content) {
 LibrarySearch::LibrarySearch()
     : folders_(split_path_list(trusted_environment("LD_LIBRARY_PATH"))), index_(read_index()) {}
 
-std::vector<std::filesystem::path> LibrarySearch::candidates(const std::string& name) const {
+std::vector<std::filesystem::path> LibrarySearch::candidates(const std::string& name,
+                                                             bool default_folders) const {
   std::vector<std::filesystem::path> paths;
   for (const auto& folder : folders_) paths.push_back(folder / name);
   const auto listed = index_.find(name);
   if (listed != index_.end()) {
-    paths.insert(paths.end(), listed->second.begin(), listed->second.end());
+    std::ranges::copy_if(listed->second, std::back_inserter(paths), [&](const std::string& path) {
+      return default_folders || !is_below_system_folder(path);
+    });
   }
-  for (const char* folder : default_folders) {
+  if (!default_folders) return paths;
+  for (const std::string_view folder : system_folders) {
     paths.push_back(std::filesystem::path(folder) / name);
   }
   return paths;
