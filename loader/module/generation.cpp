@@ -110,8 +110,8 @@ Generation::Generation(std::optional<Image> image, ValidatedModule validated,
       patience_(context.patience),
       interception_(*this, image_ ? &image_->map() : nullptr, context.interception),
       streams_(*this, abi_, *this, interception_.contains_crashes()),
-      host_(
-          std::make_shared<ModuleHost>(package_of(manifest), context.host, context.log, streams_)),
+      host_(std::make_shared<ModuleHost>(package_of(manifest), context.file, context.host,
+                                         context.log, streams_)),
       mutex_(context.mutex) {
   if (image_) image_->keep(host_);
   std::ranges::stable_sort(validated_.plugins, {}, &ValidatedPlugin::name);

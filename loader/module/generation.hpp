@@ -71,6 +71,8 @@ void leave_loaded(GenerationPtr generation) noexcept;
 struct GenerationContext {
   /// The lock of the module. A generation that is left loaded after the module does not use it.
   Mutex& mutex;
+  /// That of the module; empty for a builtin.
+  std::filesystem::path file;
   HostLink host;
   std::weak_ptr<FaultSink> faults;
   std::shared_ptr<Log> log;

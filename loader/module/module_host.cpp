@@ -4,6 +4,8 @@
 #include <tenon/values.hpp>
 
 #include <mutex>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "base/log.hpp"
@@ -33,6 +35,14 @@ Error host_is_gone() {
 tenon_status status_of(const Error& error) {
   if (error.status() != TENON_OK) return error.status();
   return error.code() == "not-found" ? TENON_NOT_FOUND : TENON_FAILED_PRECONDITION;
+}
+
+/// Returns the path from the root. Without a current folder it is left relative.
+std::string absolute_path(const std::filesystem::path& file) {
+  std::error_code failed;
+  const std::filesystem::path whole =
+      file.empty() ? file : std::filesystem::absolute(file, failed).lexically_normal();
+  return (failed ? file : whole).string();
 }
 
 struct KnownVersion {
@@ -149,11 +159,21 @@ struct ModuleHost::Functions {
   }
 };
 
-ModuleHost::ModuleHost(Package package, HostLink host, std::shared_ptr<Log> log,
-                       RevocableStreams& streams)
-    : table_{{sizeof(tenon_host), TENON_ABI_MAJOR, TENON_ABI_MINOR, Functions::log,
-              Functions::call_begin, Functions::call_end, Functions::find, Functions::create,
-              Functions::release, Functions::log_wanted, Functions::log_line},
+ModuleHost::ModuleHost(Package package, const std::filesystem::path& file, HostLink host,
+                       std::shared_ptr<Log> log, RevocableStreams& streams)
+    : file_(absolute_path(file)),
+      table_{{sizeof(tenon_host),
+              TENON_ABI_MAJOR,
+              TENON_ABI_MINOR,
+              Functions::log,
+              Functions::call_begin,
+              Functions::call_end,
+              Functions::find,
+              Functions::create,
+              Functions::release,
+              Functions::log_wanted,
+              Functions::log_line,
+              {file_.empty() ? nullptr : file_.c_str(), file_.size()}},
              this},
       package_(std::move(package)),
       log_(std::move(log)),

@@ -95,8 +95,9 @@ class HostLink {
 /// module, so it lives as long as the image of the module is mapped.
 class ModuleHost {
  public:
-  /// `streams`: those of the generation.
-  ModuleHost(Package package, HostLink host, std::shared_ptr<Log> log, RevocableStreams& streams);
+  /// `file`: that of the module; empty for a builtin. `streams`: those of the generation.
+  ModuleHost(Package package, const std::filesystem::path& file, HostLink host,
+             std::shared_ptr<Log> log, RevocableStreams& streams);
   /// REQUIRED: closed.
   ~ModuleHost() = default;
   ModuleHost(const ModuleHost&) = delete;
@@ -127,6 +128,7 @@ class ModuleHost {
     return *reinterpret_cast<const Table*>(host)->owner;
   }
 
+  const std::string file_;
   Table table_;
   const Package package_;
   const std::shared_ptr<Log> log_;

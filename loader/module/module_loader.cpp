@@ -108,6 +108,7 @@ Result<Image> ModuleLoader::load_image(Bundle bundle, const std::string& package
 
 GenerationContext ModuleLoader::generation_context() {
   return {.mutex = shared_.mutex,
+          .file = shared_.origin.file,
           .host = shared_.context->host,
           .faults = module_.weak_from_this(),
           .log = shared_.context->log,

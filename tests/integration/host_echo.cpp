@@ -8,9 +8,11 @@
 namespace {
 
 std::atomic<int> count{0};
+std::atomic<const char*> file{""};
 
-tenon_status create(tenon_call*, const tenon_create_request*, void** self) {
+tenon_status create(tenon_call*, const tenon_create_request* in, void** self) {
   ++count;
+  file = in->host->module_file.data;
   *self = &count;
   return TENON_OK;
 }
@@ -58,6 +60,10 @@ const tenon_module* host_echo() {
 
 int host_echo_count() {
   return count;
+}
+
+const char* host_echo_file() {
+  return file;
 }
 
 }  // namespace tenon::tests

@@ -20,4 +20,7 @@ inline std::function<std::string(std::string_view text)> host_echo_says;
 /// Returns the number of its live instances.
 int host_echo_count();
 
+/// Returns the module_file of the host that created the last instance.
+const char* host_echo_file();
+
 }  // namespace tenon::tests

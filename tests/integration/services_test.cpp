@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <thread>
 
@@ -134,6 +135,35 @@ TEST_F(Services, AreCancelledWithTheCaller) {
     waiting.join();
     EXPECT_EQ(reason, TENON_CANCELLED_BY_CALLER);
   }
+}
+
+class ModuleFile : public Services {};
+
+TEST_F(ModuleFile, NamesTheInstalledFile) {
+  place("sdk-talker.so");
+  world_.write("plugins/greeting.txt", "good morning\n");
+  Host host(options());
+  auto talker = host.create<test::Echo>("sdk-talker").value();
+  EXPECT_EQ(talker->say("beside").value(), "good morning");
+}
+
+TEST_F(ModuleFile, IsAbsoluteInARelativeFolder) {
+  place("sdk-talker.so");
+  world_.write("plugins/greeting.txt", "good morning\n");
+  HostOptions relative = options();
+  relative.plugin_path = {std::filesystem::relative(world_.plugins())};
+  Host host(relative);
+  auto talker = host.create<test::Echo>("sdk-talker").value();
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path("/");
+  EXPECT_EQ(talker->say("beside").value(), "good morning");
+  std::filesystem::current_path(before);
+}
+
+TEST_F(ModuleFile, IsAbsentForABuiltin) {
+  Host host(options());
+  auto echo = host.create<test::Echo>("builtin:host-echo").value();
+  EXPECT_EQ(host_echo_file(), nullptr);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 // Logs with the C++ SDK.
 #include <test/sdk/echo.hpp>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -21,6 +23,8 @@ struct Talker : test::sdk::EchoV1 {
       host().log.warn("the module", {{"wanted", host().log.wants(Level::warn)}});
     } else if (text == "levels") {
       return levels();
+    } else if (text == "beside") {
+      return read_beside();
     } else {
       log.warn("said ", text, ' ', 12);
       log.warn("said", {{"text", text},
@@ -40,6 +44,15 @@ struct Talker : test::sdk::EchoV1 {
     log.debug("discarded", {{"text", text}, {"long", long_text}, {"rows", 12}});
     log.write(Level::trace, long_text, 12);
     host().log.info("discarded", {{"long", long_text}});
+  }
+
+  /// Returns the first line of the file greeting.txt beside the module.
+  std::string read_beside() const {
+    const std::filesystem::path module(host().module_file());
+    std::ifstream greeting(module.parent_path() / "greeting.txt");
+    std::string line;
+    std::getline(greeting, line);
+    return line;
   }
 
   std::string levels() const {

@@ -134,7 +134,7 @@ struct RecordingHost : tenon_host {
     return *static_cast<const RecordingHost*>(self);
   }
 
-  /// Imitates a host that was built before lines had levels and pairs.
+  /// Imitates a host that was built before lines had levels and pairs, and modules a file.
   void grow_old() { struct_size = offsetof(tenon_host, log_wanted); }
 
   bool refuses = false;
@@ -202,6 +202,16 @@ TEST(SdkLog, FiltersByTheLevelOfTheHost) {
                                "4 [me.example/talker] read rows=4 path=a b"}));
   EXPECT_FALSE(talker->wants(sdk::Level::info));
   EXPECT_TRUE(talker->wants(sdk::Level::warn));
+}
+
+TEST(SdkHost, ReturnsTheFileOfTheModule) {
+  RecordingHost host;
+  EXPECT_EQ(sdk::Host(&host).module_file(), "") << "of a builtin";
+  host.module_file = TENON_TEXT("/photo/blur.so");
+  EXPECT_EQ(sdk::Host(&host).module_file(), "/photo/blur.so");
+  host.grow_old();
+  EXPECT_EQ(sdk::Host(&host).module_file(), "");
+  EXPECT_EQ(sdk::Host(nullptr).module_file(), "");
 }
 
 TEST(SdkLog, SendsOnlyTheMessageToOlderHosts) {

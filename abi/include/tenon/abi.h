@@ -339,6 +339,11 @@ struct tenon_host {
   /* Like the functions of the same name in tenon_call_functions. [any thread] */
   int32_t (*log_wanted)(const tenon_host *host, int32_t level);
   void (*log_line)(const tenon_host *host, const tenon_log_line *line);
+
+  /* The absolute path of the module's file, which is also NUL-terminated. Files beside the module
+   * are found through it: dladdr returns the path of the private copy that the host has loaded.
+   * Absent for a builtin. Example: {"/usr/lib/photo/blur.so", 22} */
+  tenon_string module_file;
 };
 
 /* -- Vtables ---------------------------------------------------------------- */
@@ -664,6 +669,7 @@ TENON_ASSERT_LAYOUT(offsetof(tenon_reader, release) == 16);
 TENON_ASSERT_LAYOUT(offsetof(tenon_writer, release) == 24);
 TENON_ASSERT_LAYOUT(offsetof(tenon_plugin_request, reference) == 40);
 TENON_ASSERT_LAYOUT(offsetof(tenon_host, log_line) == 72);
+TENON_ASSERT_LAYOUT(offsetof(tenon_host, module_file) == 80 && sizeof(tenon_host) == 96);
 TENON_ASSERT_LAYOUT(offsetof(tenon_create_request, name) == 16);
 TENON_ASSERT_LAYOUT(offsetof(tenon_state_request, state) == 16);
 TENON_ASSERT_LAYOUT(offsetof(tenon_base, resume) == 48);

@@ -168,6 +168,14 @@ class Host {
     return Value<std::vector<std::string>>::own(response->names);
   }
 
+  /// Returns the absolute path of the module's file, for files that are installed beside it. Valid
+  /// as long as the plugin. dladdr returns the path of the private copy that the host has loaded.
+  /// Empty for a builtin, and if the Host is empty or older than this function.
+  std::string_view module_file() const noexcept {
+    if (raw_ == nullptr || !TENON_HAS(raw_, module_file)) return {};
+    return Value<std::string>::view(raw_->module_file);
+  }
+
   /// Returns the C struct of the host; nullptr if the Host is empty.
   const tenon_host* raw() const noexcept { return raw_; }
 
