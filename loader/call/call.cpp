@@ -38,6 +38,7 @@ struct Call::Functions {
     return memory;
   }
   static void fail(tenon_call* call, tenon_status, tenon_string message) {
+    if (message.data == nullptr) message.size = 0;
     auto* copy = static_cast<const char*>(tenon_allocate_copy(call, message.data, message.size));
     Call::of(call).message_ = {copy, message.size};
   }

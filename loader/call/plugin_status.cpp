@@ -5,8 +5,29 @@
 #include <tenon/gen/steps.hpp>
 
 #include <string>
+#include <utility>
 
 namespace tenon::inline v0_1::detail {
+namespace {
+
+std::string without_data(std::string_view field) {
+  return "the plugin returned a size without data in '" + std::string(field) + "'";
+}
+
+}  // namespace
+
+Error size_without_data(std::string plugin, const char* method, std::string_view field) {
+  return Error({.status = TENON_INTERNAL,
+                .message = without_data(field),
+                .needed = "data that is not NULL, or the size 0",
+                .fix = "allocate the data with tenon_allocate",
+                .plugin = std::move(plugin),
+                .method = method});
+}
+
+tenon_status fail_without_data(tenon_call* call, std::string_view field) {
+  return fail(call, TENON_INTERNAL, without_data(field));
+}
 
 tenon_status status_of_plugin(tenon_call* call, tenon_status status) {
   if (status == TENON_OK) return status;

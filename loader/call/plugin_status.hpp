@@ -5,6 +5,10 @@
 #pragma once
 
 #include <tenon/abi.h>
+#include <tenon/result.hpp>
+
+#include <string>
+#include <string_view>
 
 namespace tenon::inline v0_1::detail {
 
@@ -12,5 +16,8 @@ namespace tenon::inline v0_1::detail {
 /// after a contained crash. Flags that this host does not know are removed. A number that is no
 /// status becomes TENON_UNKNOWN, and the message of the call names it.
 tenon_status status_of_plugin(tenon_call* call, tenon_status status);
+
+/// Returns the error of a plugin that returned a field with a size and NULL as its data.
+Error size_without_data(std::string plugin, const char* method, std::string_view field);
 
 }  // namespace tenon::inline v0_1::detail

@@ -38,6 +38,9 @@ struct GivenWriter : tenon_writer {
 
   static GivenWriter& of(tenon_writer* self) noexcept { return *static_cast<GivenWriter*>(self); }
   static tenon_status write(tenon_call* call, tenon_writer* self, tenon_bytes from) {
+    if (!Value<Bytes>::has_data(from)) {
+      return fail(call, TENON_INVALID_ARGUMENT, "the bytes to write have a size and no data");
+    }
     return detail::catching(call, "the writer of the host", [&] {
       detail::NestedCall nested(Call::of(call));
       const auto written = of(self).own->write(nested, {from.data, from.size});

@@ -105,6 +105,7 @@ bool Bag::read(Conversion& conversion, const json::Reader& in) {
 
 bool Bag::read(Conversion& conversion, const tenon_bytes& text) {
   if (text.size == 0) return true;
+  if (text.data == nullptr) return conversion.fail("bag", "a size without data");
   json::Parser parser;
   const Result<json::Reader> root =
       parser.parse({reinterpret_cast<const char*>(text.data), text.size});

@@ -150,6 +150,10 @@ class WriteOneByOne : public DestinationStep1 {
     const tenon_status status = older_plugin().vtable->ack(call, older_plugin().self, &older, &ack);
     if (status != TENON_OK) return status;
     if (ack == nullptr) return fail(call, TENON_INTERNAL, "ack succeeded without a response");
+    if (!Value<Bytes>::has_data(ack->position)) {
+      return detail::fail_without_data(call, "position");
+    }
+    if (!Value<std::string>::has_data(ack->error)) return detail::fail_without_data(call, "error");
     acks.push_back({Value<Bytes>::own(ack->position), error_of(ack->error)});
     std::lock_guard lock(mutex_);
     ++acknowledged_;

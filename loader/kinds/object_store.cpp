@@ -47,6 +47,9 @@ class ListAtOnce : public ObjectStoreStep1 {
     if (status != TENON_OK) return status;
     if (listed == nullptr)
       return fail(call, TENON_INTERNAL, "list_objects succeeded without a response");
+    if (!Value<std::vector<std::string>>::has_data(listed->keys)) {
+      return detail::fail_without_data(call, "keys");
+    }
 
     const ListView<std::string> all(listed->keys);
     std::vector<std::string_view> keys;

@@ -22,11 +22,26 @@ const ModuleHost* module_in(const Call& call) noexcept {
   return innermost != nullptr ? &static_cast<const Generation*>(innermost)->host() : call.owner();
 }
 
+/// Returns a text of a plugin; empty if it has no data.
+std::string_view text_of(const tenon_string& raw) noexcept {
+  return Value<std::string>::has_data(raw) ? Value<std::string>::view(raw) : std::string_view();
+}
+
+/// Returns whether no pair has a text without data. Otherwise the line is logged without pairs.
+bool has_data(const tenon_list& pairs) noexcept {
+  if (pairs.data == nullptr) return pairs.count == 0;
+  for (std::size_t i = 0; i < pairs.count; ++i) {
+    const auto& [key, value] = TENON_AT(tenon_log_pair, pairs, i);
+    if (!Value<std::string>::has_data(key) || !Value<std::string>::has_data(value)) return false;
+  }
+  return true;
+}
+
 LogLine line_of(const tenon_log_line& raw) noexcept {
   return {.level = level_of(raw.level),
-          .plugin = {raw.plugin.data, raw.plugin.size},
-          .message = {raw.message.data, raw.message.size},
-          .pairs = ListView<LogPair>(raw.pairs)};
+          .plugin = text_of(raw.plugin),
+          .message = text_of(raw.message),
+          .pairs = has_data(raw.pairs) ? ListView<LogPair>(raw.pairs) : ListView<LogPair>()};
 }
 
 }  // namespace

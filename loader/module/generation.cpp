@@ -521,6 +521,9 @@ Result<std::optional<Bytes>> Generation::save_state(
                   .plugin = object->plugin->name,
                   .method = "save_state"});
   }
+  if (forms.type == nullptr && !Value<Bytes>::has_data(out->state)) {
+    return size_without_data(object->plugin->name, "save_state", "state");
+  }
   auto kept = keep_state(call.raw(), forms, out->state);
   if (!kept) return std::move(kept).error();
   return std::optional<Bytes>(std::move(*kept));

@@ -247,6 +247,10 @@ Error CallGuard::no_stream(const Instance& instance, const char* method, const c
        .method = method});
 }
 
+Error CallGuard::no_data(const Instance& instance, const char* method, const char* name) {
+  return size_without_data(std::string(instance.plugin()), method, name);
+}
+
 tenon_status BlockingClient::failure(tenon_status status) noexcept {
   if (nested_.cancelled() != CancelReason::restart) return status;
   return tenon_fail(nested_.raw(), interrupted, interrupted_text);

@@ -52,6 +52,10 @@ struct KnownVersion {
 
 /// Returns the kind and version of a request, if this program knows them.
 Result<KnownVersion> look_up(const tenon_plugin_request& in) {
+  if (!Value<std::string>::has_data(in.kind) || !Value<std::string>::has_data(in.reference)) {
+    return Error({.status = TENON_INVALID_ARGUMENT,
+                  .message = "the request has a size without data in 'kind' or 'reference'"});
+  }
   const std::string_view id(in.kind.data, in.kind.size);
   bool known = false;
   for (const Kind* kind : find_kinds(id)) {

@@ -98,6 +98,10 @@ static void spoil_text(tenon_call *call, const test_answer_v1_give_request *in, 
     made->text.size = 3;
   }
   if (is(in, "text-null")) made->text.data = NULL;
+  if (is(in, "picture-null")) made->picture.data = NULL;
+  if (is(in, "data-null")) made->data.data = NULL;
+  if (is(in, "pair-null")) made->pair.name.size = 1;
+  if (is(in, "note-null")) made->note.size = 1;
   if (is(in, "text-past-arena")) made->text.size = 1 << 30;
   if (is(in, "text-latin")) made->text = in_arena(call, "gr\xfc\xdf");
   if (is(in, "json-broken")) made->picture = in_arena(call, "{\"x\":");
@@ -116,6 +120,17 @@ static void spoil_parts(tenon_call *call, const test_answer_v1_give_request *in,
   if (is(in, "map-uneven")) made->words.values.count = 1;
   if (is(in, "number-on-heap")) made->number = on_heap("12345678", 8);
   if (is(in, "list-null")) made->pairs.data = NULL;
+  if (is(in, "element-null")) pairs[1].name.data = NULL;
+  if (is(in, "key-null") || is(in, "value-null")) {
+    keys[1].data = NULL;
+    if (is(in, "key-null")) {
+      made->words.keys.data = keys;
+    } else {
+      made->words.values.data = keys;
+    }
+  }
+  if (is(in, "item-null")) item->key.data = NULL;
+  if (is(in, "bag-null")) item->bag.data = NULL;
   if (is(in, "list-stride")) made->pairs.stride = 16;
   if (is(in, "list-odd-stride")) made->pairs.stride = sizeof *pairs + 1;
   if (is(in, "list-huge")) made->pairs.count = SIZE_MAX / 2;
@@ -127,10 +142,42 @@ static void spoil_parts(tenon_call *call, const test_answer_v1_give_request *in,
   if (is(in, "bag-broken")) item->bag = as_bytes(in_arena(call, "red"));
 }
 
+static const tenon_host *host;
+
+static tenon_status start(tenon_call *call, const tenon_host *own_host) {
+  (void)call;
+  host = own_host;
+  return TENON_OK;
+}
+
+/* Returns the response of another instance. */
+static tenon_status ask_another(tenon_call *call, tenon_string what,
+                                const test_answer_v1_give_response **out) {
+  const tenon_plugin_request wanted = {.struct_size = sizeof wanted,
+                                       .kind = tenon_text(TEST_ANSWER_V1_KIND),
+                                       .version = 1,
+                                       .fingerprint = TEST_ANSWER_V1_FINGERPRINT,
+                                       .reference = tenon_text("test.example/answers")};
+  const test_answer_v1_give_request request = {.struct_size = sizeof request, .what = what};
+  tenon_instance another;
+  tenon_status status = host->create(host, call, &wanted, &another);
+  if (status != TENON_OK) return status;
+  status = ((const test_answer_v1 *)another.table)->give(call, another.self, &request, out);
+  host->release(host, &another);
+  return status;
+}
+
+/* A request that begins with "another " is passed on to another instance. */
 static tenon_status give(tenon_call *call, void *self, const test_answer_v1_give_request *in,
                          const test_answer_v1_give_response **out) {
+  static const char another[] = "another ";
+  const size_t size = sizeof another - 1;
   response *made = good(call, in);
   (void)self;
+  if (in->what.size > size && memcmp(in->what.data, another, size) == 0) {
+    const tenon_string what = {in->what.data + size, in->what.size - size};
+    return ask_another(call, what, out);
+  }
   if (!spoil_struct(in, &made)) {
     spoil_text(call, in, made);
     spoil_parts(call, in, made);
@@ -155,5 +202,5 @@ static void stop(void) {
 }
 
 #define PLUGINS(P) P(test_answer, 1, "test.example/answers", &answer)
-TENON_MODULE_WITH("test.example/answers", "1.0.0", NULL, stop, PLUGINS,
+TENON_MODULE_WITH("test.example/answers", "1.0.0", start, stop, PLUGINS,
                   {"summary": "Gives good and bad responses"});

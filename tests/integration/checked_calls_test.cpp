@@ -123,6 +123,47 @@ TEST_F(CheckedCalls, AreOffByDefault) {
   EXPECT_TRUE(answers->give("bytes-on-heap", {}));
 }
 
+/// A response with a size without data, which no host accepts, and the field.
+class SizeWithoutData : public Hosting, public testing::WithParamInterface<Wrong> {
+ protected:
+  SizeWithoutData() { place("answers.so"); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Each, SizeWithoutData,
+                         testing::Values(Wrong{"text-null", "text"},
+                                         Wrong{"picture-null", "picture"},
+                                         Wrong{"data-null", "data"}, Wrong{"pair-null", "pair"},
+                                         Wrong{"note-null", "note"}, Wrong{"list-null", "pairs"},
+                                         Wrong{"element-null", "pairs"}, Wrong{"key-null", "words"},
+                                         Wrong{"value-null", "words"}, Wrong{"item-null", "item"},
+                                         Wrong{"bag-null", "item"}),
+                         name_of);
+
+TEST_P(SizeWithoutData, FailsTheCall) {
+  Host host(options());
+  auto answers = host.create<test::Answer>("test.example/answers").value();
+  const auto& [what, field] = GetParam();
+  const std::string message = "the plugin returned a size without data in '" + field + "'";
+
+  const auto owned = answers->give(what, {"lent"});
+  ASSERT_FALSE(owned);
+  EXPECT_EQ(owned.error().code(), "internal");
+  EXPECT_EQ(owned.error().message(), message);
+  EXPECT_EQ(owned.error().plugin(), "test.example/answers");
+  EXPECT_EQ(owned.error().method(), "give");
+  EXPECT_EQ(owned.error().fix(), "allocate the data with tenon_allocate");
+
+  Call call;
+  const auto viewed = answers->give(call, what, std::vector<std::string>{"lent"});
+  ASSERT_FALSE(viewed);
+  EXPECT_EQ(viewed.error().message(), message);
+
+  const auto passed_on = answers->give("another " + what, {});
+  ASSERT_FALSE(passed_on) << "plugins get the error too";
+  EXPECT_EQ(passed_on.error().message(), message);
+  EXPECT_TRUE(answers->give("another good", {}));
+}
+
 TEST_F(CheckedCalls, CountARefusedResponseAsAFailure) {
   HostOptions options = checking();
   options.count_calls = true;

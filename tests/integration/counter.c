@@ -196,6 +196,9 @@ static tenon_status save_state(tenon_call *call, void *self, const tenon_state_r
   note(c, "save");
   response->state.size = strlen(text);
   response->state.data = tenon_allocate_copy(call, text, response->state.size);
+#ifdef FAULT_NULL_STATE
+  response->state.data = NULL;
+#endif
 #ifdef FAULT_DOCUMENT /* its address */
   response->state.size = sizeof(test_progress_v1);
   response->state.data = FAULT_DOCUMENT;

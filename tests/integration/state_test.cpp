@@ -52,6 +52,23 @@ TEST_F(State, IsTransferredToTheNewCode) {
   EXPECT_FALSE(is_mapped("counter.g1"));
 }
 
+TEST_F(State, IsRefusedWithoutData) {
+  place("counter-null-state.so", "counter.so");
+  Host host(options());
+  auto counter = host.create<test::Counter>("counter").value();
+  ASSERT_TRUE(counter->add(5));
+
+  const auto restarted = host.restart(counters);
+
+  ASSERT_FALSE(restarted);
+  EXPECT_NE(
+      restarted.error().to_string().find("the plugin returned a size without data in 'state'"),
+      std::string::npos)
+      << restarted.error().to_string();
+  EXPECT_EQ(restarted.error().method(), "save_state");
+  EXPECT_EQ(total(counter), 5);
+}
+
 TEST_F(State, ChangesItsVersionUpAndDown) {
   Host host(options());
   auto counter = host.create<test::Counter>("counter").value();

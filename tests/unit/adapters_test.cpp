@@ -417,6 +417,55 @@ TEST(Adapters, BlamePluginsForFailedConversionsOfResponses) {
   EXPECT_EQ(call.message(), "the response cannot be converted: bag: incomplete JSON (1:2)");
 }
 
+TEST(Adapters, RefuseResponsesWithASizeWithoutData) {
+  static constexpr tenon_string key = TENON_TEXT("k");
+  using Response = test_carried_v1_documents_response;
+  struct Case {
+    void (*spoil)(Response& response);
+    const char* message;
+  };
+  static const Case* spoiled = nullptr;
+  test_carried_v1 spoiling = carrier;
+  spoiling.documents = [](tenon_call* call, void* self, const test_carried_v1_documents_request* in,
+                          const Response** out) {
+    const tenon_status status = documents(call, self, in, out);
+    auto* response = tenon::new_response<Response>(call);
+    *response = **out;
+    spoiled->spoil(*response);
+    *out = response;
+    return status;
+  };
+  const Case cases[] = {{[](Response& response) {
+                           response.one.title = {nullptr, 3};
+                         },
+                         "title: a size without data"},
+                        {[](Response& response) {
+                           response.one.bag = {nullptr, 3};
+                         },
+                         "bag: a size without data"},
+                        {[](Response& response) {
+                           response.one.record.metadata.keys = {&key, 1, sizeof key};
+                           response.one.record.metadata.values = {nullptr, 1, sizeof key};
+                         },
+                         "record.metadata: a size without data"},
+                        {[](Response& response) {
+                           response.many = {nullptr, 1, sizeof response.one};
+                         },
+                         "a list has a size and no data"}};
+  Adapted<test_carried_v2> carried(test::Carried::kind(), spoiling, 2);
+  test_carried_v2_documents_request in{};
+  in.struct_size = sizeof in;
+  const test::EntryV2 whole = entry("1");
+  for (const Case& one : cases) {
+    spoiled = &one;
+    tenon::Call call;
+    in.one = Value<test::EntryV2>::raw<Copy::shallow>(call.raw(), whole);
+    const test_carried_v2_documents_response* out = nullptr;
+    EXPECT_EQ(carried->documents(call.raw(), carried.self(), &in, &out), TENON_INTERNAL);
+    EXPECT_EQ(call.message(), std::string("the response cannot be converted: ") + one.message);
+  }
+}
+
 TEST(Adapters, OmitFieldsAddedAfterCallerOrPluginWasBuilt) {
   LaterSeen seen{};
   Adapted<test_carried_v2> carried(test::Carried::kind(), carrier, 2, &seen);

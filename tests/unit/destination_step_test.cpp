@@ -56,6 +56,7 @@ struct Target {
       }
       std::optional<std::string> error;
       if (payload == "unwritable") error = "the disk is full";
+      if (payload == "no text") error = "";  // `ack` returns it without data
       of(self).open.push_back({record.position, error});
     }
     of(self).changed.notify_all();
@@ -76,6 +77,7 @@ struct Target {
     answer->position = Value<Bytes>::raw<Copy::deep>(call, of(self).open.front().position);
     answer->error =
         Value<std::optional<std::string>>::raw<Copy::deep>(call, of(self).open.front().error);
+    if (answer->error.size == 0 && of(self).open.front().error) answer->error = {nullptr, 1};
     of(self).open.pop_front();
     of(self).changed.notify_all();
     *out = answer;
@@ -170,6 +172,13 @@ TEST_F(DestinationStepTest, RefusesTheRestOfABatchInOrder) {
 TEST_F(DestinationStepTest, NamesTheStatusOfAFailureWithoutAMessage) {
   EXPECT_EQ(write({"a", "say nothing"}), TENON_OK);
   EXPECT_EQ(next(2), (Positions{"a", "say nothing: unavailable?: unavailable"}));
+}
+
+TEST_F(DestinationStepTest, RefusesAnErrorWithoutData) {
+  EXPECT_EQ(write({"no text"}), TENON_OK);
+  Positions none;
+  EXPECT_EQ(next(call, none), TENON_INTERNAL);
+  EXPECT_EQ(call.message(), "the plugin returned a size without data in 'error'");
 }
 
 TEST_F(DestinationStepTest, ForwardsFatalFailures) {

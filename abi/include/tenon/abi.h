@@ -15,8 +15,8 @@
  *    knows is valid.
  *  - Values (text, bytes, lists, maps, documents) are embedded in other structs, have
  *    no `struct_size`, and never grow. A list contains the size of its elements.
- *  - Text is UTF-8 and not NUL-terminated. NULL data is absent; non-NULL data of size
- *    0 is empty.
+ *  - Text is UTF-8 and not NUL-terminated. NULL data of size 0 is absent; non-NULL data
+ *    of size 0 is empty. A call whose response has NULL data of another size fails.
  *  - Memory is freed by the side that allocated it. Inputs belong to the caller and
  *    are valid until the method returns. Outputs are allocated in the arena of the
  *    call.

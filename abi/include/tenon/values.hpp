@@ -96,7 +96,9 @@ enum class Copy { shallow, deep };
 /// - pass(call, View): returns the raw form of a view, shallow;
 /// - view(const Raw&): returns a view, valid as long as the raw value and its data;
 /// - own(const Raw&): returns a copy;
-/// - absent(const Raw&), none(): only if the raw form has a value of its own for "absent".
+/// - absent(const Raw&), none(): only if the raw form has a value of its own for "absent";
+/// - has_data(const Raw&): only if the raw form points to data: returns false if it, or a part of
+///   it, has a size and NULL as its data. The other functions must not be called then.
 template <class T, class = void>
 struct Value;
 
@@ -106,6 +108,21 @@ namespace detail {
 /// one in a header is a unique symbol, which keeps the library that includes it loaded.
 inline const std::uint8_t* no_data() noexcept {
   return reinterpret_cast<const std::uint8_t*>("");
+}
+
+template <class T, class = void>
+inline constexpr bool points_to_data = false;
+template <class T>
+inline constexpr bool points_to_data<T, std::void_t<decltype(&Value<T>::has_data)>> = true;
+
+/// Value<T>::has_data of a type that may have none.
+template <class T, class Raw>
+bool has_data(const Raw& raw) noexcept {
+  if constexpr (points_to_data<T>) {
+    return Value<T>::has_data(raw);
+  } else {
+    return true;
+  }
 }
 
 template <class T>
@@ -218,6 +235,7 @@ struct Value<std::string> {
   static std::string own(const Raw& raw) { return std::string(view(raw)); }
   static bool absent(const Raw& raw) noexcept { return raw.data == nullptr; }
   static Raw none() noexcept { return {nullptr, 0}; }
+  static bool has_data(const Raw& raw) noexcept { return raw.data != nullptr || raw.size == 0; }
 };
 
 template <>
@@ -234,6 +252,7 @@ struct Value<Json> {
   static Json own(const Raw& raw) { return {Text::own(raw)}; }
   static bool absent(const Raw& raw) noexcept { return Text::absent(raw); }
   static Raw none() noexcept { return Text::none(); }
+  static bool has_data(const Raw& raw) noexcept { return Text::has_data(raw); }
 };
 
 template <>
@@ -257,6 +276,7 @@ struct Value<Bytes> {
   static Bytes own(const Raw& raw) { return view(raw).own(); }
   static bool absent(const Raw& raw) noexcept { return raw.data == nullptr; }
   static Raw none() noexcept { return {nullptr, 0}; }
+  static bool has_data(const Raw& raw) noexcept { return raw.data != nullptr || raw.size == 0; }
 };
 
 namespace detail {
@@ -354,6 +374,15 @@ struct Value<std::vector<T>, std::enable_if_t<!std::is_same_v<T, std::uint8_t>>>
   }
   static bool absent(const Raw& raw) noexcept { return raw.data == nullptr; }
   static Raw none() noexcept { return {nullptr, 0, 0}; }
+  static bool has_data(const Raw& raw) noexcept {
+    if (raw.data == nullptr) return raw.count == 0;
+    if constexpr (detail::points_to_data<T>) {
+      for (std::size_t i = 0; i < raw.count; ++i) {
+        if (!Value<T>::has_data(TENON_AT(typename Value<T>::Raw, raw, i))) return false;
+      }
+    }
+    return true;
+  }
 };
 
 /// A map that is read in place: a forward range of pairs of key and value.
@@ -428,6 +457,10 @@ struct Value<std::map<std::string, T, std::less<>>> {
   }
   static bool absent(const Raw& raw) noexcept { return raw.keys.data == nullptr; }
   static Raw none() noexcept { return {{nullptr, 0, 0}, {nullptr, 0, 0}}; }
+  static bool has_data(const Raw& raw) noexcept {
+    return Value<std::vector<std::string>>::has_data(raw.keys) &&
+           Value<std::vector<T>>::has_data(raw.values);
+  }
 };
 
 namespace detail {
@@ -462,6 +495,13 @@ struct Value<std::optional<T>> {
   static std::optional<T> own(const Raw& raw) {
     if (is_absent(raw)) return std::nullopt;
     return Value<T>::own(unwrap(raw));
+  }
+  static bool has_data(const Raw& raw) noexcept {
+    if constexpr (has_absent_form) {
+      return Value<T>::has_data(raw);
+    } else {
+      return raw == nullptr || detail::has_data<T>(unwrap(raw));
+    }
   }
 
  private:

@@ -42,7 +42,8 @@ const Names& plain(Shape shape) {
 }
 
 /// Local variables of generated functions.
-constexpr std::string_view local_variables[] = {"blocking", "call", "guard", "in", "out", "status"};
+constexpr std::string_view local_variables[] = {"blocking",   "call", "guard", "in",
+                                                "incomplete", "out",  "status"};
 
 std::string numbered(const Family& family, const Version& version) {
   return camel_case(family.name) + "V" + version.label;

@@ -142,6 +142,9 @@ void emit_return(Writer& out, const InterfaceMethod& method, MethodForm form) {
       emit_stream_check(out, spec, field);
     }
   }
+  emit_data_check(out, method, "out", {}, [&](const std::string& arguments) {
+    return "guard.no_data(" + string_literal(spec.name) + ", " + arguments + ")";
+  });
   std::vector<std::string> values;
   for (const Field& field : spec.response) {
     values.push_back(is_stream(field.type) ? owned_stream(field)

@@ -100,6 +100,12 @@ void emit_client_function(Writer& out, const KindVersion& version, const Method&
     if (interface.begins_session()) out.line("guard.session_begins(status);");
     out.line("if (status != TENON_OK) [[unlikely]] return ", failure, ";");
     if (method.configures) out.line("instance.remember_config(in->config);");
+    emit_data_check(out, interface, "(*out)",
+                    "*out == nullptr ? nullptr :", [&](const std::string& arguments) {
+                      const std::string call = "guard.no_data(call, " + arguments + ")";
+                      if (!interface.passes_streams()) return call;
+                      return "tenon::detail::client_failure(status, " + call + ", out)";
+                    });
     if (interface.returns_streams()) {
       emit_revocable_streams(out, method, interface.passes_streams());
     }

@@ -30,6 +30,7 @@ struct Record {
 /// A field of a Record, or its bag.
 struct Member {
   std::string name;
+  bool points_to_data;
   std::string owned;
   std::string view;
   std::string value;
@@ -39,11 +40,11 @@ struct Member {
 std::vector<Member> members(const Record& record) {
   std::vector<Member> all;
   for (const Field& field : record.fields) {
-    all.push_back({field.name, owned_type(field.type), view_type(field.type),
-                   value_type(field.type), field.doc});
+    all.push_back({field.name, points_to_data(field.type), owned_type(field.type),
+                   view_type(field.type), value_type(field.type), field.doc});
   }
   if (record.bag) {
-    all.push_back({"bag", "tenon::Bytes", "tenon::BytesView", "tenon::Value<tenon::Bytes>",
+    all.push_back({"bag", true, "tenon::Bytes", "tenon::BytesView", "tenon::Value<tenon::Bytes>",
                    "Fields of other versions that this version does not have, as JSON."});
   }
   return all;
@@ -154,6 +155,19 @@ void emit_view(Writer& out, const Record& record) {
   out.line("};");
 }
 
+/// Writes the function for structs that point to data.
+void emit_has_data(Writer& out, const std::vector<Member>& fields) {
+  std::vector<std::string> complete;
+  for (const Member& field : fields) {
+    if (field.points_to_data)
+      complete.push_back(field.value + "::has_data(raw." + field.name + ")");
+  }
+  if (complete.empty()) return;
+  out.line("static bool has_data(const Raw& raw) noexcept {");
+  out.chain("  return ", complete, " && ", ";");
+  out.line("}");
+}
+
 /// Names start with "::", because a namespace inside tenon may hide them there.
 void emit_value(Writer& out, const Record& record) {
   const std::vector<Member> fields = members(record);
@@ -185,6 +199,7 @@ void emit_value(Writer& out, const Record& record) {
       out.line("return value;");
     });
     out.line("}");
+    emit_has_data(out, fields);
   });
   out.line("};");
 }

@@ -149,4 +149,27 @@ std::string InterfaceMethod::doc() const {
   return text + "]";
 }
 
+void emit_data_check(Writer& out, const InterfaceMethod& method, const std::string& response,
+                     const std::string& first,
+                     const std::function<std::string(const std::string& arguments)>& failure) {
+  std::vector<std::string> choices;
+  std::string arguments = "incomplete";
+  for (const Field& field : method.method.response) {
+    const std::string value = response + "->" + field.name;
+    if (is_stream(field.type)) arguments += ", " + value;
+    if (!points_to_data(field.type)) continue;
+    const std::string exists = first.empty() || field.added.empty()
+                                   ? ""
+                                   : "TENON_HAS(" + response + ", " + field.name + ") && ";
+    choices.push_back(exists + "!" + value_type(field.type) + "::has_data(" + value + ") ? " +
+                      string_literal(field.name) + " :");
+  }
+  if (choices.empty()) return;
+  out.line("const char* const incomplete =");
+  if (!first.empty()) out.line("    ", first);
+  for (const std::string& choice : choices) out.line("    ", choice);
+  out.line("    nullptr;");
+  out.line("if (incomplete != nullptr) [[unlikely]] return ", failure(arguments), ";");
+}
+
 }  // namespace tenon::gen

@@ -3,9 +3,11 @@
 // A method of the latest interface in its two forms.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "gen/emit/writer.hpp"
 #include "gen/model/model.hpp"
 
 namespace tenon::gen {
@@ -52,5 +54,13 @@ struct InterfaceMethod {
   /// Returns the doc comment.
   std::string doc() const;
 };
+
+/// Emits the check that no part of a response has a size without data. `response`: the pointer to
+/// it. `first`: the beginning of the expression for the name of such a field; empty if the response
+/// exists and is complete. `failure`: returns the expression of the failure, for arguments with
+/// that name and the streams of the response.
+void emit_data_check(Writer& out, const InterfaceMethod& method, const std::string& response,
+                     const std::string& first,
+                     const std::function<std::string(const std::string& arguments)>& failure);
 
 }  // namespace tenon::gen

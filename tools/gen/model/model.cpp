@@ -101,6 +101,26 @@ bool is_stream(const Type& type) noexcept {
   return shape == Shape::reader || shape == Shape::writer;
 }
 
+bool points_to_data(const Type& type) noexcept {
+  switch (type.shape) {
+    case Shape::string:
+    case Shape::bytes:
+    case Shape::json:
+    case Shape::list:
+    case Shape::map:
+    case Shape::document:
+      return true;
+    case Shape::optional:
+      return points_to_data(*type.element);
+    case Shape::structure:
+      return type.structure->bag ||
+             std::any_of(type.structure->fields.begin(), type.structure->fields.end(),
+                         [](const Field& field) { return points_to_data(field.type); });
+    default:
+      return false;
+  }
+}
+
 TypeMatch match_types(const Type& from, const Type& to) {
   return Comparison().match(from, to);
 }

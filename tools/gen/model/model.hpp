@@ -80,6 +80,9 @@ const Type& innermost(const Type& type) noexcept;
 /// Whether the type is a reader or writer, or an optional one.
 bool is_stream(const Type& type) noexcept;
 
+/// Returns whether values of a type contain text, bytes, lists or maps.
+bool points_to_data(const Type& type) noexcept;
+
 /// How a value of one type becomes a value of another.
 enum class TypeMatch {
   identical,    // same layout in C: copied unchanged

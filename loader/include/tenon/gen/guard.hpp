@@ -14,6 +14,7 @@
 #include <tenon/gen/export.hpp>
 #include <tenon/gen/kind.hpp>
 #include <tenon/gen/nested_call.hpp>
+#include <tenon/gen/steps.hpp>
 #include <tenon/result.hpp>
 
 #include <atomic>
@@ -363,6 +364,18 @@ class CallGuard {
     (discard(revocable(others)), ...);
     return no_stream(instance_, method, name);
   }
+  /// The same for a response whose field `name` has a size without data. Releases the streams.
+  template <class... Raw>
+  TENON_COLD Error no_data(const char* method, const char* name, Raw*... streams) const {
+    (discard(revocable(streams)), ...);
+    return no_data(instance_, method, name);
+  }
+  /// Reports that error to a calling plugin.
+  template <class... Raw>
+  TENON_COLD tenon_status no_data(tenon_call* call, const char* name, Raw*... streams) const {
+    (discard(revocable(streams)), ...);
+    return fail_without_data(call, name);
+  }
 
  private:
   friend class Blocking;
@@ -457,6 +470,8 @@ class CallGuard {
   TENON_API TENON_COLD static Error no_answer(const Instance& instance, const char* method);
   TENON_API TENON_COLD static Error no_stream(const Instance& instance, const char* method,
                                               const char* name);
+  TENON_API TENON_COLD static Error no_data(const Instance& instance, const char* method,
+                                            const char* name);
 
   TENON_API static tenon_reader* revocable(const CallTarget& target, std::uint32_t index,
                                            tenon_reader* stream);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <tenon/abi.h>
+#include <tenon/gen/export.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -17,6 +18,13 @@ inline tenon_status fail(tenon_call* call, tenon_status status, std::string_view
   call->functions->fail(call, status, {message.data(), message.size()});
   return status;
 }
+
+namespace detail {
+
+/// Fails a call because the plugin returned a field with a size and NULL as its data.
+TENON_API TENON_COLD tenon_status fail_without_data(tenon_call* call, std::string_view field);
+
+}  // namespace detail
 
 /// Returns a new response in the arena of the call, zero except for its size.
 template <class Response>
@@ -32,7 +40,7 @@ tenon_status convert_list(tenon_call* call, const tenon_list& from, tenon_list& 
                           Convert&& convert) {
   if (from.data == nullptr) {
     to = {nullptr, 0, 0};
-    return TENON_OK;
+    return from.count == 0 ? TENON_OK : fail(call, TENON_INTERNAL, "a list has a size and no data");
   }
   void* elements;
   to = tenon_new_list(call, from.count, sizeof(To), &elements);

@@ -37,6 +37,27 @@ struct NullableList {
   static bool absent(const tenon_map& raw) noexcept { return raw.keys.data == nullptr; }
 };
 
+/// Return whether a C value has data or a size of 0. Otherwise fail the conversion.
+inline bool check_data(Conversion& conversion, const void* data, std::size_t size) {
+  return data != nullptr || size == 0 || conversion.fail({}, "a size without data");
+}
+inline bool check_data(Conversion& conversion, const tenon_string& raw) {
+  return check_data(conversion, raw.data, raw.size);
+}
+inline bool check_data(Conversion& conversion, const tenon_bytes& raw) {
+  return check_data(conversion, raw.data, raw.size);
+}
+inline bool check_data(Conversion& conversion, const tenon_list& raw) {
+  return check_data(conversion, raw.data, raw.count);
+}
+inline bool check_data(Conversion& conversion, const tenon_map& raw) {
+  return check_data(conversion, raw.keys) && check_data(conversion, raw.values);
+}
+template <class Raw>
+bool check_data(Conversion&, const Raw&) noexcept {
+  return true;
+}
+
 /// Converts each element of a list with `bring`.
 template <class From, class To, class Bring>
 bool bring_elements(Conversion& conversion, const tenon_list& from, tenon_list& to, Bring&& bring) {
@@ -97,9 +118,9 @@ struct Stored<StoredJson> : Stored<tenon_string> {
   static constexpr bool shared = false;
   /// No JSON text is empty.
   static bool absent(const Raw& raw) noexcept { return raw.size == 0; }
-  static bool load(Conversion&, const Raw& raw, StoredJson& form) noexcept {
+  static bool load(Conversion& conversion, const Raw& raw, StoredJson& form) {
     form.text = raw;
-    return true;
+    return detail::check_data(conversion, raw);
   }
   static bool save(Conversion&, const StoredJson& form, Raw& raw) noexcept {
     raw = form.text;
@@ -152,8 +173,12 @@ struct Stored<StoredList<Form>> : detail::NullableList {
   static Raw nothing() noexcept { return {detail::no_data(), 0, sizeof(Element)}; }
 
   static bool load(Conversion& conversion, const Raw& raw, StoredList<Form>& form) {
+    if (!detail::check_data(conversion, raw)) return false;
     if constexpr (Stored<Form>::shared) {
       form.raw = raw;
+      for (std::size_t i = 0; i < raw.count; ++i) {
+        if (!detail::check_data(conversion, TENON_AT(Element, raw, i))) return conversion.in(i);
+      }
       return true;
     } else {
       return detail::bring_elements<Element, Form>(
@@ -184,10 +209,11 @@ struct Stored<StoredMap<Form>> : detail::NullableList {
   }
 
   static bool load(Conversion& conversion, const Raw& raw, StoredMap<Form>& form) {
-    form.raw.keys = raw.keys;
+    StoredList<tenon_string> keys;
     StoredList<Form> values;
-    const bool good = Values::load(conversion, raw.values, values);
-    form.raw.values = values.raw;
+    const bool good = Stored<StoredList<tenon_string>>::load(conversion, raw.keys, keys) &&
+                      Values::load(conversion, raw.values, values);
+    form.raw = {keys.raw, values.raw};
     return good;
   }
   static bool save(Conversion& conversion, const StoredMap<Form>& form, Raw& raw) {
@@ -203,7 +229,7 @@ bool load_value(Conversion& conversion, std::string_view name, const RawForm<For
                 const Form*& field) {
   if constexpr (Stored<Form>::shared) {
     field = &raw;
-    return true;
+    return true;  // load_field has checked it
   } else {
     auto* made = conversion.make<Form>();
     field = made;
@@ -239,6 +265,7 @@ bool is_empty(const Form& form) {
 template <class Form>
 bool load_field(Conversion& conversion, std::string_view name, const detail::RawForm<Form>& raw,
                 const Form*& field) {
+  if (!detail::check_data(conversion, raw)) return conversion.in(name);
   if constexpr (Stored<Form>::nullable) {
     if (Stored<Form>::absent(raw)) {
       field = nullptr;
