@@ -117,7 +117,7 @@ class RevocableStreams {
   void revoke_all() noexcept;
 
   /// Returns the generation that the streams belong to.
-  const Serving& generation() const noexcept { return generation_; }
+  Serving& generation() const noexcept { return generation_; }
 
   /// Records that the code has crashed: no function of a stream is called any more, not even to
   /// release it.

@@ -99,6 +99,8 @@ class Generation final : public Serving, private StreamRunner {
   const std::string& package() const noexcept { return package_; }
   /// Returns the host that its code uses. It lives as long as the image is mapped.
   const ModuleHost& host() const noexcept { return *host_; }
+  /// Returns its module; nullptr if that was destroyed.
+  std::shared_ptr<FaultSink> module() const noexcept { return faults_.lock(); }
   /// Destroys the remaining instances, stops the module and returns its image, which the caller
   /// ends after destroying the generation. Absent for a builtin or a broken generation. No thread
   /// may be in it.
@@ -191,6 +193,12 @@ class Generation final : public Serving, private StreamRunner {
   void serve(ServingModule& module) noexcept;
   /// Returns the call targets of its instances, by index.
   const CallTarget* targets() const noexcept { return newest_targets_.load(); }
+  /// Adds a target without an object at `index`, which must be unused. REQUIRED: the lock.
+  void reserve(std::uint32_t index) { set_target(index, {}); }
+  /// Returns whether it has a plugin that can be used as version `target` of the kind.
+  bool provides(const Kind& kind, std::int32_t target, std::string_view name) const {
+    return choose(kind, target, name) != nullptr;
+  }
 
  private:
   class Use;

@@ -118,7 +118,17 @@ CallGuard::Entered CallGuard::enter_slowly(Instance& instance, tenon_call* call)
     target = targets + instance.index_;
     slot->store(target);
   }
-  if (target->table != nullptr || !ServingModule::is_gate(*target)) return {target, slot};
+  if (target->table != nullptr) return {target, slot};
+  if (const Generation* builder = live(instance).builder()) {
+    target = builder->targets() + instance.index_;
+    slot->store(target);
+    // If it still does not serve, a restart that retires it later finds the slot.
+    if (live(instance).builder() == builder) return {target, slot};
+    slot->store(nullptr, std::memory_order_release);
+    free_slot = slot;
+    return enter_slowly(instance, call);
+  }
+  if (!ServingModule::is_gate(*target)) return {target, slot};
   slot->store(nullptr, std::memory_order_release);
   free_slot = slot;
   return enter_at_gate(instance, call);
@@ -129,7 +139,11 @@ CallGuard::Entered CallGuard::enter_counted(Instance& instance, tenon_call* call
   ServingModule& module = instance.serving_;
   module.overflow.fetch_add(1);
   const CallTarget* target = module.published_.load() + instance.index_;
-  if (target->table != nullptr || !ServingModule::is_gate(*target)) return {target, nullptr};
+  if (target->table != nullptr) return {target, nullptr};
+  if (const Generation* builder = live(instance).builder()) {
+    return {builder->targets() + instance.index_, nullptr};
+  }
+  if (!ServingModule::is_gate(*target)) return {target, nullptr};
   module.overflow.fetch_sub(1);
   return enter_at_gate(instance, call);
 }

@@ -7,6 +7,7 @@
 #include <tenon/gen/kind.hpp>
 #include <tenon/values.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -70,6 +71,10 @@ class LiveInstance : public Instance {
   }
   RevocableStreams& client_of() const noexcept { return *caller_streams_; }
 
+  /// Returns the generation that has created it and does not serve yet; nullptr if there is none.
+  /// The instance is released before that generation ends.
+  Generation* builder() const noexcept { return builder_.load(); }
+
   // REQUIRED for the functions below: the lock of the module.
 
   /// Stores the configuration that its plugin accepted last.
@@ -81,6 +86,8 @@ class LiveInstance : public Instance {
   /// The methods of its plugin in the code that serves, or that served last. Owned by the module.
   const PluginMethods* methods() const noexcept { return methods_; }
   void set_methods(const PluginMethods* methods) noexcept { methods_ = methods; }
+  /// Sets the generation that has its object but does not serve yet; nullptr once it does.
+  void set_builder(Generation* generation) noexcept { builder_.store(generation); }
 
  private:
   RevocableStreams* caller_streams_ = nullptr;
@@ -92,6 +99,7 @@ class LiveInstance : public Instance {
   std::shared_ptr<const TextMap> config_;
   std::uint64_t configured_ = 0;  // the number of configurations so far
   const PluginMethods* methods_ = nullptr;
+  std::atomic<Generation*> builder_{nullptr};
 };
 
 /// REQUIRED for all functions: the lock of the module.

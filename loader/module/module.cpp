@@ -17,6 +17,11 @@ namespace {
 // How long the destructor of a host waits for each module, however long others took.
 constexpr auto min_drain = std::chrono::milliseconds(500);
 
+// Creates and configure methods of a module inside each other on one thread.
+constexpr int max_depth = 16;
+
+constinit thread_local const SetupScope* innermost_setup = nullptr;
+
 // For a thread that enters the serving generation under the lock of the module. A restart takes the
 // lock before it reads the slots.
 constexpr auto ordered_by_lock = std::memory_order_relaxed;
@@ -26,6 +31,21 @@ constexpr auto ordered_by_lock = std::memory_order_relaxed;
 constexpr auto cancel_interval = std::chrono::milliseconds(10);
 
 }  // namespace
+
+SetupScope::SetupScope(const ServingModule& module) noexcept
+    : module_(module), outer_(std::exchange(innermost_setup, this)) {}
+
+SetupScope::~SetupScope() {
+  innermost_setup = outer_;
+}
+
+int SetupScope::depth(const ServingModule& module) noexcept {
+  int depth = 0;
+  for (const SetupScope* scope = innermost_setup; scope != nullptr; scope = scope->outer_) {
+    if (&scope->module_ == &module) ++depth;
+  }
+  return depth;
+}
 
 Module::Module(ModuleOrigin origin, std::shared_ptr<const Manifest> manifest,
                std::shared_ptr<const ModuleContext> context)
@@ -171,10 +191,31 @@ bool Module::wait_while_frozen(Lock& lock) noexcept {
   return !frozen_;
 }
 
+/// REQUIRED: the lock.
+bool Module::is_building(const Generation& generation) const noexcept {
+  return lifecycle_.held_here() && &generation != generation_.get();
+}
+
+bool Module::builds(const Generation* caller) const noexcept {
+  if (caller == nullptr || open_.load() != nullptr) return false;
+  const Lock lock(shared_.mutex);
+  // A thread that holds the lifecycle lock and creates for a generation is inside its code.
+  return is_building(*caller) && caller->module().get() == this;
+}
+
 Result<InstancePtr> Module::create(const Kind& kind, std::int32_t target, std::string_view name,
-                                   const std::optional<TextMap>& config, Owner owner) {
+                                   const std::optional<TextMap>& config, Owner owner,
+                                   Generation* caller) {
+  const SetupScope setup(*this);
+  if (SetupScope::depth(*this) > max_depth) return shared_.too_deep(max_depth);
   const CreateRequest request{kind, target, name, config, owner, ++serials_};
   Claim claim(*this, owner);
+  if (builds(caller)) {
+    const GenerationGuard guard(*caller, *this);
+    auto made = create_in(*caller, guard, request);
+    if (made && *made == nullptr) return shared_.busy();  // the restart was given up meanwhile
+    return claim.end_with(std::move(made));
+  }
   if (Generation* generation = open_.load(); generation != nullptr) {
     const GenerationGuard guard(*generation, *this);
     if (open_.load() == generation) {
@@ -212,7 +253,9 @@ Result<InstancePtr> Module::create_in(Generation& generation, const GenerationGu
       }
     }
     const Lock lock(shared_.mutex);
-    if (generation_.get() == &generation) return add(object, request, std::move(config));
+    if (generation_.get() == &generation || is_building(generation)) {
+      return add(generation, object, request, std::move(config));
+    }
   } catch (...) {  // out of memory
     generation.end(object, guard);
     throw;
@@ -222,11 +265,15 @@ Result<InstancePtr> Module::create_in(Generation& generation, const GenerationGu
 }
 
 /// Adds an instance. If an allocation fails, the caller still owns the object. REQUIRED: the lock.
-InstancePtr Module::add(Generation::Object& object, const CreateRequest& request,
-                        std::shared_ptr<const TextMap> config) {
+InstancePtr Module::add(Generation& generation, Generation::Object& object,
+                        const CreateRequest& request, std::shared_ptr<const TextMap> config) {
   auto instance = instances_.prepare(request, std::move(config));
-  generation_->list(instance->index(), object);
-  instance->set_methods(generation_->methods_of(instance->index()));
+  if (&generation != generation_.get()) {
+    if (generation_ != nullptr) generation_->reserve(instance->index());
+    instance->set_builder(&generation);
+  }
+  generation.list(instance->index(), object);
+  instance->set_methods(generation.methods_of(instance->index()));
   // Nothing fails after this.
   if (self_ == nullptr) self_ = shared_from_this();
   if (request.owner == Owner::program && host_ == nullptr) host_ = shared_.context->host.use();
@@ -238,11 +285,12 @@ void Module::release(LiveInstance& instance) noexcept {
   {
     Lock lock(shared_.mutex);
     instances_.remove(index);
-    if (generation_ == nullptr) {
+    Generation* const builder = instance.builder();
+    if (generation_ == nullptr && builder == nullptr) {
       retired_.revoke_streams(lock, index);
       instances_.reuse(index);
     } else {
-      Generation& generation = *generation_;
+      Generation& generation = builder != nullptr ? *builder : *generation_;
       const GenerationGuard guard(generation, *this, ordered_by_lock);
       bool streams_ended = true;
       if (!generation.streams().empty()) {
@@ -337,6 +385,7 @@ void Module::remember_config(LiveInstance& instance, const TextMap& config) {
   auto kept = std::make_shared<const TextMap>(config);
   Lock lock(shared_.mutex);
   instance.set_config(kept);
+  if (instance.builder() != nullptr) return;  // it configured the object of the next generation
   instances_.touch(instance.index());
   Generation* generation = generation_.get();
   if (generation == nullptr || this_thread_is_in(*generation)) return;
@@ -420,6 +469,7 @@ void Module::adopt(LoadedCode&& fresh) noexcept {
   schedule_.cancel_after_fault();
   instances_.visit([this](LiveInstance& instance) {
     instance.set_methods(generation_->methods_of(instance.index()));
+    if (instance.builder() == generation_.get()) instance.set_builder(nullptr);
   });
   methods_ = generation_->methods();
   serve_again();

@@ -81,10 +81,16 @@ class Module final : public ServingModule,
   bool has_manifest(const Manifest& manifest) const;
 
   /// Creates an instance of the plugin `name`, for use as version `target` of a kind. Loads the
-  /// module with its first instance. Errors: those of loading and of the plugin;
-  /// `module-quarantined`, `module-restarting`, `module-busy`.
+  /// module with its first instance. If the calling thread loads or restarts the module and
+  /// `caller` is its new generation, the object is created there. Errors: those of loading and of
+  /// the plugin; `module-quarantined`, `module-restarting`, `module-busy`; resource-exhausted if
+  /// plugins of the module create each other without end.
   Result<InstancePtr> create(const Kind& kind, std::int32_t target, std::string_view name,
-                             const std::optional<TextMap>& config, Owner owner);
+                             const std::optional<TextMap>& config, Owner owner,
+                             Generation* caller = nullptr);
+  /// Returns whether the calling thread loads or restarts the module, and `caller` is the new
+  /// generation. The address of a generation that was destroyed is allowed.
+  bool builds(const Generation* caller) const noexcept;
   /// Destroys an instance. Unloads the module after the last one. Called by InstanceDeleter.
   void release(LiveInstance& instance) noexcept;
 
@@ -193,7 +199,8 @@ class Module final : public ServingModule,
   bool wait_while_frozen(Lock& lock) noexcept;
   Result<InstancePtr> create_in(Generation& generation, const GenerationGuard& guard,
                                 const CreateRequest& request);
-  InstancePtr add(Generation::Object& object, const CreateRequest& request,
+  bool is_building(const Generation& generation) const noexcept;
+  InstancePtr add(Generation& generation, Generation::Object& object, const CreateRequest& request,
                   std::shared_ptr<const TextMap> config);
   void drop_use(Owner owner) noexcept;
 

@@ -4,6 +4,7 @@
 #include <tenon/values.hpp>
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "call/call_log.hpp"
 #include "call/thread_records.hpp"
 #include "catalog/kinds.hpp"
+#include "catalog/reference.hpp"
 #include "module/events.hpp"
 #include "module/module.hpp"
 
@@ -75,6 +77,21 @@ Result<KnownVersion> look_up(const tenon_plugin_request& in) {
 }  // namespace
 
 struct ModuleHost::Functions {
+  /// Returns a plugin of the generation, if the calling thread is about to make it serve. Until
+  /// then, the catalog has the manifest of the previous code.
+  static std::optional<ChosenPlugin> choose_built(ModuleHost& host, const KnownVersion& known,
+                                                  const tenon_plugin_request& in) {
+    auto module = host.module();
+    if (module == nullptr || !module->builds(host.generation_)) return std::nullopt;
+    const std::string_view text(in.reference.data, in.reference.size);
+    const auto wanted = Reference::parse(text, known.kind->id.substr(0, known.kind->id.find('/')));
+    const bool own = wanted && wanted->origin != Reference::Origin::builtin &&
+                     wanted->match_rank(host.package_.version) == 0 &&
+                     host.generation_->provides(*known.kind, in.version, wanted->name);
+    if (!own) return std::nullopt;
+    return ChosenPlugin{std::move(module), wanted->name};
+  }
+
   static Result<Instance*> create_client(ModuleHost& host, const KnownVersion& known,
                                          const tenon_plugin_request& in) {
     Result<ChosenPlugin> chosen = [&]() -> Result<ChosenPlugin> {
@@ -83,9 +100,13 @@ struct ModuleHost::Functions {
       return directory->choose_for(host.package_, *known.kind, in.version,
                                    {in.reference.data, in.reference.size});
     }();
-    if (!chosen) return std::move(chosen).error();
-    auto made =
-        chosen->module->create(*known.kind, in.version, chosen->name, std::nullopt, Owner::plugin);
+    if (!chosen) {
+      auto own = choose_built(host, known, in);
+      if (!own) return std::move(chosen).error();
+      chosen = *std::move(own);
+    }
+    auto made = chosen->module->create(*known.kind, in.version, chosen->name, std::nullopt,
+                                       Owner::plugin, host.generation_);
     if (!made) return std::move(made).error();
     const std::lock_guard lock(host.mutex_);
     if (host.streams_ == nullptr) return host_is_gone();
@@ -181,7 +202,7 @@ ModuleHost::ModuleHost(Package package, const std::filesystem::path& file, HostL
              this},
       package_(std::move(package)),
       log_(std::move(log)),
-      generation_(&streams.generation()),
+      generation_(static_cast<Generation*>(&streams.generation())),
       host_(std::move(host)),
       streams_(&streams) {}
 
@@ -191,6 +212,13 @@ std::shared_ptr<PluginDirectory> ModuleHost::directory() {
   std::unique_lock lock(mutex_, std::defer_lock);
   if (!process_.inherited()) lock.lock();
   return host_.directory();
+}
+
+std::shared_ptr<Module> ModuleHost::module() {
+  if (process_.inherited()) return nullptr;
+  const std::lock_guard lock(mutex_);
+  if (streams_ == nullptr) return nullptr;
+  return std::static_pointer_cast<Module>(generation_->module());
 }
 
 bool ModuleHost::runs_here() const noexcept {

@@ -25,6 +25,7 @@
 
 namespace tenon::inline v0_1::detail {
 
+class Generation;
 class Log;
 class Module;
 class RevocableStreams;
@@ -124,6 +125,8 @@ class ModuleHost {
   };
 
   std::shared_ptr<PluginDirectory> directory();
+  /// Returns the module of the generation; nullptr after `close`, or in a forked child.
+  std::shared_ptr<Module> module();
   static ModuleHost& of(const tenon_host* host) noexcept {
     return *reinterpret_cast<const Table*>(host)->owner;
   }
@@ -132,7 +135,7 @@ class ModuleHost {
   Table table_;
   const Package package_;
   const std::shared_ptr<Log> log_;
-  const Serving* const generation_;  // only its address is used
+  Generation* const generation_;  // destroyed after `close`
   const platform::ProcessMark process_;
   Mutex mutex_{LockRank::clients};
   // Guarded by the lock.

@@ -17,6 +17,15 @@ Error ModuleShared::busy() const {
                 .where = where});
 }
 
+Error ModuleShared::too_deep(int most) const {
+  return Error({.status = TENON_RESOURCE_EXHAUSTED,
+                .message = "plugins of the module create each other without end",
+                .where = where,
+                .found = "more than " + std::to_string(most) + " nested creates and configures",
+                .needed = "at most " + std::to_string(most),
+                .fix = "do not create a plugin in its own create or configure function"});
+}
+
 Error ModuleShared::hang_error(const Operation::Hang& hang) const {
   return Error({.code = "restart-failed",
                 .status = TENON_DEADLINE_EXCEEDED,

@@ -92,6 +92,8 @@ struct ModuleShared {
   /// lifecycle lock, and of a restart that was abandoned.
   Error refused(std::string found) const;
   Error busy() const;
+  /// Returns the error of a create inside more than `most` creates and configure methods.
+  Error too_deep(int most) const;
   Error hang_error(const Operation::Hang& hang) const;
 };
 

@@ -184,6 +184,7 @@ bool Restart::is_made(const RestartMember& member) const {
 Result<std::size_t> Restart::apply_changes() {
   const auto changes = take_changes();
   for (const auto& [index, record] : changes) {
+    if (is_built(index, record)) continue;
     // A session is closed before the next one begins.
     if (record.serial != 0 && record.spec->kind->session && !handed_over_) {
       sessions_.push_back(index);
@@ -193,6 +194,23 @@ Result<std::size_t> Restart::apply_changes() {
     if (abandoned()) return lost();
   }
   return changes.size();
+}
+
+/// Returns whether a generation that does not serve has created the instance. If that is the new
+/// one, the object is complete. Otherwise the restart of that generation was given up, and its code
+/// releases the instance when it returns.
+bool Restart::is_built(std::uint32_t index, const InstanceRecord& record) {
+  if (record.serial == 0) return false;
+  {
+    const ModuleLock lock(shared_.mutex);
+    const LiveInstance* instance = module_.instances().find(index);
+    if (instance == nullptr || instance->serial() != record.serial) return false;
+    if (instance->builder() == nullptr) return false;
+    if (instance->builder() != fresh_.generation.get()) fresh_.generation->reserve(index);
+  }
+  if (made_.size() <= index) made_.resize(index + 1);
+  made_[index] = record;
+  return true;
 }
 
 Result<void> Restart::apply(std::uint32_t index, const InstanceRecord& record) {
@@ -373,7 +391,8 @@ Result<bool> Restart::publish() {
   event_ = std::move(restarted);
   frozen_ = false;
   module_.instances().visit([](LiveInstance& instance) {
-    if (instance.spec().kind->session) instance.make_stale();
+    // The new code has begun the sessions of its own instances.
+    if (instance.spec().kind->session && instance.builder() == nullptr) instance.make_stale();
   });
   if (!is_fault(request_->reason)) {
     released_ = module_.faults().release();

@@ -74,6 +74,7 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   std::vector<LiveInstances::Change> take_changes();
   bool is_made(const RestartMember& member) const;
   Result<std::size_t> apply_changes();
+  bool is_built(std::uint32_t index, const InstanceRecord& record);
   Result<void> apply(std::uint32_t index, const InstanceRecord& record);
   Result<void> freeze();
   Result<void> switch_over();

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "integration/blocked_next.hpp"
+#include "integration/host_echo.hpp"
 #include "integration/hosting.hpp"
 
 namespace tenon::tests {
@@ -84,6 +85,27 @@ TEST_P(ContainedCrash, FailsTheCallOnAnyThread) {
   std::thread([&] { code = unruly->say(GetParam().text).error().code(); }).join();
   EXPECT_EQ(code, "crashed");
   EXPECT_TRUE(serves_again(unruly));
+}
+
+TEST_F(Containment, RestartsAPluginThatCreatesOneOfItsOwnModule) {
+  place("counter-asks-1.so", "counter.so");
+  std::atomic<bool> crashes{false};
+  host_echo_says = [&](std::string_view function) -> std::string {
+    if (function != "1:configure") return "";
+    return crashes.exchange(false) ? "crash" : "own";
+  };
+  Host host(containing());
+  auto counter = host.create<test::Counter>("counter", {{"first", "1"}}).value();
+  for (std::uint64_t generation = 2; generation < 4; ++generation) {
+    crashes = true;
+    const auto failed = counter->configure({{"first", "2"}});
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().code(), "crashed") << failed.error().to_string();
+    EXPECT_TRUE(eventually([&] { return counter->edition().has_value(); }));
+    EXPECT_EQ(module(host, "test.example/counters").generation, generation);
+    EXPECT_FALSE(module(host, "test.example/counters").quarantined);
+  }
+  host_echo_says = nullptr;
 }
 
 /// A small alternate signal stack for the current thread, and the memory below it. The thread must

@@ -6,12 +6,14 @@
  * NO_STATE: none. A FAULT_ macro adds a fault. meson.build lists the builds.
  *
  * With ASKS each function except for the methods first sends EDITION:FUNCTION to the echo of the
- * host and follows its reply: "": continue; "fail": fail; "own": create an instance of this plugin
- * as its client; "drop": release that.
+ * host and follows its reply: "": continue; "fail": fail; "crash": crash; "own": create an instance
+ * of this plugin as its client, which must be of the same build; "own configured": configure it,
+ * too; "drop": release it.
  *
  * State 1 is the total, state 2 the total and the number of adds; both in decimal. */
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <test/echo/v1.h>
@@ -77,17 +79,32 @@ static tenon_string copied(tenon_call *call, const char *text) {
 
 #ifdef ASKS
 static const tenon_host *asked_host;
+static tenon_instance own_of_module; /* of functions without an object */
+
+static tenon_status create_own(tenon_call *call, tenon_instance *own, bool configured) {
+  const tenon_plugin_request wanted = {.struct_size = sizeof wanted,
+                                       .kind = tenon_text(OWN_KIND),
+                                       .version = 1,
+                                       .fingerprint = OWN_FINGERPRINT,
+                                       .reference = tenon_text(OWN_NAME)};
+  const T(configure_request) config = {.struct_size = sizeof config};
+  const T(edition_request) request = {.struct_size = sizeof request};
+  const T(edition_response) *said = NULL;
+  tenon_status status = asked_host->create(asked_host, call, &wanted, own);
+  if (status != TENON_OK) return status;
+  if (configured) status = ((const TABLE *)own->table)->configure(call, own->self, &config);
+  if (status != TENON_OK) return status;
+  status = ((const TABLE *)own->table)->edition(call, own->self, &request, &said);
+  if (status != TENON_OK || said->edition == EDITION) return status;
+  return tenon_fail(call, TENON_INTERNAL, "its own instance is of another build");
+}
 
 static tenon_status obey(tenon_call *call, counter *c, tenon_string word) {
-  const tenon_plugin_request own = {.struct_size = sizeof own,
-                                    .kind = tenon_text(OWN_KIND),
-                                    .version = 1,
-                                    .fingerprint = OWN_FINGERPRINT,
-                                    .reference = tenon_text(OWN_NAME)};
   if (word.size == 0) return TENON_OK;
-  if (c != NULL && memcmp(word.data, "own", 3) == 0) {
-    return asked_host->create(asked_host, call, &own, &c->own);
+  if (memcmp(word.data, "own", 3) == 0) {
+    return create_own(call, c != NULL ? &c->own : &own_of_module, word.size > 3);
   }
+  if (memcmp(word.data, "crash", 4) == 0) *(volatile int *)NULL = 0;
   if (c != NULL && c->own.table != NULL && memcmp(word.data, "drop", 4) == 0) {
     asked_host->release(asked_host, &c->own);
     return TENON_OK;
@@ -154,6 +171,10 @@ static tenon_status create(tenon_call *call, const tenon_create_request *in, voi
 
 static void destroy(void *self) {
   ASK_ALONE("destroy");
+#ifdef ASKS
+  counter *c = self;
+  if (c->own.table != NULL) asked_host->release(asked_host, &c->own);
+#endif
   free(self);
 }
 

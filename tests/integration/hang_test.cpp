@@ -490,6 +490,90 @@ INSTANTIATE_TEST_SUITE_P(Functions, ClientOfOwnPackage,
                          testing::Values("1:suspend", "1:save_state", "1:resume"),
                          [](const auto& info) { return std::string(info.param).substr(2); });
 
+/// A function of a counter that creates another counter, which asks for its edition.
+class CreateOfOwnPackage : public HangingPlugin, public testing::WithParamInterface<const char*> {
+ protected:
+  CreateOfOwnPackage() { place_edition("counter-asks", 1); }
+  bool has_instances(const Host& host, std::size_t count) {
+    return eventually([&] { return module(host, counters).instances == count; });
+  }
+};
+
+TEST_P(CreateOfOwnPackage, IsServedByTheNewCode) {
+  Script script(world_.root());
+  Host host(options());
+  const std::string function = GetParam();
+  script.say_once("1:" + function, "own");
+  auto counter = host.create<test::Counter>("counter", {{"first", "1"}}).value();
+  place_edition("counter-asks", 2);
+  std::atomic<bool> asked{false};
+  std::atomic<int> objects{0};
+  const auto own_once = [&] { return asked.exchange(true) ? "" : "own"; };
+  script.set("2:" + function, own_once);
+  script.set("2:create", [&] { return ++objects, function == "create" ? own_once() : ""; });
+  script.set("2:destroy", [&] { return --objects, ""; });
+  for (int round = 0; round < 2; ++round) {
+    asked = false;
+    const auto restarted = host.restart(counters);
+    ASSERT_TRUE(restarted) << restarted.error().to_string();
+    EXPECT_EQ(counter->edition().value(), 2);
+    EXPECT_TRUE(has_instances(host, 2)) << "that of the old code is released with it";
+    EXPECT_TRUE(eventually([&] { return objects == 2; })) << "each instance has one object";
+  }
+}
+
+TEST_P(CreateOfOwnPackage, IsReleasedIfTheRestartFails) {
+  Script script(world_.root());
+  Host host(options());
+  auto counter = host.create<test::Counter>("counter", {{"first", "1"}}).value();
+  place_edition("counter-asks", 2);
+  const std::string function = GetParam();
+  script.set("2:" + function, [&] {
+    script.say("2:" + function, function == "restore_state" ? "fail" : "");
+    script.say("2:restore_state", "fail");
+    return std::string("own");
+  });
+  auto other = host.create<test::Counter>("counter").value();
+  EXPECT_FALSE(host.restart(counters));
+  EXPECT_EQ(counter->edition().value(), 1);
+  EXPECT_TRUE(has_instances(host, 2));
+}
+
+INSTANTIATE_TEST_SUITE_P(Functions, CreateOfOwnPackage,
+                         testing::Values("start", "create", "configure", "restore_state"),
+                         [](const auto& info) { return std::string(info.param); });
+
+/// A function that creates an instance of its plugin in the same function, without end.
+class EndlessCreate : public CreateOfOwnPackage {};
+
+TEST_P(EndlessCreate, Fails) {
+  Script script(world_.root());
+  Host host(options());
+  const std::string function = GetParam();
+  const std::string word = function == "configure" ? "own configured" : "own";
+  const TextMap config{{"first", "1"}};
+  int functions = 0;
+  script.set("1:" + function, [&] { return ++functions, word; });
+  const auto failed = host.create<test::Counter>("counter", config);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().status(), TENON_RESOURCE_EXHAUSTED) << failed.error().to_string();
+  EXPECT_EQ(functions, 16);
+  EXPECT_TRUE(has_instances(host, 0));
+
+  script.say("1:" + function, "");
+  auto counter = host.create<test::Counter>("counter", config).value();
+  place_edition("counter-asks", 2);
+  script.say("2:" + function, word);
+  const auto refused = host.restart(counters);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().status(), TENON_RESOURCE_EXHAUSTED) << refused.error().to_string();
+  EXPECT_EQ(counter->edition().value(), 1);
+  EXPECT_TRUE(has_instances(host, 1));
+}
+
+INSTANTIATE_TEST_SUITE_P(Functions, EndlessCreate, testing::Values("create", "configure"),
+                         [](const auto& info) { return std::string(info.param); });
+
 // -- Many instances -----------------------------------------------------------
 
 /// A configure call of another thread while a restart configures the new code.

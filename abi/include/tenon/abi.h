@@ -331,7 +331,12 @@ struct tenon_host {
    * An older plugin is adapted to the requested version; a plugin with only newer versions
    * is refused. The instance stays valid when its module restarts. Destroy it with release
    * when none of its methods is running; the host releases remaining instances when the
-   * calling module is unloaded. [any thread] */
+   * calling module is unloaded. Each instance keeps its module loaded, also one that belongs
+   * to the same module.
+   * In `start`, `create`, `configure` and `restore_state`, a plugin of the same module is
+   * created in the same image, also while the host restarts the module with that image.
+   * Plugins that create each other without end get TENON_RESOURCE_EXHAUSTED from the create
+   * that is nested in 16 others and `configure` methods on its thread. [any thread] */
   tenon_status (*create)(const tenon_host *host, tenon_call *call, const tenon_plugin_request *in,
                          tenon_instance *out);
   void (*release)(const tenon_host *host, tenon_instance *instance);

@@ -170,6 +170,7 @@ void emit_body(Writer& out, const InterfaceMethod& method, MethodForm form) {
   if (!spec.response.empty()) {
     out.line("const ", response_name(method.version, spec), "* out = nullptr;");
   }
+  if (spec.configures) out.line("const tenon::detail::SetupScope setup = guard.setup();");
   out.list("const tenon_status status = guard.call(",
            method.guard_arguments("call.raw()", "&in", "&out"), ");");
   if (method.passes_streams()) {

@@ -80,6 +80,9 @@ void emit_client_function(Writer& out, const KindVersion& version, const Method&
     }
     if (interface.passes_streams()) emit_lent_streams(out, method);
     if (interface.returns_streams()) out.line("*out = nullptr;");
+    if (method.configures) {
+      out.line("const tenon::detail::SetupScope setup = guard.setup();");
+    }
     out.list(
         "const tenon_status status = guard.call(",
         interface.guard_arguments("call", interface.passes_streams() ? "request" : "in", "out"),

@@ -254,6 +254,23 @@ void discard(Raw* stream) noexcept {
 TENON_API tenon_reader* revocable(tenon_reader* stream);
 TENON_API tenon_writer* revocable(tenon_writer* stream);
 
+/// Surrounds a create or a configure method of a module, to find plugins that create each other
+/// without end. Scopes of one thread nest.
+class TENON_API SetupScope {
+ public:
+  explicit SetupScope(const ServingModule& module) noexcept;
+  ~SetupScope();
+  SetupScope(const SetupScope&) = delete;
+  SetupScope& operator=(const SetupScope&) = delete;
+
+  /// Returns how many scopes of the module the calling thread is in.
+  static int depth(const ServingModule& module) noexcept;
+
+ private:
+  const ServingModule& module_;
+  const SetupScope* const outer_;
+};
+
 /// Keeps the generation that one call found loaded from construction to destruction. The code that
 /// every call runs is inline. Refusals, failures and deadlines are functions of the library, so
 /// that the code of a call stays small. They get the members by value: a guard whose address is
@@ -298,6 +315,8 @@ class CallGuard {
   /// Returns whether the call is allowed.
   explicit operator bool() const noexcept { return allowed_; }
   void* self() const noexcept { return target_->self; }
+  /// Returns the scope for a configure method.
+  SetupScope setup() const noexcept { return SetupScope(instance_.serving_); }
 
   /// Calls a method of the plugin. `name` is a literal. An exception is caught here, while its code
   /// is still loaded: it is reported to the module, and its text becomes the message of the call.
