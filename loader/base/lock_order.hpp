@@ -18,6 +18,7 @@ enum class LockRank : std::uint8_t {
   watching,    // the pointer to the watcher of files
   publishing,  // writers of the catalog
   module,      // the serving generation, the instances and their objects
+  restarting,  // how far the members of a group of restarts are
   catalog,     // the pointer to the current catalog
   clients,     // instances of other modules that a module holds
   streams,     // streams of a generation that are held

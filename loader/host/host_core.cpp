@@ -10,6 +10,7 @@
 #include "catalog/search_path.hpp"
 #include "host/package_resolution.hpp"
 #include "module/forked.hpp"
+#include "module/restart_group.hpp"
 #include "platform/process.hpp"
 
 namespace tenon::inline v0_1::detail {
@@ -289,27 +290,20 @@ Result<void> HostCore::write_lock(const std::filesystem::path& file) const {
 }
 
 Result<RestartOutcome> HostCore::restart(std::string_view package, const RestartOptions& options) {
-  bool found = false;
-  auto outcome = RestartOutcome::not_loaded;
-  for (const auto& module : module_list()) {
+  auto modules = module_list();
+  std::erase_if(modules, [package](const auto& module) {
     const auto manifest = module->manifest();
-    if (manifest->name != package &&
-        manifest->name + "@" + manifest->version.to_string() != package)
-      continue;
-    found = true;
-    auto done = module->restart(RestartReason::requested, options);
-    if (!done) return done;
-    if (outcome != RestartOutcome::scheduled && *done != RestartOutcome::not_loaded)
-      outcome = *done;
-  }
-  if (!found) {
+    return manifest->name != package &&
+           manifest->name + "@" + manifest->version.to_string() != package;
+  });
+  if (modules.empty()) {
     return Error({.code = "not-found",
                   .where = std::string(package),
                   .found = "no module of that package",
                   .needed = "the name of a package that this host has found",
                   .fix = "see Host::modules"});
   }
-  return outcome;
+  return restart_together(std::move(modules), options);
 }
 
 std::unique_ptr<CatalogChange> HostCore::prepare(const Module& module,

@@ -171,9 +171,7 @@ Result<void> Module::become_ready(Lock& lock) {
     if (shared_.shut_down || faults_.stopped()) {
       return faults_.unavailable({}, {});
     }
-    // The restart waits for threads that are in the generation.
-    const bool inside = generation_ != nullptr && this_thread_is_in(*generation_);
-    if (frozen_ && !inside) {
+    if (frozen_ && !lets_in()) {
       if (!wait_while_frozen(lock)) return shared_.busy();
     } else if (generation_ == nullptr) {
       if (auto loaded = load_first(lock); !loaded) return loaded;
@@ -183,10 +181,18 @@ Result<void> Module::become_ready(Lock& lock) {
   }
 }
 
+/// Returns whether the calling thread may create although the module is frozen, because the restart
+/// may wait for the thread. REQUIRED: the lock.
+bool Module::lets_in() const noexcept {
+  if (sealed_ || generation_ == nullptr) return false;
+  return this_thread_is_in(*generation_) || restarts_.waits_for_this_thread();
+}
+
 /// Returns false if the deadline passes. REQUIRED: the lock.
 bool Module::wait_while_frozen(Lock& lock) noexcept {
   const Clock::time_point deadline = gate_deadline_ + Operation::grace;
-  if (shared_.changed.wait_until(lock, deadline, [&] { return !frozen_; })) return true;
+  const auto may_create = [&] { return !frozen_ || lets_in(); };
+  if (shared_.changed.wait_until(lock, deadline, may_create)) return true;
   hangs_.abandon_overdue(lock);
   return !frozen_;
 }
@@ -253,7 +259,7 @@ Result<InstancePtr> Module::create_in(Generation& generation, const GenerationGu
       }
     }
     const Lock lock(shared_.mutex);
-    if (generation_.get() == &generation || is_building(generation)) {
+    if ((generation_.get() == &generation && !sealed_) || is_building(generation)) {
       return add(generation, object, request, std::move(config));
     }
   } catch (...) {  // out of memory
@@ -481,7 +487,7 @@ void Module::serve_again() noexcept {
   const bool serves = generation_ != nullptr && !faults_.quarantined() && !shared_.shut_down;
   interrupting.store(false);  // before a call can enter
   if (serves) generation_->serve(*this);
-  frozen_ = false;
+  frozen_ = sealed_ = false;
   faults_.end_pause();
   shared_.changed.notify_all();
 }
@@ -506,6 +512,16 @@ std::shared_ptr<Retired> Module::retire_serving(Event::Type type) {
   return retired_.retire(generation_, event(type));
 }
 
+RetiredGenerations::Place Module::prepare_to_retire(Event::Type type) const {
+  if (generation_ == nullptr) return {};
+  return retired_.prepare(*generation_, event(type));
+}
+
+std::shared_ptr<Retired> Module::retire_serving(RetiredGenerations::Place place) noexcept {
+  if (generation_ == nullptr) return nullptr;
+  return retired_.retire(generation_, std::move(place));
+}
+
 void Module::retire_crashed() {
   close_gate();
   retire_serving(Event::Type::drained);
@@ -515,7 +531,7 @@ void Module::retire_crashed() {
 
 void Module::lose_generation() {
   close_gate();
-  frozen_ = false;
+  frozen_ = sealed_ = false;
   interrupting.store(false);
   retire_serving(Event::Type::drained);
   shared_.changed.notify_all();
@@ -532,6 +548,9 @@ Module::GateWait Module::pass_gate(tenon_call* call) noexcept {
   if (inherited()) return {Gate::refused};  // no thread could open it
   const Clock::time_point deadline{std::chrono::nanoseconds(call->deadline)};
   while (closed()) {
+    if (generation_ != nullptr && restarts_.waits_for_this_thread()) {
+      return {Gate::inside, generation_.get()};
+    }
     if (shared_.shut_down || faults_.stopped()) return {Gate::refused};
     const CancelReason reason = Call::of(call).cancelled();
     if (reason == CancelReason::deadline) return {Gate::too_late};

@@ -130,7 +130,7 @@ class Module final : public ServingModule,
     cancelled,  // the call was cancelled
     too_late,   // the deadline of the call has passed
     opened,
-    inside,  // the thread is already in the generation behind the gate, and continues there
+    inside,  // the restart waits for the thread, which continues in the generation behind the gate
   };
   struct GateWait {
     Gate result;
@@ -144,6 +144,7 @@ class Module final : public ServingModule,
   // The parts of the module, for each other.
 
   ModuleShared& shared() noexcept { return shared_; }
+  const ModuleShared& shared() const noexcept { return shared_; }
   Lifecycle& lifecycle() noexcept { return lifecycle_; }
   LiveInstances& instances() noexcept { return instances_; }
   RetiredGenerations& retired() noexcept { return retired_; }
@@ -175,8 +176,13 @@ class Module final : public ServingModule,
 
   /// Stops creates until the module serves again, or until the deadline.
   void freeze(Clock::time_point deadline) noexcept;
+  /// Stops also creates of threads inside the generation, until the module serves again.
+  void seal() noexcept { sealed_ = true; }
   /// Retires the generation that serves, with an event of this type for its end.
   std::shared_ptr<Retired> retire_serving(Event::Type type);
+  /// The same in two steps. The second does nothing if that generation no longer serves.
+  RetiredGenerations::Place prepare_to_retire(Event::Type type) const;
+  std::shared_ptr<Retired> retire_serving(RetiredGenerations::Place place) noexcept;
   /// Makes new code serve. REQUIRED: no generation serves.
   void adopt(LoadedCode&& fresh) noexcept;
   /// Opens the gate to the generation that serves, and lets creates continue.
@@ -197,6 +203,7 @@ class Module final : public ServingModule,
   // Instances.
   Result<void> become_ready(Lock& lock);
   bool wait_while_frozen(Lock& lock) noexcept;
+  bool lets_in() const noexcept;
   Result<InstancePtr> create_in(Generation& generation, const GenerationGuard& guard,
                                 const CreateRequest& request);
   bool is_building(const Generation& generation) const noexcept;
@@ -219,7 +226,8 @@ class Module final : public ServingModule,
   std::atomic<Generation*> open_{nullptr};
   std::atomic<std::uint64_t> serials_{0};  // used by creates so far
   InstanceCount uses_;                     // instances, including those being created or destroyed
-  bool frozen_ = false;                    // no create may begin
+  bool frozen_ = false;                    // no create may begin, but inside the generation
+  bool sealed_ = false;                    // no create may begin or end
   Clock::time_point gate_deadline_;        // while frozen or while the gate is closed
   std::shared_ptr<Module> self_;           // while `uses_` counts an instance
   std::shared_ptr<void> host_;             // while `uses_` counts one of the program

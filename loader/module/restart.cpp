@@ -66,7 +66,14 @@ Result<void> Restart::run() {
   return {};
 }
 
+void Restart::abandon() noexcept {
+  abandoned_in_ = phase_.load();
+  abandoned_.store(true);
+  if (request_->group != nullptr) request_->group->give_up(module_);
+}
+
 Result<void> Restart::fail(Error error) {
+  if (request_->group != nullptr) request_->group->give_up(module_);
   roll_back();
   Event failed;
   {
@@ -115,7 +122,11 @@ Result<void> Restart::attempt() {
     if (!applied) return applied.error();
     if (*applied <= few_changes) break;
   }
-  deadline_ = Clock::now() + shared_.context->restart.gate_timeout;
+  // The functions of other members that run until then end in time or are abandoned.
+  if (auto all = arrive(RestartGroup::Stage::loaded); !all) return all;
+  latest_ = deadline_ = Clock::now() + shared_.context->restart.gate_timeout;
+  // Until then, other members whose functions hang are abandoned.
+  if (request_->group != nullptr) latest_ += 2 * Operation::grace;
   event_.loading = Clock::now() - begun;
   if (auto frozen = freeze(); !frozen) return frozen;
   return switch_over();
@@ -234,6 +245,12 @@ Result<void> Restart::apply(std::uint32_t index, const InstanceRecord& record) {
 
 // -- Switching over -----------------------------------------------------------
 
+/// Waits for the other members of the group, if there is one.
+Result<void> Restart::arrive(RestartGroup::Stage stage) {
+  if (request_->group == nullptr) return {};
+  return request_->group->arrive(module_, stage, latest_);
+}
+
 /// Stops creates until the module serves again.
 Result<void> Restart::freeze() {
   set_limit(deadline_ + Operation::grace);
@@ -241,7 +258,7 @@ Result<void> Restart::freeze() {
     const ModuleLock lock(shared_.mutex);
     if (abandoned()) return lost();
     if (shared_.shut_down) return shared_.refused("the host has ended");
-    module_.freeze(deadline_);
+    module_.freeze(latest_);
     frozen_ = true;
   }
   module_.hangs().watch(shared_from_this(), deadline_ + Operation::grace);
@@ -260,6 +277,7 @@ Result<void> Restart::switch_over() {
         if (auto handed_over = hand_over(); !handed_over) return handed_over;
         continue;
       }
+      if (auto all = arrive(RestartGroup::Stage::drained); !all) return all;
       std::erase_if(members_, [this](const RestartMember& one) { return !is_made(one); });
       states_.add_unsaved(members_);  // the others follow in the next round
     }
@@ -275,6 +293,8 @@ Result<void> Restart::switch_over() {
 Result<void> Restart::hand_over() {
   if (serving_ != nullptr) {
     if (auto closed = close_gate(); !closed) return closed;
+    // Threads inside other members may have created instances until then.
+    members_ = members();
     session_ = std::ranges::any_of(members_, &RestartMember::session);
     if (auto saved = save_states(); !saved) return saved;
     if (session_) {
@@ -292,6 +312,7 @@ Result<void> Restart::hand_over() {
 /// Makes new calls wait, and waits for the end of calls in progress.
 Result<void> Restart::close_gate() {
   closed_at_ = Clock::now();
+  if (request_->group != nullptr) request_->group->drain(module_, *serving_);
   {
     const ModuleLock lock(shared_.mutex);
     if (abandoned()) return lost();
@@ -302,7 +323,11 @@ Result<void> Restart::close_gate() {
   if (auto left = clear(); !left) return left;
   // Creates and calls that had entered before may have left more instances and streams.
   members_ = members();
-  return serving_->streams().empty() ? Result<void>() : clear();
+  if (!serving_->streams().empty()) {
+    if (auto left = clear(); !left) return left;
+  }
+  if (request_->group != nullptr) request_->group->drained(module_);
+  return arrive(RestartGroup::Stage::drained);
 }
 
 /// Revokes the streams of the members that change, and waits until no thread is in the old
@@ -374,7 +399,8 @@ Result<void> Restart::restore_states() {
 /// Makes the new generation serve. Returns false if an instance has changed meanwhile, which must
 /// be applied first. Fails after the deadline if calls have waited, or creates would wait longer.
 Result<bool> Restart::publish() {
-  const ModuleLock lock(shared_.mutex);
+  const GenerationGuard guard(*fresh_.generation);  // for late changes
+  ModuleLock lock(shared_.mutex);
   if (abandoned()) return lost();
   const bool changed = module_.instances().has_changes();
   if ((changed || closed_at_ != Clock::time_point()) && Clock::now() > deadline_) {
@@ -385,8 +411,19 @@ Result<bool> Restart::publish() {
   }
   if (changed) return false;
   Event restarted = restarted_event();
-  old_ = module_.retire_serving(Event::Type::drained);
+  auto place = module_.prepare_to_retire(Event::Type::drained);
+  if (request_->group != nullptr) {
+    ended_late_.reserve(made_.size());
+    configured_late_.reserve(made_.size());
+    module_.seal();
+    lock.unlock();
+    if (auto all = arrive(RestartGroup::Stage::ready); !all) return std::move(all).error();
+    lock.lock();
+    if (abandoned()) return lost();  // the host has ended
+    take_late_changes();
+  }
   // Nothing fails after this.
+  old_ = module_.retire_serving(std::move(place));
   if (old_ != nullptr) old_->take();  // drains it after publishing
   event_ = std::move(restarted);
   frozen_ = false;
@@ -397,8 +434,33 @@ Result<bool> Restart::publish() {
   if (!is_fault(request_->reason)) {
     released_ = module_.faults().release();
   }
+  suspended_.clear();
+  Generation& published = *fresh_.generation;
   module_.adopt(std::move(fresh_));
+  lock.unlock();
+  for (const Generation::Object& object : ended_late_) published.end(object, guard);
+  for (const auto& [index, record] : configured_late_) {
+    if (auto done = published.configure(index, *record.config); !done) {
+      shared_.context->log->write(LogLevel::warn, in_one_line(done.error()));
+    }
+  }
   return true;
+}
+
+/// Collects what has changed while this restart waited for the group: instances may be released,
+/// and threads in a generation without a gate may configure. REQUIRED: the lock.
+void Restart::take_late_changes() noexcept {
+  if (!module_.instances().has_changes()) return;
+  for (std::uint32_t index = 0; index < made_.size(); ++index) {
+    const InstanceRecord& made = made_[index];
+    if (made.serial == 0) continue;
+    const LiveInstance* instance = module_.instances().find(index);
+    if (instance == nullptr || instance->serial() != made.serial) {
+      ended_late_.push_back(fresh_.generation->take(index, true));
+    } else if (InstanceRecord record = instance->record(); record.configured != made.configured) {
+      configured_late_.emplace_back(index, std::move(record));
+    }
+  }
 }
 
 void Restart::roll_back() noexcept {

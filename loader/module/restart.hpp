@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "module/module.hpp"
+#include "module/restart_group.hpp"
 #include "module/state_transfer.hpp"
 
 namespace tenon::inline v0_1::detail {
@@ -36,10 +37,7 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   const std::shared_ptr<RestartRequest>& shared_request() const noexcept { return request_; }
 
   /// Abandons the restart because a step is overdue. REQUIRED: the lock of the module.
-  void abandon() noexcept {
-    abandoned_in_ = phase_.load();
-    abandoned_.store(true);
-  }
+  void abandon() noexcept;
   bool abandoned() const noexcept { return abandoned_.load(); }
   /// Returns a restart that resumes the instances that this abandoned one has suspended. REQUIRED:
   /// the lock of the module.
@@ -76,6 +74,7 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   Result<std::size_t> apply_changes();
   bool is_built(std::uint32_t index, const InstanceRecord& record);
   Result<void> apply(std::uint32_t index, const InstanceRecord& record);
+  Result<void> arrive(RestartGroup::Stage stage);
   Result<void> freeze();
   Result<void> switch_over();
   Result<void> hand_over();
@@ -85,6 +84,7 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   Result<void> suspend();
   Result<void> restore_states();
   Result<bool> publish();
+  void take_late_changes() noexcept;
   Event restarted_event() const;
   Error lost() const;
 
@@ -100,7 +100,8 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   bool handed_over_ = false;             // the old generation has closed them
   bool frozen_ = false;
   bool released_ = false;
-  Clock::time_point deadline_;
+  Clock::time_point deadline_;                           // of the functions of the plugins
+  Clock::time_point latest_ = Clock::time_point::max();  // how long it waits for its group
   Clock::time_point closed_at_;
   LoadedCode fresh_;
   std::vector<InstanceRecord> made_;     // in the new generation, by index
@@ -108,6 +109,9 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   std::vector<RestartMember> members_;   // instances whose state moves
   StateTransfer states_;
   std::vector<std::uint32_t> suspended_;  // guarded by the module
+  // Changes after the group could no longer fail, which are applied once the new generation serves.
+  std::vector<Generation::Object> ended_late_;
+  std::vector<LiveInstances::Change> configured_late_;
   std::shared_ptr<Retired> old_;
   Event event_;
 };

@@ -8,6 +8,7 @@
 #include "module/lifecycle_lock.hpp"
 #include "module/module.hpp"
 #include "module/restart.hpp"
+#include "module/restart_group.hpp"
 
 namespace tenon::inline v0_1::detail {
 
@@ -19,8 +20,7 @@ Result<RestartOutcome> Restarts::request(RestartReason reason, const RestartOpti
     release_unused(lock);
     return RestartOutcome::not_loaded;  // the next create loads the file as it is then
   }
-  const Generation* serving = module_.serving();
-  if (module_.lifecycle().held_here() || (serving != nullptr && this_thread_is_in(*serving))) {
+  if (is_inside()) {
     module_.schedule().plan(reason, options, Clock::now());
     return RestartOutcome::scheduled;
   }
@@ -33,7 +33,16 @@ Result<RestartOutcome> Restarts::request(RestartReason reason, const RestartOpti
   return RestartOutcome::restarted;
 }
 
-/// Ends the quarantine of a module that is not used. Releases the lock.
+bool Restarts::is_inside() const noexcept {
+  const Generation* serving = module_.serving();
+  return module_.lifecycle().held_here() || (serving != nullptr && this_thread_is_in(*serving));
+}
+
+bool Restarts::waits_for_this_thread() const noexcept {
+  return current_ != nullptr && current_->request().group != nullptr &&
+         current_->request().group->waits_for_this_thread();
+}
+
 void Restarts::release_unused(ModuleLock& lock) {
   const bool released = module_.faults().release();
   const Event event = module_.event(Event::Type::released);
@@ -42,8 +51,10 @@ void Restarts::release_unused(ModuleLock& lock) {
 }
 
 Result<Restarts::RequestPtr> Restarts::begin(RestartReason reason, const RestartOptions& options,
-                                             bool waited_for, std::uint64_t count) {
-  auto request = std::make_shared<RestartRequest>(reason, options, waited_for, count);
+                                             bool waited_for, std::uint64_t count,
+                                             std::shared_ptr<RestartGroup> group) {
+  auto request =
+      std::make_shared<RestartRequest>(reason, options, waited_for, count, std::move(group));
   auto begun = shared_.context->workers->run([module = module_.shared_from_this(), request] {
     module->restarts().perform(request);
     module->unload_if_unused();
@@ -81,6 +92,10 @@ Restarts::Clock::time_point Restarts::next_check() const noexcept {
 void Restarts::perform(const RequestPtr& request) try {
   std::shared_ptr<Restart> restart;  // destroyed without the lock
   bool abandoned = false;
+  if (request->group != nullptr && !request->group->wait_for_turn(module_)) {
+    request->result = shared_.busy();
+    return complete(*request);
+  }
   {
     ModuleLock lock(shared_.mutex);
     if (!module_.used() && is_requested(request->reason)) {
@@ -90,6 +105,7 @@ void Restarts::perform(const RequestPtr& request) try {
     }
     const LifecycleLock lifecycle(module_, lock);
     if (!may_begin(*request, lifecycle, lock)) return;
+    if (request->group != nullptr) request->group->begin(module_);
     restart = std::make_shared<Restart>(module_, request);
     module_.instances().record_changes();
     current_ = restart;
@@ -152,9 +168,20 @@ bool Restarts::may_begin(RestartRequest& request, const LifecycleLock& lifecycle
     request.result = shared_.busy();
     if (!request.waited_for) module_.schedule().retry(request.reason, request.options);
   }
+  leave_group(request);
   request.completed = true;
   shared_.done.notify_all();
   return false;
+}
+
+/// Tells the group of a request, if there is one, how it has ended.
+void Restarts::leave_group(const RestartRequest& request) noexcept {
+  if (request.group == nullptr) return;
+  if (request.result) {
+    request.group->leave(module_);
+  } else {
+    request.group->give_up(module_);
+  }
 }
 
 /// Returns whether nothing else has met the request yet: the first of several restarts after one
@@ -184,6 +211,7 @@ void Restarts::complete(RestartRequest& request, const Event& what) {
 
 void Restarts::complete(RestartRequest& request) noexcept {
   const ModuleLock lock(shared_.mutex);
+  leave_group(request);
   request.completed = true;
   // Otherwise the drain that follows wakes threads that wait for both.
   if (request.old == nullptr) shared_.done.notify_all();

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "module/module_shared.hpp"
 #include "module/retired_generations.hpp"
@@ -20,17 +21,23 @@ namespace tenon::inline v0_1::detail {
 class LifecycleLock;
 class Module;
 class Restart;
+class RestartGroup;
 
 /// A requested restart. Members that change are guarded by the module.
 struct RestartRequest {
   RestartRequest(RestartReason reason, const RestartOptions& options, bool waited_for,
-                 std::uint64_t asked_at)
-      : reason(reason), options(options), waited_for(waited_for), asked_at(asked_at) {}
+                 std::uint64_t asked_at, std::shared_ptr<RestartGroup> group)
+      : reason(reason),
+        options(options),
+        waited_for(waited_for),
+        asked_at(asked_at),
+        group(std::move(group)) {}
 
   const RestartReason reason;
   const RestartOptions options;
-  const bool waited_for;         // a thread waits for the result
-  const std::uint64_t asked_at;  // the generation number at the time of the request
+  const bool waited_for;                      // a thread waits for the result
+  const std::uint64_t asked_at;               // the generation number at the time of the request
+  const std::shared_ptr<RestartGroup> group;  // nullptr if the module is restarted alone
   bool completed = false;
   Result<void> result = no_memory();  // until it is set
   std::shared_ptr<Retired> old;       // the replaced generation, or the new one that failed
@@ -55,7 +62,7 @@ class Restarts {
   /// of the old generation. `count`: the generation number when the reason for the restart
   /// appeared. Error: no-thread.
   Result<RequestPtr> begin(RestartReason reason, const RestartOptions& options, bool waited_for,
-                           std::uint64_t count);
+                           std::uint64_t count, std::shared_ptr<RestartGroup> group = nullptr);
   /// Waits until the restart has completed, and then while a worker unloads the generation that it
   /// retired.
   Result<void> wait_for(ModuleLock& lock, RestartRequest& request);
@@ -67,6 +74,12 @@ class Restarts {
 
   /// Returns the restart in progress; nullptr if there is none.
   const std::shared_ptr<Restart>& current() const noexcept { return current_; }
+  /// Returns whether the group of the restart in progress waits for the calling thread.
+  bool waits_for_this_thread() const noexcept;
+  /// Returns whether the calling thread is inside the module, or restarts it.
+  bool is_inside() const noexcept;
+  /// Ends the quarantine of a module that is not used. Releases the lock.
+  void release_unused(ModuleLock& lock);
   /// Returns when a thread that waits for the restart checks it next. A gate that closes after the
   /// check is not overdue before this time.
   Clock::time_point next_check() const noexcept;
@@ -76,18 +89,19 @@ class Restarts {
   bool resume(ModuleLock& lock, const Restart& abandoned);
 
  private:
-  void release_unused(ModuleLock& lock);
   void perform(const RequestPtr& request);
   Result<void> run_and_lock(const std::shared_ptr<Restart>& restart, ModuleLock& lock);
   bool may_begin(RestartRequest& request, const LifecycleLock& lifecycle, ModuleLock& lock);
   bool is_needed(const RestartRequest& request, ModuleLock& lock);
   void end(Restart& restart, Result<void> done);
   void complete(RestartRequest& request) noexcept;
+  void leave_group(const RestartRequest& request) noexcept;
   void finish_late(Restart& restart);
 
   Module& module_;
   ModuleShared& shared_;
-  std::shared_ptr<Restart> current_;  // guarded by the lock
+  // Guarded by the lock.
+  std::shared_ptr<Restart> current_;
 };
 
 }  // namespace tenon::inline v0_1::detail

@@ -45,15 +45,31 @@ std::shared_ptr<RetiredGenerations> RetiredGenerations::with_module() noexcept {
 RetiredGenerations::Ptr RetiredGenerations::retire(GenerationPtr& generation,
                                                    std::optional<Event> event) {
   if (generation == nullptr) return nullptr;
-  List added(1);
-  auto old = added.front() = std::make_shared<Retired>(generation, std::move(event),
-                                                       shared_.context->restart.step_timeout);
-  retired_.splice(retired_.end(), added);
+  return retire(generation, prepare(*generation, std::move(event)));
+}
+
+RetiredGenerations::Place RetiredGenerations::prepare(const Generation& generation,
+                                                      std::optional<Event> event) const {
+  Place place;
+  place.push_back(std::make_shared<Retired>(generation, std::move(event),
+                                            shared_.context->restart.step_timeout));
+  return place;
+}
+
+RetiredGenerations::Ptr RetiredGenerations::retire(GenerationPtr& generation,
+                                                   Place place) noexcept {
+  Ptr old = place.front();
+  old->since = Clock::now();
+  old->generation = std::move(generation);
+  retired_.splice(retired_.end(), place);
   return old;
 }
 
 RetiredGenerations::Ptr RetiredGenerations::never_served(GenerationPtr& generation) const {
-  return std::make_shared<Retired>(generation, std::nullopt, shared_.context->restart.step_timeout);
+  Ptr old = prepare(*generation, std::nullopt).front();
+  old->since = Clock::now();
+  old->generation = std::move(generation);
+  return old;
 }
 
 // -- Draining -----------------------------------------------------------------
@@ -333,7 +349,7 @@ bool RetiredGenerations::others_drain() const noexcept {
 
 std::vector<Event> RetiredGenerations::left_at_shut_down() const {
   std::vector<Event> left;
-  for (const List* list : {&unloading_, &retired_}) {
+  for (const std::list<Ptr>* list : {&unloading_, &retired_}) {
     for (const Ptr& old : *list) {
       if (old->taken_here() || !old->event) continue;
       left.push_back(overdue(*old->event, "a call, or the end of the old code,"));

@@ -28,17 +28,12 @@ class Module;
 
 /// A generation that no longer serves, until it is unloaded. The operation is its unloading.
 struct Retired : Operation {
-  /// Takes the generation after everything else has been allocated.
-  Retired(GenerationPtr& taken, std::optional<Event> event, Clock::duration step_limit)
-      : Operation(step_limit),
-        package(taken->package()),
-        event(std::move(event)),
-        since(Clock::now()),
-        generation(std::move(taken)) {}
+  Retired(const Generation& generation, std::optional<Event> event, Clock::duration step_limit)
+      : Operation(step_limit), package(generation.package()), event(std::move(event)) {}
 
   const std::string package;
   const std::optional<Event> event;  // to report at the end, if any
-  const Clock::time_point since;
+  Clock::time_point since;
   GenerationPtr generation;
   // Guarded by the module.
   std::thread::id worker;  // drains or unloads it; std::thread::id() if none does
@@ -65,9 +60,16 @@ class RetiredGenerations {
   RetiredGenerations(const RetiredGenerations&) = delete;
   RetiredGenerations& operator=(const RetiredGenerations&) = delete;
 
+  /// A place for a generation that will be retired.
+  using Place = std::list<Ptr>;
+
   /// Retires a generation, if there is one. `event`: reported at its end. If memory is exhausted,
   /// throws and leaves it in place. REQUIRED: the lock.
   Ptr retire(GenerationPtr& generation, std::optional<Event> event);
+  /// Allocates what retiring this generation needs.
+  Place prepare(const Generation& generation, std::optional<Event> event) const;
+  /// Retires the generation that the place was made for.
+  Ptr retire(GenerationPtr& generation, Place place) noexcept;
   /// Creates the record of a generation that never served, for `unload`.
   Ptr never_served(GenerationPtr& generation) const;
 
@@ -121,8 +123,6 @@ class RetiredGenerations {
   }
 
  private:
-  using List = std::list<Ptr>;
-
   std::shared_ptr<RetiredGenerations> with_module() noexcept;
   bool drain(const Ptr& old, Clock::time_point deadline) noexcept;
   Occupancy occupancy_of(Retired& old, Clock::time_point deadline) noexcept;
@@ -139,8 +139,8 @@ class RetiredGenerations {
   Module& module_;
   ModuleShared& shared_;
   // Guarded by the lock.
-  List retired_;                    // calls or streams may be in them
-  List unloading_;                  // being unloaded
+  std::list<Ptr> retired_;          // calls or streams may be in them
+  std::list<Ptr> unloading_;        // being unloaded
   std::size_t still_mapped_ = 0;    // images that could not be unloaded
   Clock::duration next_reclaim_{};  // the delay of the planned one; zero if none is
 };

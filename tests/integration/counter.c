@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * A plugin of test.example/counter, or with SESSION of test.example/session_counter, that transfers
- * its total to the next generation. EDITION is the number of the build. STATE_WRITES and
- * STATE_READS (a list for the manifest) are the versions of the state that it writes and reads;
- * NO_STATE: none. A FAULT_ macro adds a fault. meson.build lists the builds.
+ * A plugin of test.example/counter, or with SESSION of test.example/session_counter, that
+ * transfers its total to the next generation. EDITION is the number of the build, and by default
+ * the major number of PACKAGE_VERSION. STATE_WRITES and STATE_READS (a list for the manifest) are
+ * the versions of the state that it writes and reads; NO_STATE: none. A FAULT_ macro adds a fault.
+ * meson.build lists the builds.
  *
  * With ASKS each function except for the methods first sends EDITION:FUNCTION to the echo of the
  * host and follows its reply: "": continue; "fail": fail; "crash": crash; "own": create an instance
@@ -22,6 +23,9 @@
 
 #ifndef EDITION
 #define EDITION 1
+#endif
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION TENON_QUOTE_VALUE_(EDITION) ".0.0"
 #endif
 #ifndef STATE_WRITES
 #define STATE_WRITES 1
@@ -428,5 +432,5 @@ static void stop(void) {
 #define STATE_TYPE
 #endif
 #define PLUGINS(P) DECLARE(P)
-TENON_MODULE_WITH(PACKAGE, TENON_QUOTE_VALUE_(EDITION) ".0.0", start, STOP, PLUGINS,
+TENON_MODULE_WITH(PACKAGE, PACKAGE_VERSION, start, STOP, PLUGINS,
                   {"summary": "Counts", "threads": "joined" STATE});

@@ -186,8 +186,8 @@ class TENON_API Host {
   /// RestartOutcome::scheduled.
   ///
   /// `package`: its name, or `name@version` for one of its versions. Without a version, all loaded
-  /// versions are restarted, one after the other until one fails. The result is `scheduled` if the
-  /// restart of any of them is.
+  /// versions are restarted together: all of them or none. From inside a call of one, the restarts
+  /// of all are scheduled, and do not depend on each other.
   ///
   /// Errors: not-found; those of loading; not-reloadable, if the old code cannot be unloaded (see
   /// RestartOptions::insist); restart-refused, if the file contains another package or a version
