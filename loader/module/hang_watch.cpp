@@ -94,6 +94,7 @@ void HangWatch::recover(const std::shared_ptr<Restart>& abandoned, const Operati
     } else if (abandoned->has_suspended() && !module_.restarts().resume(lock, *abandoned)) {
       return;  // resuming hung as well; its own recovery completes the request
     }
+    module_.restarts().begin_report(abandoned->request());
   }
   module_.restarts().complete(abandoned->request(), failed);
   if (lost) module_.faults().count(RestartReason::hang, failed.message);

@@ -339,9 +339,9 @@ void Module::unload_if_unused() noexcept {
     lock.unlock();
     return retired_.drain_all();
   }
-  // The holder of the lifecycle lock calls this again.
+  // The holder of the lifecycle lock, and a worker that reports a restart, call this again.
   if (generation_ == nullptr || generation_->stays_loaded()) return;
-  if (!uses_.none() || lifecycle_.held()) return;
+  if (!uses_.none() || lifecycle_.held() || restarts_.reports()) return;
   open_.store(nullptr);
   const bool inside = this_thread_is_in(*generation_);
   std::shared_ptr<Retired> old;
@@ -609,7 +609,8 @@ void Module::shut_down(Clock::time_point deadline) noexcept {
 /// host on a worker, does not wait for that worker. REQUIRED: the lock.
 void Module::wait_for_others(Lock& lock, Clock::time_point deadline) noexcept {
   const auto others_work = [&] {
-    return (lifecycle_.held() && !lifecycle_.held_here()) || retired_.others_unload();
+    return (lifecycle_.held() && !lifecycle_.held_here()) || restarts_.others_report() ||
+           retired_.others_unload();
   };
   while (others_work() && Clock::now() < deadline) {
     shared_.done.wait_until(lock, std::min(deadline, restarts_.next_check()));

@@ -11,6 +11,12 @@
 #include "module/restart_group.hpp"
 
 namespace tenon::inline v0_1::detail {
+namespace {
+
+/// Whose event the calling thread reports.
+constinit thread_local const Restarts* reports_here = nullptr;
+
+}  // namespace
 
 // -- Requests -----------------------------------------------------------------
 
@@ -115,7 +121,7 @@ void Restarts::perform(const RequestPtr& request) try {
   }
   if (abandoned) return finish_late(*restart);
   // After the lifecycle lock was released, because the listener may need it.
-  if (restart->has_released()) shared_.report(restart->released_event());
+  if (restart->has_released()) report(restart->released_event(), false);
   complete(*request, restart->event());
   if (request->old != nullptr) module_.retired().drain(request->old);
 } catch (const std::bad_alloc&) {
@@ -133,6 +139,7 @@ void Restarts::end(Restart& restart, Result<void> done) {
   request.old =
       succeeded ? restart.take_old() : module_.retired().retire(restart.fresh(), std::nullopt);
   if (request.old != nullptr) request.old->take();
+  begin_report(request);
 }
 
 /// Runs the restart without the lock, which is held on return. A restart that runs out of memory
@@ -200,8 +207,23 @@ bool Restarts::is_needed(const RestartRequest& request, ModuleLock& lock) {
   return module_.used() && !done;
 }
 
+void Restarts::begin_report(RestartRequest& request) noexcept {
+  request.reporting = true;
+  ++reports_;
+}
+
+bool Restarts::others_report() const noexcept {
+  return reports_ > (reports_here == this ? 1U : 0U);
+}
+
+void Restarts::report(const Event& what, bool returned) noexcept {
+  const Restarts* const outer = std::exchange(reports_here, this);
+  shared_.context->events->report(what, returned);
+  reports_here = outer;
+}
+
 void Restarts::complete(RestartRequest& request, const Event& what) {
-  shared_.context->events->report(what, request.waited_for);
+  report(what, request.waited_for);
   complete(request);
   if (what.type == Event::Type::restart_failed && !request.waited_for &&
       !is_requested(request.reason)) {
@@ -213,8 +235,9 @@ void Restarts::complete(RestartRequest& request) noexcept {
   const ModuleLock lock(shared_.mutex);
   leave_group(request);
   request.completed = true;
+  if (std::exchange(request.reporting, false)) --reports_;
   // Otherwise the drain that follows wakes threads that wait for both.
-  if (request.old == nullptr) shared_.done.notify_all();
+  if (request.old == nullptr || shared_.shut_down) shared_.done.notify_all();
 }
 
 /// Called when a function that hung has returned after all. The request was completed without this

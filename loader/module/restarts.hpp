@@ -8,6 +8,7 @@
 #include <tenon/result.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -39,6 +40,7 @@ struct RestartRequest {
   const std::uint64_t asked_at;               // the generation number at the time of the request
   const std::shared_ptr<RestartGroup> group;  // nullptr if the module is restarted alone
   bool completed = false;
+  bool reporting = false;             // its event is not reported yet
   Result<void> result = no_memory();  // until it is set
   std::shared_ptr<Retired> old;       // the replaced generation, or the new one that failed
 
@@ -74,6 +76,12 @@ class Restarts {
 
   /// Returns the restart in progress; nullptr if there is none.
   const std::shared_ptr<Restart>& current() const noexcept { return current_; }
+  /// Announces the event of a restart, before the lifecycle lock is released. Until `complete` the
+  /// module is not unloaded, so that no event of a later time is reported first.
+  void begin_report(RestartRequest& request) noexcept;
+  /// Return whether events are not reported yet, and whether another thread reports one.
+  bool reports() const noexcept { return reports_ != 0; }
+  bool others_report() const noexcept;
   /// Returns whether the group of the restart in progress waits for the calling thread.
   bool waits_for_this_thread() const noexcept;
   /// Returns whether the calling thread is inside the module, or restarts it.
@@ -94,6 +102,7 @@ class Restarts {
   bool may_begin(RestartRequest& request, const LifecycleLock& lifecycle, ModuleLock& lock);
   bool is_needed(const RestartRequest& request, ModuleLock& lock);
   void end(Restart& restart, Result<void> done);
+  void report(const Event& what, bool returned) noexcept;
   void complete(RestartRequest& request) noexcept;
   void leave_group(const RestartRequest& request) noexcept;
   void finish_late(Restart& restart);
@@ -102,6 +111,7 @@ class Restarts {
   ModuleShared& shared_;
   // Guarded by the lock.
   std::shared_ptr<Restart> current_;
+  std::size_t reports_ = 0;
 };
 
 }  // namespace tenon::inline v0_1::detail

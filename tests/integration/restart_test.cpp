@@ -330,6 +330,31 @@ TEST_F(Restart, SendsEventsWhenTheHostIsUsable) {
   EXPECT_EQ(answers, (Texts{"created", "created"}));
 }
 
+TEST_F(Restart, IsReportedBeforeALaterUnload) {
+  std::atomic<bool> reports{false};
+  std::atomic<bool> released{false};
+  HostOptions options = this->options();
+  options.on_event = [&, record = options.on_event](const Event& event) {
+    if (event.type == Event::Type::restarted) {
+      reports = true;
+      EXPECT_TRUE(eventually([&] { return released.load(); }));
+    }
+    record(event);
+  };
+  Host host(options);
+  std::optional probe = host.create<test::Probe>("probe").value();
+  std::thread restart([&] { EXPECT_TRUE(host.restart(probes)); });
+  EXPECT_TRUE(eventually([&] { return reports.load(); }));
+  probe.reset();
+  released = true;
+  restart.join();
+  EXPECT_TRUE(eventually([&] { return count_events(Event::Type::unloaded) == 1; }));
+  std::vector<Event::Type> types;
+  for (const Event& event : events()) types.push_back(event.type);
+  using Type = Event::Type;
+  EXPECT_EQ(types, (std::vector{Type::loaded, Type::restarted, Type::drained, Type::unloaded}));
+}
+
 TEST_F(Restart, DrainsOldCallsWhileNewCallsRun) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
