@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "call/thread_records.hpp"
@@ -10,6 +11,7 @@
 #include "module/forked.hpp"
 #include "module/lifecycle_lock.hpp"
 #include "module/restart.hpp"
+#include "platform/float_modes.hpp"
 
 namespace tenon::inline v0_1::detail {
 namespace {
@@ -33,10 +35,20 @@ constexpr auto cancel_interval = std::chrono::milliseconds(10);
 }  // namespace
 
 SetupScope::SetupScope(const ServingModule& module) noexcept
-    : module_(module), outer_(std::exchange(innermost_setup, this)) {}
+    : module_(module), outer_(std::exchange(innermost_setup, this)) {
+  const platform::FloatModes modes;
+  static_assert(sizeof modes <= sizeof float_modes_);
+  std::memcpy(&float_modes_, &modes, sizeof modes);
+}
 
 SetupScope::~SetupScope() {
   innermost_setup = outer_;
+  platform::FloatModes modes;
+  std::memcpy(static_cast<void*>(&modes), &float_modes_, sizeof modes);
+  const auto& module = static_cast<const Module&>(module_);
+  if (modes.restore_changed() && !module.inherited()) {
+    module.shared().host_state->float_modes("configure");
+  }
 }
 
 int SetupScope::depth(const ServingModule& module) noexcept {

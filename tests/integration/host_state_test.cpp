@@ -113,6 +113,17 @@ TEST_P(ChangesBy, AreUndoneAndReportedOnce) {
   EXPECT_EQ(lines(), Texts{warning()});
 }
 
+TEST_F(HostState, IsRestoredAfterACallOfConfigure) {
+  setenv("CHANGER", "configure float", 1);
+  Host host(options());
+  auto counter = host.create<test::SessionCounter>("changer").value();
+  ASSERT_TRUE(counter->configure({{"first", "1"}}));
+  expect_unchanged("configure");
+  EXPECT_EQ(lines(),
+            Texts{std::string(package) + ": configure changed the floating-point mode of " +
+                  "the thread, which was restored"});
+}
+
 std::vector<Change> all_changes() {
   std::vector<Change> changes;
   for (const char* function : {"loading", "start", "create", "configure", "save_state", "suspend",

@@ -254,8 +254,8 @@ void discard(Raw* stream) noexcept {
 TENON_API tenon_reader* revocable(tenon_reader* stream);
 TENON_API tenon_writer* revocable(tenon_writer* stream);
 
-/// Surrounds a create or a configure method of a module, to find plugins that create each other
-/// without end. Scopes of one thread nest.
+/// Surrounds a create or a configure method of a module: finds plugins that create each other
+/// without end, and restores the floating-point modes of the thread. Scopes of one thread nest.
 class TENON_API SetupScope {
  public:
   explicit SetupScope(const ServingModule& module) noexcept;
@@ -269,6 +269,7 @@ class TENON_API SetupScope {
  private:
   const ServingModule& module_;
   const SetupScope* const outer_;
+  std::uint64_t float_modes_ = 0;  // a platform::FloatModes
 };
 
 /// Keeps the generation that one call found loaded from construction to destruction. The code that
