@@ -167,6 +167,8 @@ class Module final : public ServingModule,
 
   /// Returns whether code of it serves, or instances wait for that.
   bool used() const noexcept { return generation_ != nullptr || !uses_.none(); }
+  /// Returns whether code of it serves, or instances wait for that, without creates in progress.
+  bool loaded() const noexcept { return generation_ != nullptr || instances_.count() != 0; }
   /// Returns the generation that serves, or nullptr.
   Generation* serving() const noexcept { return generation_.get(); }
   /// Returns the number of the last generation that served, counted from 1.

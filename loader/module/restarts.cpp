@@ -97,6 +97,7 @@ Restarts::Clock::time_point Restarts::next_check() const noexcept {
 /// Runs on a worker.
 void Restarts::perform(const RequestPtr& request) try {
   std::shared_ptr<Restart> restart;  // destroyed without the lock
+  std::optional<Event> released;
   bool abandoned = false;
   if (request->group != nullptr && !request->group->wait_for_turn(module_)) {
     request->result = shared_.busy();
@@ -110,15 +111,22 @@ void Restarts::perform(const RequestPtr& request) try {
       return complete(*request);
     }
     const LifecycleLock lifecycle(module_, lock);
-    if (!may_begin(*request, lifecycle, lock)) return;
-    if (request->group != nullptr) request->group->begin(module_);
-    restart = std::make_shared<Restart>(module_, request);
-    module_.instances().record_changes();
-    current_ = restart;
-    auto done = run_and_lock(restart, lock);
-    abandoned = restart->abandoned();
-    if (!abandoned) end(*restart, std::move(done));
+    if (may_begin(*request, lifecycle, lock)) {
+      if (request->group != nullptr) request->group->begin(module_);
+      restart = std::make_shared<Restart>(module_, request);
+      module_.instances().record_changes();
+      current_ = restart;
+      auto done = run_and_lock(restart, lock);
+      abandoned = restart->abandoned();
+      if (!abandoned) end(*restart, std::move(done));
+    } else if (request->reason == RestartReason::file_changed && !module_.loaded() &&
+               module_.faults().release()) {
+      // It seemed to be used because of a create, which the quarantine has refused.
+      released = module_.event(Event::Type::released);
+    }
   }
+  if (released) shared_.report(*released);
+  if (restart == nullptr) return;
   if (abandoned) return finish_late(*restart);
   // After the lifecycle lock was released, because the listener may need it.
   if (restart->has_released()) report(restart->released_event(), false);
@@ -196,7 +204,7 @@ void Restarts::leave_group(const RestartRequest& request) noexcept {
 /// create loads the file as it is then. REQUIRED: the lock, which is released to look at the file.
 bool Restarts::is_needed(const RestartRequest& request, ModuleLock& lock) {
   if (request.reason == RestartReason::file_changed) {
-    if (module_.serving() == nullptr) return module_.instances().count() != 0;
+    if (module_.serving() == nullptr) return module_.loaded();
     lock.unlock();
     const bool changed = module_.changed();
     lock.lock();

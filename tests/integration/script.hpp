@@ -31,6 +31,7 @@ class Script {
   ~Script() {
     release();
     eventually([&] {
+      if (hanging_count() != 0) return false;
       const std::string maps = read_file("/proc/self/maps");
       return maps.find(copies_.string() + "/") == std::string::npos;
     });
