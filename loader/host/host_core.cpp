@@ -9,6 +9,7 @@
 
 #include "catalog/search_path.hpp"
 #include "host/package_resolution.hpp"
+#include "module/exit_report.hpp"
 #include "module/forked.hpp"
 #include "module/restart_group.hpp"
 #include "platform/process.hpp"
@@ -61,6 +62,7 @@ std::shared_ptr<ModuleContext> make_context(const HostOptions& options) {
   if (options.contain_crashes && platform::can_contain()) {
     crash_handlers = std::make_shared<const platform::CrashHandlers>();
   }
+  if (options.report_exits) report_exits();
   const auto level = log_level(options);
   auto log = std::make_shared<Log>(level ? *level : options.log_level, options.log_sink);
   return std::make_shared<ModuleContext>(

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Properties of the process: trusted environment variables and standard folders.
+// The process: trusted environment variables, standard folders and standard error.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tenon::inline v0_1::platform {
@@ -31,6 +33,10 @@ std::vector<std::filesystem::path> module_folders(const std::string& app);
 
 /// Returns the folders for data of an app: of the user, of this machine, of the system.
 std::vector<std::filesystem::path> data_folders(const std::string& app);
+
+/// Writes the parts of a line to standard error at once. Takes no lock and allocates nothing, so
+/// that signal handlers can call it. At most 10 parts.
+void write_to_standard_error(std::initializer_list<std::string_view> parts) noexcept;
 
 /// Returns whether this is the main thread. In a forked child that is the thread that forked.
 bool on_main_thread() noexcept;

@@ -98,6 +98,12 @@ void crash_in_a_forked_child() {
   end_like(child);
 }
 
+void exit_in_a_forked_child() {
+  const pid_t child = fork();
+  if (child == 0) std::exit(3);
+  end_like(child);
+}
+
 void crash_in_a_vforked_child() {
   const pid_t child = vfork();
   if (child == 0) *nowhere = 1;
@@ -201,6 +207,9 @@ void misbehave(std::string_view how) {
   if (how == "open itself") open_itself();
   if (how.substr(0, 5) == "load ") dlopen(std::string(how.substr(5)).c_str(), RTLD_NOW);
   if (how == "end the process") _exit(9);
+  if (how == "call exit") std::exit(0);
+  if (how == "call quick_exit") std::quick_exit(0);
+  if (how == "call exit in a forked child") exit_in_a_forked_child();
   if (how == "crash in a forked child") crash_in_a_forked_child();
   if (how == "crash in a vforked child") crash_in_a_vforked_child();
 }

@@ -655,5 +655,46 @@ TEST_F(Crash, ReachesTheHandlerOfTheHostIfNotContained) {
             std::string::npos);
 }
 
+// -- Exits --------------------------------------------------------------------
+
+/// Runs a host whose plugin calls exit() or quick_exit().
+class Exit : public Crash {};
+
+TEST_F(Exit, OfAPluginIsReported) {
+  for (const std::string function : {"exit", "quick_exit"}) {
+    const Outcome outcome = run("unruly", "call " + function, "reports-exits");
+    EXPECT_EQ(outcome.exit, 1);
+    EXPECT_EQ(outcome.err, "tenon: test.example/unruly called " + function +
+                               "(); the process ends with status 1\n");
+    EXPECT_EQ(outcome.out, "");
+  }
+}
+
+TEST_F(Exit, OfAModuleIsReported) {
+  place_fault("exit-in-start", "unruly.so");
+  const Outcome outcome = run("unruly", "well?", "reports-exits");
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_EQ(outcome.err,
+            "tenon: test.example/unruly called exit(); the process ends with status 1\n");
+}
+
+TEST_F(Exit, OfTheHostIsNotReported) {
+  const Outcome outcome = run("unruly", "well?", "exits-itself");
+  EXPECT_EQ(outcome.exit, 5);
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(Exit, OfAForkedChildIsNotReported) {
+  const Outcome outcome = run("unruly", "call exit in a forked child", "reports-exits");
+  EXPECT_EQ(outcome.exit, 3);
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(Exit, OfAPluginIsNotReportedByDefault) {
+  const Outcome outcome = run("unruly", "call exit");
+  EXPECT_EQ(outcome.exit, 0);
+  EXPECT_EQ(outcome.err, "");
+}
+
 }  // namespace
 }  // namespace tenon::tests

@@ -10,13 +10,15 @@
 // crashes in the event of a second module. `small-stack-later`: it calls the plugin once, gives its
 // thread a small alternate stack, and installs a handler for SIGSEGV that checks the memory below
 // the stack. `chained-handler`: it installs a handler for SIGSEGV that calls the previous one, and
-// prints whether the call left signals blocked.
+// prints whether the call left signals blocked. `reports-exits`: it sets HostOptions::report_exits.
+// `exits-itself`: it also sets it, and calls exit after the call.
 #include <tenon/host.hpp>
 
 #include <test/echo.hpp>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -80,6 +82,7 @@ int main(int count, char** arguments) {
                       .plugin_path = {arguments[1]},
                       .builtins = {tenon::tests::host_echo()},
                       .contain_crashes = true,
+                      .report_exits = way == "reports-exits" || way == "exits-itself",
                       .on_event = [&](const tenon::Event& event) {
                         const bool second = event.package == "test.example/host";
                         if (way == "crashes-in-event" && second) *nowhere = 1;
@@ -102,6 +105,7 @@ int main(int count, char** arguments) {
                 << std::endl;
     }
     if (way == "crashes-itself") *nowhere = 1;
+    if (way == "exits-itself") std::exit(5);
   }
   if (way == "crashes-later") *nowhere = 1;
   return 0;

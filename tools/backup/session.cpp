@@ -51,6 +51,7 @@ tenon::HostOptions options(const std::vector<std::filesystem::path>& plugin_path
           .plugin_path = plugin_path,
           .builtins = builtins,
           .contain_crashes = true,
+          .report_exits = true,
           // A restart after an abandoned call must not wait long for that call.
           .restart = {.drain_timeout = std::chrono::seconds(2)}};
 }

@@ -290,6 +290,7 @@ tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin
           .plugin_path = plugin_path,
           .builtins = {tenon::builtins()},
           .contain_crashes = true,
+          .report_exits = true,
           .log_level = tenon::LogLevel::info};
 }
 

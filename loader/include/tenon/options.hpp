@@ -68,6 +68,14 @@ struct HostOptions {
   /// If crashes cannot be contained on this system, `skipped` has the warning
   /// containment-unavailable.
   bool contain_crashes = false;
+  /// If true, a call of exit() or quick_exit() in a function of a plugin, by the plugin or by a
+  /// library that it uses, ends the process with status EXIT_FAILURE, whatever the caller passed,
+  /// after a line on standard error that names the plugin. Otherwise a plugin can end the program
+  /// with status 0 before its work is done. Functions that were registered with atexit before the
+  /// host was created are then not called, and static objects are not destroyed. Has this effect
+  /// until the process ends. Not noticed: _exit(), and calls on the plugin's own threads or in a
+  /// child that a plugin forks.
+  bool report_exits = false;
   /// The directory for private copies of loaded modules; empty: $TMPDIR. If that is unset or
   /// empty, modules of up to 1 MiB including the libraries beside them are copied to /dev/shm if it
   /// is in memory, allows execution and is at most half full. All others are copied to /tmp. The

@@ -3,7 +3,6 @@
 
 #include <cxxabi.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "base/own_library.hpp"
 #include "platform/float_modes.hpp"
 #include "platform/posix/fault.hpp"
+#include "platform/process.hpp"
 
 namespace tenon::inline v0_1::platform {
 namespace {
@@ -179,13 +179,8 @@ std::string_view name_of(int signal) noexcept {
 
 /// Writes the last line before a plugin ends the process.
 void report(const ContainedCall& called, int signal, std::string_view why) noexcept {
-  const auto part = [](std::string_view text) {
-    return iovec{const_cast<char*>(text.data()), text.size()};
-  };
-  const iovec parts[] = {part("tenon: "),         part(called.plugin), part(": "),
-                         part(called.function),   part(": "),          part(name_of(signal)),
-                         part(", not contained"), part(why),           part("\n")};
-  static_cast<void>(!writev(STDERR_FILENO, parts, std::size(parts)));
+  write_to_standard_error({"tenon: ", called.plugin, ": ", called.function, ": ", name_of(signal),
+                           ", not contained", why, "\n"});
 }
 
 /// Calls the previous handler, or performs the default action.

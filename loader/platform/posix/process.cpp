@@ -5,6 +5,7 @@
 #include <pthread.h>
 #endif
 #include <stdlib.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,6 +49,15 @@ std::vector<std::filesystem::path> split_path_list(const std::string& list) {
     begin = end + 1;
   }
   return folders;
+}
+
+void write_to_standard_error(std::initializer_list<std::string_view> parts) noexcept {
+  iovec pieces[10];
+  int count = 0;
+  for (const std::string_view part : parts) {
+    pieces[count++] = {const_cast<char*>(part.data()), part.size()};
+  }
+  static_cast<void>(!writev(STDERR_FILENO, pieces, count));
 }
 
 bool on_main_thread() noexcept {

@@ -220,11 +220,14 @@ TEST_F(Backup, IsNotStoredIfAPluginEndsTheProcessWithSuccess) {
   const std::string ended_early =
       "tenon-backup: a plugin, or a library that it uses, ended the process with status 0 before "
       "its work was completed\n";
-  for (const char* how : {"exit", "_Exit", "quick_exit"}) {
+  for (const std::string how : {"exit", "_Exit", "quick_exit"}) {
+    const std::string message = how == "_Exit" ? ended_early
+                                               : "tenon: test.example/a called " + how +
+                                                     "(); the process ends with status 1\n";
     write_items({item("Pod", "web", "p", told("backup-a", how))});
     const Outcome outcome = create();
     EXPECT_EQ(outcome.exit, 1) << how;
-    EXPECT_EQ(outcome.err, ended_early) << how;
+    EXPECT_EQ(outcome.err, message) << how;
     EXPECT_EQ(outcome.out, "") << how;
     EXPECT_EQ(run({"describe", "nightly"}).exit, 3) << how;
 
@@ -232,7 +235,7 @@ TEST_F(Backup, IsNotStoredIfAPluginEndsTheProcessWithSuccess) {
     EXPECT_EQ(create().exit, 0) << how;
     const Outcome deleted = run({"delete", "nightly"});
     EXPECT_EQ(deleted.exit, 1) << how;
-    EXPECT_EQ(deleted.err, ended_early) << how;
+    EXPECT_EQ(deleted.err, message) << how;
     EXPECT_EQ(run({"describe", "nightly"}).exit, 0) << how;
     fs::remove_all(world.root() / "store/tenon");
   }
