@@ -211,10 +211,10 @@ struct Stored<StoredMap<Form>> : detail::NullableList {
   static bool load(Conversion& conversion, const Raw& raw, StoredMap<Form>& form) {
     StoredList<tenon_string> keys;
     StoredList<Form> values;
-    const bool good = Stored<StoredList<tenon_string>>::load(conversion, raw.keys, keys) &&
-                      Values::load(conversion, raw.values, values);
+    if (!Stored<StoredList<tenon_string>>::load(conversion, raw.keys, keys)) return false;
+    if (!Values::load(conversion, raw.values, values)) return false;
     form.raw = {keys.raw, values.raw};
-    return good;
+    return true;
   }
   static bool save(Conversion& conversion, const StoredMap<Form>& form, Raw& raw) {
     raw.keys = form.raw.keys;
