@@ -191,14 +191,14 @@ Result<RestartOutcome> restart_used(Modules modules, const RestartOptions& optio
 
 Result<RestartOutcome> restart_together(std::vector<std::shared_ptr<Module>> modules,
                                         const RestartOptions& options) {
-  const auto unused =
-      std::ranges::stable_partition(modules, [](const auto& module) { return module->in_use(); });
-  auto outcome = restart_used({modules.begin(), unused.begin()}, options);
+  const auto unused = std::stable_partition(modules.begin(), modules.end(),
+                                            [](const auto& module) { return module->in_use(); });
+  auto outcome = restart_used({modules.begin(), unused}, options);
   if (!outcome) return outcome;
-  for (const auto& module : unused) {
+  std::for_each(unused, modules.end(), [](const auto& module) {
     ModuleLock lock(module->shared().mutex);
     if (!module->used()) module->restarts().release_unused(lock);
-  }
+  });
   return outcome;
 }
 
