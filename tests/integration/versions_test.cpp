@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Functions, FailsInOne,
                                          "1:save_state", "3:save_state", "2:restore_state",
                                          "4:restore_state"),
                          [](const auto& info) {
-                           const std::string function = info.param;
+                           std::string function = info.param;
                            if (function == "file") return function;
                            return function.substr(2) + "_of_" + function[0];
                          });
