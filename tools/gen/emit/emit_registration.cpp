@@ -105,7 +105,7 @@ void emit_client_function(Writer& out, const KindVersion& version, const Method&
     if (method.configures) out.line("instance.remember_config(in->config);");
     emit_data_check(out, interface, "(*out)",
                     "*out == nullptr ? nullptr :", [&](const std::string& arguments) {
-                      const std::string call = "guard.no_data(call, " + arguments + ")";
+                      std::string call = "guard.no_data(call, " + arguments + ")";
                       if (!interface.passes_streams()) return call;
                       return "tenon::detail::client_failure(status, " + call + ", out)";
                     });
