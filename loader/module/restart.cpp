@@ -293,8 +293,8 @@ Result<void> Restart::switch_over() {
 Result<void> Restart::hand_over() {
   if (serving_ != nullptr) {
     if (auto closed = close_gate(); !closed) return closed;
-    // Threads inside other members may have created instances until then.
-    members_ = members();
+    // Threads inside other versions may have created instances until all were drained.
+    if (request_->group != nullptr) members_ = members();
     session_ = std::ranges::any_of(members_, &RestartMember::session);
     if (auto saved = save_states(); !saved) return saved;
     if (session_) {
