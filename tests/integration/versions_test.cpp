@@ -58,12 +58,21 @@ class TwoVersions : public Hosting {
   using State = std::pair<std::int64_t, std::int64_t>;
 };
 
-TEST_F(TwoVersions, AreRestartedTogether) {
-  place_builds(1);
-  Script script(world_.root());
-  Host host(limited());
-  auto older = create(host, "1.0.0", 10);
-  auto newer = create(host, "2.0.0", 20);
+/// Both are loaded, with their first builds and the totals 10 and 20.
+class LoadedVersions : public TwoVersions {
+ protected:
+  HostOptions with_builds() {
+    place_builds(1);
+    return limited();
+  }
+
+  Script script{world_.root()};
+  Host host{with_builds()};
+  Handle<test::Counter> older = create(host, "1.0.0", 10);
+  Handle<test::Counter> newer = create(host, "2.0.0", 20);
+};
+
+TEST_F(LoadedVersions, AreRestartedTogether) {
   place_builds(2);
   EXPECT_EQ(host.restart(counters).value(), RestartOutcome::restarted);
   EXPECT_EQ(state_of(older), State(2, 10));
@@ -72,15 +81,10 @@ TEST_F(TwoVersions, AreRestartedTogether) {
 }
 
 /// A function of one of the new builds, or of one of the old ones that hands over.
-class FailsInOne : public TwoVersions, public testing::WithParamInterface<const char*> {};
+class FailsInOne : public LoadedVersions, public testing::WithParamInterface<const char*> {};
 
 TEST_P(FailsInOne, RestartsNone) {
   const std::string function = GetParam();
-  place_builds(1);
-  Script script(world_.root());
-  Host host(limited());
-  auto older = create(host, "1.0.0", 10);
-  auto newer = create(host, "2.0.0", 20);
   place_builds(2);
   if (function == "file") {
     world_.place(world_.write("broken.so", "not a module"), "counter/1.0.0/counter.so");
@@ -114,15 +118,10 @@ INSTANTIATE_TEST_SUITE_P(Functions, FailsInOne,
                          });
 
 /// The same for a function that does not return.
-class HangsInOne : public TwoVersions, public testing::WithParamInterface<const char*> {};
+class HangsInOne : public LoadedVersions, public testing::WithParamInterface<const char*> {};
 
 TEST_P(HangsInOne, RestartsNone) {
   const std::string function = GetParam();
-  place_builds(1);
-  Script script(world_.root());
-  Host host(limited());
-  auto older = create(host, "1.0.0", 10);
-  auto newer = create(host, "2.0.0", 20);
   place_builds(2);
   script.hang(function);
   const auto failed = host.restart(counters);
@@ -142,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(Functions, HangsInOne,
                          });
 
 /// A call inside one version that uses the other one while both hand over.
-class CallInside : public TwoVersions {
+class CallInside : public LoadedVersions {
  protected:
   static bool is_closed(Handle<test::Counter>& counter) {
     return eventually([&] {
@@ -155,11 +154,6 @@ class CallInside : public TwoVersions {
 };
 
 TEST_F(CallInside, PassesTheGateOfTheOtherVersion) {
-  place_builds(1);
-  Script script(world_.root());
-  Host host(limited());
-  auto older = create(host, "1.0.0", 10);
-  auto newer = create(host, "2.0.0", 20);
   std::optional<Handle<test::Counter>> created;
   place_builds(2);
   std::atomic<bool> inside{false};
@@ -182,11 +176,6 @@ TEST_F(CallInside, PassesTheGateOfTheOtherVersion) {
 }
 
 TEST_F(CallInside, OfBothVersionsEndInTime) {
-  place_builds(1);
-  Script script(world_.root());
-  Host host(limited());
-  auto older = create(host, "1.0.0", 10);
-  auto newer = create(host, "2.0.0", 20);
   place_builds(2);
   std::atomic<int> inside{0};
   const auto use = [&](Handle<test::Counter>& other) {
@@ -208,11 +197,6 @@ TEST_F(CallInside, OfBothVersionsEndInTime) {
 }
 
 TEST_F(CallInside, SchedulesTheRestartOfAll) {
-  place_builds(1);
-  Script script(world_.root());
-  Host host(limited());
-  auto older = create(host, "1.0.0", 10);
-  auto newer = create(host, "2.0.0", 20);
   place_builds(2);
   auto outcome = RestartOutcome::not_loaded;
   script.set("restart", [&] {

@@ -14,9 +14,8 @@
 //
 // "position" is relative to the folder of the file. "processors", "dead_letters", "window"
 // (window_limits.hpp), "stall" (stall_watch.hpp) and each member of the last two are optional. The
-// values of "config" are
-// strings. Blanks at their ends are removed; paths in them are relative to the working directory of
-// the process.
+// values of "config" are strings. Blanks at their ends are removed; paths in them are relative to
+// the working directory of the process.
 #pragma once
 
 #include <cstdint>
