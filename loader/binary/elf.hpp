@@ -87,6 +87,7 @@ class ElfFile {
     std::vector<elf::Symbol> symbols_;
     std::vector<char> strings_;  // the last is '\0', and each name begins before it
     std::uint64_t offset_ = 0;   // of the first symbol in the file
+    bool static_tls_ = false;  // relocations fix the place of the file's own thread-local variables
   };
   /// Returns the symbols. Also checks them and the relocations, because the dynamic loader does
   /// not. The names of all symbols and of their versions are together at most four times as long as
@@ -184,7 +185,6 @@ class ElfFile {
     std::uint64_t relative = 0;  // number of relative relocations, which come first
     Range relocations{}, plt_relocations{}, packed_relocations{};
     bool text_relocations = false;
-    bool static_tls = false;
   };
   /// The entries of the dynamic section by tag. The last entry with a tag counts.
   class Entries;
@@ -232,12 +232,16 @@ class ElfFile {
 
   Result<Text> string_at(std::uint64_t offset, std::string_view what, std::size_t max_length) const;
   Result<void> add_versions(std::vector<Text>& names) const;
-  /// Returns the number of symbols. `referenced` is the result of check_relocations.
+  struct Relocations {
+    std::uint64_t referenced = 0;           // one more than the largest number of a symbol
+    std::vector<std::uint32_t> static_tls;  // symbols of thread-local variables at a fixed place
+  };
+  /// Returns the number of symbols. `referenced` is a result of check_relocations.
   Result<std::uint64_t> symbol_count(std::uint64_t referenced) const;
   VersionTables version_tables(std::uint64_t symbols) const;
   Result<std::uint64_t> count_by_gnu_hash(std::uint64_t referenced) const;
   /// Returns the smallest number of symbols of which no relocation exceeds the last one.
-  Result<std::uint64_t> check_relocations() const;
+  Result<Relocations> check_relocations() const;
   Result<void> check_relocation(std::uint64_t address) const;
   Result<void> check_packed_relocations() const;
   Result<void> check_names(const Symbols& symbols) const;

@@ -109,8 +109,7 @@ Result<void> ElfFile::set_dynamic(const Entries& entries) {
       .packed_relocations =
           range(elf::dynamic_packed_relocations, elf::dynamic_packed_relocations_size),
       .text_relocations = entries[elf::dynamic_text_relocations].has_value() ||
-                          (entries.or_zero(elf::dynamic_flags) & elf::flag_text_relocations) != 0,
-      .static_tls = (entries.or_zero(elf::dynamic_flags) & elf::flag_static_tls) != 0};
+                          (entries.or_zero(elf::dynamic_flags) & elf::flag_text_relocations) != 0};
   return check_tables(entries);
 }
 

@@ -160,7 +160,6 @@ inline constexpr std::uint64_t dynamic_flags_1 = 0x6ffffffb;
 inline constexpr std::uint64_t dynamic_version_definitions = 0x6ffffffc;
 inline constexpr std::uint64_t dynamic_version_needs = 0x6ffffffe;
 inline constexpr std::uint64_t flag_text_relocations = 0x00000004;
-inline constexpr std::uint64_t flag_static_tls = 0x00000010;
 inline constexpr std::uint64_t flag_1_nodelete = 0x00000008;
 inline constexpr std::uint64_t flag_1_no_dlopen = 0x00000040;
 inline constexpr std::uint64_t flag_1_no_default_folders = 0x00000800;

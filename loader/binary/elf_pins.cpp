@@ -62,7 +62,7 @@ void find(const Import (&imports)[count], std::string_view name, std::string& fo
 ElfFile::Pins ElfFile::pins(const Symbols& symbols) const {
   Pins pins;
   pins.nodelete = (dynamic_.flags & elf::flag_1_nodelete) != 0;
-  if (dynamic_.static_tls) pins.static_tls = thread_local_size_;
+  if (symbols.static_tls_) pins.static_tls = thread_local_size_;
   std::vector<std::string_view> imports;
   for (std::size_t i = 0; i < symbols.all().size(); ++i) {
     const elf::Symbol& symbol = symbols.all()[i];

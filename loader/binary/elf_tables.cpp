@@ -22,6 +22,10 @@ constexpr std::size_t max_name_length = 65536;
 constexpr std::uint32_t relative_relocation = platform::host_machine == 62    ? 8
                                               : platform::host_machine == 183 ? 1027
                                                                               : 3;
+// R_X86_64_TPOFF64, R_AARCH64_TLS_TPREL64, R_RISCV_TLS_TPREL64.
+constexpr std::uint32_t static_tls_relocation = platform::host_machine == 62    ? 18
+                                                : platform::host_machine == 183 ? 1030
+                                                                                : 11;
 
 constexpr std::uint64_t word = sizeof(std::uint64_t);
 
@@ -121,14 +125,17 @@ ElfFile::Versions ElfFile::versions(const Symbols& symbols) const {
 
 Result<ElfFile::Symbols> ElfFile::symbols() const {
   Symbols symbols;
-  const auto referenced = check_relocations();
-  if (!referenced) return referenced.error();
-  const auto count = symbol_count(*referenced);
+  const auto relocations = check_relocations();
+  if (!relocations) return relocations.error();
+  const auto count = symbol_count(relocations->referenced);
   if (!count) return count.error();
   if (const auto flaw = find_version_flaw(*this, version_tables(*count)); !flaw.empty()) {
     return broken(flaw);
   }
-  if (*count == 0) return symbols;
+  if (*count == 0) {
+    symbols.static_tls_ = !relocations->static_tls.empty();
+    return symbols;
+  }
   if (dynamic_.strings_size > max_strings_size)
     return broken("a table of strings of more than 32 MiB");
   const auto strings = file_offset(dynamic_.strings, dynamic_.strings_size, "the table of strings");
@@ -152,6 +159,10 @@ Result<ElfFile::Symbols> ElfFile::symbols() const {
       std::all_of(symbols.symbols_.begin(), symbols.symbols_.end(),
                   [&](const auto& symbol) { return symbol.name < dynamic_.strings_size; });
   if (!named) return broken("a symbol's name outside of the strings");
+  // Number 0 stands for the file itself. An undefined symbol is a variable of another library.
+  symbols.static_tls_ = std::ranges::any_of(relocations->static_tls, [&](std::uint32_t number) {
+    return number == 0 || symbols.symbols_[number].section != elf::section_undefined;
+  });
   if (auto good = check_names(symbols); !good) return std::move(good).error();
   if (!marks_packed_relocations(symbols)) {
     return source_->problem("wrong-architecture",
@@ -211,8 +222,8 @@ bool ElfFile::marks_packed_relocations(const Symbols& symbols) const {
   return !needs_glibc;
 }
 
-Result<std::uint64_t> ElfFile::check_relocations() const {
-  std::uint64_t referenced = 0;
+Result<ElfFile::Relocations> ElfFile::check_relocations() const {
+  Relocations found;
   std::uint64_t relative = dynamic_.relative;  // of the first table
   for (const Range& table : {dynamic_.relocations, dynamic_.plt_relocations}) {
     const auto count = table.size / sizeof(elf::Relocation);
@@ -226,7 +237,10 @@ Result<std::uint64_t> ElfFile::check_relocations() const {
           }
           relative -= relative > 0 ? 1 : 0;
           if (relocation.symbol != 0) {
-            referenced = std::max(referenced, std::uint64_t{relocation.symbol} + 1);
+            found.referenced = std::max(found.referenced, std::uint64_t{relocation.symbol} + 1);
+          }
+          if (relocation.type == static_tls_relocation) {
+            found.static_tls.push_back(relocation.symbol);
           }
           // Type 0 has no effect.
           return relocation.type != 0 ? check_relocation(relocation.address) : Result<void>();
@@ -234,7 +248,7 @@ Result<std::uint64_t> ElfFile::check_relocations() const {
     if (!good) return std::move(good).error();
   }
   if (auto good = check_packed_relocations(); !good) return std::move(good).error();
-  return referenced;
+  return found;
 }
 
 Result<void> ElfFile::check_relocation(std::uint64_t address) const {

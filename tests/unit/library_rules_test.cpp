@@ -179,9 +179,16 @@ TEST(StaticTls, MakesAModuleUnsafe) {
   const auto path = fault("static-tls");
   const ReloadSafety reload = reload_of(detail::read_bundle(bytes_of(path), path).value(), {});
   EXPECT_EQ(reload.grade, ReloadGrade::unsafe);
-  EXPECT_EQ(reload.symbol, "DF_STATIC_TLS");
+  EXPECT_EQ(reload.symbol, "initial-exec");
   EXPECT_TRUE(reload.reason.starts_with("each copy takes 64 bytes of ")) << reload.reason;
+  EXPECT_TRUE(reload.reason.ends_with(": enough for 25 copies")) << reload.reason;
   EXPECT_FALSE(reload.stays_mapped);
+}
+
+TEST(StaticTls, IsNotTheMemoryOfOtherThreadLocalVariables) {
+  const auto path = fault("dynamic-tls");
+  const ReloadSafety reload = reload_of(detail::read_bundle(bytes_of(path), path).value(), {});
+  EXPECT_EQ(reload.grade, ReloadGrade::safe) << reload.reason;
 }
 
 // The page lists each rule that every program has: the library, its effect, reason and remedy.
