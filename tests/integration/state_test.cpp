@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <functional>
@@ -279,7 +280,11 @@ TEST_F(ClosedGate, RefusesASignalHandlerThatInterruptsAWaitingCall) {
   };
   struct sigaction before {};
   struct sigaction action {};
-  action.sa_handler = [](int) { on_signal(); };
+  action.sa_handler = [](int) {
+    const int before_handler = errno;
+    on_signal();
+    errno = before_handler;
+  };
   ASSERT_EQ(sigaction(SIGUSR1, &action, &before), 0);
   Call call;
   std::atomic<pid_t> thread{0};
