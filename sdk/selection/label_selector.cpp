@@ -73,10 +73,15 @@ class LabelSelectorReader {
 
 bool LabelSelectorReader::read() {
   if (at_end()) return true;
+  selector_.alternatives_.emplace_back();
   for (;;) {
     if (!read_requirement()) return false;
     if (at_end()) return true;
-    if (!take(",")) return fail("',' or the end", "separate requirements with commas");
+    if (take("or")) {
+      selector_.alternatives_.emplace_back();
+    } else if (!take(",")) {
+      return fail("',', 'or' or the end", "separate requirements with commas");
+    }
   }
 }
 
@@ -86,11 +91,11 @@ bool LabelSelectorReader::read_requirement() {
   if (!read_key(requirement)) return false;
   if (absent) {
     requirement.op = Operator::absent;
-  } else if (!at_end() && token_ != "," && !read_operation(requirement)) {
+  } else if (!at_end() && token_ != "," && token_ != "or" && !read_operation(requirement)) {
     return false;
   }
   std::sort(requirement.values.begin(), requirement.values.end());
-  selector_.requirements_.push_back(std::move(requirement));
+  selector_.alternatives_.back().push_back(std::move(requirement));
   return true;
 }
 
@@ -122,7 +127,8 @@ bool LabelSelectorReader::read_operation(Requirement& requirement) {
     requirement.op = operation.op;
     return (this->*operation.read_operand)(requirement);
   }
-  return fail("=, ==, !=, in, notin, >, <, ',' or the end", "write an operator after the key");
+  return fail("=, ==, !=, in, notin, >, <, ',', 'or' or the end",
+              "write an operator after the key");
 }
 
 bool LabelSelectorReader::read_values(Requirement& requirement) {
@@ -200,8 +206,10 @@ Result<LabelSelector> LabelSelector::parse(std::string_view text) {
 }
 
 bool LabelSelector::matches(const Labels& labels) const {
-  return std::all_of(requirements_.begin(), requirements_.end(),
-                     [&](const Requirement& requirement) { return requirement.matches(labels); });
+  const auto met = [&](const Requirement& requirement) { return requirement.matches(labels); };
+  return empty() || std::ranges::any_of(alternatives_, [&](const auto& requirements) {
+           return std::ranges::all_of(requirements, met);
+         });
 }
 
 bool LabelSelector::Requirement::matches(const Labels& labels) const {

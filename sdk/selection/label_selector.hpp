@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Label selectors in the syntax of Kubernetes: requirements separated by commas. Labels match if
-// they meet all requirements.
+// they meet all requirements. In addition, the word `or` separates alternatives, of which labels
+// must match one: `app=web,tier=front or app=db`.
 //
 //   k=v  k==v       the label k has the value v
 //   k!=v            k has another value or is absent
@@ -37,11 +38,11 @@ class LabelSelector {
   /// column (in bytes, counted from 1) of the flaw.
   static Result<LabelSelector> parse(std::string_view text);
 
-  /// Returns whether the labels meet every requirement.
+  /// Returns whether the labels meet every requirement of an alternative.
   bool matches(const Labels& labels) const;
 
   /// Returns whether there is no requirement.
-  bool empty() const noexcept { return requirements_.empty(); }
+  bool empty() const noexcept { return alternatives_.empty(); }
 
  private:
   friend class LabelSelectorReader;
@@ -57,7 +58,7 @@ class LabelSelector {
     bool matches(const std::string& value) const;
   };
 
-  std::vector<Requirement> requirements_;
+  std::vector<std::vector<Requirement>> alternatives_;
 };
 
 }  // namespace tenon::selection

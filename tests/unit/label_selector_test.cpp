@@ -91,6 +91,14 @@ TEST(LabelSelector, MatchesLabels) {
       {"a=b,c!=d,e in (x,y),!f", {{"a", "b"}, {"e", "y"}, {"f", ""}}, false},
       {"a=b,a=c", {{"a", "b"}}, false},
       {"a,b", {{"a", ""}}, false},
+      {"a=b or c=d", {{"a", "b"}}, true},
+      {"a=b or c=d", {{"c", "d"}}, true},
+      {"a=b or c=d", {{"a", "d"}, {"c", "b"}}, false},
+      {"a,b or c,d", {{"a", ""}, {"d", ""}}, false},
+      {"a,b or c,d", {{"c", ""}, {"d", ""}}, true},
+      {"a in (x) or b or !c", {{"b", ""}, {"c", ""}}, true},
+      {"a in (x) or b or !c", {{"c", ""}}, false},
+      {"or or or=or", {{"or", ""}}, true},
       {"a , ! b", {{"a", ""}}, true},
       {"in", {{"in", ""}}, true},
       {"!notin", {{"in", ""}}, true},
@@ -113,8 +121,8 @@ TEST(LabelSelector, MatchesLabels) {
 TEST(LabelSelector, InvalidSelectorsAreErrors) {
   const std::string key = "a label key";
   const std::string value = "a label value";
-  const std::string operators = "=, ==, !=, in, notin, >, <, ',' or the end";
-  const std::string separator = "',' or the end";
+  const std::string operators = "=, ==, !=, in, notin, >, <, ',', 'or' or the end";
+  const std::string separator = "',', 'or' or the end";
   const std::string number = "an integer from 0 to 9223372036854775807";
   const std::string key_form = "a label key of letters, digits, '-', '_' and '.'";
   const std::string key_ends = "a label key with a letter or digit at both ends";
@@ -134,6 +142,8 @@ TEST(LabelSelector, InvalidSelectorsAreErrors) {
       {"a,", 3, "the end", key},
       {"a, ", 4, "the end", key},
       {"a,,b", 3, "\",\"", key},
+      {"a or", 5, "the end", key},
+      {"a or ,b", 6, "\",\"", key},
       {"=a", 1, "\"=\"", key},
       {"!", 2, "the end", key},
       {"!!a", 2, "\"!\"", key},

@@ -25,7 +25,8 @@ typedef struct tenon_selector_v1 {
   tenon_list included_resources;
   tenon_list excluded_resources; /* The same form. [list of string] */
   /* An additional condition on labels in the syntax of Kubernetes, for example
-   * app=web,tier!=cache,env in (a,b),!old; empty if there is none. */
+   * app=web,tier!=cache,env in (a,b),!old; the word or separates alternatives; empty if there is
+   * none. */
   tenon_string label_selector;
   /* Fields of other versions that this version does not have, as JSON. Copied unchanged; absent
    * if there are none. */
