@@ -55,6 +55,7 @@ struct Options {
   tenon::SelectorV1 selector;
   RestoreRequest restore;
   std::vector<std::string> mappings;  // "old=new"
+  std::string existing = "keep";
   bool allow_empty = false;
 };
 
@@ -179,6 +180,7 @@ Exit restore(Run& run) {
   RestoreRequest request = run.options.restore;
   request.backup = run.options.name;
   request.selector = run.options.selector;
+  if (run.options.existing == "update") request.existing = RestoredFolder::Existing::replace;
   if (auto good = check_name(request.backup); !good) return fail(run, good.error());
   if (!request.name.empty()) {
     if (auto good = check_restore_name(request.name); !good) return fail(run, good.error());
@@ -340,7 +342,9 @@ void add_selection(CLI::App& command, tenon::SelectorV1& selector) {
   add("--exclude-namespaces", selector.excluded_namespaces, "No items in these namespaces");
   add("--include-resources", selector.included_resources, "Only items of these resources");
   add("--exclude-resources", selector.excluded_resources, "No items of these resources");
-  command.add_option("-l,--selector", selector.label_selector, "Only items with these labels")
+  command
+      .add_option("-l,--selector,--or-selector", selector.label_selector,
+                  "Only items with these labels, eg: app=web,!old or tier=db")
       ->type_name("LABELS");
 }
 
@@ -408,6 +412,11 @@ int run(int count, char** arguments) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("OLD=NEW,...");
+  restore_command
+      ->add_option("--existing", options.existing, "What happens to files with other content")
+      ->check(CLI::IsMember({"keep", "update"}))
+      ->type_name("keep|update")
+      ->capture_default_str();
   add_selection(*restore_command, options.selector);
   add_allow_empty(restore_command);
   add_dry_run(restore_command);

@@ -194,6 +194,7 @@ class RestoreRun {
   const Input input_;
   tenon::StoredRestoreV1 record_;
   std::shared_ptr<const tenon::RestoreV1> restore_;  // that actions receive
+  const RestoredFolder::Existing existing_;
   RestoredFolder folder_;
   Snapshots snapshots_;
   std::map<std::string, const tenon::StoredBackupV1Snapshot*> snapshot_of_;  // by volume
@@ -230,6 +231,7 @@ RestoreRun::RestoreRun(Session& session, const RestoreRequest& request, Report& 
       input_(std::move(input)),
       record_(new_record(request)),
       restore_(std::make_shared<const tenon::RestoreV1>(record_.restore)),
+      existing_(request.existing),
       folder_(request.to),
       snapshots_(session, report),
       actions_(
@@ -304,14 +306,14 @@ std::optional<RestoreRun::Item> RestoreRun::read(std::size_t index) {
 }
 
 /// Creates a volume from the snapshot of an item. If the item is already restored, it gets the
-/// volume of the earlier restore, so that it does not differ from its file.
+/// volume of the earlier restore, so that its file still names that volume.
 void RestoreRun::restore_snapshot(Item& item) {
   const auto found = snapshot_of_.find(item.id.name);
   if (found == snapshot_of_.end()) return;
   if (const auto existing = folder_.read(item.id)) {
     auto same = snapshots_.with_volume_of(*existing, *found->second, item.text);
     if (same) item.text = *std::move(same);
-    return;
+    if (same || existing_ == RestoredFolder::Existing::keep) return;
   }
   auto volume = snapshots_.make_volume(*found->second);
   if (volume) {
@@ -404,7 +406,9 @@ void RestoreRun::end(const Item& item) {
   if (item.failed) return;
   for (const Wait& wait : item.waits) await_ready(wait, item.id);
   const auto source = source_of(item.id);
-  const auto written = folder_.write(item.id, item.text);
+  // A file of this run is never replaced: another item would be lost.
+  const auto written =
+      folder_.write(item.id, item.text, source ? RestoredFolder::Existing::keep : existing_);
   if (!written) return report_.error(written.error(), item.id);
   if (!source) note_source(item);
   if (*written != RestoredFolder::Written::differs) unused_volumes_.erase(item.index);
@@ -452,7 +456,7 @@ void RestoreRun::report_existing(const Item& item, std::optional<std::size_t> so
   report_.warning(tenon::Error({.code = "already-exists",
                                 .message = "a different version of the item exists and is kept",
                                 .where = archive_path(item.id),
-                                .fix = "restore into an empty folder, or remove that file"}),
+                                .fix = "restore into an empty folder, or with --existing update"}),
                   item.id);
 }
 

@@ -14,6 +14,7 @@
 
 #include "input.hpp"
 #include "report.hpp"
+#include "restored_folder.hpp"
 #include "session.hpp"
 #include "store.hpp"
 #include "tally.hpp"
@@ -26,10 +27,11 @@ struct RestoreRequest {
   std::filesystem::path to;
   tenon::SelectorV1 selector;
   tenon::TextMap namespace_mapping;
+  RestoredFolder::Existing existing = RestoredFolder::Existing::keep;
 };
 
 /// Restores a backup. Returns the record of the restore, which the caller stores. Items that others
-/// need are written first. Existing files are kept; a warning is reported if they differ. Problems
+/// need are written first. If existing files are kept, a warning is reported if they differ. Problems
 /// with single items and plugins are reported, and the run continues. Errors: not-found;
 /// already-exists; bad-pattern, bad-label-selector; those of unpack_archive and of the store;
 /// cannot-write; in-use; cancelled.

@@ -88,7 +88,8 @@ tenon::Error cannot_enter(int parent, const std::string& name, const std::filesy
 }  // namespace
 
 tenon::Result<RestoredFolder::Written> RestoredFolder::write(const tenon::ResourceIdV1& id,
-                                                             std::string_view json) {
+                                                             std::string_view json,
+                                                             Existing existing) {
   const std::filesystem::path path = archive_path(id);
   const auto folder = enter(path.parent_path(), Missing::made);
   if (!folder) return folder.error();
@@ -104,11 +105,15 @@ tenon::Result<RestoredFolder::Written> RestoredFolder::write(const tenon::Resour
     }
   }
   const std::string name = path.filename();
-  const int error = move_to_absent(*folder, partial, name.c_str());
+  int error = move_to_absent(*folder, partial, name.c_str());
+  const bool same = error == EEXIST && content_of(*folder, name) == content;
+  if (error == EEXIST && !same && existing == Existing::replace) {
+    error = ::renameat(*folder, partial, *folder, name.c_str()) == 0 ? 0 : errno;
+  }
   if (error == 0) return Written::written;
   ::unlinkat(*folder, partial, 0);
   if (error != EEXIST) return cannot_write(folder_ / path, error);
-  return content_of(*folder, name) == content ? Written::unchanged : Written::differs;
+  return same ? Written::unchanged : Written::differs;
 }
 
 std::optional<std::string> RestoredFolder::read(const tenon::ResourceIdV1& id) {

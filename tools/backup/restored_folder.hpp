@@ -22,6 +22,7 @@ class RestoredFolder {
   explicit RestoredFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   enum class Written { written, unchanged, differs };
+  enum class Existing { keep, replace };
 
   /// Creates the folder and locks it, so that no other process restores into it. Errors:
   /// cannot-write; in-use.
@@ -32,10 +33,11 @@ class RestoredFolder {
   /// Returns the content of the file of an item, or nothing if there is none.
   std::optional<std::string> read(const tenon::ResourceIdV1& id);
 
-  /// Writes an item completely or not at all. An existing file is kept: returns `unchanged` if it
-  /// has the same content, otherwise `differs`. Follows no symbolic links below the folder. Error:
-  /// cannot-write. REQUIRED: check_id(id).
-  tenon::Result<Written> write(const tenon::ResourceIdV1& id, std::string_view json);
+  /// Writes an item completely or not at all. Returns `unchanged` if a file with the same content
+  /// exists. A file with other content is replaced, or kept: then returns `differs`. Follows no
+  /// symbolic links below the folder. Error: cannot-write. REQUIRED: check_id(id).
+  tenon::Result<Written> write(const tenon::ResourceIdV1& id, std::string_view json,
+                               Existing existing);
 
   /// Waits until everything is on the disk. Error: cannot-write.
   tenon::Result<void> sync() const;
