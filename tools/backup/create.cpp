@@ -40,6 +40,7 @@ tenon::Timestamp now() {
 tenon::Result<Input> read_input(const Session& session, const CreateRequest& request,
                                 Report& report) {
   Input input;
+  input.is_for_backup = true;
   std::vector<tenon::Error> problems;
   auto items = read_documents(
       request.from,
@@ -73,6 +74,7 @@ struct BackupPolicy {
     ResourceIdV1 original_id;
     Labels labels;
     std::string text;
+    bool skipped = false;
     std::vector<ResourceIdV1> additional{};
     std::vector<Operation> operations{};
     std::vector<tenon::Error> errors{};
@@ -86,7 +88,7 @@ struct BackupPolicy {
   template <class Result>
   void take(const PluginPtr<ItemAction>& plugin, std::size_t, Item& item, const Result& done) const;
   static void replace(const PluginPtr<ItemAction>& plugin, std::string_view changed, Item& item);
-  static bool is_finished(const Item&) { return false; }
+  static bool is_finished(const Item& item) { return item.skipped; }
   bool is_barrier(const Item& item) const {
     return !handled->contains(item.additional) || Snapshots::concerns(item.original_id);
   }
@@ -100,6 +102,8 @@ template <class Result>
 void BackupPolicy::take(const PluginPtr<ItemAction>& plugin, std::size_t, Item& item,
                         const Result& done) const {
   if (!done) return item.errors.push_back(done.error());
+  item.skipped = done->skip_backup;
+  if (item.skipped) return;
   append(item.additional, owned(done->additional_items));
   if (!done->operation_id.empty()) {
     item.operations.push_back(
@@ -273,18 +277,19 @@ std::optional<BackupRun::Item> BackupRun::next() {
   return std::nullopt;
 }
 
-/// Reads an item. Reports an error, and returns nothing, if it cannot be read.
+/// Reads an item. Returns nothing if its labels exclude it, or if it cannot be read, which is
+/// reported.
 std::optional<BackupRun::Item> BackupRun::read(std::size_t index) {
   const ResourceIdV1 id = input_.items.id(index);
   auto item = input_.read(index);
-  if (item) {
+  if (item && !input_.excludes(item->labels)) {
     return Item{.index = index,
                 .original_id = id,
                 .labels = std::move(item->labels),
                 .text = std::move(item->text)};
   }
   processed_[index] = true;
-  report_.error(item.error(), id);
+  if (!item) report_.error(item.error(), id);
   return std::nullopt;
 }
 
@@ -334,7 +339,7 @@ void BackupRun::add(Item item) {
     operations_.add(std::move(operation.plugin), std::move(operation.id), id,
                     std::move(operation.items));
   }
-  if (stopped()) return;
+  if (stopped() || item.skipped) return;
   if (Snapshots::concerns(id)) {
     auto snapshot = snapshots_.take(id, item.text, zone_of(item.labels), record_.backup.name);
     if (snapshot) record_.snapshots.push_back(*std::move(snapshot));

@@ -20,6 +20,11 @@ bool Input::admits_related(const tenon::ResourceIdV1& id) const {
   return is_global ? filter.admits_resource(id.resource) : admits(id);
 }
 
+bool Input::excludes(const Labels& labels) const {
+  const auto label = labels.find("velero.io/exclude-from-backup");
+  return is_for_backup && label != labels.end() && label->second == "true";
+}
+
 tenon::Result<ReadItem> Input::read(std::size_t index) const {
   auto text = items.read(index);
   if (!text) return std::move(text).error();

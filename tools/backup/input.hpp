@@ -29,6 +29,7 @@ struct Input {
   ResourceNames names;
   Items items;
   Selector filter;
+  bool is_for_backup = false;
 
   /// Returns whether an item is selected, regardless of its labels. A namespace is selected if its
   /// items would be; any other item without a namespace only if no namespace is excluded.
@@ -36,6 +37,9 @@ struct Input {
   /// Returns whether an item may be added because an item that is selected needs it, if its labels
   /// match: also without a namespace, whatever namespaces are selected.
   bool admits_related(const tenon::ResourceIdV1& id) const;
+  /// Returns whether labels exclude an item from all backups, as `velero.io/exclude-from-backup`
+  /// does. Restores do not look at them.
+  bool excludes(const Labels& labels) const;
   /// Reads an item. Errors: those of Items::read; not-json.
   tenon::Result<ReadItem> read(std::size_t index) const;
   /// Returns the index of an item that an action names. Error: missing-additional-item.
@@ -59,7 +63,7 @@ void plan(const Input& input, const std::vector<std::size_t>& indices,
     const auto item = input.read(index);
     if (!item) {
       report.error(item.error(), id);
-    } else if (input.filter.matches(item->labels)) {
+    } else if (input.filter.matches(item->labels) && !input.excludes(item->labels)) {
       on_planned(id, names_of_matching(actions, id, item->labels));
     }
   }

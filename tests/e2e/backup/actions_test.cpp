@@ -290,6 +290,30 @@ TEST_F(Backup, ContinuesARestoreIfItemsDoNotBecomeReady) {
   EXPECT_EQ(restored(), (Lines{"pods/namespaces/web/p"}));
 }
 
+TEST_F(Backup, OmitsItemsThatABackupActionSkips) {
+  play();
+  write_items({item("Secret", "web", "p", told("backup-b", "skip also=pods/web/absent")),
+               item("Secret", "web", "q")});
+  const Outcome made = create();
+  EXPECT_EQ(made.out, "backup nightly: completed, 1 item, 0 snapshots, 0 errors, 0 warnings\n");
+  EXPECT_EQ(journal("backup a execute "), (Lines{"q of nightly"}));
+  ASSERT_EQ(restore().exit, 0);
+  EXPECT_EQ(restored(), (Lines{"secrets/namespaces/web/q"}));
+}
+
+TEST_F(Backup, OmitsItemsWithTheLabelForIt) {
+  play();
+  const std::string label = "velero.io/exclude-from-backup";
+  write_items({labelled("web", "out", label, "true"), labelled("web", "in", label, "false"),
+               item("Secret", "web", "s", told("backup-a", "also=configmaps/web/out"))});
+  EXPECT_EQ(create("nightly", {"--dry-run"}).out.find("web/out"), std::string::npos);
+  const Outcome made = create();
+  EXPECT_EQ(made.out, "backup nightly: completed, 2 items, 0 snapshots, 0 errors, 0 warnings\n")
+      << made.err;
+  ASSERT_EQ(restore().exit, 0);
+  EXPECT_EQ(restored(), (Lines{"configmaps/namespaces/web/in", "secrets/namespaces/web/s"}));
+}
+
 TEST_F(Backup, OmitsItemsThatARestoreActionSkips) {
   play();
   write_items({item("Pod", "web", "p", told("restore-b", "skip")), item("Pod", "web", "q")});

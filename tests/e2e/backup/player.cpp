@@ -226,6 +226,7 @@ class BackupPlayer : public Played<tenon::sdk::BackupItemActionV2> {
     while (part.has("wait") && !call().cancelled()) ::usleep(10'000);
     ExecuteResult result;
     result.item = part.changed(item, letter());
+    result.skip_backup = part.has("skip");
     result.additional_items = part.ids("also");
     if (const std::string polls = part.value("operation"); !polls.empty()) {
       result.operation_id = name_in(item) + ":" + polls;

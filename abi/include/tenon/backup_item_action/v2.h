@@ -24,15 +24,15 @@ extern "C" {
 /* -- Identity -------------------------------------------------------------- */
 
 #define TENON_BACKUP_ITEM_ACTION_V2_KIND "tenon.dev/backup_item_action"
-#define TENON_BACKUP_ITEM_ACTION_V2_FINGERPRINT UINT64_C(0x4208f27c3f604273)
+#define TENON_BACKUP_ITEM_ACTION_V2_FINGERPRINT UINT64_C(0x653268eafec277a0)
 
 /* The first members of a vtable: {TENON_BACKUP_ITEM_ACTION_V2_BASE, ...} */
 #define TENON_BACKUP_ITEM_ACTION_V2_BASE .struct_size = sizeof(tenon_backup_item_action_v2), .version = 2
 
 /* Used by the macros that declare a module. */
 #define TENON_KIND_tenon_backup_item_action_v2 "tenon.dev/backup_item_action"
-#define TENON_SPEC_tenon_backup_item_action_v2 "4208f27c3f604273"
-#define TENON_FINGERPRINT_tenon_backup_item_action_v2 UINT64_C(0x4208f27c3f604273)
+#define TENON_SPEC_tenon_backup_item_action_v2 "653268eafec277a0"
+#define TENON_FINGERPRINT_tenon_backup_item_action_v2 UINT64_C(0x653268eafec277a0)
 
 /* -- Requests and responses ------------------------------------------------ */
 
@@ -75,6 +75,9 @@ typedef struct tenon_backup_item_action_v2_execute_response {
   /* Resources to back up after that operation has ended; empty without an operation. [list of
    * tenon_resource_id_v1] */
   tenon_list post_operation_items;
+  /* If it is true, the resource is not stored, no later action is executed for it, and the other
+   * fields have no effect. [0 or 1] */
+  uint8_t skip_backup;
 } tenon_backup_item_action_v2_execute_response;
 
 typedef struct tenon_backup_item_action_v2_progress_request {
@@ -159,8 +162,8 @@ TENON_ASSERT_LAYOUT(offsetof(tenon_backup_item_action_v2_applies_to_response, se
                     sizeof(tenon_backup_item_action_v2_applies_to_response) == 136);
 TENON_ASSERT_LAYOUT(offsetof(tenon_backup_item_action_v2_execute_request, backup) == 24 &&
                     sizeof(tenon_backup_item_action_v2_execute_request) == 296);
-TENON_ASSERT_LAYOUT(offsetof(tenon_backup_item_action_v2_execute_response, post_operation_items) == 64 &&
-                    sizeof(tenon_backup_item_action_v2_execute_response) == 88);
+TENON_ASSERT_LAYOUT(offsetof(tenon_backup_item_action_v2_execute_response, skip_backup) == 88 &&
+                    sizeof(tenon_backup_item_action_v2_execute_response) == 96);
 TENON_ASSERT_LAYOUT(offsetof(tenon_backup_item_action_v2_progress_request, backup) == 24 &&
                     sizeof(tenon_backup_item_action_v2_progress_request) == 296);
 TENON_ASSERT_LAYOUT(offsetof(tenon_backup_item_action_v2_progress_response, progress) == 8 &&
