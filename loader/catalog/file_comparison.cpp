@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "catalog/file_comparison.hpp"
 
+#include <tenon/file_hash.hpp>
+
 #include "binary/bundle.hpp"
-#include "catalog/sha256.hpp"
 
 namespace tenon::inline v0_1::detail {
 namespace {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "catalog/locked_content.hpp"
 
+#include <tenon/file_hash.hpp>
+
 #include <algorithm>
 #include <string>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "catalog/sha256.hpp"
 
+#include <tenon/file_hash.hpp>
+
 #include <sodium/crypto_hash_sha256.h>
 
 #include <array>
@@ -8,7 +10,7 @@
 
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon::inline v0_1 {
 namespace {
 
 class Hash {
@@ -35,7 +37,7 @@ class Hash {
 
 }  // namespace
 
-std::string sha256(std::span<const std::byte> content) {
+std::string detail::sha256(std::span<const std::byte> content) {
   Hash hash;
   hash.add(content);
   return hash.digits();
@@ -56,4 +58,4 @@ Result<std::string> sha256_of_file(const std::filesystem::path& path) {
   }
 }
 
-}  // namespace tenon::inline v0_1::detail
+}  // namespace tenon::inline v0_1

@@ -2,6 +2,7 @@
 #include "catalog/sha256.hpp"
 
 #include <gtest/gtest.h>
+#include <tenon/file_hash.hpp>
 
 #include <string>
 
