@@ -45,14 +45,4 @@ tenon::Error of_plugin(const tenon::Error& error, const tenon::PluginInfo& plugi
                        .method = std::string(method)});
 }
 
-tenon::BackupV2Plugin record_of(const tenon::PluginInfo& info) {
-  tenon::BackupV2Plugin plugin;
-  plugin.kind = info.kind();
-  plugin.kind_version = info.version();
-  plugin.name = info.name();
-  plugin.package = info.package();
-  plugin.package_version = info.package_version();
-  return plugin;
-}
-
 }  // namespace backup

@@ -82,7 +82,4 @@ std::vector<std::string> names_of_matching(const std::vector<Action<K>>& actions
   return names;
 }
 
-/// Returns the entry of a record for a plugin that took part in the run.
-tenon::BackupV2Plugin record_of(const tenon::PluginInfo& info);
-
 }  // namespace backup

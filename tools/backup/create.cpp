@@ -16,6 +16,7 @@
 #include "action_batches.hpp"
 #include "actions.hpp"
 #include "archive_path.hpp"
+#include "common/plugin_origins.hpp"
 #include "definitions.hpp"
 #include "documents.hpp"
 #include "input.hpp"
@@ -404,11 +405,20 @@ void BackupRun::complete_record() {
   backup.counts.items_total = input_.items.size();
   backup.counts.errors = report_.errors();
   backup.counts.warnings = report_.warnings();
-  backup.plugins.push_back(record_of(store_.info()));
-  for (const auto& plugin : snapshots_.plugins()) backup.plugins.push_back(record_of(plugin->info));
-  for (const auto& action : actions_.actions()) {
-    backup.plugins.push_back(record_of(action.plugin->info));
-  }
+  tenon::tools::PluginOrigins origins;
+  const auto add = [&](const tenon::PluginInfo& info) {
+    tenon::tools::PluginOrigin origin = origins.of(info);
+    tenon::BackupV2Plugin& plugin = backup.plugins.emplace_back();
+    plugin.kind = info.kind();
+    plugin.kind_version = info.version();
+    plugin.name = std::move(origin.name);
+    plugin.package = std::move(origin.package);
+    plugin.package_version = std::move(origin.package_version);
+    plugin.sha256 = std::move(origin.sha256);
+  };
+  add(store_.info());
+  for (const auto& plugin : snapshots_.plugins()) add(plugin->info);
+  for (const auto& action : actions_.actions()) add(action.plugin->info);
   record_.problems = report_.problems();
 }
 

@@ -17,6 +17,7 @@
 #include "actions.hpp"
 #include "archive_path.hpp"
 #include "common/duration_setting.hpp"
+#include "common/plugin_origins.hpp"
 #include "definitions.hpp"
 #include "input.hpp"
 #include "item.hpp"
@@ -57,6 +58,17 @@ tenon::Result<Input> read_input(Store& store, const tenon::StoredBackupV1& recor
   if (!filter) return std::move(filter).error();
   input.filter = *std::move(filter);
   return input;
+}
+
+/// Warns of plugins that wrote the backup and are not installed in that version or a newer one.
+void check_plugins(const Session& session, const tenon::BackupV2& backup, Report& report) {
+  tenon::tools::PluginOrigins origins;
+  for (const tenon::BackupV2Plugin& plugin : backup.plugins) {
+    const auto other = origins.compare(
+        session.host, {plugin.name, plugin.package, plugin.package_version, plugin.sha256},
+        backup.name);
+    if (other) report.warning(*other);
+  }
 }
 
 /// Warns of namespaces that are mapped but not in the backup.
@@ -483,6 +495,7 @@ tenon::Result<tenon::StoredRestoreV1> restore_backup(Session& session, Store& st
   }
   const auto backup = read_record(store, request, report);
   if (!backup) return backup.error();
+  check_plugins(session, backup->backup, report);
   auto input = read_input(store, *backup, request, report);
   if (!input) return std::move(input).error();
   check_mapping(input->items, request.namespace_mapping, report);
@@ -493,6 +506,7 @@ tenon::Result<void> plan_restore(Session& session, Store& store, const RestoreRe
                                  Report& report, const OnPlanned& on_planned) {
   const auto backup = read_record(store, request, report);
   if (!backup) return backup.error();
+  check_plugins(session, backup->backup, report);
   const auto input = read_input(store, *backup, request, report);
   if (!input) return input.error();
   check_mapping(input->items, request.namespace_mapping, report);

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,6 +66,71 @@ TEST_F(Backup, IsListedAndDescribedInJson) {
   EXPECT_EQ(missing.at("where"), "c");
   EXPECT_EQ(missing.at("message"), "no backup of this name exists");
   EXPECT_EQ(missing.at("fix"), "choose a name from `tenon-backup list`");
+}
+
+TEST_F(Backup, NamesThePluginsThatWroteIt) {
+  play();
+  write_items({item("Secret", "web", "s")});
+  ASSERT_EQ(create().exit, 0);
+  const auto described = json(run({"describe", "nightly", "--json"}));
+  bool found = false;
+  for (const auto& plugin : described.at("backup").at("backup").at("plugins").as_array()) {
+    const bool builtin = plugin.at("package") == "tenon.dev/builtin";
+    EXPECT_EQ(plugin.at("sha256").as_string().size(), builtin ? 0u : 64u) << plugin;
+    if (plugin.at("name") != "test.example/a") continue;
+    found = true;
+    EXPECT_EQ(plugin.at("kind_version"), 2);
+    EXPECT_EQ(plugin.at("package_version"), "1.0.0");
+    const Outcome sum = world.run({"sha256sum", "plugins/player.so"});
+    EXPECT_EQ(plugin.at("sha256").as_string(), sum.out.substr(0, 64));
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST_F(Backup, WarnsIfItWasWrittenByOtherPlugins) {
+  play();
+  write_items({item("Secret", "web", "s")});
+  ASSERT_EQ(create().exit, 0);
+  const auto warnings = [&](const std::string& to) {
+    std::string found;
+    const Outcome outcome = restore(to, {"--name", to});
+    EXPECT_EQ(outcome.exit, 0) << outcome.err;
+    for (const std::string& line : lines_of(outcome.err)) {
+      if (line.find("[other-plugin]") != std::string::npos) found += line + "\n";
+    }
+    return found;
+  };
+  EXPECT_EQ(warnings("same"), "");
+
+  const fs::path module = world.plugins() / "player.so";
+  std::ofstream(module, std::ios::app) << "another build";
+  std::string found = warnings("build");
+  EXPECT_NE(found.find("another build of a plugin that wrote it is installed; found " +
+                       module.string() + "; needed test.example/a of "),
+            std::string::npos)
+      << found;
+
+  const Lines stored = files("store");
+  const auto record = std::ranges::find_if(
+      stored, [](const std::string& name) { return name.ends_with("nightly/backup.json"); });
+  ASSERT_NE(record, stored.end());
+  std::string text = world.read("store/" + *record);
+  for (std::size_t at = 0; (at = text.find("\"1.0.0\"", at)) != std::string::npos;) {
+    text.replace(at, 7, "\"1.0.1\"");
+  }
+  world.write("store/" + *record, text);
+  found = warnings("older");
+  EXPECT_NE(found.find("an older version of a plugin that wrote it is installed; found "
+                       "test.example/a of "),
+            std::string::npos)
+      << found;
+
+  fs::remove(module);
+  configure();
+  found = warnings("none");
+  EXPECT_NE(found.find("a plugin that wrote it is not installed; found no plugin of this name"),
+            std::string::npos)
+      << found;
 }
 
 TEST_F(Backup, ListsAllProblemsInJson) {

@@ -32,6 +32,8 @@ typedef struct tenon_backup_v2_plugin {
   tenon_string name; /* The registered name, for example example.io/s3 */
   tenon_string package; /* The package of the plugin, for example example.io/storage */
   tenon_string package_version; /* A SemVer version, for example 1.4.0 */
+  /* The SHA-256 of the file of the package in 64 hexadecimal digits; empty for a builtin. */
+  tenon_string sha256;
   /* Fields of other versions that this version does not have, as JSON. Copied unchanged; absent
    * if there are none. */
   tenon_bytes bag;
@@ -58,8 +60,8 @@ typedef struct tenon_backup_v2 {
   const tenon_timestamp *started; /* The time at which the host started the backup. [optional] */
   const tenon_timestamp *ended; /* The time at which the backup finished or failed. [optional] */
   tenon_backup_v2_counts counts; /* The results. */
-  /* All plugins that were used, so that a restore or deletion uses the same ones. [list of
-   * tenon_backup_v2_plugin] */
+  /* All plugins that were used, so that a restore can tell whether they are still installed.
+   * [list of tenon_backup_v2_plugin] */
   tenon_list plugins;
   /* Fields of other versions that this version does not have, as JSON. Copied unchanged; absent
    * if there are none. */
@@ -68,8 +70,8 @@ typedef struct tenon_backup_v2 {
 
 /* -- Layout ---------------------------------------------------------------- */
 
-TENON_ASSERT_LAYOUT(offsetof(tenon_backup_v2_plugin, bag) == 72 &&
-                    sizeof(tenon_backup_v2_plugin) == 88);
+TENON_ASSERT_LAYOUT(offsetof(tenon_backup_v2_plugin, bag) == 88 &&
+                    sizeof(tenon_backup_v2_plugin) == 104);
 TENON_ASSERT_LAYOUT(offsetof(tenon_backup_v2_counts, bag) == 32 &&
                     sizeof(tenon_backup_v2_counts) == 48);
 TENON_ASSERT_LAYOUT(offsetof(tenon_backup_v2, bag) == 256 && sizeof(tenon_backup_v2) == 272);

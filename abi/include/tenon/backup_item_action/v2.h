@@ -24,15 +24,15 @@ extern "C" {
 /* -- Identity -------------------------------------------------------------- */
 
 #define TENON_BACKUP_ITEM_ACTION_V2_KIND "tenon.dev/backup_item_action"
-#define TENON_BACKUP_ITEM_ACTION_V2_FINGERPRINT UINT64_C(0x653268eafec277a0)
+#define TENON_BACKUP_ITEM_ACTION_V2_FINGERPRINT UINT64_C(0x0d4cbdbd5a2cf844)
 
 /* The first members of a vtable: {TENON_BACKUP_ITEM_ACTION_V2_BASE, ...} */
 #define TENON_BACKUP_ITEM_ACTION_V2_BASE .struct_size = sizeof(tenon_backup_item_action_v2), .version = 2
 
 /* Used by the macros that declare a module. */
 #define TENON_KIND_tenon_backup_item_action_v2 "tenon.dev/backup_item_action"
-#define TENON_SPEC_tenon_backup_item_action_v2 "653268eafec277a0"
-#define TENON_FINGERPRINT_tenon_backup_item_action_v2 UINT64_C(0x653268eafec277a0)
+#define TENON_SPEC_tenon_backup_item_action_v2 "0d4cbdbd5a2cf844"
+#define TENON_FINGERPRINT_tenon_backup_item_action_v2 UINT64_C(0x0d4cbdbd5a2cf844)
 
 /* -- Requests and responses ------------------------------------------------ */
 

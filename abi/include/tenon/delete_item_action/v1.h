@@ -23,15 +23,15 @@ extern "C" {
 /* -- Identity -------------------------------------------------------------- */
 
 #define TENON_DELETE_ITEM_ACTION_V1_KIND "tenon.dev/delete_item_action"
-#define TENON_DELETE_ITEM_ACTION_V1_FINGERPRINT UINT64_C(0xf2b2e4058dd9b73b)
+#define TENON_DELETE_ITEM_ACTION_V1_FINGERPRINT UINT64_C(0xbcda5f84e890945f)
 
 /* The first members of a vtable: {TENON_DELETE_ITEM_ACTION_V1_BASE, ...} */
 #define TENON_DELETE_ITEM_ACTION_V1_BASE .struct_size = sizeof(tenon_delete_item_action_v1), .version = 1
 
 /* Used by the macros that declare a module. */
 #define TENON_KIND_tenon_delete_item_action_v1 "tenon.dev/delete_item_action"
-#define TENON_SPEC_tenon_delete_item_action_v1 "f2b2e4058dd9b73b"
-#define TENON_FINGERPRINT_tenon_delete_item_action_v1 UINT64_C(0xf2b2e4058dd9b73b)
+#define TENON_SPEC_tenon_delete_item_action_v1 "bcda5f84e890945f"
+#define TENON_FINGERPRINT_tenon_delete_item_action_v1 UINT64_C(0xbcda5f84e890945f)
 
 /* -- Requests and responses ------------------------------------------------ */
 
