@@ -54,7 +54,7 @@ std::optional<tenon::Error> PluginOrigins::compare(const tenon::Host& host,
     return plugin.package_version() == origin.package_version;
   });
   if (same == new_enough->end()) return std::nullopt;
-  if (of(*same).sha256 == origin.sha256) return std::nullopt;
+  if (origin.sha256.empty() || of(*same).sha256 == origin.sha256) return std::nullopt;
   return warning("another build of a plugin that wrote it is installed",
                  same->builtin() ? "a builtin" : same->file().string(),
                  "check where that build comes from");

@@ -19,7 +19,7 @@ struct PluginOrigin {
   std::string name;
   std::string package;
   std::string package_version;
-  std::string sha256;  // of the module's file; empty for a builtin
+  std::string sha256;  // of the module's file; empty for a builtin, or if it is unknown
 };
 
 /// Belongs to one thread. Reads each file once.

@@ -19,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -30,6 +31,7 @@
 #include "common/console.hpp"
 #include "common/descriptor.hpp"
 #include "common/json_reader.hpp"
+#include "common/plugin_origins.hpp"
 #include "common/progress.hpp"
 #include "common/signals.hpp"
 #include "common/text_file.hpp"
@@ -334,10 +336,27 @@ class ExitAtSignal {
   tenon::tools::SignalWatch watch_;
 };
 
+/// Warns of plugins that wrote a position and are not installed in that version or a newer one.
+void check_plugins(const tenon::Host& host, const PositionStore& store, const Messages& messages) {
+  std::vector<UsedPlugin> plugins = store.state().destinations;
+  if (store.state().source) plugins.insert(plugins.begin(), *store.state().source);
+  tenon::tools::PluginOrigins origins;
+  std::set<std::string> checked;
+  for (const UsedPlugin& used : plugins) {
+    if (!checked.insert(used.plugin).second) continue;
+    const auto other =
+        origins.compare(host, {used.plugin, used.package, used.package_version, used.sha256},
+                        store.path().string());
+    if (other) messages.say(other->to_string());
+  }
+}
+
 /// Opens the position of a pipeline. Errors: those of PositionStore::open.
-tenon::Result<void> open_position(Pipeline& pipeline, Diagnostics& diagnostics) {
+tenon::Result<void> open_position(const tenon::Host& host, Pipeline& pipeline,
+                                  Diagnostics& diagnostics) {
   auto store = PositionStore::open(pipeline.file.position, diagnostics);
   if (!store) return std::move(store).error();
+  check_plugins(host, *store, pipeline.messages);
   check_state(store->state(), pipeline.file, *pipeline.stages, diagnostics);
   store->state().pipeline = pipeline.file.name;
   pipeline.store.emplace(*std::move(store));
@@ -357,7 +376,7 @@ Exit run_files(const Paths& paths, const Paths& plugin_path) {
   create_all_stages(host, pipelines, console, exit_at_signal->calls(), diagnostics);
   if (!diagnostics.empty()) return refuse(diagnostics);
   for (Pipeline& pipeline : pipelines) {
-    if (auto opened = open_position(pipeline, diagnostics); !opened) {
+    if (auto opened = open_position(host, pipeline, diagnostics); !opened) {
       pipeline.messages.say(opened.error().to_string());
       return io_failed;
     }

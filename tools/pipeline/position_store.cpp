@@ -15,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include "common/plugin_origins.hpp"
 #include "common/text_file.hpp"
 #include "platform/replace_file.hpp"
 
@@ -68,11 +69,13 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
 
 UsedPlugin used(const std::string& id, const tenon::PluginInfo& plugin,
                 const tenon::TextMap& config) {
+  tenon::tools::PluginOrigin origin = tenon::tools::PluginOrigins().of(plugin);
   return {.id = id,
-          .plugin = plugin.name(),
+          .plugin = std::move(origin.name),
           .kind_version = plugin.version(),
-          .package = plugin.package(),
-          .package_version = plugin.package_version(),
+          .package = std::move(origin.package),
+          .package_version = std::move(origin.package_version),
+          .sha256 = std::move(origin.sha256),
           .config = config};
 }
 

@@ -49,6 +49,7 @@ class PositionStore {
 
   /// Returns the state that was saved last. Change it, then call `save`.
   PipelineState& state() noexcept { return state_; }
+  const PipelineState& state() const noexcept { return state_; }
   const std::filesystem::path& path() const noexcept { return path_; }
 
   /// Replaces the file atomically and makes it durable: after a power loss the file contains the

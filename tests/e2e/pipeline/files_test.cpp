@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -204,6 +205,37 @@ TEST_F(Pipeline, RefusesThePositionOfAnotherPipeline) {
                              "   found   test\n   needed  other\n"),
             std::string::npos)
       << renamed.err;
+}
+
+TEST_F(Pipeline, WarnsOfAPositionThatOtherPluginsWrote) {
+  write_actors("");
+  world.place(ACTOR_2, "actor.so");
+  ASSERT_EQ(run().exit, 0);
+  const auto state = tenon::read_pipeline_position(world.read("state/position.json"));
+  ASSERT_TRUE(state);
+  const Outcome sum = world.run({"sha256sum", "plugins/actor.so"});
+  EXPECT_EQ(state->source->sha256, sum.out.substr(0, 64));
+  EXPECT_EQ(run().err, "");
+
+  std::ofstream(world.plugins() / "actor.so", std::ios::app) << "another build";
+  const std::string path = (world.root() / "plugins/actor.so").string();
+  const Outcome rebuilt = run();
+  EXPECT_EQ(rebuilt.exit, 0);
+  EXPECT_NE(rebuilt.err.find("warning[other-plugin]"), std::string::npos) << rebuilt.err;
+  EXPECT_EQ(rebuilt.err.find("warning[other-plugin]"), rebuilt.err.rfind("warning[other-plugin]"))
+      << "once, although it is the source and the destination";
+  EXPECT_NE(
+      rebuilt.err.find("another build of a plugin that wrote it is installed\n   found   " + path),
+      std::string::npos)
+      << rebuilt.err;
+  EXPECT_EQ(run().err, "") << "the new build has written the position since";
+
+  world.place(ACTOR_1, "actor.so");
+  const Outcome older = run();
+  EXPECT_EQ(older.exit, 0);
+  EXPECT_NE(older.err.find("an older version of a plugin that wrote it is installed\n"),
+            std::string::npos)
+      << older.err;
 }
 
 TEST_F(Pipeline, RefusesThePositionOfOtherData) {

@@ -24,6 +24,9 @@ typedef struct tenon_pipeline_position_v2_used_plugin {
   int32_t kind_version; /* The version of the kind for which the plugin was built. */
   tenon_string package; /* The name of its module. */
   tenon_string package_version; /* A SemVer version, for example 1.0.0 */
+  /* The SHA-256 of the file of the module in 64 hexadecimal digits; empty for a builtin, or if
+   * the document was written before hashes were stored. */
+  tenon_string sha256;
   tenon_map config; /* The last configuration. [map of string to string] */
   /* Fields of other versions that this version does not have, as JSON. Copied unchanged; absent
    * if there are none. */
@@ -49,8 +52,8 @@ typedef struct tenon_pipeline_position_v2 {
 
 /* -- Layout ---------------------------------------------------------------- */
 
-TENON_ASSERT_LAYOUT(offsetof(tenon_pipeline_position_v2_used_plugin, bag) == 120 &&
-                    sizeof(tenon_pipeline_position_v2_used_plugin) == 136);
+TENON_ASSERT_LAYOUT(offsetof(tenon_pipeline_position_v2_used_plugin, bag) == 136 &&
+                    sizeof(tenon_pipeline_position_v2_used_plugin) == 152);
 TENON_ASSERT_LAYOUT(offsetof(tenon_pipeline_position_v2, bag) == 72 &&
                     sizeof(tenon_pipeline_position_v2) == 88);
 
