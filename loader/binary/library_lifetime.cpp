@@ -13,8 +13,6 @@ namespace {
 constexpr std::string_view going[] = {
     "libgflags",               // a second definition of a flag ends the process
     "libglog",                 // may be initialised once
-    "libmpi",                  // may be initialised once; MPICH and Open MPI
-    "liboshmem",               // the same
     "libboost_log",            // calls sinks of the module
     "libboost_serialization",  // keeps the exported classes of the module
     "libboost_wserialization",

@@ -75,7 +75,7 @@ std::vector<LibraryRule> initial_rules() {
        one_copy,
        "a second initialisation ends the process",
        by_program},
-      {"MPI", {"MPI_Init", "MPI_Init_thread"}, one_copy, "it can be initialised once", by_program},
+      {"MPI", {"MPI_Init", "MPI_Init_thread"}, once, "it can be initialised once", by_program},
       {"spdlog",
        {"_ZN6spdlog*17initialize_logger*", "_ZN6spdlog*15register_logger*",
         "_ZN6spdlog*logger_mtI*", "_ZN6spdlog*logger_stI*"},

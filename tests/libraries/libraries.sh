@@ -43,8 +43,10 @@ library() {
   shift 3
   : >log
   # shellcheck disable=SC2046
-  if ! echo "#include <$header>" | c++ -w -fPIC -E -x c++ $(headers "$@") - >/dev/null 2>&1; then
+  if ! echo "#include <$header>" | c++ -w -fPIC -E -x c++ $(options I "$@") - >/dev/null 2>&1; then
     echo "ok $number - $name # SKIP no $header"
+  elif ! echo | c++ -shared -x c - $(options L "$@") $(options l "$@") -o none.so 2>/dev/null; then
+    echo "ok $number - $name # SKIP no library for $header"
   elif output=$(builds "$@" 2>&1) && output=$("$restarter" 1.so 2.so again 2>log) &&
     [ "$output" = "$expected" ]; then
     echo "ok $number - $name: $expected"
@@ -54,10 +56,12 @@ library() {
   fi
 }
 
-# Prints the options that name folders of headers.
-headers() {
+# options LETTER OPTION...: prints the options that begin with the letter
+options() {
+  letter=$1
+  shift
   for option in "$@"; do
-    case $option in -I*) echo "$option" ;; esac
+    case $option in "-$letter"*) echo "$option" ;; esac
   done
 }
 
@@ -67,7 +71,15 @@ flags() {
 
 once='again: works, next host: not-reloadable, mapped'
 works='again: works, next host: works'
-echo 1..24
+echo 1..32
+java=$(dirname "$(dirname "$(realpath "$(command -v javac)" 2>/dev/null)")")
+haskell=$(ghc --print-libdir 2>/dev/null)
+# Prints the options that link the runtime of Haskell.
+haskell_flags() {
+  for library in "$haskell"/*/libHSrts-ghc*.so "$haskell"/*/libHSbase-*.so; do
+    echo "-L$(dirname "$library") -Wl,-rpath,$(dirname "$library") -l:$(basename "$library")"
+  done
+}
 # shellcheck disable=SC2046
 {
   library HDF5 hdf5.h "safe, restarted, $works, unloaded" hdf5.c '' $(flags hdf5)
@@ -112,4 +124,20 @@ echo 1..24
     -DCLEANS_UP $(flags ruby-3.1)
   library Perl perl.h "unsafe, not-reloadable, signals changed, $once" perl.c '' \
     $(perl -MExtUtils::Embed -e ccopts -e ldopts 2>/dev/null)
+  library MPI mpi.h "unsafe, not-reloadable, signals changed, $once" mpi.c '' $(flags ompi)
+  library LLVM llvm/Support/CommandLine.h "unsafe, not-reloadable, $once" llvm.cpp '' \
+    $(llvm-config-14 --cppflags --ldflags --libs 2>/dev/null)
+  library R Rembedded.h "unsafe, not-reloadable, signals changed, $once" runtime.c '' \
+    -DUSES_R "-DR_HOME=\"$(R RHOME 2>/dev/null)\"" $(flags libR)
+  library Java jni.h "unsafe, not-reloadable, signals changed, $once" runtime.c '' -DUSES_JAVA \
+    "-I$java/include" "-I$java/include/linux" "-L$java/lib/server" \
+    "-Wl,-rpath,$java/lib/server" -ljvm
+  library Haskell HsFFI.h "unsafe, not-reloadable, signals changed, $once" runtime.c '' \
+    -DUSES_HASKELL "-I$haskell/include" $(haskell_flags)
+  library ECL ecl/ecl.h "unsafe, not-reloadable, signals changed, $once" runtime.c '' -DUSES_ECL \
+    -lecl
+  library Chicken chicken/chicken.h "unsafe, not-reloadable, $once" runtime.c '' \
+    -DUSES_CHICKEN -I/usr/include/chicken -lchicken
+  library Mono mono/jit/jit.h "unsafe, not-reloadable, signals changed, $once" runtime.c '' \
+    -DUSES_MONO $(flags mono-2)
 }
