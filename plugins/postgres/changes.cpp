@@ -70,6 +70,14 @@ void fill_from_before(const TableShape& shape, RowChange& row) {
   }
 }
 
+std::string names_of(const std::vector<RelationColumn>& columns) {
+  std::string names;
+  for (const RelationColumn& column : columns) {
+    names += (names.empty() ? "" : ", ") + quoted_name(column.name);
+  }
+  return names;
+}
+
 void check_size(const TableShape& shape, const Tuple& tuple) {
   if (tuple.size() == shape.relation.columns.size()) return;
   throw sdk::Failure(TENON_DATA_LOSS, "the server sent a row of table ", shape.relation.name,
@@ -124,22 +132,61 @@ void Changes::handle(LogData log) {
   }
   if (auto* relation = std::get_if<Relation>(&message)) {
     const std::uint32_t id = relation->id;
+    note_columns(*relation);
     shapes_[id] = std::make_shared<TableShape>(TableShape{std::move(*relation), {}, {}, {}, {}});
   }
   if (auto* row = std::get_if<RowChange>(&message)) add(std::move(log.data), std::move(*row));
+  if (const auto* truncate = std::get_if<Truncate>(&message)) add(*truncate);
+}
+
+/// Logs that a table has other columns than before.
+void Changes::note_columns(const Relation& relation) const {
+  const auto known = shapes_.find(relation.id);
+  if (known == shapes_.end()) return;
+  const auto same = [](const RelationColumn& a, const RelationColumn& b) {
+    return a.name == b.name && a.type == b.type && a.modifier == b.modifier;
+  };
+  const auto& before = known->second->relation.columns;
+  const auto& after = relation.columns;
+  if (std::equal(before.begin(), before.end(), after.begin(), after.end(), same)) return;
+  log_.warn("the columns of table ", relation.name, " changed from ", names_of(before), " to ",
+            names_of(after));
+}
+
+const std::shared_ptr<TableShape>& Changes::shape_of(std::uint32_t relation) const {
+  const auto shape = shapes_.find(relation);
+  if (transaction_ && shape != shapes_.end()) return shape->second;
+  throw sdk::Failure(TENON_DATA_LOSS, "the server sent a change ",
+                     transaction_ ? "of an unknown table" : "outside of a transaction");
 }
 
 void Changes::add(CopyData data, RowChange row) {
-  const auto shape = shapes_.find(row.relation);
-  if (!transaction_ || shape == shapes_.end()) {
-    throw sdk::Failure(TENON_DATA_LOSS, "the server sent a change ",
-                       transaction_ ? "of an unknown table" : "outside of a transaction");
-  }
+  const auto& shape = shape_of(row.relation);
   const bool is_removal = row.kind == RowChange::Kind::remove;
-  if (is_removal || !row.before.empty()) check_size(*shape->second, row.before);
-  if (!is_removal) check_size(*shape->second, row.after);
+  if (is_removal || !row.before.empty()) check_size(*shape, row.before);
+  if (!is_removal) check_size(*shape, row.after);
   bytes_ += data.bytes().size();
-  changes_.push_back({std::move(data), std::move(row), *transaction_, shape->second, {}});
+  changes_.push_back({std::move(data), std::move(row), *transaction_, shape, {}});
+}
+
+void Changes::add(const Truncate& truncate) {
+  for (const std::uint32_t relation : truncate.relations) {
+    changes_.push_back({{}, {}, *transaction_, shape_of(relation), {}});
+  }
+}
+
+void Changes::report_truncate(const Change& change) {
+  begin(change.commit);
+  if (was_read(count_ + 1)) return;
+  const std::string& name = change.shape->relation.name;
+  if (on_truncate_ == OnTruncate::ignore) {
+    log_.warn("table ", name, " was truncated; its rows stay where they were written to");
+    return;
+  }
+  throw sdk::Failure(TENON_FAILED_PRECONDITION, "table ", name,
+                     " was truncated, and its rows are still where they were written to; fix: "
+                     "remove them there, then delete the pipeline and run it again to read the "
+                     "whole table, or set \"truncate\" to \"ignore\"");
 }
 
 void Changes::load(Connection& connection, const WaitLimits& limits, TableShape& shape) {
@@ -190,8 +237,8 @@ void Changes::load(Connection& connection, const WaitLimits& limits, TableShape&
 void Changes::add_unsent_values(Connection& connection, const WaitLimits& limits, Change& change) {
   // A conversion is repeated if it failed. Its values refer to these rows.
   if (change.current) return;
-  Tuple& after = change.row.after;
-  fill_from_before(*change.shape, change.row);
+  Tuple& after = change.row->after;
+  fill_from_before(*change.shape, *change.row);
   std::vector<std::size_t> columns;
   for (std::size_t i = 0; i < after.size(); ++i) {
     if (after[i].kind == Field::Kind::unchanged) columns.push_back(i);
@@ -224,7 +271,7 @@ Rows Changes::read_current(Connection& connection, const WaitLimits& limits, con
   std::string condition;
   Connection::Parameters key;
   for (const std::size_t i : shape.key) {
-    key.emplace_back(change.row.after[i].text);
+    key.emplace_back(change.row->after[i].text);
     condition += sdk::text(condition.empty() ? "t." : " AND t.",
                            quoted_name(shape.relation.columns[i].name), " = $", key.size());
   }
@@ -259,7 +306,7 @@ Rows Changes::to_json(Connection& connection, const WaitLimits& limits, std::siz
   const TableShape& shape = *changes_.front().shape;
   std::vector<std::string> arrays(shape.types.size(), "{");
   for (std::size_t i = 0; i < count; ++i) {
-    for (const Tuple* tuple : {&changes_[i].row.before, &changes_[i].row.after}) {
+    for (const Tuple* tuple : {&changes_[i].row->before, &changes_[i].row->after}) {
       for (std::size_t column = 0; column < tuple->size(); ++column) {
         append_element(arrays[column], (*tuple)[column]);
       }
@@ -282,9 +329,17 @@ void Changes::convert(Connection& connection, const WaitLimits& limits,
                       std::deque<RecordV2>& records) {
   while (!changes_.empty()) {
     const auto shape = changes_.front().shape;
-    const auto end = std::find_if(changes_.begin(), changes_.end(),
-                                  [&](const Change& change) { return change.shape != shape; });
     if (!shape->is_loaded) load(connection, limits, *shape);
+    if (!changes_.front().row) {
+      // The records before it are read first.
+      if (!records.empty()) return;
+      if (shape->is_followed) report_truncate(changes_.front());
+      changes_.erase(changes_.begin());
+      continue;
+    }
+    const auto end = std::find_if(changes_.begin(), changes_.end(), [&](const Change& change) {
+      return change.shape != shape || !change.row;
+    });
     if (shape->is_followed) {
       convert(connection, limits, static_cast<std::size_t>(end - changes_.begin()), records);
     }
@@ -297,7 +352,7 @@ void Changes::convert(Connection& connection, const WaitLimits& limits,
 void Changes::convert(Connection& connection, const WaitLimits& limits, std::size_t count,
                       std::deque<RecordV2>& records) {
   for (std::size_t i = 0; i < count; ++i) {
-    check_identity(*changes_[i].shape, changes_[i].row);
+    check_identity(*changes_[i].shape, *changes_[i].row);
     add_unsent_values(connection, limits, changes_[i]);
   }
   const Rows json = to_json(connection, limits, count);
@@ -309,8 +364,8 @@ void Changes::convert(Connection& connection, const WaitLimits& limits, std::siz
 void Changes::add_records(const Change& change, const Rows& json, int& row,
                           std::deque<RecordV2>& records) {
   using Operation = RecordV2::Operation;
-  const RowChange& it = change.row;
-  if (std::exchange(counted_, change.commit) != change.commit) count_ = 0;
+  const RowChange& it = *change.row;
+  begin(change.commit);
   const int before = it.before.empty() ? -1 : row++;
   const int after = it.after.empty() ? -1 : row++;
   const bool knows_before = before >= 0 && !it.before_is_key;
@@ -329,12 +384,17 @@ void Changes::add_records(const Change& change, const Rows& json, int& row,
   add_record(std::move(record), records);
 }
 
+void Changes::begin(Lsn commit) {
+  if (std::exchange(counted_, commit) != commit) count_ = 0;
+}
+
+bool Changes::was_read(std::uint64_t number) const {
+  return position_.phase == Phase::stream &&
+         (counted_ < position_.lsn || (counted_ == position_.lsn && number <= position_.record));
+}
+
 void Changes::add_record(RecordV2 record, std::deque<RecordV2>& records) {
-  ++count_;
-  const bool was_read =
-      position_.phase == Phase::stream &&
-      (counted_ < position_.lsn || (counted_ == position_.lsn && count_ <= position_.record));
-  if (was_read) return;
+  if (was_read(++count_)) return;
   position_.phase = Phase::stream;
   position_.lsn = counted_;
   position_.record = count_;

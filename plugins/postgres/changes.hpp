@@ -5,6 +5,7 @@
 #pragma once
 
 #include <tenon/record.hpp>
+#include <tenon/sdk/logger.hpp>
 
 #include <cstddef>
 #include <deque>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "replication.hpp"
+#include "settings.hpp"
 #include "table.hpp"
 
 namespace tenon::postgres {
@@ -31,14 +33,18 @@ struct TableShape {
   std::vector<std::size_t> key;  // the columns of the key
 };
 
-/// Reads changes of one table. Belongs to one thread.
+/// Reads changes of one table. Logs changes of its columns. Belongs to one thread.
 class Changes {
  public:
-  /// Begins after `position`; the first transaction may have been read partly.
-  Changes(Table table, Names key, Position position, Progress& progress)
+  /// Begins after `position`; the first transaction may have been read partly. `log` and `progress`
+  /// must outlive the object.
+  Changes(Table table, Names key, OnTruncate on_truncate, Position position, const sdk::Logger& log,
+          Progress& progress)
       : table_(std::move(table)),
         key_(std::move(key)),
+        on_truncate_(on_truncate),
         position_(std::move(position)),
+        log_(log),
         progress_(progress) {}
 
   /// Reads the messages that have arrived, up to a limit.
@@ -54,15 +60,20 @@ class Changes {
 
  private:
   struct Change {
-    CopyData data;
-    RowChange row;
-    Lsn commit;  // begin of the commit of its transaction
+    std::optional<CopyData> data;  // to which the row refers
+    std::optional<RowChange> row;  // nothing if the table was truncated
+    Lsn commit;                    // begin of the commit of its transaction
     std::shared_ptr<TableShape> shape;
     std::optional<Rows> current;  // values that were not sent
   };
 
   void handle(LogData log);
+  void note_columns(const Relation& relation) const;
   void add(CopyData data, RowChange row);
+  void add(const Truncate& truncate);
+  const std::shared_ptr<TableShape>& shape_of(std::uint32_t relation) const;
+  /// Reports that the table was truncated. Throws unless the configuration ignores it.
+  void report_truncate(const Change& change);
   void load(Connection& connection, const WaitLimits& limits, TableShape& shape);
   /// Adds the values of a change that were not sent.
   void add_unsent_values(Connection& connection, const WaitLimits& limits, Change& change);
@@ -79,10 +90,16 @@ class Changes {
   Rows to_json(Connection& connection, const WaitLimits& limits, std::size_t count) const;
   void add_records(const Change& change, const Rows& json, int& row, std::deque<RecordV2>& records);
   void add_record(RecordV2 record, std::deque<RecordV2>& records);
+  /// Counts the records of each transaction. Returns whether the position is after the record with
+  /// this number in the current one.
+  void begin(Lsn commit);
+  bool was_read(std::uint64_t number) const;
 
   const Table table_;
   const Names key_;
+  const OnTruncate on_truncate_;
   Position position_;  // of the last record
+  const sdk::Logger& log_;
   Progress& progress_;
   std::map<std::uint32_t, std::shared_ptr<TableShape>> shapes_;
   std::vector<Change> changes_;

@@ -91,6 +91,14 @@ RowChange read_change(MessageReader& reader, RowChange::Kind kind) {
   return change;
 }
 
+Truncate read_truncate(MessageReader& reader) {
+  Truncate truncate;
+  std::uint32_t left = reader.int32();
+  reader.byte();  // options
+  for (; left > 0; --left) truncate.relations.push_back(reader.int32());
+  return truncate;
+}
+
 Message read_message(MessageReader& reader) {
   switch (const std::uint8_t kind = reader.byte()) {
     case 'B':
@@ -105,9 +113,10 @@ Message read_message(MessageReader& reader) {
       return read_change(reader, RowChange::Kind::update);
     case 'D':
       return read_change(reader, RowChange::Kind::remove);
+    case 'T':
+      return read_truncate(reader);
     case 'M':
     case 'O':
-    case 'T':
     case 'Y':
       reader.bytes(reader.rest().size());
       return Other{};

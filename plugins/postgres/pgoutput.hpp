@@ -77,10 +77,15 @@ struct RowChange {
   Tuple after;                 // empty after a delete
 };
 
-/// A message without rows: Origin, Type, Truncate, Message.
+/// The removal of all rows of tables.
+struct Truncate {
+  std::vector<std::uint32_t> relations;
+};
+
+/// A message without rows: Origin, Type, Message.
 struct Other {};
 
-using Message = std::variant<Begin, Commit, Relation, RowChange, Other>;
+using Message = std::variant<Begin, Commit, Relation, RowChange, Truncate, Other>;
 
 /// Parses a message. Throws sdk::Failure with TENON_DATA_LOSS if it is not a message of pgoutput.
 Message decode(std::string_view bytes);

@@ -67,6 +67,12 @@ enum class Mode { snapshot, poll, replication };
 inline constexpr sdk::Word<Mode> modes[] = {
     {"snapshot", Mode::snapshot}, {"poll", Mode::poll}, {"replication", Mode::replication}};
 
+/// What the source does after a TRUNCATE of its table.
+enum class OnTruncate { fail, ignore };
+
+inline constexpr sdk::Word<OnTruncate> truncations[] = {{"fail", OnTruncate::fail},
+                                                        {"ignore", OnTruncate::ignore}};
+
 struct SourceSettings {
   Url url;
   std::string table;
@@ -76,6 +82,7 @@ struct SourceSettings {
   Duration interval{};
   std::string slot;
   std::string publication;
+  OnTruncate truncate = OnTruncate::fail;
   Duration timeout{};
 };
 
@@ -109,6 +116,11 @@ inline constexpr auto source_parameters = sdk::parameters(
         "table"),
     sdk::parameter(&SourceSettings::publication, "publication",
                    "with the mode replication, the publication; by default the name of the slot"),
+    sdk::parameter(&SourceSettings::truncate, "truncate",
+                   "with the mode replication, what happens after a TRUNCATE of the table: fail; "
+                   "ignore: only a line in the log")
+        .otherwise("fail")
+        .one_of(truncations),
     sdk::parameter(&SourceSettings::timeout, "timeout",
                    "the maximum time without data from the server")
         .otherwise("60s")

@@ -81,12 +81,12 @@ void create_publication(Connection& connection, const WaitLimits& limits, const 
   const std::string action = "cannot create publication " + slot.publication;
   const Rows version =
       connection.run(limits, action, "SELECT current_setting('server_version_num')::int >= 130000");
-  const char* const partitions = version.is_true(0, 0) ? ", publish_via_partition_root = true" : "";
+  const char* const partitions =
+      version.is_true(0, 0) ? " WITH (publish_via_partition_root = true)" : "";
   connection.run(limits, action,
                  sdk::text("CREATE PUBLICATION ", quoted_name(slot.publication), " FOR TABLE ",
-                           table.name, " WITH (publish = 'insert, update, delete'", partitions,
-                           "); COMMENT ON PUBLICATION ", quoted_name(slot.publication), " IS ",
-                           quoted_text(comment_of(slot))));
+                           table.name, partitions, "; COMMENT ON PUBLICATION ",
+                           quoted_name(slot.publication), " IS ", quoted_text(comment_of(slot))));
 }
 
 /// Returns whether the publication of a slot was created for the slot.

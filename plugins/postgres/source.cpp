@@ -216,7 +216,7 @@ void Source::fetch_records() {
 void Source::start_stream() {
   if (changes_) position_ = changes_->position();
   progress_->confirmed(check_slot(*connection_, limits(), slot_, table_));
-  changes_.emplace(table_, key_, position_, *progress_);
+  changes_.emplace(table_, key_, settings_.truncate, position_, log, *progress_);
   stream_.emplace(settings_.url.text, limits(), slot_, position_.lsn, *progress_);
 }
 

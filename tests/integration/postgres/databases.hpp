@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,7 +29,12 @@ class Databases : public Hosting {
 
   Databases() {
     place("postgres.so");
-    host_.emplace(options());
+    HostOptions with_log = options();
+    with_log.log_sink = [this](const LogLine& line) {
+      const std::lock_guard lock(mutex_);
+      log_.append(line.message).append("\n");
+    };
+    host_.emplace(std::move(with_log));
   }
 
   /// Starts the server before the first test creates its world, so that the worlds are not nested.
@@ -47,7 +53,18 @@ class Databases : public Hosting {
   std::string value(const std::string& sql) const { return server_->value(sql); }
   Texts rows(const std::string& sql) const { return server_->rows(sql); }
 
+  std::string log() {
+    const std::lock_guard lock(mutex_);
+    return log_;
+  }
+
   Server* server_ = nullptr;
+
+ private:
+  std::mutex mutex_;
+  std::string log_;  // the lines of the host, which ends first
+
+ protected:
   std::optional<Host> host_;
 };
 

@@ -247,7 +247,8 @@ TEST_F(PostgresReplication, KeepsLongValuesIfAConversionIsRepeated) {
   const postgres::Table table = postgres::find_table(connection, limits(), "people");
   postgres::create_slot(connection, limits(), slot, table, {"id"});
   postgres::Progress progress("");
-  postgres::Changes changes(table, {"id"}, {}, progress);
+  const sdk::Logger log(nullptr);
+  postgres::Changes changes(table, {"id"}, postgres::OnTruncate::fail, {}, log, progress);
   std::deque<RecordV2> records;
   postgres::LogStream stream(server_->url(), limits(), slot, 0, progress);
   const auto fetch_after = [&](const std::string& sql) {
@@ -288,6 +289,37 @@ TEST_F(PostgresReplication, FollowsSchemaChanges) {
       read_all(4),
       (Texts{R"(create {"id":1} - {"id":1,"a":1})", R"(create {"id":2} - {"id":2,"a":2,"b":"y"})",
              R"(create {"id":3} - {"id":3,"b":"z"})", R"(create {"id":4} - {"id":4,"b":8})"}));
+  EXPECT_TRUE(
+      has(log(), R"(the columns of table public.people changed from "id", "a" to "id", "a", "b")"));
+  EXPECT_TRUE(has(log(), R"(changed from "id", "b" to "id", "b")")) << "the type of a column";
+}
+
+TEST_F(PostgresReplication, ReportsATruncatedTable) {
+  rows("CREATE TABLE people (id int PRIMARY KEY, a int); CREATE TABLE other (id int PRIMARY KEY)");
+  ASSERT_EQ(follow_after("INSERT INTO people VALUES (0, 0)"), "");
+  rows("TRUNCATE other");
+  rows(
+      "BEGIN; INSERT INTO people VALUES (1, 1); TRUNCATE people; INSERT INTO people VALUES (2, 2); "
+      "COMMIT");
+  EXPECT_EQ(read(), Texts{R"(create {"id":1} - {"id":1,"a":1})"}) << "first what was before it";
+  const std::string before = positions_[0];
+  const std::string failure =
+      "failed-precondition: table public.people was truncated, and its rows are still where they "
+      "were written to; fix: remove them there, then delete the pipeline and run it again to read "
+      "the whole table, or set \"truncate\" to \"ignore\"";
+  EXPECT_TRUE(has(read().front(), failure));
+  EXPECT_TRUE(has(read().front(), failure)) << "again";
+  ASSERT_EQ(reopen(before), "");
+  EXPECT_TRUE(has(read().front(), failure)) << "after a restart";
+  ASSERT_EQ(reopen(before, {{"truncate", "ignore"}}), "");
+  EXPECT_EQ(read(), Texts{R"(create {"id":2} - {"id":2,"a":2})"});
+  EXPECT_TRUE(
+      has(log(), "table public.people was truncated; its rows stay where they were written"));
+  const std::string after = positions_.back();
+  ASSERT_EQ(reopen(after), "");
+  rows("INSERT INTO people VALUES (3, 3)");
+  EXPECT_EQ(read(), Texts{R"(create {"id":3} - {"id":3,"a":3})"})
+      << "a record after it was read already";
 }
 
 TEST_F(PostgresReplication, KeepsChangesOfARenamedTable) {

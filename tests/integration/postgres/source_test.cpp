@@ -188,7 +188,7 @@ TEST_F(PostgresSource, DescribesItsParameters) {
   EXPECT_TRUE(all.source_parameters.at("url").sensitive);
   EXPECT_TRUE(all.destination_parameters.at("url").sensitive);
   EXPECT_EQ(all.source_parameters.at("mode").default_value, "snapshot");
-  EXPECT_EQ(all.source_parameters.size(), 9u);
+  EXPECT_EQ(all.source_parameters.size(), 10u);
   EXPECT_EQ(all.destination_parameters.size(), 4u);
 }
 
