@@ -487,6 +487,10 @@ constexpr ErrorCode codes[] = {
      "Restore the config, name another file, or remove it to start from the beginning."},
     {"wrong-results", error, "pipelines", "A processor did not return one result for each record.",
      "The plugin has a programming error.", "Report the error to the author of the plugin."},
+    {"wrong-specification", error, "pipelines",
+     "A plugin specifies a parameter in a way that cannot be checked.",
+     "A list of values is no JSON array, a bound is no number, or a pattern is not valid.",
+     "Report the error to the author of the plugin."},
 
     // -- backups --
 

@@ -164,25 +164,16 @@ Need need_of_list(const Validation& list, const std::string& value) {
   return (included ? "none of " : "one of ") + list.value;
 }
 
-/// Returns a pattern as messages show it.
-std::string shown(const std::string& pattern) {
-  if (pattern.size() <= Pattern::longest_text) return pattern;
-  return pattern.substr(0, 40) + "...";
-}
-
 // A match compares each byte with all steps of the pattern, and a manifest may have many patterns.
 constexpr std::size_t longest_match = 4096;
 
 Need need_of_pattern(const std::string& text, const std::string& value) {
-  std::string flaw;
-  const auto pattern = Pattern::compile(text, flaw);
-  if (!pattern) {
-    return "a match of the pattern of the plugin, which is not valid: " + shown(text) + ": " + flaw;
-  }
   if (value.size() > longest_match) {
     return "at most " + std::to_string(longest_match) + " bytes that match " + text;
   }
-  if (pattern->matches_part_of(value)) return std::nullopt;
+  std::string flaw;
+  const auto pattern = Pattern::compile(text, flaw);
+  if (pattern && pattern->matches_part_of(value)) return std::nullopt;
   return "something that matches " + text;
 }
 
@@ -214,20 +205,30 @@ bool is_number(Type type) {
   return type == Type::Int || type == Type::Float || type == Type::Duration;
 }
 
-std::string fault_of_validation(Type type, const Validation& validation) {
-  const std::string text = std::string(to_text(validation.type)) + " \"" + validation.value + "\"";
-  if (to_text(validation.type).empty()) return "a validation has an unknown type";
-  if (is_bound(validation.type) && (!is_number(type) || !magnitude(type, validation.value))) {
-    return text + " is not a bound for the type " + std::string(to_text(type));
+/// Returns the operand of a validation as messages show it.
+std::string shown(const std::string& operand) {
+  if (operand.size() <= Pattern::longest_text) return operand;
+  return operand.substr(0, 40) + "...";
+}
+
+std::optional<Fault> fault_of_validation(Type type, const Validation& validation) {
+  const std::string rule(to_text(validation.type));
+  const auto found = [&] { return rule + " \"" + shown(validation.value) + '"'; };
+  if (rule.empty()) return Fault{"an unknown validation", "a validation that this host knows"};
+  if (is_bound(validation.type) && !is_number(type)) {
+    return Fault{found(), "the type int, float or duration"};
+  }
+  if (is_bound(validation.type) && !magnitude(type, validation.value)) {
+    return Fault{found(), "a value of the type " + std::string(to_text(type))};
   }
   if (is_list(validation.type) && !is_list_of_texts(validation.value)) {
-    return text + " is not a JSON array of texts";
+    return Fault{found(), R"(a JSON array of texts, such as ["a", "b"])"};
   }
   std::string flaw;
   if (validation.type == Rule::Regex && !Pattern::compile(validation.value, flaw)) {
-    return "the pattern \"" + shown(validation.value) + "\" is not valid: " + flaw;
+    return Fault{found() + ": " + flaw, "a valid pattern"};
   }
-  return {};
+  return std::nullopt;
 }
 
 /// Checks the value that a parameter has in `checked`, after its default is filled in.
@@ -251,8 +252,15 @@ void check_value(const Parameter& parameter, const std::string& name, Checked& c
 }  // namespace
 
 Checked check(const Parameters& parameters, const TextMap& config) {
-  const ParameterFinder finder(parameters);
   Checked checked{config, {}};
+  for (const auto& [name, parameter] : parameters) {
+    if (auto fault = fault_of(parameter)) {
+      checked.problems.push_back({Problem::Reason::invalid_parameter, name, std::move(fault->found),
+                                  std::move(fault->needed)});
+    }
+  }
+  if (!checked.problems.empty()) return checked;
+  const ParameterFinder finder(parameters);
   std::vector<Problem> unknown;
   for (const auto& [key, value] : config) {
     const Parameter* parameter = finder.find(key);
@@ -281,12 +289,13 @@ std::vector<std::string> unmet_needs(const Parameter& parameter, const std::stri
   return needs;
 }
 
-std::string fault_of_validations(const Parameter& parameter) {
+std::optional<Fault> fault_of(const Parameter& parameter) {
+  if (to_text(parameter.type).empty())
+    return Fault{"an unknown type", "a type that this host knows"};
   for (const Validation& validation : parameter.validations) {
-    std::string fault = fault_of_validation(parameter.type, validation);
-    if (!fault.empty()) return fault;
+    if (auto fault = fault_of_validation(parameter.type, validation)) return fault;
   }
-  return {};
+  return std::nullopt;
 }
 
 std::string_view default_of(const Parameter& parameter) {

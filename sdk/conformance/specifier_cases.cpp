@@ -79,9 +79,8 @@ void has_valid_parameters(Subject& subject) {
                                           const tenon::Parameter& parameter) {
     require_neat("the name of a parameter", name);
     require_neat("the description of " + what, parameter.description);
-    require(!to_text(parameter.type).empty(), what + " has an unknown type");
-    const std::string fault = config::fault_of_validations(parameter);
-    require(fault.empty(), what + ": " + fault);
+    const auto fault = config::fault_of(parameter);
+    if (fault) fail(what + " has " + fault->found + ", needed: " + fault->needed);
   });
 }
 
@@ -89,7 +88,7 @@ void has_valid_defaults(Subject& subject) {
   for_each_parameter(specify(subject), [](const std::string& what, const std::string&,
                                           tenon::Parameter parameter) {
     const std::string value(config::default_of(parameter));
-    if (value.empty() || !config::fault_of_validations(parameter).empty()) return;
+    if (value.empty() || config::fault_of(parameter)) return;
     // A file has to exist only on the machine of the user.
     if (parameter.type == tenon::Parameter::Type::File) {
       parameter.type = tenon::Parameter::Type::String;

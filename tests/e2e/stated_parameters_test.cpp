@@ -59,5 +59,30 @@ TEST_F(StatedParameters, AreIgnoredIfTheHostCannotReadThem) {
   EXPECT_TRUE(loaded());
 }
 
+TEST(SpecifiedParameters, AreRefusedIfTheyCannotBeChecked) {
+  for (const char* module : {CHOOSY, CHOOSY_STATED}) {
+    const World world("tenon");
+    world.place(module, "choosy.so");
+    world.write("in.jsonl", "{}\n");
+    world.write("pipeline.json", R"({ "name": "test",
+  "source": {"plugin": "tenon.dev/file", "config": {"path": "in.jsonl"}},
+  "processors": [{"plugin": "test.example/choosy", "config": {"mode": "slow"}}],
+  "destinations": [{"plugin": "tenon.dev/file", "config": {"path": "out.jsonl"}}],
+  "position": "position.json" })");
+    for (const char* command : {"validate", "run"}) {
+      const Outcome outcome = world.run({TENON_PIPELINE, command, "pipeline.json"});
+      EXPECT_EQ(outcome.exit, 2) << module;
+      EXPECT_EQ(
+          outcome.err,
+          R"(pipeline.json:3:29: error[wrong-specification]: 'test.example/choosy' specifies the parameter 'mode' in a way that cannot be checked
+   found   exclusion "slow, careless"
+   needed  a JSON array of texts, such as ["a", "b"]
+   fix     report this to the author of the plugin, who can find it with `tenon verify`
+)") << module;
+      EXPECT_FALSE(std::filesystem::exists(world.root() / "out.jsonl"));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tenon::tests

@@ -35,6 +35,16 @@ Diagnostic wrong_parameter(Problem problem, const PluginUse& use) {
           .fix = "change the value"};
 }
 
+Diagnostic wrong_specification(Problem problem, const PluginUse& use) {
+  return {.location = use.location,
+          .code = "wrong-specification",
+          .message = "'" + use.reference + "' specifies the parameter '" + problem.name +
+                     "' in a way that cannot be checked",
+          .found = std::move(problem.found),
+          .needed = std::move(problem.needed),
+          .fix = "report this to the author of the plugin, who can find it with `tenon verify`"};
+}
+
 // Finding a similar name takes time proportional to the number of parameters.
 constexpr std::size_t most_hints = 100;
 
@@ -69,6 +79,9 @@ tenon::TextMap check_config(const Parameters& parameters, const PluginUse& use,
         break;
       case Problem::Reason::wrong:
         diagnostics.add(wrong_parameter(std::move(problem), use));
+        break;
+      case Problem::Reason::invalid_parameter:
+        diagnostics.add(wrong_specification(std::move(problem), use));
         break;
       case Problem::Reason::unknown:
         unknown.push_back(std::move(problem.name));
