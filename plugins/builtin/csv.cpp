@@ -10,6 +10,11 @@
 namespace tenon::builtin {
 namespace {
 
+// A file whose lines all end so would be one line, a header without rows.
+constexpr std::string_view lone_return =
+    "a carriage return that no newline follows and no quotes enclose; fix: end all lines with "
+    "newlines, for example with `tr '\\r' '\\n'`";
+
 /// Reads the next line that is not empty, and the lines into which its quoted fields continue. If a
 /// quote is not closed, these are all to the end of the file. Returns the number of the first line;
 /// 0 at the end.
@@ -88,8 +93,10 @@ bool read_csv_row(Lines& lines, CsvRow& row) {
       if (field.find('"') != std::string::npos) {
         throw wrong("a quote inside a field that is not quoted");
       }
+      if (field.find('\r') != std::string::npos) throw wrong(lone_return);
     }
     if (rest.empty()) return true;
+    if (rest.front() == '\r') throw wrong(lone_return);
     if (rest.front() != ',') throw wrong("text after a closing quote");
     rest.remove_prefix(1);
   }

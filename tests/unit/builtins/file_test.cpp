@@ -522,6 +522,15 @@ TEST_F(FileTest, ReportsErrorsInCsv) {
   EXPECT_EQ(failure("a,b\n1,\xff\n"), ":2: the field \"b\" is not UTF-8");
   EXPECT_EQ(failure("a,\xff\n"), ":1: a name in the header is not UTF-8");
   EXPECT_EQ(failure(""), ": no header, the file is empty");
+  // Otherwise a file without newlines would be a header without rows.
+  const std::string lone =
+      "a carriage return that no newline follows and no quotes enclose; fix: end all lines with "
+      "newlines, for example with `tr '\\r' '\\n'`";
+  EXPECT_EQ(failure("a,b\r1,2\r3,4\r"), ":1: " + lone);
+  EXPECT_EQ(failure("a\r1\r2"), ":1: " + lone);
+  EXPECT_EQ(failure("\"a\",\"b\"\r\"1\",\"2\"\r"), ":1: " + lone);
+  EXPECT_EQ(failure("a,b\n1,2\r3,4\r"), ":2: " + lone);
+  EXPECT_EQ(failure("a,b\r\n1,2\r\r\n"), ":2: " + lone);
 }
 
 TEST_F(FileTest, WritesCsvThatReadsBackTheSame) {
