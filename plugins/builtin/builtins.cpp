@@ -139,7 +139,8 @@ constexpr const char* details = R"(
         "version": 2,
         "value": {
           "drop": {
-            "description": "the fields to remove, separated by commas",
+            "description":
+                "the fields to remove, separated by commas; a warning names those that no payload had",
             "type": "string"
           },
           "rename.*": {

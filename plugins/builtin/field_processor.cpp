@@ -2,6 +2,7 @@
 #include "field_processor.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "json_text.hpp"
@@ -18,16 +19,16 @@ bool takes_prefix(std::string_view& key, std::string_view prefix) {
   return true;
 }
 
-/// Returns the names in a comma-separated list.
-std::set<std::string, std::less<>> names_in(std::string_view list) {
+/// Returns the names in a comma-separated list, each of which was not found yet.
+std::map<std::string, bool, std::less<>> names_in(std::string_view list) {
   constexpr std::string_view blanks = " \t";
-  std::set<std::string, std::less<>> names;
+  std::map<std::string, bool, std::less<>> names;
   while (!list.empty()) {
     const std::string_view name = list.substr(0, list.find(','));
     list.remove_prefix(std::min(list.size(), name.size() + 1));
     const std::size_t begin = name.find_first_not_of(blanks);
     if (begin == std::string_view::npos) continue;
-    names.emplace(name.substr(begin, name.find_last_not_of(blanks) + 1 - begin));
+    names.emplace(name.substr(begin, name.find_last_not_of(blanks) + 1 - begin), false);
   }
   return names;
 }
@@ -38,6 +39,7 @@ void FieldProcessor::configure(const sdk::Config& config) {
   dropped_ = names_in(config.get("drop", ""));
   renamed_.clear();
   set_.clear();
+  any_payload_ = false;
   for (const auto& [key, ignored] : config.entries()) {
     const std::string value = config.get(key, "");
     std::string_view field = key;
@@ -86,7 +88,21 @@ void FieldProcessor::change(tenon_bytes& image, Records& into) {
   if (!members_.read(bytes.text())) {
     throw sdk::Refusal("wrong-json", "the payload is not a JSON object");
   }
+  any_payload_ = true;
   if (apply()) image = into.keep(text_);
+}
+
+void FieldProcessor::teardown() {
+  if (!any_payload_) return;
+  const auto warn = [this](const auto&... parameter_and_name) {
+    log.warn("no payload had the field of the parameter ", parameter_and_name...);
+  };
+  for (const auto& [name, found] : dropped_) {
+    if (!found) warn("\"drop\": \"", name, '"');
+  }
+  for (const auto& [name, to] : renamed_) {
+    if (!to.found) warn('"', rename_prefix, name, '"');
+  }
 }
 
 /// Writes the members with their changes to `text_`. Returns whether anything changed.
@@ -95,10 +111,14 @@ bool FieldProcessor::apply() {
   kept_.clear();
   names_.clear();
   for (JsonMembers::Member member : members_.all()) {
-    if (dropped_.count(member.name) != 0) continue;
+    if (const auto dropped = dropped_.find(member.name); dropped != dropped_.end()) {
+      dropped->second = true;
+      continue;
+    }
     if (const auto renamed = renamed_.find(member.name); renamed != renamed_.end()) {
       member.name = renamed->second.name;
       member.key = renamed->second.key;
+      renamed->second.found = true;
       any_renamed = true;
     }
     kept_.push_back(member);

@@ -8,7 +8,6 @@
 
 #include <functional>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,16 +18,19 @@ namespace tenon::builtin {
 
 /// Changes the payloads `before` and `after` of a record, if present, but not its key and metadata.
 /// `drop` and `rename` refer to the field names in the record. Then `set` changes or adds fields.
-/// All other fields keep their order and text.
+/// All other fields keep their order and text. A payload need not have the fields, but `teardown`
+/// logs a warning for each one that no payload had.
 class FieldProcessor : public sdk::RecordProcessor {
  public:
   void configure(const sdk::Config& config) override;
   void process_record(RecordV2View record, Records& into) override;
+  void teardown() override;
 
  private:
   struct Name {
     std::string name;
     std::string key;  // as JSON
+    bool found = false;
   };
   struct Value {
     std::string key;   // as JSON
@@ -42,9 +44,10 @@ class FieldProcessor : public sdk::RecordProcessor {
   void check_names() const;
   void write();
 
-  std::set<std::string, std::less<>> dropped_;
+  std::map<std::string, bool, std::less<>> dropped_;  // whether a payload had the field
   std::map<std::string, Name, std::less<>> renamed_;
   std::map<std::string, Value, std::less<>> set_;
+  bool any_payload_ = false;
 
   // For the current record.
   JsonMembers members_;

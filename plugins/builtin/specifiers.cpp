@@ -121,7 +121,9 @@ Specification FieldSpecifier::specify() {
                         "and metadata. Only top-level fields are changed; the names of fields "
                         "that are renamed or set have no dots.");
   all.processor_parameters = {
-      {"drop", parameter(Type::String, "the fields to remove, separated by commas")},
+      {"drop", parameter(Type::String,
+                         "the fields to remove, separated by commas; a warning names "
+                         "those that no payload had")},
       {"rename.*", parameter(Type::String, "the new name of the field *")},
       {"set.*", parameter(Type::String,
                           "the value of the field *, which is added if absent: a JSON value, or "

@@ -50,7 +50,23 @@ class FieldTest : public testing::Test {
     return created ? "none" : std::string(created.error().message());
   }
 
-  Host host_{{.app = "", .builtins = {builtins()}, .check_calls = true}};
+  /// Returns the warnings of a processor with this config that gets these payloads.
+  std::vector<std::string> warnings(const TextMap& config,
+                                    const std::vector<std::string>& payloads) {
+    std::vector<RecordV2> records;
+    for (const std::string& payload : payloads) records.push_back(record(payload));
+    auto field = create(config);
+    field->process(records).value();
+    field->teardown().value();
+    return std::exchange(lines_, {});
+  }
+
+  std::vector<std::string> lines_;  // of the log
+  Host host_{{.app = "",
+              .builtins = {builtins()},
+              .check_calls = true,
+              .log_level = LogLevel::warn,
+              .log_sink = [this](const LogLine& line) { lines_.push_back(line.to_string()); }}};
 };
 
 TEST_F(FieldTest, RemovesFields) {
@@ -58,6 +74,20 @@ TEST_F(FieldTest, RemovesFields) {
   EXPECT_EQ(changed({{"drop", "a"}}, R"({"a":{"a":[1,{"a":"}"}]}})"), "{}");
   EXPECT_EQ(changed({{"drop", "b"}}, R"({"a":{"b":1}})"), R"({"a":{"b":1}})");
   EXPECT_EQ(changed({{"drop", "a,"}}, R"({"a":1,"b":2,"a":3})"), R"({"b":2})");
+}
+
+TEST_F(FieldTest, WarnsOfFieldsThatNoPayloadHad) {
+  const std::string prefix =
+      "tenon.dev/field (tenon.dev/builtin): no payload had the field of the parameter ";
+  using Warnings = std::vector<std::string>;
+  const TextMap config = {{"drop", "a, c, d"}, {"rename.x", "y"}, {"rename.v", "w"}};
+  EXPECT_EQ(warnings(config, {R"({"a":1,"v":1})", R"({"c":{"d":1}})"}),
+            (Warnings{prefix + R"("drop": "d")", prefix + R"("rename.x")"}));
+  EXPECT_EQ(warnings(config, {R"({"a":1,"d":1,"v":1})", R"({"c":1,"x":1})"}), Warnings{});
+  EXPECT_EQ(warnings({{"drop", "user.secret"}}, {R"({"user":{"secret":1}})"}),
+            Warnings{prefix + R"("drop": "user.secret")"});
+  EXPECT_EQ(warnings(config, {}), Warnings{});
+  EXPECT_EQ(warnings({{"set.a", "1"}}, {"{}"}), Warnings{});
 }
 
 TEST_F(FieldTest, RenamesFieldsInPlace) {
