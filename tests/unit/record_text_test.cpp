@@ -34,6 +34,33 @@ TEST(RecordText, IncludesAllFields) {
             R"("key":"not JSON","before":{"n":1.10},"after":{"base64":"/wE="}})");
 }
 
+// Bytes can be recovered: those of a string are its characters.
+TEST(RecordText, DistinguishesBytesFromTheJsonOfOthers) {
+  const auto key = [](const char* bytes) {
+    tenon::Record record;
+    record.key = tenon::to_bytes(bytes);
+    const std::string all = json_of(record);
+    const std::size_t begin = all.find(R"("key":)") + 6;
+    return all.substr(begin, all.size() - 1 - begin);
+  };
+  EXPECT_EQ(key("abc"), R"("abc")");
+  EXPECT_EQ(key(R"("abc")"), R"("\"abc\"")");
+  EXPECT_EQ(key(R"("a\"bc")"), R"("\"a\\\"bc\"")");
+  EXPECT_EQ(key(R"("abc)"), R"("\"abc")");
+  EXPECT_EQ(key(""), R"("")");
+  EXPECT_EQ(key(R"("")"), R"("\"\"")");
+  EXPECT_EQ(key("1.50"), "1.50");
+  EXPECT_EQ(key(" 1.50"), R"(" 1.50")");
+  EXPECT_EQ(key("null\n"), R"("null\n")");
+  EXPECT_EQ(key(" [1, 2]"), "[1,2]");
+  EXPECT_EQ(key("{}"), "{}");
+  EXPECT_EQ(key(R"({"a":"abc"})"), R"({"a":"abc"})");
+  EXPECT_EQ(key("\xff"), R"({"base64":"/w=="})");
+  EXPECT_EQ(key(R"({"base64":"/w=="})"), R"("{\"base64\":\"/w==\"}")");
+  EXPECT_EQ(key(R"({"\u0062ase64":1})"), R"("{\"\\u0062ase64\":1}")");
+  EXPECT_EQ(key(R"({"base64":1,"a":2})"), R"({"base64":1,"a":2})");
+}
+
 TEST(RecordText, OmitsAbsentFields) {
   EXPECT_EQ(json_of({}), R"({"position":"","operation":"create","metadata":{}})");
 }

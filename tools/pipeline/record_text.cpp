@@ -13,8 +13,31 @@
 namespace pipeline {
 namespace {
 
+/// Returns whether an object has the only key "base64".
+bool is_base64(const tenon::json::Reader& object) {
+  bool is_only = false;
+  for (const auto& [key, value] : object.members()) {
+    is_only = key == "base64";
+    if (!is_only) return false;
+  }
+  return is_only;
+}
+
+/// Returns whether bytes are JSON that, written as such, cannot be taken for the form of others:
+/// for a string or for {"base64": ...}.
+bool is_distinct_json(std::string_view text) {
+  using Form = tenon::json::Form;
+  tenon::json::Parser parser;
+  const auto value = parser.parse(text);
+  if (!value || value->form() == Form::text) return false;
+  if (value->form() == Form::object) return !is_base64(*value);
+  // The writer omits spaces.
+  return value->form() == Form::array || text.find_first_of(" \t\r\n") == text.npos;
+}
+
 void write(tenon::json::Writer& out, tenon::BytesView bytes) {
-  if (tenon::valid_utf8(bytes.text()) == bytes.text()) return out.json(bytes.text());
+  if (is_distinct_json(bytes.text())) return out.json(bytes.text());
+  if (tenon::valid_utf8(bytes.text()) == bytes.text()) return out.text(bytes.text());
   out.begin_object();
   out.key("base64");
   out.base64(bytes);
