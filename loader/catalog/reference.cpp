@@ -24,7 +24,6 @@ Error wrong(std::string_view text, std::string found,
 Result<Reference> Reference::parse(std::string_view text, std::string_view domain) {
   Reference reference;
   std::string_view rest = text;
-  // A name may contain ':' and '@' after its '/'.
   const std::string_view before_slash = rest.substr(0, rest.find('/'));
   if (const auto colon = before_slash.find(':'); colon != std::string_view::npos) {
     const std::string_view prefix = rest.substr(0, colon);

@@ -248,8 +248,7 @@ Registry::Named& Registry::named(const Provided& provided) {
   const auto fresh = static_cast<std::uint32_t>(named_.size());
   const auto found = names.index.add(provided.name, fresh);
   if (found != fresh) return named_[found];
-  const bool has_at = provided.name.find('@') != std::string::npos;
-  Named& made = named_.emplace_back(Named{names.kind, provided.name, has_at});
+  Named& made = named_.emplace_back(Named{names.kind, provided.name});
   names.names.push_back(&made);
   const auto first = index_of_names_.add(made.name, fresh);
   if (first != fresh) made.next_kind = std::exchange(named_[first].next_kind, fresh);
@@ -394,7 +393,6 @@ const Registration* Registry::find_plain(const Kind& kind, std::int32_t target,
   const auto found = names != nullptr ? names->index.find(name) : TextIndex::nothing;
   if (found == TextIndex::nothing) return nullptr;
   const Named& named = named_[found];
-  if (named.has_at) return nullptr;
   for (const bool builtin : {false, true}) {
     const auto* best = named.best(named.of(builtin), [&](const Registration& candidate) {
       return candidate.refused == nullptr && serves(candidate, kind, target);

@@ -109,7 +109,6 @@ class Registry {
   struct Named {
     std::string_view kind;
     std::string_view name;
-    bool has_at;  // the name contains '@', so references to it need a version
     std::vector<Registration> candidates = {};  // in the order in which they were added
     // Builtins, then standalone ones. In each group prereleases, then releases, the newest last.
     std::vector<std::uint32_t> by_version = {};

@@ -41,6 +41,9 @@ std::string_view name_problem(std::string_view name) {
   }
   if (rest.empty()) return "has nothing after the '/'";
   if (rest.size() > longest_part) return "has more than 253 characters after the '/'";
+  if (rest.find_first_of("@:") != std::string_view::npos) {
+    return "has an '@' or ':' after the '/', which references could not tell from their own";
+  }
   const auto allowed = [](char c) { return c > ' ' && c <= '~' && c != '/'; };
   if (!std::all_of(rest.begin(), rest.end(), allowed)) {
     return "has a space, a second '/' or a character that is not printable ASCII";

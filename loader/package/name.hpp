@@ -10,7 +10,7 @@ namespace tenon::inline v0_1::detail {
 /// Returns the problem of a name as a predicate for error texts, eg: "has no '/'", or an empty text
 /// if the name is valid. The domain has the form of a DNS name: lowercase letters, digits, '-' and
 /// '.', at most 253 bytes. After the only '/' there are 1 to 253 printable ASCII characters other
-/// than space.
+/// than space, '@' and ':', which have a meaning in references.
 std::string_view name_problem(std::string_view name);
 
 }  // namespace tenon::inline v0_1::detail

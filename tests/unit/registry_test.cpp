@@ -400,7 +400,7 @@ TEST_F(RegistryTest, FindsTheSameAsALinearSearch) {
            pick({"", "", "", "-rc.1", "-rc.2", "+b7", "+b8"});
   };
   const auto name = [&] {
-    return pick({"me.example/saw", "test.example/saw", "test.example/axe", "me.example/a@1"});
+    return pick({"me.example/saw", "test.example/saw", "test.example/axe", "me.example/adze"});
   };
   for (int i = 0; i < 150; ++i) {
     std::vector<Provided> provides;
@@ -429,8 +429,7 @@ TEST_F(RegistryTest, FindsTheSameAsALinearSearch) {
     const Reference plain{.name = bare};
     const auto found = registry_.find(tool_kind(), target, plain);
     ASSERT_EQ(found ? *found : nullptr, search(registry_, tool_kind(), target, plain));
-    const bool has_at = bare.find('@') != std::string::npos;
-    ASSERT_EQ(found && !has_at ? *found : nullptr, registry_.find_plain(tool_kind(), target, bare));
+    ASSERT_EQ(found ? *found : nullptr, registry_.find_plain(tool_kind(), target, bare));
   }
   for (const Registration* one : registry_.newest(tool_kind(), 4)) {
     EXPECT_EQ(one, *registry_.find(tool_kind(), 4, {.name = one->name()}));

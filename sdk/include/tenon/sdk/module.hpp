@@ -194,13 +194,14 @@ constexpr Note<text_capacity> make_note(std::string_view name, std::string_view 
   return note;
 }
 
-/// Returns whether a name has the form "domain/name". The loader checks more.
+/// Returns whether a name has the form "domain/name" without the '@' and ':' of references. The
+/// loader checks more.
 constexpr bool is_name(std::string_view name) {
   std::size_t slash = name.find('/');
   if (slash == 0 || slash == std::string_view::npos || slash + 1 == name.size()) return false;
   for (std::size_t i = 0; i < name.size(); ++i) {
     if (name[i] <= ' ' || name[i] > '~' || name[i] == '"' || name[i] == '\\') return false;
-    if (name[i] == '/' && i != slash) return false;
+    if (name[i] == '@' || name[i] == ':' || (name[i] == '/' && i != slash)) return false;
   }
   return true;
 }
