@@ -43,6 +43,31 @@ struct Operand {
   int numbers = 3;  // how many of major, minor and patch are written
 };
 
+/// A requirement without the blanks inside conditions, and the columns of its characters and of its
+/// end in the original text, for error messages.
+struct Compact {
+  std::string text;
+  std::vector<std::size_t> columns;
+};
+
+/// Removes blanks after operators and around dots. Those between two versions stay: whoever writes
+/// "1.2 2.0" or "1.2.3 - 2.0.0" means two of them.
+Compact compact(std::string_view text) {
+  constexpr std::string_view joining = "=!<>~^.";
+  Compact all;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::size_t next = text.find_first_not_of(" \t", at);
+    const bool joins =
+        next != at && next != std::string_view::npos &&
+        ((!all.text.empty() && joining.find(all.text.back()) != joining.npos) || text[next] == '.');
+    if (joins) at = next;
+    all.text.push_back(text[at]);
+    all.columns.push_back(at);
+  }
+  all.columns.push_back(text.size());
+  return all;
+}
+
 // Returns the trimmed parts of a text between separators.
 std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
   std::vector<std::string_view> parts;
@@ -81,25 +106,29 @@ Intervals releases_of(const Intervals& intervals) {
   return union_of(std::move(releases));
 }
 
+Error wrong(std::string_view text, const std::string& found, const std::string& fix = {}) {
+  return Error({.code = "bad-requirement",
+                .where = in_quotes(text),
+                .found = found,
+                .needed = std::string(form),
+                .fix = fix.empty() ? "write the requirement in this form" : fix});
+}
+
 class Reader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit Reader(std::string_view text) : original_(text), compact_(compact(text)) {}
 
-  /// Parses one alternative. Returns false if it is invalid: see `error`.
+  /// Returns the text to parse, which lives as long as the reader.
+  std::string_view text() const { return compact_.text; }
+  /// Parses one alternative, a part of `text()`. Returns false if it is invalid: see `error`.
   bool read(std::string_view alternative, Intervals& releases, Intervals& prereleases);
 
-  Error error() const {
-    return Error({.code = "bad-requirement",
-                  .where = in_quotes(text_),
-                  .found = found_,
-                  .needed = std::string(form),
-                  .fix = fix_.empty() ? "write the requirement in this form" : fix_});
-  }
+  Error error() const { return wrong(original_, found_, fix_); }
 
   bool fail(std::string_view part, std::string_view problem, std::string fix = {}) {
-    const auto column = static_cast<std::size_t>(part.data() - text_.data()) + 1;
+    const auto at = static_cast<std::size_t>(part.data() - compact_.text.data());
     found_ = (part.empty() ? "at character " : in_quotes(part) + " at character ") +
-             std::to_string(column) + ": " + std::string(problem);
+             std::to_string(compact_.columns[at] + 1) + ": " + std::string(problem);
     fix_ = std::move(fix);
     return false;
   }
@@ -108,7 +137,8 @@ class Reader {
   bool read_clause(std::string_view clause, Intervals& holds);
   bool read_operand(std::string_view clause, std::string_view text, Operator op, Operand& operand);
 
-  std::string_view text_;
+  std::string_view original_;
+  Compact compact_;
   std::string found_;
   std::string fix_;
   Intervals named_;  // the prereleases that the clauses of this alternative admit
@@ -178,6 +208,10 @@ Intervals versions_of(Operator op, const Operand& operand) {
   }
 }
 
+bool is_any(std::string_view version) {
+  return version == "*" || version == "*.*" || version == "*.*.*";
+}
+
 bool Reader::read_operand(std::string_view clause, std::string_view text, Operator op,
                           Operand& operand) {
   const bool exact = op == Operator::equal || op == Operator::not_equal;
@@ -187,10 +221,11 @@ bool Reader::read_operand(std::string_view clause, std::string_view text, Operat
   }
   auto numbers = text;
   while (numbers.ends_with(".*")) numbers.remove_suffix(2);
-  const bool wildcard = numbers.size() != text.size();
-  if (wildcard && !exact) {
-    return fail(text, "only == and != accept \".*\"", "remove it: " + in_quotes(numbers));
+  if (numbers == "*") {
+    return fail(text, "no version is before, after or other than all versions",
+                "write * alone, or after == or >=");
   }
+  const bool wildcard = numbers.size() != text.size();
   // Only digits and at most one dot: the beginning of a version.
   const auto dots = std::count(numbers.begin(), numbers.end(), '.');
   const bool partial =
@@ -217,13 +252,13 @@ bool Reader::read_clause(std::string_view clause, Intervals& holds) {
   if (clause.empty()) {
     return fail(clause, "a clause is empty", "write a clause there, or remove the \",\" or \"||\"");
   }
-  if (clause == "*") return true;
   const auto known = std::find_if(std::begin(operators), std::end(operators),
                                   [&](const auto& o) { return clause.starts_with(o.first); });
   const bool bare = known == std::end(operators);
   const auto op = bare ? Operator::equal : known->second;
   Operand operand;
   const auto text = bare ? clause : trimmed(clause.substr(known->first.size()));
+  if ((op == Operator::equal || op == Operator::at_least) && is_any(text)) return true;
   if (!read_operand(clause, text, op, operand)) return false;
   if (!operand.version.prerelease.empty()) {
     named_ = union_of(named_, {all_of_its_patch(operand.version)});
@@ -248,10 +283,8 @@ bool Reader::read(std::string_view alternative, Intervals& releases, Intervals& 
 Result<Requirement> Requirement::parse(std::string_view text) {
   const auto whole = trimmed(text);
   if (whole.empty()) return parse("0");
-  Reader reader(text);
   if (text.size() > longest_text) {
-    reader.fail(text.substr(0, 0), "more than " + std::to_string(longest_text) + " characters");
-    return reader.error();
+    return wrong(text, "more than " + std::to_string(longest_text) + " characters");
   }
   Parts all;
   all.text = whole;
@@ -259,7 +292,8 @@ Result<Requirement> Requirement::parse(std::string_view text) {
     all.releases.push_back(std::move(*interval));
     return Requirement(std::move(all));
   }
-  for (const auto alternative : split(whole, "||")) {
+  Reader reader(text);
+  for (const auto alternative : split(trimmed(reader.text()), "||")) {
     Intervals releases;
     Intervals prereleases;
     if (!reader.read(alternative, releases, prereleases)) return reader.error();
