@@ -138,16 +138,43 @@ END
     done
 }
 
-# The generator must refuse the name of each macro that generated code sees as that of a member. A
-# macro without arguments would replace the name; one with arguments would replace a declaration.
+# The headers of POSIX and C, and others that POSIX programs include.
+usual_headers="aio alloca arpa/inet assert byteswap complex cpio ctype dirent dlfcn endian err errno
+  error execinfo fcntl fenv float fmtmsg fnmatch ftw getopt glob grp iconv ifaddrs inttypes iso646
+  langinfo libgen limits link locale malloc math monetary mqueue net/if netdb netinet/in netinet/ip
+  netinet/tcp nl_types paths poll pthread pwd regex resolv sched search semaphore setjmp signal
+  spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings
+  sys/epoll sys/eventfd sys/file sys/inotify sys/ioctl sys/ipc sys/mman sys/msg sys/param sys/prctl
+  sys/resource sys/select sys/sem sys/shm sys/socket sys/stat sys/statvfs sys/sysmacros sys/time
+  sys/times sys/types sys/uio sys/un sys/utsname sys/wait syslog tar termios threads time uchar
+  ulimit unistd utime utmp utmpx wchar wctype wordexp"
+
+# macros END COMPILER... FILE: prints the names in snake case of the macros of FILE that END follows
+macros() {
+  end=$1
+  shift
+  "$@" -dM -E | sed -n "s/^#define \\([a-z][a-z0-9]*\\(_[a-z0-9]\\{1,\\}\\)*\\)$end.*/\\1/p"
+}
+
+# The generator must refuse the name of each macro that generated code sees as that of a member,
+# alone or after the usual headers. A macro without arguments would replace the name; one with
+# arguments would replace a declaration in C++.
 refuses_macros() {
   mkdir "$1" "$1.macros" && cp -R "$source/tests/specs/echo" "$1" && generate "$1" || return
-  # shellcheck disable=SC2086
-  for code in "20 $1.out/kinds.cpp" "17 $1.out/include/test/sdk/echo.hpp"; do
-    g++ "-std=gnu++${code%% *}" -dM -E $include "-I$1.out/include" -x c++ "${code#* }"
-  done |
-    sed -n 's/^#define \([a-z][a-z0-9]*\(_[a-z0-9]\{1,\}\)*\)[( ].*/\1/p' | sort -u >"$1.names"
-  grep -q '^assert$' "$1.names" || return
+  for header in $usual_headers; do
+    printf '#if __has_include(<%s.h>)\n#include <%s.h>\n#endif\n' "$header" "$header"
+  done >"$1.usual"
+  {
+    # shellcheck disable=SC2086
+    for code in "20 $1.out/kinds.cpp" "17 $1.out/include/test/sdk/echo.hpp"; do
+      macros '[( ]' g++ "-std=gnu++${code%% *}" $include "-I$1.out/include" -x c++ "${code#* }"
+    done
+    macros '[( ]' g++ -std=gnu++17 -x c++ "$1.usual"
+    macros ' ' gcc -std=gnu17 -x c "$1.usual"
+  } | sort -u >"$1.names"
+  for macro in assert major st_mtime timeradd; do
+    grep -qx $macro "$1.names" || { echo "$macro is no macro" && return 1; }
+  done
   while read -r macro; do
     cat >"$1.macros/v1.json" <<END
 { "kind": "test.example/k", "version": 1, "doc": "A kind.",

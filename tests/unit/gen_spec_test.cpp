@@ -194,6 +194,10 @@ const Mistake mistakes_of_names[] = {
     {"FieldIsTypeOfAbi", one(kind(request("^\"tenon_string\": \"string\""))), "bad-name",
      "another name"},
     {"MethodIsMacro", one(kind(method("", "alloca").insert(9, "^"))), "bad-name", "another name"},
+    {"MethodIsMacroOfPosix", one(kind(method("", "timeradd").insert(9, "^"))), "bad-name",
+     "'timeradd_method'"},
+    {"FieldIsMacroOfPosix", one(kind(request("^\"st_mtime\": \"int32\""))), "bad-name",
+     "'st_mtime_field'"},
     {"MethodIsKeyword",
      one(kind("{\"name\": ^\"delete\", \"doc\": \"A method.\", \"threading\": "
               "\"any\"}")),

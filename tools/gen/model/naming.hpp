@@ -19,9 +19,13 @@ std::string upper_case(std::string_view name);
 /// Whether a name is lower snake_case: "object_store", "v2", but neither "_x" nor "x__y".
 bool is_snake_case(std::string_view name) noexcept;
 
-/// Returns whether a word is reserved in C, C++ or their GNU dialects, or is a macro of common
-/// headers or a type that generated headers use.
+/// Returns whether a word is reserved in C, C++ or their GNU dialects, or is a type that generated
+/// headers use.
 bool is_keyword(std::string_view word) noexcept;
+
+/// Returns the header of C, POSIX or Linux that defines a macro of this name, with which generated
+/// code would not compile, eg: "sys/stat.h" for st_mtime; empty if none does.
+std::string_view header_of_macro(std::string_view word);
 
 /// Returns whether the standard headers declare a word globally, such as the function `signal`.
 bool is_library_name(std::string_view word);

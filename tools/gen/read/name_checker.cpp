@@ -71,6 +71,14 @@ void check_name(const std::string& name, const SourceLocation& location, std::st
          .message = "'" + name + "' is a word, macro or type of C, C++ or tenon",
          .needed = "a name that is not reserved",
          .fix = "choose another name, such as '" + name + "_" + std::string(what) + "'"});
+  } else if (const auto header = header_of_macro(name); use == NameUse::member && !header.empty()) {
+    diagnostics.add(
+        {.location = location,
+         .code = "bad-name",
+         .message = "'" + name + "' is a macro of <" + std::string(header) +
+                    ">, after which generated code would not compile",
+         .needed = "a name that no header replaces",
+         .fix = "choose another name, such as '" + name + "_" + std::string(what) + "'"});
   }
 }
 
@@ -124,7 +132,8 @@ std::string id_problem(std::string_view id) {
   if (!is_snake_case(name)) return "does not end with a name of lower-case letters, digits and '_'";
   std::string space(domain.substr(0, domain.find('.')));
   std::replace(space.begin(), space.end(), '-', '_');
-  if (!is_snake_case(space) || is_keyword(space) || is_library_name(space) || space == "std") {
+  if (!is_snake_case(space) || is_keyword(space) || !header_of_macro(space).empty() ||
+      is_library_name(space) || space == "std") {
     return "has a first label that cannot be a C++ namespace";
   }
   return {};
