@@ -134,6 +134,9 @@ constexpr const char* details = R"(
         }
       }
     },
+    "tenon.dev/external-artifacts": {
+      "item_annotations": "tenon.dev/external-artifact"
+    },
     "tenon.dev/field": {
       "processor_parameters": {
         "version": 2,

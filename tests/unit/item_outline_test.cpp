@@ -37,6 +37,13 @@ ItemOutline outline_of(const json::value& document) {
   outline.has_metadata = true;
   outline.in_namespace = text_in(metadata->get_object(), "namespace");
   outline.name = text_in(metadata->get_object(), "name");
+  if (const json::value* annotations = metadata->get_object().if_contains("annotations")) {
+    if (annotations->is_object()) {
+      for (const auto& [key, value] : annotations->get_object()) {
+        outline.annotations.append(key).push_back('\0');
+      }
+    }
+  }
   const json::value* labels = metadata->get_object().if_contains("labels");
   if (labels == nullptr || !labels->is_object()) return outline;
   for (const auto& [key, value] : labels->get_object()) {
@@ -53,30 +60,36 @@ std::string shown(const ItemOutline& outline) {
     all += ", " + (text->is_other ? "other" : '"' + text->value + '"');
   }
   for (const auto& [key, value] : outline.labels) all += ", " + key + '=' + value;
+  all += ", annotations: " + outline.annotations;
   return all;
 }
 
 TEST(ItemOutline, MatchesATreeOfTheDocument) {
-  for (const std::string_view document : {
-           R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"n","namespace":"s"}})",
-           R"({"metadata":{"labels":{"a":"1","b":2,"c":null,"d":"","e":{"a":"2"},"f":["g"]}}})",
-           R"({"\u006bind":"\u0050od","metadata":{"n\u0061me":"\"\\","labels":{"\u0061":"\n"}}})",
-           R"({"kind":null,"apiVersion":7,"metadata":{"name":["x"],"namespace":{"name":"y"}}})",
-           R"({"kind":true,"apiVersion":1.5,"metadata":{"name":{},"namespace":[]}})",
-           R"({"metadata":[{"name":"x"}],"spec":{"metadata":{"name":"y"},"name":"z"}})",
-           R"({"metadata":null,"kind":"K"})",
-           R"({"metadata":{"labels":[{"a":"1"}],"name":"n"},"name":"z","labels":{"a":"1"}})",
-           R"({"metadata":{"labels":"a","x":{"labels":{"a":"1"}},"y":[[{"name":"z"}]]}})",
-           R"({"spec":{"labels":{"a":"1"}},"metadata":{},"status":{"kind":"K"}})",
-           R"({"kind":"one","kind":2,"apiVersion":2,"apiVersion":"two"})",
-           R"({"metadata":{"name":"n","labels":{"a":"1"}},"metadata":{"namespace":"s"}})",
-           R"({"metadata":{"name":"n"},"metadata":1})",
-           R"({"metadata":{"labels":{"a":"1","b":"2","a":3},"name":"n","name":"m"}})",
-           R"({"metadata":{"labels":{"a":"1"},"labels":{"b":"2"}}})",
-           R"([{"kind":"Pod","metadata":{"name":"n"}}])",
-           R"("text")",
-           " {} \n",
-       }) {
+  for (
+      const std::string_view document : {
+          R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"n","namespace":"s"}})",
+          R"({"metadata":{"labels":{"a":"1","b":2,"c":null,"d":"","e":{"a":"2"},"f":["g"]}}})",
+          R"({"\u006bind":"\u0050od","metadata":{"n\u0061me":"\"\\","labels":{"\u0061":"\n"}}})",
+          R"({"kind":null,"apiVersion":7,"metadata":{"name":["x"],"namespace":{"name":"y"}}})",
+          R"({"kind":true,"apiVersion":1.5,"metadata":{"name":{},"namespace":[]}})",
+          R"({"metadata":[{"name":"x"}],"spec":{"metadata":{"name":"y"},"name":"z"}})",
+          R"({"metadata":null,"kind":"K"})",
+          R"({"metadata":{"labels":[{"a":"1"}],"name":"n"},"name":"z","labels":{"a":"1"}})",
+          R"({"metadata":{"labels":"a","x":{"labels":{"a":"1"}},"y":[[{"name":"z"}]]}})",
+          R"({"spec":{"labels":{"a":"1"}},"metadata":{},"status":{"kind":"K"}})",
+          R"({"kind":"one","kind":2,"apiVersion":2,"apiVersion":"two"})",
+          R"({"metadata":{"name":"n","labels":{"a":"1"}},"metadata":{"namespace":"s"}})",
+          R"({"metadata":{"name":"n"},"metadata":1})",
+          R"({"metadata":{"labels":{"a":"1","b":"2","a":3},"name":"n","name":"m"}})",
+          R"({"metadata":{"labels":{"a":"1"},"labels":{"b":"2"}}})",
+          R"({"metadata":{"annotations":{"a":"1","b":{"c":{"d":1}},"e":["f"],"\u0067":null}}})",
+          R"({"metadata":{"annotations":{"a":"1"},"annotations":{"b":"2"}},"annotations":{"c":1}})",
+          R"({"metadata":{"annotations":[{"a":"1"}],"labels":{"b":"2"},"name":"n"}})",
+          R"({"metadata":{"annotations":{"a":"1"}},"metadata":{"labels":{"annotations":"b"}}})",
+          R"([{"kind":"Pod","metadata":{"name":"n"}}])",
+          R"("text")",
+          " {} \n",
+      }) {
     boost::system::error_code error;
     EXPECT_EQ(shown(read_outline(document, error)), shown(outline_of(json::parse(document))))
         << document;

@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "action_batches.hpp"
 #include "actions.hpp"
@@ -74,6 +77,7 @@ struct BackupPolicy {
     std::size_t index = 0;
     ResourceIdV1 original_id;
     Labels labels;
+    std::string annotations;  // of the item as it was read and after each change, see ItemOutline
     std::string text;
     bool skipped = false;
     std::vector<ResourceIdV1> additional{};
@@ -117,7 +121,8 @@ void BackupPolicy::take(const PluginPtr<ItemAction>& plugin, std::size_t, Item& 
 void BackupPolicy::replace(const PluginPtr<ItemAction>& plugin, std::string_view changed,
                            Item& item) {
   const ResourceIdV1& id = item.original_id;
-  const auto changed_id = id_of(changed, id.resource);
+  std::string annotations;
+  const auto changed_id = id_of(changed, id.resource, &annotations);
   if (!changed_id) {
     item.errors.push_back(of_plugin(changed_id.error(), plugin->info, "execute"));
   } else if (*changed_id != id) {
@@ -130,6 +135,7 @@ void BackupPolicy::replace(const PluginPtr<ItemAction>& plugin, std::string_view
                       .method = "execute"}));
   } else {
     item.text.assign(changed);
+    item.annotations += annotations;
   }
 }
 
@@ -137,6 +143,33 @@ tenon::Error interrupted() {
   return tenon::Error(
       {.status = TENON_CANCELLED, .message = "the run was interrupted; nothing was stored"});
 }
+
+/// Collects the annotations of all items of a backup.
+class AnnotationIndex {
+ public:
+  /// Adds keys that are each followed by a NUL.
+  void add(std::string_view keys) {
+    while (!keys.empty()) {
+      const std::string_view key = keys.substr(0, keys.find('\0'));
+      keys.remove_prefix(key.size() + 1);
+      if (bytes_ <= most_bytes && !keys_.contains(key)) {
+        keys_.emplace(key);
+        bytes_ += key.size();
+      }
+    }
+  }
+  /// Returns nothing if there are too many for a record.
+  std::optional<std::vector<std::string>> keys() const {
+    if (bytes_ > most_bytes) return std::nullopt;
+    return std::vector<std::string>(keys_.begin(), keys_.end());
+  }
+
+ private:
+  static constexpr std::size_t most_bytes = std::size_t{64} << 10;
+
+  std::set<std::string, std::less<>> keys_;
+  std::size_t bytes_ = 0;  // of all keys
+};
 
 class BackupRun {
  public:
@@ -183,6 +216,7 @@ class BackupRun {
   std::deque<std::size_t> queue_;
   std::set<std::string> namespaces_;  // of the items that were added
   std::set<std::string> resources_;   // of these items
+  AnnotationIndex annotations_;       // of these items
 };
 
 /// Returns the end of a time to live, at most the latest time that can be stored.
@@ -287,6 +321,7 @@ std::optional<BackupRun::Item> BackupRun::read(std::size_t index) {
     return Item{.index = index,
                 .original_id = id,
                 .labels = std::move(item->labels),
+                .annotations = std::move(item->annotations),
                 .text = std::move(item->text)};
   }
   processed_[index] = true;
@@ -347,6 +382,7 @@ void BackupRun::add(Item item) {
   }
   if (!id.in_namespace.empty()) namespaces_.insert(id.in_namespace);
   resources_.insert(id.resource);
+  annotations_.add(item.annotations);
   const auto added = upload_.add(id, std::move(item.text));
   if (added) {
     ++record_.backup.counts.items;
@@ -420,6 +456,7 @@ void BackupRun::complete_record() {
   for (const auto& plugin : snapshots_.plugins()) add(plugin->info);
   for (const auto& action : actions_.actions()) add(action.plugin->info);
   record_.problems = report_.problems();
+  record_.annotations = annotations_.keys();
 }
 
 void BackupRun::remove_snapshots() {

@@ -9,12 +9,15 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "action_batches.hpp"
 #include "actions.hpp"
+#include "base/plain_text.hpp"
 #include "definitions.hpp"
 #include "snapshots.hpp"
 
@@ -53,6 +56,21 @@ void report_unusable(Session& session, Report& report) {
                                .fix = "run `tenon inspect` on the file, or remove it",
                                .plugin = plugin.name()}));
   }
+}
+
+/// Returns whether an action may have something to do for an item of a backup. Older records do not
+/// list annotations.
+bool may_concern(const tenon::PluginInfo& action, const tenon::StoredBackupV1& record) {
+  const std::string text = action.property("item_annotations");
+  if (text.empty() || !record.annotations) return true;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::string_view one = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+    const auto& all = *record.annotations;
+    if (std::find(all.begin(), all.end(), tenon::trimmed(one)) != all.end()) return true;
+  }
+  return false;
 }
 
 /// The policy of delete actions, see ActionBatches.
@@ -100,11 +118,13 @@ class DeletionRun {
         report_(report),
         tally_(tally) {}
 
-  tenon::Result<Deletion> run();
+  tenon::Result<Deletion> run(DeleteActions actions);
   tenon::Result<void> plan(const OnPlanned& on_planned);
 
  private:
   tenon::Result<void> mark();
+  void execute_actions();
+  void warn_of_omitted();
   void create_plugins();
   void download();
   void load_actions();
@@ -128,12 +148,14 @@ class DeletionRun {
   Deletion deletion_;
 };
 
-tenon::Result<Deletion> DeletionRun::run() {
+tenon::Result<Deletion> DeletionRun::run(DeleteActions actions) {
   if (auto marked = mark(); !marked) return std::move(marked).error();
-  create_plugins();
-  if (!plugins_.empty() && !failed()) download();
-  if (!failed()) load_actions();
-  if (!failed()) execute_all();
+  if (actions == DeleteActions::executed) {
+    execute_actions();
+    deletion_.needs_actions = failed() && !session_.caller.cancelled();
+  } else {
+    warn_of_omitted();
+  }
   if (!failed()) {
     if (auto stored = is_stored(); !stored) report_.error(stored.error());
   }
@@ -146,6 +168,30 @@ tenon::Result<Deletion> DeletionRun::run() {
   }
   if (!is_replaced_) keep_record();
   return std::move(deletion_);
+}
+
+void DeletionRun::execute_actions() {
+  create_plugins();
+  if (!plugins_.empty() && !failed()) download();
+  if (!failed()) load_actions();
+  if (!failed()) execute_all();
+}
+
+/// Names the delete actions that the backup needs, and what could contain others.
+void DeletionRun::warn_of_omitted() {
+  std::set<std::string> names;
+  for (const tenon::PluginInfo& plugin : session_.host.registered()) {
+    if (plugin.kind() != ItemAction::kind().id || !may_concern(plugin, record_)) continue;
+    names.insert(plugin.name());
+  }
+  for (const std::string& name : names) {
+    report_.warning(tenon::Error({.code = "action-omitted",
+                                  .message = "the delete action is not executed; what it would "
+                                             "remove stays",
+                                  .where = record_.backup.name,
+                                  .plugin = name}));
+  }
+  session_.report_skipped(report_);
 }
 
 /// Returns whether the record is still in the store. Another process may have deleted the backup,
@@ -202,6 +248,7 @@ void DeletionRun::create_plugins() {
   plugins_ = session_.create_all<ItemAction>(session_.settings.delete_actions, report_);
   std::sort(plugins_.begin(), plugins_.end(),
             [](const auto& a, const auto& b) { return a->info.name() < b->info.name(); });
+  std::erase_if(plugins_, [&](const auto& plugin) { return !may_concern(plugin->info, record_); });
 }
 
 void DeletionRun::download() {
@@ -301,8 +348,8 @@ tenon::Result<void> DeletionRun::remove_data() {
 }  // namespace
 
 tenon::Result<Deletion> delete_backup(Session& session, Store& store, tenon::StoredBackupV1 record,
-                                      Report& report, Tally& tally) {
-  return DeletionRun(session, store, std::move(record), report, tally).run();
+                                      DeleteActions actions, Report& report, Tally& tally) {
+  return DeletionRun(session, store, std::move(record), report, tally).run(actions);
 }
 
 tenon::Result<Deletion> delete_leftovers(Store& store, const std::string& name) {

@@ -26,6 +26,8 @@ struct Deletion {
   };
 
   bool deleted = false;
+  /// Whether only the delete actions, or what they need, prevented the deletion.
+  bool needs_actions = false;
   /// The actions in the order in which they run, and the items for which they were executed.
   /// Executed actions are not undone if the deletion fails.
   std::vector<std::string> actions;
@@ -33,12 +35,16 @@ struct Deletion {
   std::vector<Execution> executed;
 };
 
+/// Whether the delete actions of a backup are executed.
+enum class DeleteActions : std::uint8_t { executed, omitted };
+
 /// Deletes the backup of a record that was read from the store. All problems are reported. After
 /// any error, neither the snapshots nor the archive are deleted, so the deletion can be repeated;
-/// it then executes the actions for all items again. Another backup of the same name that was
-/// created meanwhile is kept. Errors: those of the store.
+/// it then executes the actions for all items again. If the actions are omitted, a warning names
+/// them, and the archive is not read. Another backup of the same name that was created meanwhile is
+/// kept. Errors: those of the store.
 tenon::Result<Deletion> delete_backup(Session& session, Store& store, tenon::StoredBackupV1 record,
-                                      Report& report, Tally& tally);
+                                      DeleteActions actions, Report& report, Tally& tally);
 
 /// Deletes the objects of an unfinished backup, which has no record, and records of restores that
 /// ended after their backup was deleted. Errors: those of the store.

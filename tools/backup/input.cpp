@@ -30,7 +30,7 @@ tenon::Result<ReadItem> Input::read(std::size_t index) const {
   if (!text) return std::move(text).error();
   auto item = read_item(*text);
   if (!item) return std::move(item).error();
-  return ReadItem{*std::move(text), std::move(item->labels)};
+  return ReadItem{*std::move(text), std::move(item->labels), std::move(item->annotations)};
 }
 
 tenon::Result<std::size_t> Input::find(const tenon::ResourceIdV1& id) const {

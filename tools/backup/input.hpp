@@ -23,6 +23,7 @@ namespace backup {
 struct ReadItem {
   std::string text;
   Labels labels;
+  std::string annotations;  // see ItemOutline
 };
 
 struct Input {

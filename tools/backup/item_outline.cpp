@@ -54,7 +54,7 @@ struct OutlineHandler {
   bool on_comment(View, Status&) { return true; }
 
  private:
-  enum class Next : std::uint8_t { ignored, text, metadata, labels, label, items };
+  enum class Next : std::uint8_t { ignored, text, metadata, labels, label, annotations, items };
 
   /// Begins a member of the document or of its metadata.
   bool expect(ItemOutline::Text& text) {
@@ -77,6 +77,7 @@ struct OutlineHandler {
   std::size_t depth_ = 0;
   bool in_metadata_ = false;
   bool in_labels_ = false;
+  bool in_annotations_ = false;
   Next next_ = Next::ignored;  // the next value
   ItemOutline::Text* text_ = nullptr;
   std::string label_;  // the key of the next label
@@ -89,13 +90,14 @@ bool OutlineHandler::on_object_begin(Status&) {
   if (depth_ == 1) outline.is_object = true;
   if (next_ == Next::metadata) in_metadata_ = outline.has_metadata = true;
   if (next_ == Next::labels) in_labels_ = true;
+  if (next_ == Next::annotations) in_annotations_ = true;
   return take_other();
 }
 
 bool OutlineHandler::on_object_end(std::size_t, Status&) {
   --depth_;
   if (depth_ < 2) in_metadata_ = false;
-  if (depth_ < 3) in_labels_ = false;
+  if (depth_ < 3) in_labels_ = in_annotations_ = false;
   return true;
 }
 
@@ -104,6 +106,7 @@ bool OutlineHandler::on_key(View part, std::size_t, Status&) {
   if (depth_ == 1) return begin_member(key);
   if (depth_ == 2 && in_metadata_) return begin_metadata_member(key);
   if (depth_ == 3 && in_labels_) return begin_label(key);
+  if (depth_ == 3 && in_annotations_) outline.annotations.append(key).push_back('\0');
   return true;
 }
 
@@ -118,12 +121,17 @@ bool OutlineHandler::begin_member(std::string_view key) {
   outline.has_metadata = false;
   outline.in_namespace = outline.name = {};
   outline.labels.clear();
+  outline.annotations.clear();
   return expect(Next::metadata);
 }
 
 bool OutlineHandler::begin_metadata_member(std::string_view key) {
   if (key == "namespace") return expect(outline.in_namespace);
   if (key == "name") return expect(outline.name);
+  if (key == "annotations") {
+    outline.annotations.clear();
+    return expect(Next::annotations);
+  }
   if (key != "labels") return true;
   outline.labels.clear();
   return expect(Next::labels);

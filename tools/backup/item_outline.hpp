@@ -28,8 +28,9 @@ struct ItemOutline {
   bool has_metadata = false;  // "metadata" is an object; it contains the members below
   Text in_namespace;
   Text name;
-  bool has_items = false;  // "items" is an array
-  Labels labels;           // labels that are not texts are ignored
+  bool has_items = false;   // "items" is an array
+  Labels labels;            // labels that are not texts are ignored
+  std::string annotations;  // the keys of all annotations, each followed by a NUL
 };
 
 /// Returns the options for parsing documents, which limit their levels to `deepest_document`.

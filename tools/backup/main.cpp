@@ -57,6 +57,7 @@ struct Options {
   std::vector<std::string> mappings;  // "old=new"
   std::string existing = "keep";
   bool allow_empty = false;
+  bool without_actions = false;
 };
 
 /// The state of a command.
@@ -212,9 +213,16 @@ Exit remove(Run& run, const tenon::StoredBackupV1& record) {
     return planned ? exit_of(run.report) : fail(run, planned.error());
   }
   Report report(run.console);  // of this backup alone
-  const auto deletion = delete_backup(run.session, run.store, record, report, run.tally);
+  const auto actions =
+      run.options.without_actions ? DeleteActions::omitted : DeleteActions::executed;
+  const auto deletion = delete_backup(run.session, run.store, record, actions, report, run.tally);
   if (!deletion) return fail(run, deletion.error());
   run.output.deleted(record.backup.name, *deletion, report.problems());
+  if (deletion->needs_actions) {
+    run.console.say("if these problems cannot be solved, `tenon-backup delete " +
+                    record.backup.name +
+                    " --without-actions` deletes the backup, but nothing outside of it");
+  }
   return exit_of(report);
 }
 
@@ -425,6 +433,10 @@ int run(int count, char** arguments) {
                                  [](Run& run) { return remove(run); });
   add_name(delete_command);
   add_dry_run(delete_command);
+  delete_command
+      ->add_flag("--without-actions", options.without_actions,
+                 "Executes no delete actions, eg: if the archive is damaged")
+      ->excludes("--dry-run");
   add_dry_run(add("expire", "Deletes each backup whose --ttl has expired", expire));
   add("list", "Lists the backups", list);
   add_name(add("describe", "Describes a backup", describe));

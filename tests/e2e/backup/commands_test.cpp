@@ -153,7 +153,10 @@ TEST_F(Backup, IsNeverOverwritten) {
 }
 
 TEST_F(Backup, ReportsAMissingFolderForTemporaryFiles) {
-  write_items({item("Pod", "web", "p")});
+  configure(
+      R"("delete_actions": [{"plugin": "external-artifacts", "config": {"directory": "store"}}])");
+  write_items({R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"web",)"
+               R"("annotations":{"tenon.dev/external-artifact":"none"}}})"});
   ASSERT_EQ(create().exit, 0);
   world.set("TMPDIR", (world.root() / "none").string());
   const Outcome restoring = restore("restored", {"--json"});

@@ -130,11 +130,7 @@ TEST_F(Backup, IsKeptIfItsArchiveIsBroken) {
   play();
   write_items({item("Pod", "web", "p"), item("Pod", "web", "q")});
   ASSERT_EQ(create().exit, 0);
-  for (const std::string& file : files("store")) {
-    if (file.find("contents-") == std::string::npos) continue;
-    fs::resize_file(world.root() / "store" / file,
-                    fs::file_size(world.root() / "store" / file) - 9);
-  }
+  damage();
   const Outcome deleted = run({"delete", "nightly"});
   EXPECT_EQ(deleted.exit, 1);
   EXPECT_NE(deleted.err.find("error[broken-archive] backups/nightly/contents-"), std::string::npos)
@@ -143,6 +139,122 @@ TEST_F(Backup, IsKeptIfItsArchiveIsBroken) {
   EXPECT_EQ(run({"describe", "nightly"}).exit, 0);
   EXPECT_EQ(restore().exit, 3);
   EXPECT_EQ(restored(), Lines());
+}
+
+/// A backup for which external-artifacts has something to do if an item has its annotation.
+class Artifacts : public Backup {
+ protected:
+  Artifacts() {
+    configure(
+        R"("delete_actions": [{"plugin": "external-artifacts", "config": {"directory": "files"}}])");
+    world.write("files/data", "");
+  }
+
+  static std::string annotated(const std::string& name, const std::string& annotations) {
+    return R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name +
+           R"(","namespace":"web","annotations":{)" + annotations + "}}}";
+  }
+  static std::string with_artifact(const std::string& name) {
+    return annotated(name, R"("a":"1","tenon.dev/external-artifact":"data")");
+  }
+  bool has_artifact() const { return fs::exists(world.root() / "files/data"); }
+};
+
+TEST_F(Artifacts, AreNotLookedForIfNoItemHasTheAnnotation) {
+  write_items({item("Pod", "web", "p"), annotated("q", R"("tenon.dev/external":"data")"),
+               item("Pod", "web", "r",
+                    R"("spec":{"metadata":{"annotations":{"tenon.dev/external-artifact":"x"}}})")});
+  ASSERT_EQ(create().exit, 0);
+  damage();
+  EXPECT_EQ(run({"delete", "nightly", "--dry-run"}).exit, 0);
+  const Outcome deleted = run({"delete", "nightly"});
+  EXPECT_EQ(deleted.exit, 0) << deleted.err;
+  EXPECT_EQ(deleted.out, "backup nightly: deleted\n");
+  EXPECT_EQ(deleted.err, "");
+  EXPECT_EQ(files("store"), Lines());
+}
+
+TEST_F(Artifacts, AreRemovedIfAnItemHasTheAnnotation) {
+  write_items({item("Pod", "web", "p"), with_artifact("q")});
+  ASSERT_EQ(create().exit, 0);
+  const Outcome deleted = run({"delete", "nightly"});
+  EXPECT_EQ(deleted.exit, 0) << deleted.err;
+  EXPECT_FALSE(has_artifact());
+}
+
+TEST_F(Artifacts, AreRemovedIfABackupActionAddsTheAnnotation) {
+  world.place(PLAYER, "player.so");
+  configure(actions("backup") + R"(, "delete_actions": [{"plugin": "external-artifacts",)"
+                                R"( "config": {"directory": "files"}}])");
+  write_items({item("Pod", "web", "p", told("backup-a", "annotate"))});
+  ASSERT_EQ(create().exit, 0);
+  fs::remove(world.plugins() / "player.so");
+  configure(
+      R"("delete_actions": [{"plugin": "external-artifacts", "config": {"directory": "files"}}])");
+  EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
+  EXPECT_FALSE(has_artifact());
+}
+
+TEST_F(Artifacts, AreKeptIfTheActionsAreOmitted) {
+  write_items({with_artifact("p")});
+  ASSERT_EQ(create().exit, 0);
+  damage();
+  const Outcome kept = run({"delete", "nightly"});
+  EXPECT_EQ(kept.exit, 1);
+  EXPECT_NE(kept.err.find("error[broken-archive]"), std::string::npos) << kept.err;
+  EXPECT_NE(kept.err.find("`tenon-backup delete nightly --without-actions`"), std::string::npos);
+  EXPECT_EQ(run({"delete", "nightly", "--without-actions", "--dry-run"}).exit, 2);
+  ASSERT_EQ(run({"describe", "nightly"}).exit, 0);
+
+  const Outcome deleted = run({"delete", "nightly", "--without-actions", "--json"});
+  EXPECT_EQ(deleted.exit, 0) << deleted.err;
+  EXPECT_NE(deleted.err.find("warning[action-omitted] tenon.dev/external-artifacts: nightly: "),
+            std::string::npos)
+      << deleted.err;
+  const auto result = json(deleted);
+  EXPECT_TRUE(result.at("deletions").at(0).at("deleted").as_bool());
+  EXPECT_EQ(result.at("deletions").at(0).at("problems").at(0).at("code"), "action-omitted");
+  EXPECT_EQ(files("store"), Lines());
+  EXPECT_TRUE(has_artifact());
+}
+
+TEST_F(Artifacts, AreLookedForIfTheRecordDoesNotListAnnotations) {
+  const auto needs_archive = [&] {
+    damage();
+    const Outcome kept = run({"delete", "nightly"});
+    EXPECT_NE(kept.err.find("error[broken-archive]"), std::string::npos) << kept.err;
+    return run({"delete", "nightly", "--without-actions"}).exit == 0;
+  };
+  std::string many;
+  for (int i = 0; i < 15'000; ++i) {
+    many += (i == 0 ? "\"a" : ",\"a") + std::to_string(i) + "\":\"\"";
+  }
+  write_items({annotated("p", many)});
+  ASSERT_EQ(create().exit, 0);
+  EXPECT_TRUE(needs_archive());
+
+  // The record of an earlier program.
+  write_items({item("Pod", "web", "p")});
+  ASSERT_EQ(create().exit, 0);
+  for (const std::string& file : files("store")) {
+    if (!file.ends_with("/backup.json")) continue;
+    auto record = boost::json::parse(world.read("store/" + file)).as_object();
+    EXPECT_EQ(record.at("value").as_object().erase("annotations"), 1u);
+    world.write("store/" + file, boost::json::serialize(record));
+  }
+  EXPECT_TRUE(needs_archive());
+}
+
+TEST_F(Artifacts, OfABrokenBackupDoNotStopTheExpiryOfOthers) {
+  write_items({with_artifact("p")});
+  for (const char* name : {"a", "b", "c"}) ASSERT_EQ(create(name, {"--ttl", "1ms"}).exit, 0);
+  damage("b");
+  const Outcome expired = run({"expire"});
+  EXPECT_EQ(expired.exit, 1);
+  EXPECT_EQ(expired.out.substr(0, 22), "backup a: deleted\n  te") << expired.out;
+  EXPECT_NE(expired.out.find("backup b: not deleted\n"), std::string::npos);
+  EXPECT_NE(expired.out.find("backup c: deleted\n"), std::string::npos);
+  EXPECT_EQ(run({"describe", "b"}).exit, 0);
 }
 
 TEST_F(Backup, KeepsItsSnapshotsIfASnapshotterCannotBeUsed) {

@@ -117,6 +117,15 @@ class Backup : public testing::Test {
     return run(arguments);
   }
 
+  /// Truncates the archives of a backup.
+  void damage(const std::string& backup = "nightly") {
+    for (const std::string& file : files("store")) {
+      if (file.find(backup + "/contents-") == std::string::npos) continue;
+      const fs::path path = world.root() / "store" / file;
+      fs::resize_file(path, fs::file_size(path) - 9);
+    }
+  }
+
   /// Returns the files below a folder, as paths relative to it.
   Lines files(const std::string& folder) {
     Lines found;

@@ -153,6 +153,11 @@ class Part {
       text.replace(text.find("\"name\":\"" + name), name.size() + 8, "\"name\":\"other");
     }
     if (has("label")) text.insert(1, "\"changed-by-" + by + "\":1,");
+    if (has("annotate")) {
+      const std::string metadata = "\"metadata\":{";
+      text.insert(text.find(metadata) + metadata.size(),
+                  R"("annotations":{"tenon.dev/external-artifact":"data"},)");
+    }
     if (has("grow")) text.insert(1, std::string(std::size_t{16} << 20, ' '));
     if (text == item) return std::nullopt;
     return Json{text};

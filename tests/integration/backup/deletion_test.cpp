@@ -51,7 +51,8 @@ TEST_F(NoDeleteAction, NeedsNoArchive) {
     ++broken;
   }
   ASSERT_EQ(broken, 1u);
-  const auto deletion = delete_backup(*session_, *store_, **record, report_, tally_);
+  const auto deletion =
+      delete_backup(*session_, *store_, **record, DeleteActions::executed, report_, tally_);
   ASSERT_TRUE(deletion) << deletion.error().to_string();
   EXPECT_TRUE(deletion->deleted);
   EXPECT_TRUE(deletion->actions.empty());

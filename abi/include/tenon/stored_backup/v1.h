@@ -35,6 +35,9 @@ typedef struct tenon_stored_backup_v1_snapshot {
 typedef struct tenon_stored_backup_v1 {
   tenon_backup_v2 backup; /* The backup as plugins see it. */
   tenon_string contents; /* The key of the archive in the same bucket. */
+  /* The names of the annotations of all resources in the archive, for delete actions that
+   * concern only some; absent if unknown. [optional; list of string] */
+  tenon_list annotations;
   /* In the order in which they were created. [list of tenon_stored_backup_v1_snapshot] */
   tenon_list snapshots;
   /* The first problems of the backup, up to a limit. The counts of the backup include all. [list
@@ -49,8 +52,8 @@ typedef struct tenon_stored_backup_v1 {
 
 TENON_ASSERT_LAYOUT(offsetof(tenon_stored_backup_v1_snapshot, bag) == 136 &&
                     sizeof(tenon_stored_backup_v1_snapshot) == 152);
-TENON_ASSERT_LAYOUT(offsetof(tenon_stored_backup_v1, bag) == 336 &&
-                    sizeof(tenon_stored_backup_v1) == 352);
+TENON_ASSERT_LAYOUT(offsetof(tenon_stored_backup_v1, bag) == 360 &&
+                    sizeof(tenon_stored_backup_v1) == 376);
 
 #ifdef __cplusplus
 }
