@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "catalog/sha256.hpp"
 
-#include <gtest/gtest.h>
 #include <tenon/file_hash.hpp>
+
+#include <gtest/gtest.h>
 
 #include <string>
 

@@ -31,8 +31,8 @@ struct RestoreRequest {
 };
 
 /// Restores a backup. Returns the record of the restore, which the caller stores. Items that others
-/// need are written first. If existing files are kept, a warning is reported if they differ. Problems
-/// with single items and plugins are reported, and the run continues. Errors: not-found;
+/// need are written first. If existing files are kept, a warning is reported if they differ.
+/// Problems with single items and plugins are reported, and the run continues. Errors: not-found;
 /// already-exists; bad-pattern, bad-label-selector; those of unpack_archive and of the store;
 /// cannot-write; in-use; cancelled.
 tenon::Result<tenon::StoredRestoreV1> restore_backup(Session& session, Store& store,
