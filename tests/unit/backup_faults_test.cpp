@@ -130,9 +130,12 @@ TEST(RestoredFolder, KeepsFilesOnFileSystemsThatCannotRenameWithFlags) {
   RestoredFolder folder(world.root() / "restored");
   ASSERT_TRUE(folder.lock());
   refuses_flags = true;
-  EXPECT_EQ(folder.write(nth_id(1), "{}").value(), RestoredFolder::Written::written);
-  EXPECT_EQ(folder.write(nth_id(1), "{}").value(), RestoredFolder::Written::unchanged);
-  EXPECT_EQ(folder.write(nth_id(1), "[]").value(), RestoredFolder::Written::differs);
+  EXPECT_EQ(folder.write(nth_id(1), "{}", RestoredFolder::Existing::keep).value(),
+            RestoredFolder::Written::written);
+  EXPECT_EQ(folder.write(nth_id(1), "{}", RestoredFolder::Existing::keep).value(),
+            RestoredFolder::Written::unchanged);
+  EXPECT_EQ(folder.write(nth_id(1), "[]", RestoredFolder::Existing::keep).value(),
+            RestoredFolder::Written::differs);
   refuses_flags = false;
   EXPECT_EQ(folder.read(nth_id(1)), "{}\n");
   std::size_t files = 0;
