@@ -20,7 +20,9 @@ using tenon::tools::JsonValue;
 
 JsonValue::Object json_of(const PluginUse& use) {
   JsonValue::Object config;
-  for (const auto& [key, value] : use.config) config.push_back({key, {}, {value}});
+  for (const auto& [key, value] : use.config) {
+    config.push_back({key, {}, {tenon::tools::written_of_value(value)}});
+  }
   return {{"plugin", {}, {use.reference}}, {"config", {}, {std::move(config)}}};
 }
 

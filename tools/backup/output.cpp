@@ -15,6 +15,7 @@
 
 #include "archive_path.hpp"
 #include "base/plain_text.hpp"
+#include "common/hidden_values.hpp"
 
 namespace backup {
 namespace {
@@ -207,10 +208,17 @@ void Output::described(const tenon::StoredBackupV1& record) {
 }
 
 void Output::failed(const tenon::Error& error) {
-  json_output_["error"] = {{"code", error.code()},       {"where", error.where()},
-                           {"plugin", error.plugin()},   {"method", error.method()},
-                           {"message", error.message()}, {"found", error.found()},
-                           {"needed", error.needed()},   {"fix", error.fix()}};
+  const auto shown = [](std::string_view text) {
+    return tenon::tools::without_hidden_values(text);
+  };
+  json_output_["error"] = {{"code", error.code()},
+                           {"where", shown(error.where())},
+                           {"plugin", error.plugin()},
+                           {"method", error.method()},
+                           {"message", shown(error.message())},
+                           {"found", shown(error.found())},
+                           {"needed", shown(error.needed())},
+                           {"fix", shown(error.fix())}};
 }
 
 void Output::problems(const std::vector<tenon::ProblemV1>& problems) {

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "archive_path.hpp"
+#include "common/hidden_values.hpp"
 
 namespace backup {
 namespace {
@@ -15,12 +16,13 @@ constexpr std::uint64_t max_shown = 20;
 /// are escaped.
 constexpr std::size_t max_text = 2048;
 
-/// Returns at most `max_text` bytes of a text, and "…" if it was longer.
-std::string shortened(std::string_view text) {
-  if (text.size() <= max_text) return std::string(text);
+/// Returns at most `max_text` bytes of a text without hidden values, and "…" if it was longer.
+std::string shortened(std::string_view unsafe) {
+  const std::string text = tenon::tools::without_hidden_values(unsafe);
+  if (text.size() <= max_text) return text;
   std::size_t size = max_text;
   while (size != 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
-  return std::string(text.substr(0, size)) + "…";
+  return text.substr(0, size) + "…";
 }
 
 tenon::ProblemV1 problem_of(const tenon::Error& error, const std::string& item, bool warning) {

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "common/diagnostics.hpp"
+#include "common/log_lines.hpp"
 
 namespace backup {
 namespace {
@@ -53,7 +54,8 @@ tenon::HostOptions options(const std::vector<std::filesystem::path>& plugin_path
           .contain_crashes = true,
           .report_exits = true,
           // A restart after an abandoned call must not wait long for that call.
-          .restart = {.drain_timeout = std::chrono::seconds(2)}};
+          .restart = {.drain_timeout = std::chrono::seconds(2)},
+          .log_sink = tenon::tools::hiding_log_sink()};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/plain_text.hpp"
+#include "common/hidden_values.hpp"
 
 namespace tenon::tools {
 namespace {
@@ -100,7 +101,9 @@ std::optional<int> parse(CLI::App& program, int count, const char* const* argume
 }
 
 void print(const tools::Diagnostics& diagnostics) {
-  for (const auto& diagnostic : diagnostics.all()) std::cerr << to_text(diagnostic) << "\n";
+  for (const auto& diagnostic : diagnostics.all()) {
+    std::cerr << without_hidden_values(to_text(diagnostic)) << "\n";
+  }
 }
 
 }  // namespace tenon::tools

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/plain_text.hpp"
+#include "common/hidden_values.hpp"
 
 namespace tenon::tools {
 namespace {
@@ -33,7 +34,7 @@ Console::Console(std::string program)
 void Console::say(std::string_view message) {
   std::lock_guard lock(mutex_);
   if (!progress_.empty()) write_line("");
-  std::cerr << program_ << ": " << cleaned(message) << "\n";
+  std::cerr << program_ << ": " << cleaned(without_hidden_values(message)) << "\n";
   if (!progress_.empty()) write_line(progress_);
 }
 

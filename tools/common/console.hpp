@@ -16,7 +16,7 @@ class Console {
   explicit Console(std::string program);
 
   /// Writes a message with the name of the program before it. Characters that could forge a message
-  /// or move the cursor are written as \xNN.
+  /// or move the cursor are written as \xNN. Hidden values are replaced; see hidden_values.hpp.
   void say(std::string_view message);
 
   /// Returns whether standard error is a terminal. Progress is shown only there.

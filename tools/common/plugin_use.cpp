@@ -8,22 +8,14 @@ namespace {
 
 void read_setting(const JsonMember& member, PluginUse& use, Diagnostics& diagnostics) {
   const std::string key(trimmed(member.key));
-  const std::string* text = member.value.text();
-  if (text == nullptr) {
-    diagnostics.add({.location = member.value.location,
-                     .code = "wrong-type",
-                     .message = "the value of '" + key + "' has the wrong type",
-                     .found = std::string(type_name(member.value)),
-                     .needed = "a string: every value of a config is one",
-                     .fix = "put it in quotes"});
-    return;
-  }
-  if (!use.config.emplace(key, trimmed(*text)).second) {
+  SettingValue setting = read_setting_value(member.value, key, diagnostics);
+  if (!use.config.emplace(key, std::move(setting.value)).second) {
     diagnostics.add({.location = member.location,
                      .code = "duplicate-key",
                      .message = "the key '" + key + "' occurs twice in one config",
                      .fix = "remove one of them; blanks around a key are ignored"});
   }
+  use.written[key] = std::move(setting.written);
   use.key_locations[key] = member.location;
   use.value_locations[key] = member.value.location;
 }
@@ -64,11 +56,33 @@ void add_error(const tenon::Error& error, const SourceLocation& location, Diagno
                    .fix = fix.empty() ? std::string(error.fix()) : std::move(fix)});
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+tenon::TextMap written_config(const tenon::TextMap& config, const PluginUse& use) {
+  tenon::TextMap written;
+  for (const auto& [key, value] : config) {
+    const auto given = use.config.find(key);
+    const bool same = given != use.config.end() && given->second == value;
+    written[key] = same ? use.written.at(key) : written_of_value(value);
+  }
+  return written;
+}
+
+ResolvedConfig resolved_config(const tenon::TextMap& written) {
+  ResolvedConfig resolved;
+  for (const auto& [key, text] : written) {
+    Diagnostics diagnostics;
+    std::string value = value_of_written(text, key, {}, diagnostics);
+    if (diagnostics.empty()) {
+      resolved.config.emplace(key, std::move(value));
+      continue;
+    }
+    const Diagnostic& problem = diagnostics.all().front();
+    resolved.problem = tenon::Error({.code = problem.code,
+                                     .message = problem.message,
+                                     .found = problem.found,
+                                     .needed = problem.needed,
+                                     .fix = problem.fix});
+  }
+  return resolved;
 }
 
 }  // namespace tenon::tools

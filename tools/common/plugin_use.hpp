@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "common/diagnostics.hpp"
 #include "common/json_value.hpp"
 #include "common/object_reader.hpp"
+#include "common/setting_value.hpp"
 
 namespace tenon::tools {
 
@@ -23,7 +25,8 @@ namespace tenon::tools {
 struct PluginUse {
   std::string reference;  // [builtin:|standalone:]name[@version]
   tenon::TextMap config;
-  SourceLocation location;         // of the reference
+  std::map<std::string, std::string, std::less<>> written;  // values; see SettingValue
+  SourceLocation location;                                  // of the reference
   SourceLocation config_location;  // of the config, or of the object if it has none
   std::map<std::string, SourceLocation, std::less<>> key_locations;
   std::map<std::string, SourceLocation, std::less<>> value_locations;
@@ -51,7 +54,15 @@ void add_missing(const tenon::Host& host, const tenon::Error& error, const Plugi
   add_error(error, use.location, diagnostics, did_you_mean(error.where(), names, error.fix()));
 }
 
-/// Returns the text without leading and trailing blanks.
-std::string_view trimmed(std::string_view text);
+/// Returns a config of a plugin for what is stored, without the values of variables and files. See
+/// SettingValue::written.
+tenon::TextMap written_config(const tenon::TextMap& config, const PluginUse& use);
+
+/// A stored config with the values of variables and files.
+struct ResolvedConfig {
+  tenon::TextMap config;                // without the parameters whose values are not available
+  std::optional<tenon::Error> problem;  // why such a parameter has no value
+};
+ResolvedConfig resolved_config(const tenon::TextMap& written);
 
 }  // namespace tenon::tools

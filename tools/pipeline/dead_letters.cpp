@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "common/hidden_values.hpp"
 #include "record_text.hpp"
 
 namespace pipeline {
@@ -86,7 +87,7 @@ tenon::Record DeadLetters::letter(const InFlightWindow::Refused& refused) const 
     out.key("code");
     out.text(refusal.error.code);
     out.key("message");
-    out.text(refusal.error.message);
+    out.text(tenon::tools::without_hidden_values(refusal.error.message));
     out.end_object();
   }
   out.end_array();

@@ -42,15 +42,17 @@ bool failed_with(const tenon::Error& error, tenon_status code) {
 /// Calls on_created or on_updated of a plugin if its configuration differs from that of the
 /// previous run. Returns whether the plugin has that method.
 template <class K>
-tenon::Result<bool> prepare(tenon::Handle<K>& plugin, const UsedPlugin& now,
-                            const UsedPlugin* before, CallSlot& calls) {
+tenon::Result<bool> prepare(Stage<K>& stage, const UsedPlugin* before, CallSlot& calls) {
+  auto& plugin = *stage.plugin;
+  const UsedPlugin& now = stage.used;
   tenon::Result<void> done;
   if (before == nullptr || before->plugin != now.plugin) {
     const CallSlot::Scope call(calls, "on_created");
-    done = plugin->on_created(now.config);
+    done = plugin->on_created(stage.config);
   } else if (before->config != now.config) {
+    const auto earlier = tenon::tools::resolved_config(before->config).config;
     const CallSlot::Scope call(calls, "on_updated");
-    done = plugin->on_updated(before->config, now.config);
+    done = plugin->on_updated(earlier, stage.config);
   } else {
     return false;
   }
@@ -75,7 +77,7 @@ std::vector<UsedPlugin>::iterator find(std::vector<UsedPlugin>& all, const UsedP
 template <class K, class Open, class Record>
 tenon::Result<void> open(Stage<K>& stage, const UsedPlugin* before, CallSlot& calls, Open do_open,
                          Record record) {
-  const auto prepared = prepare(*stage.plugin, stage.used, before, calls);
+  const auto prepared = prepare(stage, before, calls);
   if (!prepared) return prepared.error();
   if (*prepared) {
     if (auto recorded = record(); !recorded) return recorded;

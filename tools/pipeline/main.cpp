@@ -31,6 +31,7 @@
 #include "common/console.hpp"
 #include "common/descriptor.hpp"
 #include "common/json_reader.hpp"
+#include "common/log_lines.hpp"
 #include "common/plugin_origins.hpp"
 #include "common/progress.hpp"
 #include "common/signals.hpp"
@@ -293,7 +294,8 @@ tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin
           .builtins = {tenon::builtins()},
           .contain_crashes = true,
           .report_exits = true,
-          .log_level = tenon::LogLevel::info};
+          .log_level = tenon::LogLevel::info,
+          .log_sink = tenon::tools::hiding_log_sink()};
 }
 
 /// Creates the plugins of all pipelines, and checks the files that they use.

@@ -26,11 +26,20 @@ Diagnostic missing_parameter(const Problem& problem, const PluginUse& use) {
           .fix = "add \"" + problem.name + "\": \"...\" to its config"};
 }
 
+/// Returns the value of a parameter as the file has it, if it contains references.
+std::string found_value(Problem& problem, const PluginUse& use) {
+  const auto written = use.written.find(problem.name);
+  if (written == use.written.end() || written->second == use.config.at(problem.name)) {
+    return std::move(problem.found);
+  }
+  return written->second;
+}
+
 Diagnostic wrong_parameter(Problem problem, const PluginUse& use) {
   return {.location = place_of_value(problem.name, use),
           .code = "wrong-parameter",
           .message = "'" + use.reference + "' does not accept this value of '" + problem.name + "'",
-          .found = std::move(problem.found),
+          .found = found_value(problem, use),
           .needed = std::move(problem.needed),
           .fix = "change the value"};
 }

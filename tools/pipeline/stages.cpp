@@ -80,13 +80,14 @@ std::optional<Stage<K>> create_stage(tenon::Host& host, const StageUse& use,
     add_error(created.error(), use.location, diagnostics);
     return std::nullopt;
   }
-  Stage<K> stage{{new tenon::Handle<K>(std::move(*created)), Teardown{&messages, now}}, now};
+  Stage<K> stage{{new tenon::Handle<K>(std::move(*created)), Teardown{&messages, now}}, now, {}};
   if (!config) config = check_specified<K>(host, use, slot, diagnostics);
   if (!*config) add_error(config->error(), use.location, diagnostics);
   if (diagnostics.all().size() != diagnostics_before) return std::nullopt;
-  stage.used.config = **config;
+  stage.config = **config;
+  stage.used.config = tenon::tools::written_config(stage.config, use);
   const CallSlot::Scope call(slot, "configure");
-  if (auto configured = (*stage.plugin)->configure(stage.used.config); !configured) {
+  if (auto configured = (*stage.plugin)->configure(stage.config); !configured) {
     add_error(configured.error(), use.config_location, diagnostics);
     return std::nullopt;
   }
@@ -162,11 +163,14 @@ std::optional<Stages> create_stages(tenon::Host& host, const PipelineFile& file,
 template <class K>
 tenon::Result<void> delete_plugin(tenon::Host& host, const UsedPlugin& removed,
                                   const Messages& messages) {
+  const auto resolved = tenon::tools::resolved_config(removed.config);
+  if (resolved.problem) return *resolved.problem;
   auto created = host.create<K>(removed.plugin);
   if (!created) return std::move(created).error();
   const Stage<K> stage{{new tenon::Handle<K>(std::move(*created)), Teardown{&messages, removed}},
-                       removed};
-  auto deleted = (*stage.plugin)->on_deleted(removed.config);
+                       removed,
+                       resolved.config};
+  auto deleted = (*stage.plugin)->on_deleted(stage.config);
   return ok_or_unimplemented(deleted) ? tenon::Result<void>() : deleted;
 }
 template tenon::Result<void> delete_plugin<tenon::Source>(tenon::Host&, const UsedPlugin&,

@@ -36,7 +36,8 @@ struct Teardown {
 template <class K>
 struct Stage {
   std::unique_ptr<tenon::Handle<K>, Teardown> plugin;
-  UsedPlugin used;
+  UsedPlugin used;        // its config is as it is stored, without the values of references
+  tenon::TextMap config;  // that the plugin has
 };
 
 struct DeadLettersStage : Stage<tenon::Destination> {

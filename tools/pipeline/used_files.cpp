@@ -53,12 +53,12 @@ class Collector {
     add(Role::pipeline_file, "the pipeline file", file.path, file.position_place);
     add(Role::position, "the position", file.position, file.position_place);
     add(Role::position, "the lock of the position", lock_path(file.position), file.position_place);
-    add(Role::source, pipeline.stages.source.used, file.source);
+    add(Role::source, pipeline.stages.source, file.source);
     for (std::size_t i = 0; i < file.destinations.size(); ++i) {
-      add(Role::destination, pipeline.stages.destinations[i].used, file.destinations[i]);
+      add(Role::destination, pipeline.stages.destinations[i], file.destinations[i]);
     }
     if (file.dead_letters) {
-      add(Role::destination, pipeline.stages.dead_letters->used, file.dead_letters->stage);
+      add(Role::destination, *pipeline.stages.dead_letters, file.dead_letters->stage);
     }
     ++pipelines_;
   }
@@ -73,7 +73,8 @@ class Collector {
                     pipelines_, location});
   }
 
-  void add(Role role, const UsedPlugin& stage, const PluginUse& use) {
+  template <class K>
+  void add(Role role, const Stage<K>& stage, const PluginUse& use) {
     const auto value_of = [&](const char* parameter) {
       const auto found = stage.config.find(parameter);
       return found == stage.config.end() ? std::string() : found->second;
@@ -84,8 +85,9 @@ class Collector {
     std::transform(table.begin(), table.end(), table.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     const auto given = use.value_locations.find("path");
-    add(role, (role == Role::source ? "the source " : "the destination ") + label_of(stage), path,
-        given == use.value_locations.end() ? use.config_location : given->second, std::move(table));
+    add(role, (role == Role::source ? "the source " : "the destination ") + label_of(stage.used),
+        path, given == use.value_locations.end() ? use.config_location : given->second,
+        std::move(table));
   }
 
   std::vector<UsedFile> all_;

@@ -90,7 +90,7 @@ pipeline.json:4:24: error[not-found]: test.example/acter
    fix     did you mean 'test.example/actor'?
 pipeline.json:4:66: error[wrong-type]: the value of 'count' has the wrong type
    found   an integer
-   needed  a string: every value of a config is one
+   needed  a string: every value of a config is one, or {"file": "PATH"}
    fix     put it in quotes
 pipeline.json:6:46: error[missing-parameter]: 'tenon.dev/sqlite' needs the parameter 'table'
    needed  'table': the table to write, which is created if missing

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "common/log_lines.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <ctime>
+#include <iostream>
+#include <string>
+
+#include "common/hidden_values.hpp"
+
+namespace tenon::tools {
+namespace {
+
+constexpr const char* names[] = {"trace", "debug", "info", "warning", "error"};
+
+/// Returns a time as the lines of the library have it: 2027-01-31 23:59:59.999
+std::string text_of(std::chrono::system_clock::time_point time) {
+  const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch());
+  const std::time_t seconds = since.count() / 1000;
+  std::tm parts{};
+  ::localtime_r(&seconds, &parts);
+  std::array<char, 32> text;
+  const std::size_t size = std::strftime(text.data(), text.size(), "%F %T", &parts);
+  const std::string fraction = std::to_string(1000 + since.count() % 1000).substr(1);
+  return std::string(text.data(), size) + "." + fraction;
+}
+
+void write(const tenon::LogLine& line) {
+  const std::string text = "[" + text_of(line.time) + "] [tenon] [" +
+                           names[static_cast<std::size_t>(line.level)] + "] " +
+                           without_hidden_values(line.to_string()) + "\n";
+  std::cerr << text << std::flush;
+}
+
+}  // namespace
+
+std::function<void(const tenon::LogLine&)> hiding_log_sink() {
+  if (!hides_values()) return {};
+  return write;
+}
+
+}  // namespace tenon::tools
