@@ -2,6 +2,7 @@
 #include "field_processor.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -40,19 +41,48 @@ void FieldProcessor::configure(const sdk::Config& config) {
   renamed_.clear();
   set_.clear();
   any_payload_ = false;
+  nested_dropped_.clear();
+  nested_renamed_.clear();
+  nested_set_.clear();
+  for (auto name = dropped_.begin(); name != dropped_.end();) {
+    const bool is_path = FieldPath::is_path(name->first);
+    if (is_path) nested_dropped_.push_back({FieldPath(name->first), {}, false});
+    name = is_path ? dropped_.erase(name) : std::next(name);
+  }
   for (const auto& [key, ignored] : config.entries()) {
     const std::string value = config.get(key, "");
     std::string_view field = key;
     if (takes_prefix(field, rename_prefix)) {
-      if (!value.empty()) renamed_.emplace(field, Name{value, json_string(value)});
+      if (!value.empty()) add_rename(field, value);
     } else if (takes_prefix(field, set_prefix)) {
-      if (!value.empty()) set_.emplace(field, value_of(field, value));
+      if (!value.empty()) add_value(field, value);
     } else if (key != "drop") {
       throw sdk::Failure(TENON_INVALID_ARGUMENT, "unknown parameter \"", key,
                          "\", expected drop, rename.FIELD or set.FIELD");
     }
   }
   check();
+}
+
+void FieldProcessor::add_rename(std::string_view field, const std::string& name) {
+  if (FieldPath::is_path(name)) {
+    throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"rename.", field, "\" is \"", name,
+                       "\", expected the new name without a path");
+  }
+  if (FieldPath::is_path(field)) {
+    nested_renamed_.push_back({FieldPath(field), name, false});
+  } else {
+    renamed_.emplace(field, Name{name, json_string(name)});
+  }
+}
+
+void FieldProcessor::add_value(std::string_view field, const std::string& value) {
+  if (FieldPath::is_path(field)) {
+    nested_set_.push_back(
+        {FieldPath(field), check_json(value).error ? json_string(value) : value, false});
+  } else {
+    set_.emplace(field, value_of(field, value));
+  }
 }
 
 /// Checks that no two parameters contradict each other.
@@ -85,11 +115,34 @@ void FieldProcessor::process_record(RecordV2View record, Records& into) {
 void FieldProcessor::change(tenon_bytes& image, Records& into) {
   if (image.data == nullptr) return;
   const BytesView bytes(image.data, image.size);
-  if (!members_.read(bytes.text())) {
+  const std::string_view payload = change_nested(bytes.text());
+  if (!members_.read(payload)) {
     throw sdk::Refusal("wrong-json", "the payload is not a JSON object");
   }
   any_payload_ = true;
-  if (apply()) image = into.keep(text_);
+  const bool is_changed = apply();
+  if (!is_changed && nested_set_.empty()) {
+    if (payload.data() != bytes.text().data()) image = into.keep(nested_);
+    return;
+  }
+  if (!is_changed) text_ = payload;
+  for (const NestedChange& change : nested_set_) set_field(text_, change.path, change.text);
+  image = into.keep(text_);
+}
+
+/// Removes and renames fields inside others. Returns the changed payload.
+std::string_view FieldProcessor::change_nested(std::string_view payload) {
+  if ((nested_dropped_.empty() && nested_renamed_.empty()) || !check_json(payload).is_object) {
+    return payload;
+  }
+  nested_ = payload;
+  for (NestedChange& change : nested_dropped_) {
+    change.found |= remove_field(nested_, change.path);
+  }
+  for (NestedChange& change : nested_renamed_) {
+    change.found |= rename_field(nested_, change.path, change.text);
+  }
+  return nested_;
 }
 
 void FieldProcessor::teardown() {
@@ -102,6 +155,12 @@ void FieldProcessor::teardown() {
   }
   for (const auto& [name, to] : renamed_) {
     if (!to.found) warn('"', rename_prefix, name, '"');
+  }
+  for (const NestedChange& change : nested_dropped_) {
+    if (!change.found) warn("\"drop\": \"", change.path.text(), '"');
+  }
+  for (const NestedChange& change : nested_renamed_) {
+    if (!change.found) warn('"', rename_prefix, change.path.text(), '"');
   }
 }
 

@@ -13,11 +13,13 @@
 #include <vector>
 
 #include "json_members.hpp"
+#include "nested_fields.hpp"
 
 namespace tenon::builtin {
 
 /// Changes the payloads `before` and `after` of a record, if present, but not its key and metadata.
 /// `drop` and `rename` refer to the field names in the record. Then `set` changes or adds fields.
+/// A name that begins with a slash is the path of a field inside others; see nested_fields.hpp.
 /// All other fields keep their order and text. A payload need not have the fields, but `teardown`
 /// logs a warning for each one that no payload had.
 class FieldProcessor : public sdk::RecordProcessor {
@@ -37,9 +39,18 @@ class FieldProcessor : public sdk::RecordProcessor {
     std::string rest;  // see JsonMembers::Member::rest
   };
 
+  struct NestedChange {
+    FieldPath path;
+    std::string text;  // the new name, or the value as JSON
+    bool found = false;
+  };
+
   static Value value_of(std::string_view field, std::string_view value);
+  void add_rename(std::string_view field, const std::string& name);
+  void add_value(std::string_view field, const std::string& value);
   void check() const;
   void change(tenon_bytes& image, Records& into);
+  std::string_view change_nested(std::string_view payload);
   bool apply();
   void check_names() const;
   void write();
@@ -47,9 +58,13 @@ class FieldProcessor : public sdk::RecordProcessor {
   std::map<std::string, bool, std::less<>> dropped_;  // whether a payload had the field
   std::map<std::string, Name, std::less<>> renamed_;
   std::map<std::string, Value, std::less<>> set_;
+  std::vector<NestedChange> nested_dropped_;
+  std::vector<NestedChange> nested_renamed_;
+  std::vector<NestedChange> nested_set_;
   bool any_payload_ = false;
 
   // For the current record.
+  std::string nested_;  // the payload without nested fields that are removed
   JsonMembers members_;
   std::vector<JsonMembers::Member> kept_;
   std::vector<std::string_view> names_;  // names of kept_, sorted

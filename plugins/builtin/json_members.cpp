@@ -74,4 +74,16 @@ std::string_view JsonMembers::name_of(std::string_view key) {
   return names_.emplace_back(text_of_json(key));
 }
 
+std::vector<std::string_view> elements_of(std::string_view list) {
+  std::vector<std::string_view> elements;
+  for (list.remove_prefix(1);; list.remove_prefix(1)) {
+    skip_blanks(list);
+    if (list[0] == ']') return elements;
+    const std::string_view element = list.substr(0, value_length(list));
+    list.remove_prefix(element.size());
+    elements.push_back(without_trailing_blanks(element));
+    if (list[0] == ']') return elements;
+  }
+}
+
 }  // namespace tenon::builtin

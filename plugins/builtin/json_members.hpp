@@ -36,4 +36,7 @@ class JsonMembers {
   std::deque<std::string> names_;  // names with escapes, decoded
 };
 
+/// Returns the elements of a valid JSON list as they are written.
+std::vector<std::string_view> elements_of(std::string_view list);
+
 }  // namespace tenon::builtin

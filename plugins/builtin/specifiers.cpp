@@ -118,8 +118,11 @@ Specification FieldSpecifier::specify() {
                         "their names in the record, and then set. A record in which a renamed "
                         "field gets the name of another one is refused as field-exists. All "
                         "other fields keep their order and their text, and records their key "
-                        "and metadata. Only top-level fields are changed; the names of fields "
-                        "that are renamed or set have no dots.");
+                        "and metadata. A name that begins with a slash is the path of a field "
+                        "inside others, a JSON Pointer (RFC 6901): /address/city, /items/0/price. "
+                        "A set adds the objects on its path; if something on it is not an object, "
+                        "the record is refused as wrong-type. The names of fields that are "
+                        "renamed or set have no dots.");
   all.processor_parameters = {
       {"drop", parameter(Type::String,
                          "the fields to remove, separated by commas; a warning names "

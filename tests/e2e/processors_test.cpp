@@ -98,6 +98,21 @@ TEST_F(Processors, ChangeFields) {
             "{\"who\":\"Bob\",\"n\":1.50,\"from\":\"the list\"}\n");
 }
 
+TEST_F(Processors, ChangeFieldsInsideOthers) {
+  world.write("in.jsonl", R"({"user":{"name":"Ann","password":"x","tags":[{"id":1.50},2]}})"
+                          "\n");
+  write_with(plugin("tenon.dev/file", R"("path": "in.jsonl")"),
+             plugin("tenon.dev/field", R"("drop": "/user/password", "rename./user/name": "who", )"
+                                       R"("set./user/address/city": "Berlin")"),
+             plugin("tenon.dev/file", R"("path": "out.jsonl")"));
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(world.read("out.jsonl"),
+            R"({"user":{"who":"Ann","tags":[{"id":1.50},2],"address":{"city":"Berlin"}}})"
+            "\n");
+}
+
 TEST_F(Processors, RunInSequence) {
   write_with(source("\"count\": \"3\""),
              actor("a", "\"parts\": \"2\"") + ", " + actor("b", "\"keep_every\": \"2\"") + ", " +

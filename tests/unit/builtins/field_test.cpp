@@ -108,6 +108,37 @@ TEST_F(FieldTest, SetsFieldsAfterRemovingAndRenaming) {
             R"({"b":2})");
 }
 
+TEST_F(FieldTest, ChangesFieldsInsideOthers) {
+  const std::string payload = R"({"n" : 1.0,"a": {"b" : {"c":1, "d":[1,{"e":2}]},"f/g":0},"b":3})";
+  EXPECT_EQ(changed({{"drop", "/a/b, /n"}}, payload), R"({"a": {"f/g":0},"b":3})");
+  EXPECT_EQ(changed({{"drop", "/a/b/d/1/e,/a/f~1g"}}, payload),
+            R"({"n" : 1.0,"a": {"b" : {"c":1, "d":[1,{}]}},"b":3})");
+  EXPECT_EQ(changed({{"drop", "/a/b/d/0"}}, payload),
+            R"({"n" : 1.0,"a": {"b" : {"c":1, "d":[{"e":2}]},"f/g":0},"b":3})");
+  EXPECT_EQ(changed({{"rename./a/b", "B"}, {"rename.b", "a b"}}, payload),
+            R"({"n" : 1.0,"a": {"B" : {"c":1, "d":[1,{"e":2}]},"f/g":0},"a b":3})");
+  EXPECT_EQ(changed({{"set./a/b/d/1/e", "5"}, {"set./a/x/y", "z"}}, payload),
+            R"({"n" : 1.0,"a": {"b" : {"c":1, "d":[1,{"e":5}]},"f/g":0,"x":{"y":"z"}},"b":3})");
+  EXPECT_EQ(changed({{"drop", "a"}, {"set./a/b", "1"}}, R"({"a":7})"), R"({"a":{"b":1}})");
+  for (const char* absent : {"/x/y", "/a/b/d/2", "/a/b/d/01", "/n/x", "/a/b/c/d"}) {
+    EXPECT_EQ(changed({{"drop", absent}}, payload), payload) << absent;
+  }
+}
+
+TEST_F(FieldTest, RefusesWrongPaths) {
+  EXPECT_EQ(changed({{"set./a/b", "1"}}, R"({"a":7})"),
+            "wrong-type: \"/a/b\" cannot be set: a field before it is not an object, or the list "
+            "has no such element");
+  EXPECT_EQ(changed({{"set./a/2", "1"}}, R"({"a":[0,1]})").substr(0, 10), "wrong-type");
+  EXPECT_EQ(changed({{"rename./a/b", "c"}}, R"({"a":{"b":1,"c":2}})"),
+            "field-exists: \"/a/b\" is renamed to \"c\", but its object already has that field");
+  EXPECT_EQ(changed({{"drop", "/a/b"}}, "[]"), "wrong-json: the payload is not a JSON object");
+  EXPECT_EQ(failure({{"drop", "/a~2"}}),
+            "the path \"/a~2\" has a ~ that is not part of ~0 (a ~) or ~1 (a /)");
+  EXPECT_EQ(failure({{"rename./a/b", "/c"}}),
+            "parameter \"rename./a/b\" is \"/c\", expected the new name without a path");
+}
+
 TEST_F(FieldTest, PreservesTheTextOfOtherFields) {
   const std::string numbers = R"({"big" : 123456789012345678901234567890, "f": 1.10e+02 ,)"
                               R"( "t": "\u0041\/\"}", "n": -0})";
