@@ -611,6 +611,8 @@ constexpr ErrorCode codes[] = {
      "Keep the fields that you need before the destination."},
     {"wrong-field", error, "refused records", "A field cannot become a column.",
      "Its name is too long, or the table cannot be extended.",
+    {"wrong-base64", error, "refused records", "A text is not base64, or encodes no text.",
+     "The field or payload has another encoding.", "Select another field or format."},
      "Rename the field before the destination."},
     {"wrong-json", error, "refused records", "The payload is not the JSON that the plugin needs.",
      "The payload is not an object or array.", "Convert the payload before the plugin."},

@@ -3,18 +3,21 @@
 #include <tenon/sdk/module.hpp>
 
 #include "change_namespace.hpp"
+#include "decode_processor.hpp"
 #include "directory_snapshotter.hpp"
 #include "external_artifacts.hpp"
 #include "field_processor.hpp"
 #include "file_destination.hpp"
 #include "file_source.hpp"
 #include "filesystem_store.hpp"
+#include "filter_processor.hpp"
 #include "generator.hpp"
 #include "log_destination.hpp"
 #include "pod_volumes.hpp"
 #include "remap_labels.hpp"
 #include "service_account.hpp"
 #include "specifiers.hpp"
+#include "split_processor.hpp"
 #include "sqlite_destination.hpp"
 #include "sqlite_source.hpp"
 
@@ -164,6 +167,46 @@ constexpr const char* details = R"(
         "value": {
           "level": {
             "default_value": "info",
+    "tenon.dev/decode": {
+      "processor_parameters": {
+        "version": 2,
+        "value": {
+          "field": {
+            "description":
+                "the field to decode, by its name or its JSON Pointer such as /data/body; by default the payload",
+            "type": "string"
+          },
+          "format": {
+            "description":
+                "json: a JSON string is replaced by the JSON that it contains; base64: a text is replaced by what it encodes",
+            "type": "string",
+            "validations": [
+              {"type": "required"},
+              {"type": "inclusion", "value": "[\"json\", \"base64\"]"}
+            ]
+          }
+        }
+      }
+    },
+    "tenon.dev/split": {
+      "processor_parameters": {
+        "version": 2,
+        "value": {
+          "field": {
+            "description":
+                "the field with the list, by its name or its JSON Pointer such as /data/items",
+            "type": "string",
+            "validations": [{"type": "required"}]
+          }
+        }
+      }
+    },
+    "tenon.dev/filter": {
+      "processor_parameters": {
+        "version": 2,
+        "value": {}
+      }
+    },
             "description": "the log level of the lines",
             "type": "string",
             "validations": [{"type": "inclusion", "value": "[\"trace\", \"debug\", \"info\", \"warn\", \"error\"]"}]
@@ -203,3 +246,9 @@ const tenon_module* builtins() {
 }
 
 }  // namespace tenon
+          .add<DecodeProcessor>("tenon.dev/decode")
+          .add<DecodeSpecifier>("tenon.dev/decode")
+          .add<SplitProcessor>("tenon.dev/split")
+          .add<SplitSpecifier>("tenon.dev/split")
+          .add<FilterProcessor>("tenon.dev/filter")
+          .add<FilterSpecifier>("tenon.dev/filter")

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "decode_processor.hpp"
 #include "log_destination.hpp"
 
 namespace tenon::builtin {
@@ -141,6 +142,34 @@ Specification LogSpecifier::specify() {
                         "Each record is a line with its operation, key and payload.");
   all.destination_parameters = log_parameters.specification();
   return all;
+}
+
+Specification DecodeSpecifier::specify() {
+  Specification all = new_specification(
+      "tenon.dev/decode", "Decodes JSON and base64",
+      "The payloads before and after a change, or one field of them, are replaced by what they "
+      "encode. Records without the field are passed on unchanged. Other types are refused as "
+      "wrong-type, and texts that cannot be decoded as wrong-json or wrong-base64.");
+  all.processor_parameters = decode_parameters.specification();
+  return all;
+}
+
+Specification SplitSpecifier::specify() {
+  Specification all = new_specification(
+      "tenon.dev/split", "Makes a record of each element of a list",
+      "Each part has the payload of the record with one element in place of the list. Its key is "
+      "the key of the record with a slash and the index of the element. A record without the field "
+      "is passed on unchanged, one with an empty list is removed, and one with another type is "
+      "refused as wrong-type. The payload before a change is only split if there is none after "
+      "it.");
+  all.processor_parameters = split_parameters.specification();
+  return all;
+}
+
+Specification FilterSpecifier::specify() {
+  return new_specification("tenon.dev/filter", "Removes records",
+                           "Removes all records that it gets. In a pipeline, its condition selects "
+                           "them.");
 }
 
 }  // namespace tenon::builtin

@@ -23,6 +23,18 @@ struct FieldSpecifier : sdk::SpecifierV1 {
   Specification specify() override;
 };
 
+struct DecodeSpecifier : sdk::SpecifierV1 {
+  Specification specify() override;
+};
+
+struct SplitSpecifier : sdk::SpecifierV1 {
+  Specification specify() override;
+};
+
+struct FilterSpecifier : sdk::SpecifierV1 {
+  Specification specify() override;
+};
+
 struct LogSpecifier : sdk::SpecifierV1 {
   Specification specify() override;
 };

@@ -113,6 +113,53 @@ TEST_F(Processors, ChangeFieldsInsideOthers) {
             "\n");
 }
 
+TEST_F(Processors, DecodeFieldsAndPayloads) {
+  world.write("in.jsonl", R"({"a":"{\"n\": 12345678901234567890123}","b":{"c":"aGVsbG8="}})"
+                          "\n"
+                          R"({"b":{"c":"a"}})"
+                          "\n"
+                          R"({"a":"{"})"
+                          "\n");
+  write_with(plugin("tenon.dev/file", R"("path": "in.jsonl")"),
+             R"({"plugin": "tenon.dev/decode", "config": {"format": "json", "field": "a"}},
+                {"id": "b", "plugin": "tenon.dev/decode",
+                 "config": {"format": "base64", "field": "/b/c"}})",
+             plugin("tenon.dev/file", R"("path": "out.jsonl")"),
+             letters(R"({"refused": 2, "of": 0})"));
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(world.read("out.jsonl"), R"({"a":{"n": 12345678901234567890123},"b":{"c":"hello"}})"
+                                     "\n");
+  const std::string refused = world.read("refused.jsonl");
+  EXPECT_NE(refused.find("\"wrong-base64\""), std::string::npos) << refused;
+  EXPECT_NE(refused.find("\"wrong-json\""), std::string::npos) << refused;
+}
+
+TEST_F(Processors, SplitLists) {
+  world.write("in.jsonl", R"({"o":{"items": [{"x":1.0}, 2],"n":1}})"
+                          "\n"
+                          R"({"n":2})"
+                          "\n"
+                          R"({"o":{"items":[]}})"
+                          "\n"
+                          R"({"o":{"items":3}})"
+                          "\n");
+  write_with(plugin("tenon.dev/file", R"("path": "in.jsonl")"),
+             plugin("tenon.dev/split", R"("field": "/o/items")"),
+             plugin("tenon.dev/file", R"("path": "out.jsonl")") + ", " + destination(),
+             letters(R"({"refused": 1, "of": 0})"));
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(world.read("out.jsonl"), R"({"o":{"items": {"x":1.0},"n":1}})"
+                                     "\n"
+                                     R"({"o":{"items": 2,"n":1}})"
+                                     "\n"
+                                     R"({"n":2})"
+                                     "\n");
+  EXPECT_EQ(written(), (Lines{"1/0", "1/1", "2"}));
+  EXPECT_NE(world.read("refused.jsonl").find("\"wrong-type\""), std::string::npos);
+}
+
 TEST_F(Processors, RunInSequence) {
   write_with(source("\"count\": \"3\""),
              actor("a", "\"parts\": \"2\"") + ", " + actor("b", "\"keep_every\": \"2\"") + ", " +
@@ -454,7 +501,7 @@ TEST_F(Processors, AreValidatedWithTheFile) {
   "processors": [
     {"plugin": "tenon.dev/field", "config": {"dorp": "a", "rename.a": "b"}},
     {"plugin": "tenon.dev/field", "config": {"drop": "a", "rename.a": "b"}},
-    {"plugin": "tenon.dev/log"}
+    {"plugin": "tenon.dev/generator"}
   ],
   "destinations": [{"plugin": "tenon.dev/log"}]
 })");
@@ -466,8 +513,8 @@ TEST_F(Processors, AreValidatedWithTheFile) {
    needed  'drop', 'rename.*' and 'set.*'
    fix     did you mean 'drop'?
 pipeline.json:6:45: error[invalid-argument]: tenon.dev/field: configure: parameter "rename.a" renames a field that "drop" removes
-pipeline.json:7:16: error[not-found]: tenon.dev/log
-   found   neither a standalone plugin nor a builtin; only tenon.dev/field, test.example/actor
+pipeline.json:7:16: error[not-found]: tenon.dev/generator
+   found   neither a standalone plugin nor a builtin; only tenon.dev/decode, tenon.dev/field, tenon.dev/filter, tenon.dev/split, test.example/actor
    needed  a plugin of tenon.dev/processor with that name
    fix     put its module into a folder of the plugin path, or correct the name
 )");

@@ -32,7 +32,7 @@ TEST(BuiltinsModule, HasASpecifierForEachPipelinePlugin) {
     ++count;
   }
   EXPECT_EQ(plugins, specified);
-  EXPECT_EQ(plugins.size(), 5u);
+  EXPECT_EQ(plugins.size(), 8u);
   EXPECT_EQ(builtins()->registrations.count, count);
 }
 
