@@ -113,6 +113,48 @@ TEST_F(Processors, ChangeFieldsInsideOthers) {
             "\n");
 }
 
+TEST_F(Processors, GetRecordsThatMeetTheirConditions) {
+  world.write("in.jsonl", "{\"n\":1}\n{\"n\":2,\"of\":{\"kind\":\"a\"}}\n{\"n\":3}\n{\"n\":4}\n");
+  write_with(plugin("tenon.dev/file", R"("path": "in.jsonl")"),
+             R"({"plugin": "tenon.dev/filter", "condition": "/n >= 3 and /n < 4"},
+                {"plugin": "tenon.dev/field", "condition": "/of/kind == a or key == 4",
+                 "config": {"set.x": "true"}},
+                {"id": "none", "plugin": "tenon.dev/filter", "condition": "operation == delete"})",
+             plugin("tenon.dev/file", R"("path": "out.jsonl")"));
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, numbers(4, 3, 4));
+  EXPECT_EQ(world.read("out.jsonl"),
+            "{\"n\":1}\n{\"n\":2,\"of\":{\"kind\":\"a\"},\"x\":true}\n{\"n\":4,\"x\":true}\n");
+}
+
+/// A refusal counts for the record that it came from, and the parts of a record stay together.
+TEST_F(Processors, WithConditionsSplitAndRefuseRecords) {
+  const auto with_condition = [](const std::string& stage, const std::string& condition) {
+    return stage.substr(0, stage.size() - 1) + R"(, "condition": ")" + condition + "\"}";
+  };
+  write_with(source("\"count\": \"6\""),
+             with_condition(actor("a", "\"parts\": \"2\""), "key >= 3") + ", " +
+                 with_condition(actor("b", "\"refuse\": \"4\""), "key != 4.1"),
+             destination(), letters(R"({"refused": 1, "of": 0})"));
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(written(), (Lines{"1", "2", "3.1", "3.2", "5.1", "5.2", "6.1", "6.2"}));
+  expect_acknowledged(6);
+}
+
+TEST_F(Processors, NeedValidConditions) {
+  write_with(source(), R"({"plugin": "tenon.dev/filter", "condition": "n == 1"})", destination());
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_NE(outcome.err.find("error[wrong-condition]: the condition cannot be read\n"
+                             "   found   n == 1\n"
+                             "   needed  the path of a field such as /address/city, operation, key "
+                             "or metadata.NAME\n"),
+            std::string::npos)
+      << outcome.err;
+}
+
 TEST_F(Processors, DecodeFieldsAndPayloads) {
   world.write("in.jsonl", R"({"a":"{\"n\": 12345678901234567890123}","b":{"c":"aGVsbG8="}})"
                           "\n"

@@ -75,7 +75,7 @@ TEST_F(PipelineFileTest, MayHaveProcessors) {
   read(begin + R"(, "processors": [{"plugin": "a", "conf": {}}]})");
   EXPECT_EQ(finding(),
             "2:69: error[unknown-key]: a processor has no key 'conf'\n"
-            "   needed  'id', 'plugin' and 'config'\n"
+            "   needed  'id', 'plugin', 'config' and 'condition'\n"
             "   fix     remove it");
 }
 

@@ -125,7 +125,7 @@ Engine::Engine(tenon::Host& host, const PipelineFile& file, Stages& stages, Posi
       ack_calls_(calls_.add(label_of(stages.source.used))),
       letter_calls_(calls_.add(stages.dead_letters ? label_of(stages.dead_letters->used) : "")),
       window_(stages.destinations.size(), file.window, !stages.processors.empty()),
-      processing_(stages.processors, window_, calls_),
+      processing_(stages.processors, file.processors, window_, calls_),
       dead_letters_(file.name, stages, letter_calls_),
       busy_(destination_index(stages.destinations.size()) + stages.processors.size()) {
   for (std::size_t i = 0; i < stages.destinations.size(); ++i) {

@@ -15,11 +15,28 @@ namespace {
 using tenon::tools::JsonValue;
 using tenon::tools::ObjectReader;
 
-StageUse read_stage(const JsonValue& value, const std::string& what, Diagnostics& diagnostics) {
-  const ObjectReader object(value, what, {"id", "plugin", "config"}, diagnostics);
+StageUse read_stage(const ObjectReader& object, Diagnostics& diagnostics) {
   return {tenon::tools::read_plugin_use(object, diagnostics),
           object.optional("id") != nullptr ? object.text("id") : std::string(),
-          object.location("id")};
+          object.location("id"),
+          {}};
+}
+
+StageUse read_stage(const JsonValue& value, const std::string& what, Diagnostics& diagnostics) {
+  return read_stage(ObjectReader(value, what, {"id", "plugin", "config"}, diagnostics),
+                    diagnostics);
+}
+
+StageUse read_processor(const JsonValue& value, Diagnostics& diagnostics) {
+  const ObjectReader object(value, "a processor", {"id", "plugin", "config", "condition"},
+                            diagnostics);
+  StageUse use = read_stage(object, diagnostics);
+  if (object.optional("condition") == nullptr) return use;
+  const std::string condition = object.text("condition");
+  if (!condition.empty()) {
+    use.condition = Condition::read(condition, object.location("condition"), diagnostics);
+  }
+  return use;
 }
 
 std::vector<StageUse> read_processors(const ObjectReader& pipeline, Diagnostics& diagnostics) {
@@ -28,7 +45,7 @@ std::vector<StageUse> read_processors(const ObjectReader& pipeline, Diagnostics&
   const JsonValue::Array* processors = pipeline.array("processors");
   if (processors == nullptr) return uses;
   for (const JsonValue& processor : *processors) {
-    uses.push_back(read_stage(processor, "a processor", diagnostics));
+    uses.push_back(read_processor(processor, diagnostics));
   }
   return uses;
 }
@@ -71,8 +88,10 @@ std::optional<DeadLettersUse> read_dead_letters(const ObjectReader& pipeline,
   const JsonValue* value = pipeline.optional("dead_letters");
   if (value == nullptr) return std::nullopt;
   const ObjectReader object(*value, "'dead_letters'", {"plugin", "config", "limit"}, diagnostics);
-  DeadLettersUse use{{tenon::tools::read_plugin_use(object, diagnostics), "dead_letters",
-                      object.location("plugin")},
+  DeadLettersUse use{{tenon::tools::read_plugin_use(object, diagnostics),
+                      "dead_letters",
+                      object.location("plugin"),
+                      {}},
                      {}};
   if (const JsonValue* limit = object.required("limit"))
     use.limit = read_limit(*limit, diagnostics);

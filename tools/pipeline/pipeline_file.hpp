@@ -4,7 +4,8 @@
 //
 //   { "name": "packages",
 //     "source": {"plugin": "example.io/dpkg", "config": {"delay": "1ms"}},
-//     "processors": [{"plugin": "tenon.dev/field", "config": {"drop": "password"}}],
+//     "processors": [{"plugin": "tenon.dev/field", "config": {"drop": "password"},
+//                     "condition": "/name == root"}],
 //     "destinations": [{"id": "table", "plugin": "tenon.dev/sqlite", "config": {...}}],
 //     "dead_letters": {"plugin": "tenon.dev/file", "config": {"path": "refused.jsonl"},
 //                      "limit": {"refused": 10, "of": 100}},
@@ -26,6 +27,7 @@
 
 #include "common/diagnostics.hpp"
 #include "common/plugin_use.hpp"
+#include "condition.hpp"
 #include "stall_watch.hpp"
 #include "window_limits.hpp"
 
@@ -39,8 +41,9 @@ using tenon::tools::trimmed;
 
 /// The description of a stage of the pipeline.
 struct StageUse : PluginUse {
-  std::string id;           // empty: the name of the plugin
-  SourceLocation id_place;  // of the id, or of the stage if it has none
+  std::string id;                      // empty: the name of the plugin
+  SourceLocation id_place;             // of the id, or of the stage if it has none
+  std::optional<Condition> condition;  // of the records that a processor gets
 };
 
 /// The limit of refused records that a pipeline tolerates: `refused` of `of` consecutive records.

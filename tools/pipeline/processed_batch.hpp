@@ -51,6 +51,11 @@ class ProcessedBatch {
       records_.back().position = previous_[index].position;
     }
   }
+  /// Passes on the record with this index in the step as it is.
+  void keep(std::size_t index) {
+    const std::size_t origin = previous_origins_[index];
+    if (!is_refused(origin)) add(origin, previous_[index]);
+  }
   /// Refuses the record with this index in the step, and all other records that come from the same
   /// record that was read.
   void refuse(std::size_t index, Refusal refusal) {

@@ -26,9 +26,9 @@ Refusal refusal(std::size_t number, tenon::Processor::ResultErrorView error) {
 
 }  // namespace
 
-Processing::Processing(std::vector<Stage<tenon::Processor>>& stages, InFlightWindow& window,
-                       OpenCalls& calls)
-    : stages_(stages), window_(window) {
+Processing::Processing(std::vector<Stage<tenon::Processor>>& stages,
+                       const std::vector<StageUse>& uses, InFlightWindow& window, OpenCalls& calls)
+    : stages_(stages), uses_(uses), window_(window) {
   for (const auto& stage : stages) calls_.push_back(&calls.add(label_of(stage.used)));
 }
 
@@ -66,8 +66,12 @@ tenon::Result<void> Processing::process_until_end() {
 tenon::Result<void> Processing::step(std::size_t number, ProcessedBatch& batch) {
   auto& processor = *stages_[number].plugin;
   tenon::Call& call = batch.call(number);
-  const Records records = batch.begin_step();
-  if (records.empty()) return {};
+  const Records all = batch.begin_step();
+  const Records records = uses_[number].condition ? select(number, all) : all;
+  if (records.empty()) {
+    apply(number, {}, all.size(), batch);
+    return {};
+  }
   for (;;) {
     calling_.attach(call);
     const auto results = [&] {
@@ -75,7 +79,13 @@ tenon::Result<void> Processing::step(std::size_t number, ProcessedBatch& batch) 
       return processor->process(call, records);
     }();
     calling_.detach();
-    if (results) return apply(number, *results, records.size(), batch);
+    if (results) {
+      if (results->size() != records.size()) {
+        return wrong_results(stages_[number].used, results->size(), records.size());
+      }
+      apply(number, *results, all.size(), batch);
+      return {};
+    }
     if (results.error().restarted()) {
       if (auto opened = open(number); !opened) return opened;
     } else if (!interrupted_by_restart(call)) {
@@ -84,19 +94,35 @@ tenon::Result<void> Processing::step(std::size_t number, ProcessedBatch& batch) 
   }
 }
 
-tenon::Result<void> Processing::apply(std::size_t number,
-                                      tenon::ListView<tenon::Processor::Result> results,
-                                      std::size_t count, ProcessedBatch& batch) const {
-  if (results.size() != count) return wrong_results(stages_[number].used, results.size(), count);
+/// Returns the records that meet the condition of a processor, until the next call.
+Records Processing::select(std::size_t number, const Records& records) {
+  selected_.clear();
+  is_selected_.assign(records.size(), false);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if (!uses_[number].condition->holds(records[i])) continue;
+    is_selected_[i] = true;
+    selected_.push_back(records[i].raw());
+  }
+  return Records({selected_.data(), selected_.size(), sizeof(tenon_record_v2)});
+}
+
+/// Applies the results for the selected records, and passes on the others of `count` records.
+void Processing::apply(std::size_t number, tenon::ListView<tenon::Processor::Result> results,
+                       std::size_t count, ProcessedBatch& batch) const {
+  const bool has_condition = uses_[number].condition.has_value();
+  std::size_t next = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const auto result = results[i];
+    if (has_condition && !is_selected_[i]) {
+      batch.keep(i);
+      continue;
+    }
+    const auto result = results[next++];
     if (const auto error = result.error()) {
       batch.refuse(i, refusal(number, *error));
     } else {
       batch.replace(i, result.records());
     }
   }
-  return {};
 }
 
 }  // namespace pipeline

@@ -19,9 +19,9 @@ namespace pipeline {
 /// Used by one thread at a time; `cancel` may be called from any thread.
 class Processing {
  public:
-  /// All arguments must outlive the object.
-  Processing(std::vector<Stage<tenon::Processor>>& stages, InFlightWindow& window,
-             OpenCalls& calls);
+  /// `uses` are the descriptions of the stages. All arguments must outlive the object.
+  Processing(std::vector<Stage<tenon::Processor>>& stages, const std::vector<StageUse>& uses,
+             InFlightWindow& window, OpenCalls& calls);
 
   /// Returns the call slot of a processor.
   CallSlot& calls(std::size_t number) const noexcept { return *calls_[number]; }
@@ -40,12 +40,17 @@ class Processing {
   tenon::Result<void> process_until_end();
   tenon::Result<void> open(std::size_t number);
   tenon::Result<void> step(std::size_t number, ProcessedBatch& batch);
-  tenon::Result<void> apply(std::size_t number, tenon::ListView<tenon::Processor::Result> results,
-                            std::size_t count, ProcessedBatch& batch) const;
+  Records select(std::size_t number, const Records& records);
+  void apply(std::size_t number, tenon::ListView<tenon::Processor::Result> results,
+             std::size_t count, ProcessedBatch& batch) const;
 
   std::vector<Stage<tenon::Processor>>& stages_;
+  const std::vector<StageUse>& uses_;
   InFlightWindow& window_;
   std::vector<CallSlot*> calls_;
+  // Of the current step, if its processor has a condition.
+  std::vector<tenon_record_v2> selected_;
+  std::vector<bool> is_selected_;
   Canceller calling_;
 };
 
