@@ -79,14 +79,20 @@ constexpr const char* details = R"(
         "version": 2,
         "value": {
           "format": {
-            "description": "the format of the file; by default chosen by its extension",
+            "description":
+                "the format of the file; by default json-lines or csv, chosen by its extension; raw: each payload as it is, and a newline; template: the text of the parameter template, and a newline",
             "type": "string",
-            "validations": [{"type": "inclusion", "value": "[\"json-lines\", \"csv\"]"}]
+            "validations": [{"type": "inclusion", "value": "[\"json-lines\", \"csv\", \"raw\", \"template\"]"}]
           },
           "path": {
             "description": "the path of the file, which is created if it is missing",
             "type": "string",
             "validations": [{"type": "required"}]
+          },
+          "template": {
+            "description":
+                "the text of a record for the format template: {/user/name} is a field of the payload, and {payload}, {operation}, {key} and {metadata.NAME} are other parts; {{ is a bracket",
+            "type": "string"
           }
         }
       }
@@ -161,12 +167,6 @@ constexpr const char* details = R"(
         }
       }
     },
-    "tenon.dev/log": {
-      "destination_parameters": {
-        "version": 2,
-        "value": {
-          "level": {
-            "default_value": "info",
     "tenon.dev/decode": {
       "processor_parameters": {
         "version": 2,
@@ -207,9 +207,27 @@ constexpr const char* details = R"(
         "value": {}
       }
     },
+    "tenon.dev/log": {
+      "destination_parameters": {
+        "version": 2,
+        "value": {
+          "format": {
+            "default_value": "line",
+            "description":
+                "line: operation, key and payload; raw: the payload; template: the text of the parameter template",
+            "type": "string",
+            "validations": [{"type": "inclusion", "value": "[\"line\", \"raw\", \"template\"]"}]
+          },
+          "level": {
+            "default_value": "info",
             "description": "the log level of the lines",
             "type": "string",
             "validations": [{"type": "inclusion", "value": "[\"trace\", \"debug\", \"info\", \"warn\", \"error\"]"}]
+          },
+          "template": {
+            "description":
+                "the text of a record for the format template: {/user/name} is a field of the payload, and {payload}, {operation}, {key} and {metadata.NAME} are other parts; {{ is a bracket",
+            "type": "string"
           }
         }
       }
@@ -233,6 +251,12 @@ const tenon_module* builtins() {
           .add<SqliteSpecifier>("tenon.dev/sqlite")
           .add<FieldProcessor>("tenon.dev/field")
           .add<FieldSpecifier>("tenon.dev/field")
+          .add<DecodeProcessor>("tenon.dev/decode")
+          .add<DecodeSpecifier>("tenon.dev/decode")
+          .add<SplitProcessor>("tenon.dev/split")
+          .add<SplitSpecifier>("tenon.dev/split")
+          .add<FilterProcessor>("tenon.dev/filter")
+          .add<FilterSpecifier>("tenon.dev/filter")
           .add<LogDestination>("tenon.dev/log")
           .add<LogSpecifier>("tenon.dev/log")
           .add<FilesystemStore>("tenon.dev/filesystem")
@@ -246,9 +270,3 @@ const tenon_module* builtins() {
 }
 
 }  // namespace tenon
-          .add<DecodeProcessor>("tenon.dev/decode")
-          .add<DecodeSpecifier>("tenon.dev/decode")
-          .add<SplitProcessor>("tenon.dev/split")
-          .add<SplitSpecifier>("tenon.dev/split")
-          .add<FilterProcessor>("tenon.dev/filter")
-          .add<FilterSpecifier>("tenon.dev/filter")

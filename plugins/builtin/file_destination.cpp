@@ -54,6 +54,17 @@ ExistingContent check_json_lines(Lines& lines) {
   return content;
 }
 
+/// The text of a template may contain anything, so only the last line can be incomplete.
+ExistingContent check_lines(Lines& lines) {
+  ExistingContent content;
+  std::string_view line;
+  while (lines.next(line)) {
+    content.has_rest = !lines.ends_with_newline();
+    if (!content.has_rest) content.size = lines.offset();
+  }
+  return content;
+}
+
 /// Returns whether a row may be from a power failure.
 bool has_zeros(const CsvRow& row) {
   return std::any_of(row.begin(), row.end(), [](const std::string& field) {
@@ -123,7 +134,8 @@ void copy_rest(const std::string& path, std::int64_t offset, const std::string& 
 
 void FileDestination::configure(const sdk::Config& config) {
   path_ = path_parameter(config, "path");
-  format_ = file_format(config, path_);
+  template_ = RecordTemplate::of(config);
+  if (!template_) format_ = file_format(config, path_);
 }
 
 void FileDestination::open() {
@@ -134,8 +146,10 @@ void FileDestination::open() {
   file_.emplace(path_);  // before the check, so that no other writer changes what was checked
   Lines lines(path_);
   CsvRow header;
-  const ExistingContent content =
-      format_ == FileFormat::csv ? check_csv(lines, header) : check_json_lines(lines);
+  const ExistingContent content = [&] {
+    if (template_) return check_lines(lines);
+    return format_ == FileFormat::csv ? check_csv(lines, header) : check_json_lines(lines);
+  }();
   set_header(std::move(header));
   if (content.has_rest) {
     const std::string to = path_ + ".incomplete";
@@ -167,6 +181,11 @@ sdk::WritingDestination::Refused FileDestination::write_all(ListView<RecordV2> r
 }
 
 void FileDestination::add(RecordV2View record) {
+  if (template_) {
+    template_->append(piece_, record);
+    piece_.push_back('\n');
+    return;
+  }
   const std::optional<BytesView> payload = record.payload().after();
   if (!payload) {
     throw sdk::Refusal("no-payload", "the record has no payload");

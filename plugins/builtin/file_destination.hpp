@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon.dev/file as a destination: appends the payload of each record as a line of JSON or a row of
-// CSV. A batch is on the disk before it is acknowledged. If an earlier run was interrupted in the
-// middle of a line, opening the file moves that line, which was never acknowledged, to the end of a
-// file with the extension ".incomplete": another program may have written it.
+// CSV, or each record as the text of a template and a newline. A batch is on the disk before it is
+// acknowledged. If an earlier run was interrupted in the middle of a line, opening the file moves
+// that line, which was never acknowledged, to the end of a file with the extension ".incomplete":
+// another program may have written it.
 #pragma once
 
 #include <tenon/sdk/holding_destination.hpp>
@@ -19,6 +20,7 @@
 #include "csv.hpp"
 #include "file_format.hpp"
 #include "json_members.hpp"
+#include "record_template.hpp"
 
 namespace tenon::builtin {
 
@@ -37,7 +39,8 @@ class FileDestination : public sdk::HoldingDestination {
   void set_header(CsvRow names);
 
   std::string path_;
-  FileFormat format_ = FileFormat::json_lines;
+  FileFormat format_ = FileFormat::json_lines;  // without a template
+  std::optional<RecordTemplate> template_;
   std::optional<AppendFile> file_;
   CsvRow header_;                                            // empty until the first row
   std::map<std::string, std::size_t, std::less<>> columns_;  // by the names in the header

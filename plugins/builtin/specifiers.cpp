@@ -6,6 +6,7 @@
 
 #include "decode_processor.hpp"
 #include "log_destination.hpp"
+#include "split_processor.hpp"
 
 namespace tenon::builtin {
 namespace {
@@ -67,7 +68,8 @@ Specification GeneratorSpecifier::specify() {
 Specification FileSpecifier::specify() {
   Specification all =
       new_specification("tenon.dev/file", "Reads and writes JSON lines and CSV",
-                        "A record is a line of JSON or a row of CSV below a header. The "
+                        "A record is a line of JSON or a row of CSV below a header; the "
+                        "destination may also write raw payloads or a template. The "
                         "destination appends payloads, and acknowledges them when they are on "
                         "the disk. If the file ends inside a line, it moves that line to a file "
                         "with the extension .incomplete.");
@@ -80,7 +82,13 @@ Specification FileSpecifier::specify() {
   };
   all.destination_parameters = {
       {"path", required(Type::String, "the path of the file, which is created if it is missing")},
-      {"format", file_format()},
+      {"format",
+       with(parameter(Type::String,
+                      "the format of the file; by default json-lines or csv, chosen by its "
+                      "extension; raw: each payload as it is, and a newline; template: the text of "
+                      "the parameter template, and a newline"),
+            Rule::Inclusion, R"(["json-lines", "csv", "raw", "template"])")},
+      {"template", parameter(Type::String, template_description)},
   };
   return all;
 }
@@ -136,14 +144,6 @@ Specification FieldSpecifier::specify() {
   return all;
 }
 
-Specification LogSpecifier::specify() {
-  Specification all =
-      new_specification("tenon.dev/log", "Writes records to the log",
-                        "Each record is a line with its operation, key and payload.");
-  all.destination_parameters = log_parameters.specification();
-  return all;
-}
-
 Specification DecodeSpecifier::specify() {
   Specification all = new_specification(
       "tenon.dev/decode", "Decodes JSON and base64",
@@ -170,6 +170,14 @@ Specification FilterSpecifier::specify() {
   return new_specification("tenon.dev/filter", "Removes records",
                            "Removes all records that it gets. In a pipeline, its condition selects "
                            "them.");
+}
+
+Specification LogSpecifier::specify() {
+  Specification all =
+      new_specification("tenon.dev/log", "Writes records to the log",
+                        "Each record is a line with its operation, key and payload.");
+  all.destination_parameters = log_parameters.specification();
+  return all;
 }
 
 }  // namespace tenon::builtin

@@ -75,6 +75,42 @@ TEST_F(Destinations, GetOnDeletedIfRemoved) {
   EXPECT_EQ(run_with(actor("a", "1") + ", " + actor("b", "2")), Lines{"created 2"});
 }
 
+// -- Formats ------------------------------------------------------------------
+
+TEST_F(Destinations, WriteRawPayloadsAndTemplates) {
+  world.write("in.jsonl", "{\"user\":{\"name\":\"Ann \\\"A\\\"\",\"n\":1.50}}\n{\"a\" : null}\n");
+  world.write("raw", "complete\npart");
+  write_pipeline(plugin("tenon.dev/file", R"("path": "in.jsonl")"),
+                 R"({"id": "raw", "plugin": "tenon.dev/file",
+                     "config": {"path": "raw", "format": "raw"}},
+                    {"id": "text", "plugin": "tenon.dev/file",
+                     "config": {"path": "out.json", "format": "template",
+                                "template": "{operation} {key}: {/user/name} {/user/n} {{{/a}}"}},
+                    {"plugin": "tenon.dev/log",
+                     "config": {"format": "template", "template": "<{/user/n}>"}})");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(world.read("raw"),
+            "complete\n{\"user\":{\"name\":\"Ann \\\"A\\\"\",\"n\":1.50}}\n"
+            "{\"a\" : null}\n");
+  EXPECT_EQ(world.read("raw.incomplete"), "part\n");
+  EXPECT_EQ(world.read("out.json"), "create 1: Ann \"A\" 1.50 {}\ncreate 2:   {}\n");
+  EXPECT_NE(outcome.err.find(": <1.50>\n"), std::string::npos) << outcome.err;
+}
+
+TEST_F(Destinations, NeedValidTemplates) {
+  const auto expect = [&](const std::string& config, const std::string& text) {
+    write_pipeline(plugin("tenon.dev/generator", R"("count": "1")"),
+                   plugin("tenon.dev/log", R"("format": "template")" + config));
+    const Outcome refused = run();
+    EXPECT_EQ(refused.exit, 2);
+    EXPECT_NE(refused.err.find(text), std::string::npos) << refused.err;
+  };
+  expect("", "parameter \"template\" is required for the format template");
+  expect(R"(, "template": "{name}")", "parameter \"template\" has the part \"{name}\", expected");
+  expect(R"(, "template": "a {key")", "parameter \"template\" has the part \"{key\" without }");
+}
+
 /// Pipelines that are deleted after a run.
 class Deletion : public Destinations {
  protected:

@@ -59,7 +59,7 @@ TEST_F(Pipeline, FillsInParameterDefaults) {
   const auto state = tenon::read_pipeline_position(world.read("state/position.json"));
   ASSERT_TRUE(state);
   EXPECT_EQ(state->source->config, (TextMap{{"count", "1"}, {"rate", "0"}, {"size", "100"}}));
-  EXPECT_EQ(state->destinations.at(0).config, (TextMap{{"level", "info"}}));
+  EXPECT_EQ(state->destinations.at(0).config, (TextMap{{"format", "line"}, {"level", "info"}}));
 }
 
 // -- Wrong files --------------------------------------------------------------
