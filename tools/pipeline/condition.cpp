@@ -240,26 +240,29 @@ bool Condition::holds(const Comparison& comparison, Operands& operands) {
   const auto found = operands.find(comparison.operand);
   if (comparison.comparator == Operator::exists) return found.has_value();
   if (comparison.comparator == Operator::is_absent) return !found;
-  auto compared = found ? compare(*found, comparison.value) : std::nullopt;
+  std::optional<int> compared;
+  if (found) compared = compare(*found, comparison.value);
   // A key or a text of the metadata is compared with a number as a number.
   if (found && !compared && found->is_string() && comparison.operand[0] != '/') {
     if (const auto number = value_of_json(std::string_view(found->get_string()))) {
       compared = compare(*number, comparison.value);
     }
   }
+  if (!compared) return comparison.comparator == Operator::unequal;
+  const int order = *compared;
   switch (comparison.comparator) {
     case Operator::equal:
-      return compared && *compared == 0;
+      return order == 0;
     case Operator::unequal:
-      return !compared || *compared != 0;
+      return order != 0;
     case Operator::less:
-      return compared && *compared < 0;
+      return order < 0;
     case Operator::less_or_equal:
-      return compared && *compared <= 0;
+      return order <= 0;
     case Operator::greater:
-      return compared && *compared > 0;
+      return order > 0;
     default:
-      return compared && *compared >= 0;
+      return order >= 0;
   }
 }
 
