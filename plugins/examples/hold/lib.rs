@@ -238,14 +238,14 @@ static REGISTRATIONS: [abi::Registration; 1] = [abi::Registration {
     kind: abi::Text::of("tenon.dev/delete_item_action"),
     version: 1,
     reserved: 0,
-    fingerprint: 0xf2b2_e405_8dd9_b73b, // of the kind's spec; also below
+    fingerprint: 0xbcda_5f84_e890_945f, // of the kind's spec; also below
     name: abi::Text::of("example.io/hold"),
     table: &TABLE,
 }];
 
 const MANIFEST: &str = concat!(
     r#"{"manifest":1,"abi":"1.0","name":"example.io/hold","version":"1.0.0","provides":["#,
-    r#"{"kind":"tenon.dev/delete_item_action","version":1,"spec":"f2b2e4058dd9b73b","#,
+    r#"{"kind":"tenon.dev/delete_item_action","version":1,"spec":"bcda5f84e890945f","#,
     r#""name":"example.io/hold"}],"#,
     // It starts no threads, although some linkers keep library code that could start threads.
     r#""details":[{"summary":"Protects backups of resources with a label","threads":"joined"}]}"#,
