@@ -18,7 +18,7 @@ constexpr std::size_t max_text = 2048;
 
 /// Returns at most `max_text` bytes of a text without hidden values, and "…" if it was longer.
 std::string shortened(std::string_view unsafe) {
-  const std::string text = tenon::tools::without_hidden_values(unsafe);
+  std::string text = tenon::tools::without_hidden_values(unsafe);
   if (text.size() <= max_text) return text;
   std::size_t size = max_text;
   while (size != 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;

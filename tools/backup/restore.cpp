@@ -324,8 +324,9 @@ void RestoreRun::restore_snapshot(Item& item) {
   if (found == snapshot_of_.end()) return;
   if (const auto existing = folder_.read(item.id)) {
     auto same = snapshots_.with_volume_of(*existing, *found->second, item.text);
-    if (same) item.text = *std::move(same);
-    if (same || existing_ == RestoredFolder::Existing::keep) return;
+    const bool known = same.has_value();
+    if (known) item.text = *std::move(same);
+    if (known || existing_ == RestoredFolder::Existing::keep) return;
   }
   auto volume = snapshots_.make_volume(*found->second);
   if (volume) {
