@@ -326,8 +326,8 @@ ReloadSafety reload_of(const Bundle& bundle, const UnloadStatement& stated) {
   const auto ruled = rule_of(bundle, stated);
   if (ruled && ruled->grade == ReloadGrade::unsafe) return *ruled;
   if (const auto* file = first(bundle, [](auto& f) { return f.pins.static_tls != 0; })) {
-    // What glibc 2.36 leaves in a program that uses little of it. Blocks are aligned, and a copy is
-    // loaded before the old one goes, so none is used again.
+    // About what glibc 2.36 has left for libraries that are loaded later. Blocks are aligned, and
+    // none is used again, because a copy is loaded before the old one goes.
     constexpr std::uint64_t available = 1600;
     const std::uint64_t size = file->pins.static_tls;
     return {
