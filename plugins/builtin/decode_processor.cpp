@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "json_text.hpp"
+#include "trimmed.hpp"
 #include "utf8.hpp"
 
 namespace tenon::builtin {
@@ -48,13 +49,6 @@ std::string decoded_json(std::string_view string) {
   std::string text = text_of_json(string);
   if (check_json(text).error) throw sdk::Refusal("wrong-json", "the text is not JSON");
   return text;
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "folder.hpp"
 #include "relative_path.hpp"
 #include "resource.hpp"
+#include "trimmed.hpp"
 
 namespace tenon::builtin {
 namespace {
@@ -38,12 +39,6 @@ std::optional<std::string_view> artifacts_of(const boost::json::object& resource
                        title_of(resource), " is not a string; needed: paths separated by commas");
   }
   return std::string_view(value->get_string());
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const std::size_t begin = std::min(text.find_first_not_of(blanks), text.size());
-  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
 /// Parses a path. Skips empty parts and parts ".", unlike check_path for keys of objects.

@@ -102,7 +102,7 @@ class Changes {
   const sdk::Logger& log_;
   Progress& progress_;
   std::map<std::uint32_t, std::shared_ptr<TableShape>> shapes_;
-  std::vector<Change> changes_;
+  std::deque<Change> changes_;
   std::size_t bytes_ = 0;           // of the changes
   std::optional<Lsn> transaction_;  // begin of the commit of the current transaction
   Lsn end_ = 0;                     // end of the fetched log
