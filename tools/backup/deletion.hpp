@@ -35,7 +35,7 @@ struct Deletion {
   std::vector<Execution> executed;
 };
 
-/// Whether the delete actions of a backup are executed.
+/// What a deletion does with the delete actions.
 enum class DeleteActions : std::uint8_t { executed, omitted };
 
 /// Deletes the backup of a record that was read from the store. All problems are reported. After
