@@ -7,7 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <system_error>
 
 #include "common/descriptor.hpp"
@@ -17,6 +20,7 @@ namespace {
 
 /// The end of the child in a pair of sockets.
 constinit int channel = -1;
+constinit std::atomic<bool> is_completed = false;
 
 [[noreturn]] void fail(const char* what) {
   throw std::system_error(errno, std::generic_category(), what);
@@ -103,6 +107,14 @@ class Supervisor {
 
 // -- The child ----------------------------------------------------------------
 
+/// Ends the process at once if a plugin has called exit: other threads still run, and would use
+/// what the destructors of static objects destroy.
+void end_early(int status, void* /*argument*/) {
+  if (is_completed) return;
+  std::fflush(nullptr);
+  _exit(status);
+}
+
 /// `before`: the signals that were blocked before.
 void enter_child(pid_t parent, sigset_t before) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -112,6 +124,7 @@ void enter_child(pid_t parent, sigset_t before) {
   // A write of a plugin to a closed connection, or beyond the largest size of a file, fails with an
   // error instead.
   for (const int number : {SIGPIPE, SIGXFSZ}) signal(number, SIG_IGN);
+  if (on_exit(end_early, nullptr) != 0) fail("on_exit");
 }
 
 }  // namespace
@@ -137,6 +150,7 @@ void continue_in_child(const std::string& program) {
 }
 
 int completed(int status) noexcept {
+  is_completed = true;
   const char byte = 1;
   if (channel >= 0 && status == 0) {
     static_cast<void>(::send(channel, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT));

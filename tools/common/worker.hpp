@@ -13,7 +13,8 @@ namespace tenon::tools {
 ///
 /// The parent waits, and exits with the status of the child, or by the signal that ended it. If the
 /// child exits with status 0 without `completed`, the parent prints a message that begins with
-/// `program`, and exits with status 1.
+/// `program`, and exits with status 1. Static objects that existed before this call are then not
+/// destroyed.
 ///
 /// The child blocks SIGINT, SIGTERM and SIGHUP, and ignores SIGPIPE and SIGXFSZ. The parent passes
 /// the first three on as messages, so that each arrives once, even if a terminal sends it to both
