@@ -55,7 +55,7 @@ tenon::HostOptions options(const std::vector<std::filesystem::path>& plugin_path
           .report_exits = true,
           // A restart after an abandoned call must not wait long for that call.
           .restart = {.drain_timeout = std::chrono::seconds(2)},
-          .log_sink = tenon::tools::hiding_log_sink()};
+          .log_sink = tenon::tools::write_log_line};
 }
 
 }  // namespace

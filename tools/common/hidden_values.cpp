@@ -44,10 +44,6 @@ class HiddenValues {
     });
     values_.insert(place, {std::string(value), std::string(shown)});
   }
-  bool empty() const {
-    const std::lock_guard lock(mutex_);
-    return values_.empty();
-  }
   std::string removed_from(std::string_view text) const {
     const std::lock_guard lock(mutex_);
     if (values_.empty()) return std::string(text);
@@ -82,10 +78,6 @@ void hide_value(std::string_view value, std::string_view shown) {
   if (value.size() < shortest_hidden) return;
   all().add(value, shown);
   all().add(tenon::harmless(value), shown);  // as messages contain it
-}
-
-bool hides_values() {
-  return !all().empty();
 }
 
 std::string without_hidden_values(std::string_view text) {

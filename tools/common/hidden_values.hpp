@@ -13,9 +13,6 @@ namespace tenon::tools {
 /// than 3 bytes is not hidden. Thread-safe.
 void hide_value(std::string_view value, std::string_view shown);
 
-/// Returns whether any value is hidden. Thread-safe.
-bool hides_values();
-
 /// Returns a text without the hidden values. Thread-safe.
 std::string without_hidden_values(std::string_view text);
 

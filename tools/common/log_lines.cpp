@@ -27,18 +27,13 @@ std::string text_of(std::chrono::system_clock::time_point time) {
   return std::string(text.data(), size) + "." + fraction;
 }
 
-void write(const tenon::LogLine& line) {
+}  // namespace
+
+void write_log_line(const tenon::LogLine& line) {
   const std::string text = "[" + text_of(line.time) + "] [tenon] [" +
                            names[static_cast<std::size_t>(line.level)] + "] " +
                            without_hidden_values(line.to_string()) + "\n";
   std::cerr << text << std::flush;
-}
-
-}  // namespace
-
-std::function<void(const tenon::LogLine&)> hiding_log_sink() {
-  if (!hides_values()) return {};
-  return write;
 }
 
 }  // namespace tenon::tools

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The log lines of a host that hides values.
+// The log lines of a host, without hidden values.
 #pragma once
 
 #include <tenon/log.hpp>
 
-#include <functional>
-
 namespace tenon::tools {
 
-/// Returns the log sink of a host: one that writes lines to standard error without hidden values,
-/// or none if no value is hidden.
-std::function<void(const tenon::LogLine&)> hiding_log_sink();
+/// The log sink of a host: writes a line to standard error without hidden values, of which further
+/// ones may become known while the host runs. Thread-safe.
+void write_log_line(const tenon::LogLine& line);
 
 }  // namespace tenon::tools

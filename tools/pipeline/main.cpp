@@ -295,7 +295,7 @@ tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin
           .contain_crashes = true,
           .report_exits = true,
           .log_level = tenon::LogLevel::info,
-          .log_sink = tenon::tools::hiding_log_sink()};
+          .log_sink = tenon::tools::write_log_line};
 }
 
 /// Creates the plugins of all pipelines, and checks the files that they use.
