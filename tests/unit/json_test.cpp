@@ -3,8 +3,10 @@
 // Conversion of documents to JSON and back, and errors of invalid documents.
 #include <tenon/call.hpp>
 #include <tenon/gen/json.hpp>
+#include <tenon/gen/owned_documents.hpp>
 #include <tenon/gen/storage.hpp>
 #include <tenon/parameter_json.hpp>
+#include <tenon/parameter_storage.hpp>
 #include <tenon/record_json.hpp>
 #include <tenon/specification_json.hpp>
 
@@ -462,6 +464,15 @@ TEST(Json, WritesToTheGivenBufferThenAllocates) {
 
 TEST(Json, ReplacesInvalidUtf8) {
   EXPECT_EQ(written(tenon_string{"a\xff\xc3z", 4}), "\"a\ufffd\ufffdz\"");
+}
+
+/// The library of a type may have been unloaded.
+TEST(Json, IsNotStoredWithoutItsType) {
+  const auto stored =
+      detail::store<ParameterV2Storage>("test.example/unloaded", ParameterV2{}, "test 1.0.0");
+  ASSERT_FALSE(stored);
+  EXPECT_EQ(stored.error().code(), "unknown-type");
+  EXPECT_EQ(stored.error().found(), "test.example/unloaded");
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ void emit_stored(Writer& out, const Document& document) {
   out.line("tenon::Result<", name, "> read_", document.name, "(std::string_view text);");
   out.doc(
       "Returns the text to store, in the storage version of the type. `writer` is the package that "
-      "writes it, eg: \"example.io/dpkg 2.0.0\".");
+      "writes it, eg: \"example.io/dpkg 2.0.0\". Errors: `unknown-type`: the types are not "
+      "registered, eg: because their library was unloaded; `wrong-value`: its bag is invalid.");
   out.list("tenon::Result<std::string> store_" + document.name + "(",
            {"const " + name + "& value", "std::string_view writer"}, ");");
 }

@@ -41,12 +41,21 @@ Result<std::string> to_json(const Owned& value) {
       value, [](json::Writer& out, const Storage& stored) { write_stored(out, stored); });
 }
 
-/// Returns the stored form of a document.
+/// Returns the stored form of a document. Errors: unknown-type if the types of the program are not
+/// registered, eg: because their library was unloaded; wrong-value.
 template <class Storage, class Owned>
 Result<std::string> store(std::string_view type, const Owned& value, std::string_view writer) {
-  const DocumentType& found = *find_document_type(type);
+  const DocumentType* found = find_document_type(type);
+  if (found == nullptr) {
+    return Error({.code = "unknown-type",
+                  .message = "the document cannot be stored",
+                  .where = "type",
+                  .found = std::string(type),
+                  .needed = "a type that is registered in this process",
+                  .fix = "link the program with the types, and keep their library loaded"});
+  }
   return with_stored<Storage>(value, [&](json::Writer& out, const Storage& stored) {
-    write_document(out, found, *found.find(found.hub), &stored, writer);
+    write_document(out, *found, *found->find(found->hub), &stored, writer);
   });
 }
 
