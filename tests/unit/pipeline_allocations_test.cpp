@@ -55,7 +55,8 @@ class Allocations : public testing::Test {
     const Messages messages(console);
     tenon::Host host({.app = "", .builtins = {tenon::builtins()}});
     OpenCalls calls([](const std::string&) {}, stop_grace_period);
-    auto stages = create_stages(host, *file, messages, calls, findings);
+    tenon::tools::PluginOrigins origins;
+    auto stages = create_stages(host, *file, messages, calls, origins, findings);
     auto store = PositionStore::open(file->position, findings);
     EXPECT_TRUE(findings.empty());
     const std::size_t before = allocations;

@@ -482,7 +482,8 @@ tenon::Result<void> Engine::reopen_source() {
   if (!window_.await_all_committed()) return {};
   if (auto opened = open_source(); !opened) return opened;
   Stage<tenon::Source>& source = stages_.source;
-  source.used = used(*source.used.id, source.plugin->info(), source.used.config);
+  tenon::tools::PluginOrigins origins;
+  source.used = used(*source.used.id, source.plugin->info(), source.used.config, origins);
   return record(store_.state().source, source.used);
 }
 

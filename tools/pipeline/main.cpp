@@ -300,7 +300,7 @@ tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin
 
 /// Creates the plugins of all pipelines, and checks the files that they use.
 void create_all_stages(tenon::Host& host, Pipelines& pipelines, Console& console, OpenCalls& calls,
-                       Diagnostics& diagnostics) {
+                       tenon::tools::PluginOrigins& origins, Diagnostics& diagnostics) {
   for (Pipeline& pipeline : pipelines) {
     const StallWatch watch(
         pipeline.file.stall, pipeline.messages, [&](auto time) { return stalls(calls, time); },
@@ -308,7 +308,8 @@ void create_all_stages(tenon::Host& host, Pipelines& pipelines, Console& console
           pipeline.messages.say(error.to_string());
           _exit(failed);
         });
-    pipeline.stages = create_stages(host, pipeline.file, pipeline.messages, calls, diagnostics);
+    pipeline.stages =
+        create_stages(host, pipeline.file, pipeline.messages, calls, origins, diagnostics);
   }
   report_skipped(host, diagnostics, console);
   if (!diagnostics.empty()) return;
@@ -339,10 +340,10 @@ class ExitAtSignal {
 };
 
 /// Warns of plugins that wrote a position and are not installed in that version or a newer one.
-void check_plugins(const tenon::Host& host, const PositionStore& store, const Messages& messages) {
+void check_plugins(const tenon::Host& host, const PositionStore& store,
+                   tenon::tools::PluginOrigins& origins, const Messages& messages) {
   std::vector<UsedPlugin> plugins = store.state().destinations;
   if (store.state().source) plugins.insert(plugins.begin(), *store.state().source);
-  tenon::tools::PluginOrigins origins;
   std::set<std::string> checked;
   for (const UsedPlugin& used : plugins) {
     if (!checked.insert(used.plugin).second) continue;
@@ -355,10 +356,10 @@ void check_plugins(const tenon::Host& host, const PositionStore& store, const Me
 
 /// Opens the position of a pipeline. Errors: those of PositionStore::open.
 tenon::Result<void> open_position(const tenon::Host& host, Pipeline& pipeline,
-                                  Diagnostics& diagnostics) {
+                                  tenon::tools::PluginOrigins& origins, Diagnostics& diagnostics) {
   auto store = PositionStore::open(pipeline.file.position, diagnostics);
   if (!store) return std::move(store).error();
-  check_plugins(host, *store, pipeline.messages);
+  check_plugins(host, *store, origins, pipeline.messages);
   check_state(store->state(), pipeline.file, *pipeline.stages, diagnostics);
   store->state().pipeline = pipeline.file.name;
   pipeline.store.emplace(*std::move(store));
@@ -375,10 +376,11 @@ Exit run_files(const Paths& paths, const Paths& plugin_path) {
   std::optional<ExitAtSignal> exit_at_signal(std::in_place, console,
                                              "interrupted before the pipeline began");
   tenon::Host host(host_options(plugin_path));
-  create_all_stages(host, pipelines, console, exit_at_signal->calls(), diagnostics);
+  tenon::tools::PluginOrigins origins;
+  create_all_stages(host, pipelines, console, exit_at_signal->calls(), origins, diagnostics);
   if (!diagnostics.empty()) return refuse(diagnostics);
   for (Pipeline& pipeline : pipelines) {
-    if (auto opened = open_position(host, pipeline, diagnostics); !opened) {
+    if (auto opened = open_position(host, pipeline, origins, diagnostics); !opened) {
       pipeline.messages.say(opened.error().to_string());
       return io_failed;
     }
@@ -418,7 +420,8 @@ Exit validate_files(const Paths& paths, const Paths& plugin_path) {
   tenon::tools::continue_in_child(program_name);
   ExitAtSignal exit_at_signal(console, "interrupted");
   tenon::Host host(host_options(plugin_path));
-  create_all_stages(host, pipelines, console, exit_at_signal.calls(), diagnostics);
+  tenon::tools::PluginOrigins origins;
+  create_all_stages(host, pipelines, console, exit_at_signal.calls(), origins, diagnostics);
   for (const Pipeline& pipeline : pipelines) check_folder(pipeline.file, diagnostics);
   if (!diagnostics.empty()) return refuse(diagnostics);
   for (const auto& path : paths) {

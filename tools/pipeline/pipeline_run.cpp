@@ -100,10 +100,11 @@ std::optional<Stages> PipelineRun::recreate_stages() {
         [&](const std::string& call) { messages_.say(call); }, stop_grace_period);
     set_creating(calls);
     Diagnostics diagnostics;
+    tenon::tools::PluginOrigins origins;
     const StallWatch watch(
         file_.stall, messages_, [&](auto time) { return stalls(*calls, time); },
         [&](const tenon::Error& error) { give_up(error); });
-    auto stages = create_stages(host_, file_, messages_, *calls, diagnostics);
+    auto stages = create_stages(host_, file_, messages_, *calls, origins, diagnostics);
     set_creating(nullptr);
     tenon::tools::print(diagnostics);
     return stages;

@@ -15,7 +15,6 @@
 #include <system_error>
 #include <utility>
 
-#include "common/plugin_origins.hpp"
 #include "common/text_file.hpp"
 #include "platform/replace_file.hpp"
 
@@ -68,8 +67,8 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
 }  // namespace
 
 UsedPlugin used(const std::string& id, const tenon::PluginInfo& plugin,
-                const tenon::TextMap& config) {
-  tenon::tools::PluginOrigin origin = tenon::tools::PluginOrigins().of(plugin);
+                const tenon::TextMap& config, tenon::tools::PluginOrigins& origins) {
+  tenon::tools::PluginOrigin origin = origins.of(plugin);
   return {.id = id,
           .plugin = std::move(origin.name),
           .kind_version = plugin.version(),

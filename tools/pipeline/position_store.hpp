@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "common/descriptor.hpp"
+#include "common/plugin_origins.hpp"
 #include "pipeline_file.hpp"
 
 namespace pipeline {
@@ -24,7 +25,7 @@ using UsedPlugin = tenon::PipelinePosition::UsedPlugin;
 
 /// Returns the entry of a plugin in the position file.
 UsedPlugin used(const std::string& id, const tenon::PluginInfo& plugin,
-                const tenon::TextMap& config);
+                const tenon::TextMap& config, tenon::tools::PluginOrigins& origins);
 
 /// Returns the name of a stage in messages: "example.io/dpkg", or "packages (example.io/dpkg)" if
 /// it has another id.

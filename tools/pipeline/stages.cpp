@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "canceller.hpp"
@@ -56,6 +57,7 @@ tenon::Result<tenon::TextMap> check_specified(tenon::Host& host, const PluginUse
 template <class K>
 std::optional<Stage<K>> create_stage(tenon::Host& host, const StageUse& use,
                                      const Messages& messages, OpenCalls& calls,
+                                     tenon::tools::PluginOrigins& origins,
                                      Diagnostics& diagnostics) {
   if (use.reference.empty()) return std::nullopt;  // reported by read_pipeline_file
   const auto info = host.find<K>(use.reference);
@@ -70,7 +72,11 @@ std::optional<Stage<K>> create_stage(tenon::Host& host, const StageUse& use,
   }
   // Do not load the module for a config that it would refuse.
   if (diagnostics.all().size() != diagnostics_before) return std::nullopt;
-  const UsedPlugin now = used(use.id.empty() ? info->name() : use.id, *info, {});
+  const std::string id = use.id.empty() ? info->name() : use.id;
+  // The position file does not contain the processors.
+  const UsedPlugin now = std::is_same_v<K, tenon::Processor>
+                             ? UsedPlugin{.id = id, .plugin = info->name()}
+                             : used(id, *info, {}, origins);
   CallSlot& slot = calls.add(label_of(now));
   auto created = [&] {
     const CallSlot::Scope call(slot, "create");
@@ -124,10 +130,11 @@ void check_ids(const std::vector<StageUse>& uses, const std::vector<Stage<K>>& s
 template <class K>
 std::vector<Stage<K>> create_stages(tenon::Host& host, const std::vector<StageUse>& uses,
                                     const Messages& messages, OpenCalls& calls,
+                                    tenon::tools::PluginOrigins& origins,
                                     Diagnostics& diagnostics) {
   std::vector<Stage<K>> stages;
   for (const StageUse& use : uses) {
-    if (auto stage = create_stage<K>(host, use, messages, calls, diagnostics)) {
+    if (auto stage = create_stage<K>(host, use, messages, calls, origins, diagnostics)) {
       stages.push_back(*std::move(stage));
     }
   }
@@ -143,16 +150,18 @@ void Teardown::report(const tenon::Result<void>& result) const {
 
 std::optional<Stages> create_stages(tenon::Host& host, const PipelineFile& file,
                                     const Messages& messages, OpenCalls& calls,
+                                    tenon::tools::PluginOrigins& origins,
                                     Diagnostics& diagnostics) {
-  auto source = create_stage<tenon::Source>(host, file.source, messages, calls, diagnostics);
+  auto source =
+      create_stage<tenon::Source>(host, file.source, messages, calls, origins, diagnostics);
   auto processors =
-      create_stages<tenon::Processor>(host, file.processors, messages, calls, diagnostics);
-  auto destinations =
-      create_stages<tenon::Destination>(host, file.destinations, messages, calls, diagnostics);
+      create_stages<tenon::Processor>(host, file.processors, messages, calls, origins, diagnostics);
+  auto destinations = create_stages<tenon::Destination>(host, file.destinations, messages, calls,
+                                                        origins, diagnostics);
   std::optional<DeadLettersStage> dead_letters;
   if (file.dead_letters) {
     auto stage = create_stage<tenon::Destination>(host, file.dead_letters->stage, messages, calls,
-                                                  diagnostics);
+                                                  origins, diagnostics);
     if (stage) dead_letters = {*std::move(stage), file.dead_letters->limit};
   }
   if (!diagnostics.empty()) return std::nullopt;

@@ -57,7 +57,7 @@ struct Stages {
 /// diagnostic.
 std::optional<Stages> create_stages(tenon::Host& host, const PipelineFile& file,
                                     const Messages& messages, OpenCalls& calls,
-                                    Diagnostics& diagnostics);
+                                    tenon::tools::PluginOrigins& origins, Diagnostics& diagnostics);
 
 /// Calls `on_deleted` of a source or destination that a pipeline no longer uses. Errors: those of
 /// the Host if the plugin cannot be created; those of the plugin.

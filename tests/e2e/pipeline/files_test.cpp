@@ -4,6 +4,8 @@
 #include <tenon/pipeline_position_json.hpp>
 
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -205,6 +207,56 @@ TEST_F(Pipeline, RefusesThePositionOfAnotherPipeline) {
                              "   found   test\n   needed  other\n"),
             std::string::npos)
       << renamed.err;
+}
+
+/// Counts how often a file is opened.
+class Opens {
+ public:
+  explicit Opens(const std::filesystem::path& file) : queue_(::inotify_init1(IN_NONBLOCK)) {
+    // Equal events in a row would be merged.
+    EXPECT_GE(::inotify_add_watch(queue_, file.c_str(), IN_OPEN | IN_CLOSE), 0);
+  }
+  ~Opens() { ::close(queue_); }
+  Opens(const Opens&) = delete;
+  Opens& operator=(const Opens&) = delete;
+
+  /// Returns the number since the last call.
+  int take() const {
+    int opens = 0;
+    alignas(inotify_event) char events[4096];
+    for (ssize_t size; (size = ::read(queue_, events, sizeof events)) > 0;) {
+      for (ssize_t at = 0; at < size; at += static_cast<ssize_t>(sizeof(inotify_event))) {
+        if ((reinterpret_cast<inotify_event*>(events + at)->mask & IN_OPEN) != 0) ++opens;
+      }
+    }
+    return opens;
+  }
+
+ private:
+  const int queue_;
+};
+
+TEST_F(Pipeline, HashesTheFileOfAModuleOnce) {
+  const auto run_with = [&](const std::string& members) {
+    world.write("pipeline.json",
+                R"({"name": "test", "position": "state/position.json", )" + members + "}");
+    const Opens opens(world.plugins() / "actor.so");
+    EXPECT_EQ(run().exit, 0);
+    return opens.take();
+  };
+  const std::string actor = R"({"plugin": "test.example/actor"})";
+  const std::string file = R"({"plugin": "tenon.dev/generator", "config": {"count": "1"}})";
+  const std::string log = R"({"plugin": "tenon.dev/log"})";
+  const int of_one = run_with("\"source\": " + file + ", \"destinations\": [" + actor + "]");
+  std::filesystem::remove_all(world.root() / "state");
+  EXPECT_EQ(run_with("\"source\": " + actor + ", \"destinations\": [" + actor + "]"), of_one);
+  EXPECT_EQ(run_with("\"source\": " + actor + ", \"destinations\": [" + actor + "]"), of_one)
+      << "the position names the module";
+  std::filesystem::remove_all(world.root() / "state");
+  EXPECT_EQ(run_with("\"source\": " + file + ", \"processors\": [" + actor +
+                     "], \"destinations\": [" + log + "]"),
+            of_one - 1)
+      << "the hash of a processor is not stored";
 }
 
 TEST_F(Pipeline, WarnsOfAPositionThatOtherPluginsWrote) {
