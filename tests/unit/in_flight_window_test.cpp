@@ -246,6 +246,76 @@ TEST_F(RefusedRecords, StopWaitingWhenCommitsEnd) {
   EXPECT_FALSE(resolved.get());
 }
 
+/// A destination may refuse a record before the write of its batch returns.
+TEST_F(RefusedRecords, WaitForTheEndOfTheWrite) {
+  read({"1", "2", "3"});
+  EXPECT_EQ(window_.offer(0).size(), 3u);
+  EXPECT_EQ(window_.offer(1).size(), 3u);
+  window_.mark_sent(1);
+  window_.acknowledge(1, 3);
+  window_.acknowledge(0, 1);
+  std::future<bool> passed = refuse(0);
+  EXPECT_FALSE(window_.refused()) << "the record before it is not committed";
+  window_.mark_sent(0);
+  ASSERT_EQ(window_.await_committable(), 1u);
+  window_.commit(1);
+  ASSERT_TRUE(window_.await_committable());
+  ASSERT_TRUE(window_.refused());
+  EXPECT_EQ(window_.refused()->number, 1u);
+  window_.resolve_refused();
+  EXPECT_TRUE(passed.get());
+}
+
+/// A destination with processors of its own may refuse several records that one became.
+TEST_F(RefusedRecords, AreResolvedOneByOneIfProcessorsOfADestinationReturnedThem) {
+  deliver({"1", "2"});
+  tenon::RecordV2 part;
+  part.position = tenon::to_bytes("part");
+  tenon::Call call;
+  const auto raw = tenon::Value<tenon::RecordV2>::raw<tenon::Copy::deep>(call.raw(), part);
+  const tenon::RecordView view(raw);
+  const auto refuse_part = [&] {
+    return std::async(std::launch::async, [&] {
+      return window_.refuse(1, {Refusal::By::processor, 7, {"ugly", "too ugly", false}}, view);
+    });
+  };
+  std::future<bool> first = refuse(0);
+  std::future<bool> second = refuse_part();
+  ASSERT_TRUE(window_.await_committable());
+  ASSERT_TRUE(window_.refused());
+  EXPECT_EQ(window_.refused()->record.position().text(), "1");
+  ASSERT_EQ(window_.refused()->refusals.size(), 1u) << "another record";
+  window_.resolve_refused();
+  EXPECT_TRUE(first.get());
+  ASSERT_TRUE(window_.await_committable());
+  ASSERT_TRUE(window_.refused());
+  EXPECT_EQ(window_.refused()->record.position().text(), "part");
+  EXPECT_EQ(window_.refused()->refusals[0].number, 7u);
+  window_.resolve_refused();
+  EXPECT_TRUE(second.get());
+  EXPECT_EQ(window_.oldest()->step, InFlightWindow::Step::acknowledging);
+  std::future<bool> third = refuse_part();
+  EXPECT_EQ(window_.await_committable(), 0u) << "not before all parts are acknowledged";
+  window_.resolve_refused();
+  EXPECT_TRUE(third.get());
+  window_.acknowledge(1, 1);
+  EXPECT_EQ(window_.await_committable(), 1u);
+}
+
+TEST_F(InFlightWindowTest, OffersRecordsOfSeveralBatches) {
+  for (int i = 0; i < 5; ++i) read({std::to_string(2 * i), std::to_string(2 * i + 1)});
+  std::vector<tenon_record_v2> merged;
+  EXPECT_EQ(window_.unsent(0), 10u);
+  EXPECT_EQ(positions(window_.offer(0, 1, merged)), Positions{"0"});
+  window_.mark_sent(0);
+  EXPECT_EQ(positions(window_.offer(0, 6, merged)), (Positions{"1", "2", "3", "4", "5", "6"}));
+  window_.mark_sent(0);
+  EXPECT_EQ(window_.last_position(0)->text(), "6");
+  EXPECT_EQ(positions(window_.offer(0, 6, merged)), (Positions{"7", "8", "9"}));
+  window_.mark_sent(0);
+  EXPECT_EQ(window_.offer(0, 6, merged).size(), 0u);
+}
+
 /// The other destination has failed, and will not acknowledge the record.
 TEST_F(RefusedRecords, StopWaitingForAFinishedDestination) {
   deliver({"1", "2"});

@@ -2,6 +2,7 @@
 #include "delivery.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -42,8 +43,14 @@ tenon::Result<void> Delivery::write_all() {
 
 tenon::Result<void> Delivery::write_until_stopped() {
   while (window_.await_work(destination_index_)) {
+    std::uint64_t most = 0;
+    if (pace_) {
+      most = pace_->await(window_, destination_index_);
+      if (!window_.await_work(destination_index_)) break;
+    }
     std::lock_guard session(session_);
-    const Records records = window_.offer(destination_index_);
+    const Records records = pace_ ? window_.offer(destination_index_, most, merged_)
+                                  : window_.offer(destination_index_);
     auto done = records.empty() ? stop() : write(records);
     if (done) continue;
     window_.close(destination_index_);

@@ -9,27 +9,33 @@
 
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "canceller.hpp"
 #include "in_flight_window.hpp"
 #include "open_calls.hpp"
 #include "stages.hpp"
+#include "write_pace.hpp"
 
 namespace pipeline {
 
 /// `write_all` and `collect_all` run concurrently, each on a thread of its own.
 class Delivery {
  public:
-  /// All arguments must outlive the Delivery. The slots are those of its two threads.
-  Delivery(Stage<tenon::Destination>& stage, InFlightWindow& window, std::size_t destination_index,
-           CallSlot& writing_calls, CallSlot& collecting_calls)
+  /// `use` is the description of the stage. All arguments must outlive the Delivery. The slots are
+  /// those of its two threads.
+  Delivery(Stage<tenon::Destination>& stage, const StageUse& use, InFlightWindow& window,
+           std::size_t destination_index, CallSlot& writing_calls, CallSlot& collecting_calls)
       : label_(label_of(stage.used)),
         destination_(*stage.plugin),
         window_(window),
         destination_index_(destination_index),
         writing_calls_(writing_calls),
-        collecting_calls_(collecting_calls) {}
+        collecting_calls_(collecting_calls) {
+    if (use.batch || use.rate) pace_.emplace(use.batch, use.rate);
+  }
 
   CallSlot& writing_calls() const noexcept { return writing_calls_; }
   CallSlot& collecting_calls() const noexcept { return collecting_calls_; }
@@ -60,6 +66,8 @@ class Delivery {
   const std::size_t destination_index_;
   CallSlot& writing_calls_;
   CallSlot& collecting_calls_;
+  std::optional<WritePace> pace_;
+  std::vector<tenon_record_v2> merged_;  // of the current write, if there is a pace
   // Held during each write, so that a write to the plugin before a restart is never counted after
   // the rewind.
   std::mutex session_;

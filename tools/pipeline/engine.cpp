@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -109,7 +111,8 @@ tenon::Error no_thread(const std::system_error& failed) {
        .status = TENON_RESOURCE_EXHAUSTED | TENON_RETRYABLE,
        .message = "the system cannot start a thread for the pipeline",
        .found = failed.code().message(),
-       .needed = "two threads for each destination, one for processors, and four more",
+       .needed = "two threads for each destination, two more if it has processors, one for other "
+                 "processors, and four more",
        .fix = "raise the thread limit of this process or user"});
 }
 
@@ -124,16 +127,36 @@ Engine::Engine(tenon::Host& host, const PipelineFile& file, Stages& stages, Posi
       source_calls_(calls_.add(label_of(stages.source.used))),
       ack_calls_(calls_.add(label_of(stages.source.used))),
       letter_calls_(calls_.add(stages.dead_letters ? label_of(stages.dead_letters->used) : "")),
-      window_(stages.destinations.size(), file.window, !stages.processors.empty()),
-      processing_(stages.processors, file.processors, window_, calls_),
+      processor_calls_(add_processor_slots()),
+      window_(stages.destinations.size(), file.window, has_processors(std::nullopt)),
+      processing_(stages.processors, file.processors, processor_calls_, std::nullopt, window_),
       dead_letters_(file.name, stages, letter_calls_),
       busy_(destination_index(stages.destinations.size()) + stages.processors.size()) {
   for (std::size_t i = 0; i < stages.destinations.size(); ++i) {
     auto& destination = stages.destinations[i];
     const std::string name = label_of(destination.used);
-    deliveries_.push_back(
-        std::make_unique<Delivery>(destination, window_, i, calls_.add(name), calls_.add(name)));
+    branches_.push_back(has_processors(i)
+                            ? std::make_unique<Branch>(stages.processors, file.processors,
+                                                       processor_calls_, i, window_)
+                            : nullptr);
+    InFlightWindow& window = branches_[i] ? branches_[i]->window() : window_;
+    deliveries_.push_back(std::make_unique<Delivery>(destination, file.destinations[i], window,
+                                                     branches_[i] ? 0 : i, calls_.add(name),
+                                                     calls_.add(name)));
   }
+}
+
+/// Adds a slot for each processor.
+std::vector<CallSlot*> Engine::add_processor_slots() {
+  std::vector<CallSlot*> slots;
+  for (const auto& stage : stages_.processors) slots.push_back(&calls_.add(label_of(stage.used)));
+  return slots;
+}
+
+/// Returns whether a destination has processors of its own; without one, whether all records have.
+bool Engine::has_processors(std::optional<std::size_t> destination) const {
+  return std::any_of(file_.processors.begin(), file_.processors.end(),
+                     [&](const StageUse& use) { return use.destination == destination; });
 }
 
 std::vector<tenon::Error> Engine::run() {
@@ -157,7 +180,7 @@ void Engine::tear_down() {
   };
   end(stages_.source, source_calls_, source_index);
   for (std::size_t i = 0; i < stages_.processors.size(); ++i) {
-    end(stages_.processors[i], processing_.calls(i), processor_index(i));
+    end(stages_.processors[i], *processor_calls_[i], processor_index(i));
   }
   for (std::size_t i = 0; i < deliveries_.size(); ++i) {
     end(stages_.destinations[i], deliveries_[i]->writing_calls(), destination_index(i));
@@ -184,6 +207,9 @@ void Engine::abandon() {
   stop();
   window_.abandon();
   processing_.cancel();
+  for (auto& branch : branches_) {
+    if (branch) branch->abandon();
+  }
   for (auto& delivery : deliveries_) delivery->cancel();
   dead_letters_.cancel();
   acknowledging_.cancel();
@@ -198,35 +224,51 @@ void Engine::await_teardown(std::chrono::steady_clock::time_point deadline) {
   for (const std::string& call : calls_.longer_than({})) messages_.say(call);
 }
 
-/// Returns the slots of the calls that the record may wait for.
-std::vector<const CallSlot*> Engine::slots_of(const InFlightWindow::Oldest& oldest) const {
+/// The oldest record, and the calls that it may wait for.
+struct Engine::Waiting {
+  InFlightWindow::Oldest record;
+  std::vector<const CallSlot*> slots;  // at least one
+};
+
+std::optional<Engine::Waiting> Engine::waiting() const {
   using Step = InFlightWindow::Step;
-  std::vector<const CallSlot*> slots;
-  if (oldest.step == Step::processing) {
-    for (std::size_t i = 0; i < stages_.processors.size(); ++i) {
-      slots.push_back(&processing_.calls(i));
+  auto oldest = window_.oldest();
+  if (!oldest) return std::nullopt;
+  const std::size_t destination = oldest->destination;
+  std::optional<std::size_t> own;  // the destination, if the record is in its branch
+  if (oldest->step == Step::writing || oldest->step == Step::acknowledging) {
+    if (branches_[destination]) {
+      own = destination;
+      oldest = branches_[destination]->window().oldest();
+      if (!oldest) return std::nullopt;
     }
-  } else if (oldest.step == Step::committing) {
+  }
+  std::vector<const CallSlot*> slots;
+  if (oldest->step == Step::processing) {
+    for (std::size_t i = 0; i < processor_calls_.size(); ++i) {
+      if (file_.processors[i].destination == own) slots.push_back(processor_calls_[i]);
+    }
+  } else if (oldest->step == Step::committing) {
     slots = {&letter_calls_, &ack_calls_};
   } else {
-    const Delivery& delivery = *deliveries_[oldest.destination];
-    slots = {&delivery.collecting_calls()};
-    if (oldest.step == Step::writing) slots.insert(slots.begin(), &delivery.writing_calls());
+    const Delivery& delivery = *deliveries_[destination];
+    if (oldest->step == Step::writing) slots.push_back(&delivery.writing_calls());
+    slots.push_back(&delivery.collecting_calls());
   }
-  return slots;
+  return Waiting{*std::move(oldest), std::move(slots)};
 }
 
 std::vector<Stall> Engine::stalls(std::chrono::nanoseconds time) const {
-  const auto oldest = window_.oldest();
-  if (!oldest) return pipeline::stalls(calls_, time);
-  const auto lasted = std::chrono::steady_clock::now() - oldest->since;
+  const auto waiting_for = waiting();
+  if (!waiting_for) return pipeline::stalls(calls_, time);
+  const auto& [oldest, slots] = *waiting_for;
+  const auto lasted = std::chrono::steady_clock::now() - oldest.since;
   if (lasted < time) return {};
-  const std::string record = "the record at position " + position_text(oldest->position);
-  const std::vector<const CallSlot*> slots = slots_of(*oldest);
+  const std::string record = "the record at position " + position_text(oldest.position);
   for (const CallSlot* slot : slots) {
     const auto call = slot->call();
     if (!call) continue;
-    const bool is_acknowledged = oldest->step == InFlightWindow::Step::acknowledging;
+    const bool is_acknowledged = oldest.step == InFlightWindow::Step::acknowledging;
     return {{call->plugin,
              std::string(call->method) + (is_acknowledged ? " has not acknowledged " + record
                                                           : " has not returned, at " + record),
@@ -257,6 +299,15 @@ std::size_t Engine::processor_index(std::size_t number) const {
   return destination_index(stages_.destinations.size()) + number;
 }
 
+/// Returns the indexes of the processors of a destination, or of all records.
+std::vector<std::size_t> Engine::processor_indexes(std::optional<std::size_t> destination) const {
+  std::vector<std::size_t> indexes;
+  for (std::size_t i = 0; i < file_.processors.size(); ++i) {
+    if (file_.processors[i].destination == destination) indexes.push_back(processor_index(i));
+  }
+  return indexes;
+}
+
 // -- Opening ------------------------------------------------------------------
 
 bool Engine::open_all() {
@@ -265,6 +316,9 @@ bool Engine::open_all() {
   if (!record_error(delete_removed(), source) || !record_error(open_source(), source) ||
       !record_error(processing_.open_all())) {
     return false;
+  }
+  for (const auto& branch : branches_) {
+    if (branch && !record_error(branch->open_all())) return false;
   }
   for (std::size_t i = 0; i < stages_.destinations.size(); ++i) {
     auto& stage = stages_.destinations[i];
@@ -381,6 +435,9 @@ void Engine::run_threads() {
     record_error(no_thread(failed));
     window_.end_reading();
     window_.end_processing();
+    for (const auto& branch : branches_) {
+      if (branch) branch->end_processing();
+    }
   }
   std::unique_lock lock(mutex_);
   const auto idle = [&] {
@@ -401,13 +458,14 @@ void Engine::start_all() {
           [&] { record_error(delivery.write_all(), destination); });
     start("ack " + number, {destination_index(i)},
           [&] { record_error(delivery.collect_all(), destination); });
+    if (!branches_[i]) continue;
+    Branch& branch = *branches_[i];
+    start("process " + number, processor_indexes(i), [&] { record_error(branch.process_all()); });
+    start("commit " + number, {}, [&] { branch.commit_all(); });
   }
-  if (!stages_.processors.empty()) {
-    std::vector<std::size_t> plugins;
-    for (std::size_t i = 0; i < stages_.processors.size(); ++i) {
-      plugins.push_back(processor_index(i));
-    }
-    start("process", plugins, [&] { record_error(processing_.process_all()); });
+  if (has_processors(std::nullopt)) {
+    start("process", processor_indexes(std::nullopt),
+          [&] { record_error(processing_.process_all()); });
   }
   const UsedPlugin& source = stages_.source.used;
   start("commit", {source_index, letters_index}, [&] { record_error(commit_all(), source); });
@@ -442,11 +500,14 @@ void Engine::start(const std::string& name, const std::vector<std::size_t>& plug
 tenon::Result<void> Engine::read_all() {
   auto& source = *stages_.source.plugin;
   Backoff delay(std::chrono::milliseconds(100), std::chrono::seconds(5));
+  const std::int32_t most = file_.source.batch
+                                ? static_cast<std::int32_t>(file_.source.batch->records)
+                                : std::numeric_limits<std::int32_t>::max();
   while (const auto budget = window_.await_capacity()) {
     reading_.attach(*budget.call);
     const auto records = [&] {
       const CallSlot::Scope call(source_calls_, "read_batch");
-      return source->read_batch(*budget.call, budget.records, budget.bytes);
+      return source->read_batch(*budget.call, std::min(budget.records, most), budget.bytes);
     }();
     reading_.detach();
     if (records) {

@@ -5,8 +5,8 @@
 // durable, and acknowledges them to the source.
 //
 // One thread reads, one processes if there are processors (processing.hpp), two work for each
-// destination (delivery.hpp), and one commits. The thread of the caller waits for them and tears
-// down the plugins.
+// destination (delivery.hpp) and two more for its own processors (branch.hpp), and one commits. The
+// thread of the caller waits for them and tears down the plugins.
 #pragma once
 
 #include <tenon/host.hpp>
@@ -18,11 +18,13 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "branch.hpp"
 #include "canceller.hpp"
 #include "dead_letters.hpp"
 #include "delivery.hpp"
@@ -73,7 +75,11 @@ class Engine {
   Counts committed_counts() const { return window_.committed_counts(); }
 
  private:
-  std::vector<const CallSlot*> slots_of(const InFlightWindow::Oldest& oldest) const;
+  struct Waiting;
+  std::optional<Waiting> waiting() const;
+  std::vector<CallSlot*> add_processor_slots();
+  bool has_processors(std::optional<std::size_t> destination) const;
+  std::vector<std::size_t> processor_indexes(std::optional<std::size_t> destination) const;
   void tear_down();
   bool open_all();
   void adopt_ids();
@@ -109,9 +115,11 @@ class Engine {
   CallSlot& source_calls_;
   CallSlot& ack_calls_;
   CallSlot& letter_calls_;
+  const std::vector<CallSlot*> processor_calls_;
   InFlightWindow window_;
   Processing processing_;
   DeadLetters dead_letters_;
+  std::vector<std::unique_ptr<Branch>> branches_;  // nullptr: the destination has no processors
   std::vector<std::unique_ptr<Delivery>> deliveries_;
   Canceller reading_;
   Canceller acknowledging_;

@@ -192,6 +192,55 @@ Records InFlightWindow::offer(std::size_t destination) {
   return records;
 }
 
+Records InFlightWindow::offer(std::size_t destination, std::uint64_t count,
+                              std::vector<tenon_record_v2>& merged) {
+  std::lock_guard lock(mutex_);
+  Cursor& cursor = cursors_[destination];
+  const Number until = std::min(processed_, cursor.sent + count);
+  Records records = slice(&Batch::processed, cursor.sent, until);
+  if (cursor.sent + records.size() < until) {
+    merged.clear();
+    while (!records.empty()) {
+      for (const auto record : records) merged.push_back(record.raw());
+      records = slice(&Batch::processed, cursor.sent + merged.size(), until);
+    }
+    records = Records({merged.data(), merged.size(), sizeof(tenon_record_v2)});
+  }
+  cursor.offered = cursor.sent + records.size();
+  cursor.acks_due.notify_one();
+  return records;
+}
+
+std::uint64_t InFlightWindow::unsent(std::size_t destination) const {
+  std::lock_guard lock(mutex_);
+  return processed_ - cursors_[destination].sent;
+}
+
+void InFlightWindow::await_more(std::size_t destination, std::uint64_t count,
+                                std::chrono::steady_clock::time_point deadline) {
+  pause(destination, deadline, [&] {
+    return processed_ - cursors_[destination].sent >= count || processing_ended_ || !below_limits();
+  });
+}
+
+void InFlightWindow::pause_until(std::size_t destination,
+                                 std::chrono::steady_clock::time_point time) {
+  pause(destination, time, [] { return false; });
+}
+
+/// Waits on the thread that writes to a destination. The pause is no stall.
+template <class Condition>
+void InFlightWindow::pause(std::size_t destination, std::chrono::steady_clock::time_point end,
+                           Condition is_over) {
+  std::unique_lock lock(mutex_);
+  Cursor& cursor = cursors_[destination];
+  cursor.pausing = true;
+  const auto over = [&] { return abandoned_ || cursor.closed || is_over(); };
+  cursor.work.wait_until(lock, end, over);
+  cursor.pausing = false;
+  oldest_since_ = std::chrono::steady_clock::now();
+}
+
 void InFlightWindow::mark_sent(std::size_t destination) {
   std::lock_guard lock(mutex_);
   Cursor& cursor = cursors_[destination];
@@ -202,6 +251,13 @@ void InFlightWindow::mark_sent(std::size_t destination) {
   cursor.last_position->assign(position.begin(), position.end());
   cursor.sent = cursor.offered;
   cursor.written = std::max(cursor.written, cursor.sent);
+  committable_.notify_one();
+}
+
+void InFlightWindow::pass_on(std::size_t destination) {
+  std::lock_guard lock(mutex_);
+  Cursor& cursor = cursors_[destination];
+  cursor.sent = cursor.offered;
   committable_.notify_one();
 }
 
@@ -244,7 +300,12 @@ Records InFlightWindow::unacknowledged(std::size_t destination) const {
 void InFlightWindow::acknowledge(std::size_t destination, std::size_t count) {
   std::lock_guard lock(mutex_);
   Cursor& cursor = cursors_[destination];
+  advance(cursor, count);
+}
+
+void InFlightWindow::advance(Cursor& cursor, std::size_t count) {
   cursor.acknowledged += count;
+  cursor.written = std::max(cursor.written, cursor.acknowledged);
   if (cursor.stopped) cursor.work.notify_one();
   committable_.notify_one();
 }
@@ -252,9 +313,24 @@ void InFlightWindow::acknowledge(std::size_t destination, std::size_t count) {
 bool InFlightWindow::refuse(std::size_t destination, tenon::Destination::AckError error) {
   std::unique_lock lock(mutex_);
   Cursor& cursor = cursors_[destination];
-  const Number number = cursor.acknowledged++;
-  cursor.refused = std::move(error);
-  cursor.work.notify_one();
+  cursor.refused = Refusal{Refusal::By::destination, destination, std::move(error)};
+  if (!await_resolved(lock, cursor)) return false;
+  advance(cursor, 1);
+  return true;
+}
+
+bool InFlightWindow::refuse(std::size_t destination, Refusal refusal,
+                            const tenon::RecordView& record) {
+  std::unique_lock lock(mutex_);
+  Cursor& cursor = cursors_[destination];
+  cursor.refused = std::move(refusal);
+  cursor.refused_record = record;
+  return await_resolved(lock, cursor);
+}
+
+/// Waits until the refusal of a destination is resolved. Returns false if it never will be.
+bool InFlightWindow::await_resolved(std::unique_lock<std::mutex>& lock, Cursor& cursor) {
+  const Number number = cursor.acknowledged;
   committable_.notify_one();
   // A destination that has finished without this record will never acknowledge it.
   const auto never = [&] {
@@ -317,9 +393,10 @@ std::optional<InFlightWindow::Refused> InFlightWindow::refused() const {
   if (!refused_by_destination()) return std::nullopt;
   const Number number = first_refused();
   Refused refused{committed_, slice(&Batch::processed, number, number + 1)[0], {}};
-  for (std::size_t i = 0; i < cursors_.size(); ++i) {
-    if (!refused_at(cursors_[i], number)) continue;
-    refused.refusals.push_back({Refusal::By::destination, i, *cursors_[i].refused});
+  for (const std::size_t i : refusing(number)) {
+    const Cursor& cursor = cursors_[i];
+    if (cursor.refused_record) refused.record = *cursor.refused_record;
+    refused.refusals.push_back(*cursor.refused);
   }
   return refused;
 }
@@ -328,11 +405,10 @@ void InFlightWindow::resolve_refused() {
   std::lock_guard lock(mutex_);
   ++resolved_refused_;
   if (refused_by_processor()) return refused_by_processors_.pop_front();
-  const Number number = first_refused();
-  for (Cursor& cursor : cursors_) {
-    if (!refused_at(cursor, number)) continue;
-    cursor.refused.reset();
-    cursor.acks_due.notify_one();
+  for (const std::size_t i : refusing(first_refused())) {
+    cursors_[i].refused.reset();
+    cursors_[i].refused_record.reset();
+    cursors_[i].acks_due.notify_one();
   }
 }
 
@@ -392,9 +468,23 @@ InFlightWindow::Number InFlightWindow::acknowledged_by_all() const {
 InFlightWindow::Number InFlightWindow::first_refused() const {
   Number first = processed_;
   for (const Cursor& cursor : cursors_) {
-    if (cursor.refused) first = std::min(first, cursor.acknowledged - 1);
+    if (cursor.refused) first = std::min(first, cursor.acknowledged);
   }
   return first;
+}
+
+/// Returns the destinations whose refusals of a processed record are resolved together: those that
+/// got it as it is, before one that got another record from its own processors.
+std::vector<std::size_t> InFlightWindow::refusing(Number number) const {
+  std::vector<std::size_t> as_it_is;
+  std::vector<std::size_t> changed;
+  for (std::size_t i = 0; i < cursors_.size(); ++i) {
+    if (!refused_at(cursors_[i], number)) continue;
+    (cursors_[i].refused_record ? changed : as_it_is).push_back(i);
+  }
+  if (!as_it_is.empty()) return as_it_is;
+  changed.resize(1);
+  return changed;
 }
 
 /// Returns the end of the records that were read all of whose processed records are among the first
@@ -422,8 +512,14 @@ bool InFlightWindow::refused_by_processor() const {
 
 /// Returns whether destinations refused the next processed record and all others acknowledged it.
 bool InFlightWindow::refused_by_destination() const {
-  return first_refused() < acknowledged_by_all() && committable() == committed_ &&
-         !refused_by_processor();
+  const Number number = first_refused();
+  return number != processed_ &&
+         std::all_of(cursors_.begin(), cursors_.end(),
+                     [&](const Cursor& cursor) {
+                       const Number end = end_of(cursor);
+                       return end > number || (end == number && refused_at(cursor, number));
+                     }) &&
+         committable() == committed_ && !refused_by_processor();
 }
 
 // -- All threads --------------------------------------------------------------
@@ -482,8 +578,13 @@ std::optional<InFlightWindow::Oldest> InFlightWindow::oldest() const {
     oldest.step = Step::processing;
   } else if (committable() == committed_ && !refused_by_processor() && !refused_by_destination()) {
     const Number next = acknowledged_by_all();
-    while (end_of(cursors_[oldest.destination]) != next) ++oldest.destination;
-    oldest.step = cursors_[oldest.destination].sent <= next ? Step::writing : Step::acknowledging;
+    // A destination that refused the record waits for the others.
+    while (cursors_[oldest.destination].refused || end_of(cursors_[oldest.destination]) != next) {
+      ++oldest.destination;
+    }
+    const Cursor& cursor = cursors_[oldest.destination];
+    oldest.step = cursor.sent <= next ? Step::writing : Step::acknowledging;
+    if (cursor.pausing && oldest.step == Step::writing) return std::nullopt;
   }
   return oldest;
 }

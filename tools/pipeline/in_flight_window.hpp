@@ -15,6 +15,7 @@
 #include <tenon/call.hpp>
 #include <tenon/destination.hpp>
 #include <tenon/record.hpp>
+#include <tenon/record/v2.h>
 #include <tenon/values.hpp>
 
 #include <chrono>
@@ -105,8 +106,21 @@ class InFlightWindow {
   /// Returns the next records to send, from one batch; empty if all are sent and the destination
   /// has to be stopped.
   Records offer(std::size_t destination);
+  /// The same, but returns at most `count` records, from several batches if necessary. `merged`
+  /// keeps those, and must not change until they are sent.
+  Records offer(std::size_t destination, std::uint64_t count, std::vector<tenon_record_v2>& merged);
+  /// Returns the number of records that can be sent.
+  std::uint64_t unsent(std::size_t destination) const;
+  /// Waits until `count` records can be sent, no more are read before some are sent, the delivery
+  /// ends, or `deadline`.
+  void await_more(std::size_t destination, std::uint64_t count,
+                  std::chrono::steady_clock::time_point deadline);
+  /// Waits until `time`, or until the delivery ends.
+  void pause_until(std::size_t destination, std::chrono::steady_clock::time_point time);
   /// Reports that the destination accepted the offered records.
   void mark_sent(std::size_t destination);
+  /// Reports that the destination's own processors have returned what the offered records become.
+  void pass_on(std::size_t destination);
   /// Reports that the plugin was restarted. There is no work until `rewind`.
   void suspend(std::size_t destination);
   /// Reports that the destination was stopped.
@@ -127,6 +141,10 @@ class InFlightWindow {
   /// Reports that the destination refused the next record. Waits for `resolve_refused`, so that no
   /// later acknowledgements are collected before that. Returns false if it will never be called.
   bool refuse(std::size_t destination, tenon::Destination::AckError error);
+  /// The same for a destination with processors of its own: `record` is the one that was refused,
+  /// valid until this function returns. The next record is not acknowledged by that, because it may
+  /// have become other records as well.
+  bool refuse(std::size_t destination, Refusal refusal, const tenon::RecordView& record);
   /// Moves the cursor back to the first record that is not acknowledged, to send it again.
   void rewind(std::size_t destination);
   /// Reports that the destination failed: nothing more is sent to it. For both of its threads.
@@ -136,8 +154,8 @@ class InFlightWindow {
 
   // -- For the thread that commits ----------------------------------------------------------------
 
-  /// A refused record: if a processor refused it, as it was read; if destinations refused it, as
-  /// they got it.
+  /// A refused record: if a processor refused it, as it was read, or as the processors of its
+  /// destination got it; if destinations refused it, as they got it.
   struct Refused {
     Number number;  // of the record that was read
     tenon::RecordView record;
@@ -172,10 +190,12 @@ class InFlightWindow {
   struct Oldest {
     tenon::Bytes position;
     Step step;
-    std::size_t destination;                      // if `step` is one of a destination
-    std::chrono::steady_clock::time_point since;  // when all records before it were committed
+    std::size_t destination;  // if `step` is one of a destination
+    // When all records before it were committed, or when the last pause ended.
+    std::chrono::steady_clock::time_point since;
   };
-  /// Returns nothing if all records that were read are committed.
+  /// Returns nothing if all records that were read are committed, or if the oldest is not yet
+  /// written on purpose.
   std::optional<Oldest> oldest() const;
   /// Returns the progress.
   Counts counts() const;
@@ -202,9 +222,11 @@ class InFlightWindow {
     Number offered = 0;
     Number sent = 0;
     Number acknowledged = 0;
-    Number written = 0;                                   // the maximum of `sent`
-    std::optional<tenon::Bytes> last_position;            // of the last sent record
-    std::optional<tenon::Destination::AckError> refused;  // of the last acknowledged record
+    Number written = 0;                         // the records that it has accepted at any time
+    std::optional<tenon::Bytes> last_position;  // of the last sent record
+    std::optional<Refusal> refused;             // of the record after the acknowledged ones
+    std::optional<tenon::RecordView> refused_record;  // if it is not that of the pipeline
+    bool pausing = false;                             // see `await_more` and `pause_until`
     bool suspended = false;
     bool stopped = false;
     bool closed = false;
@@ -226,14 +248,19 @@ class InFlightWindow {
   std::uint64_t find(RecordRange Batch::*range, Number number) const;
   Records slice(RecordRange Batch::*range, Number from, Number until) const;
   static Number end_of(const Cursor& cursor);
+  void advance(Cursor& cursor, std::size_t count);
+  template <class Condition>
+  void pause(std::size_t destination, std::chrono::steady_clock::time_point end, Condition is_over);
   Number acknowledged_by_all() const;
   Number first_refused() const;
+  std::vector<std::size_t> refusing(Number number) const;
+  bool await_resolved(std::unique_lock<std::mutex>& lock, Cursor& cursor);
   Number read_covered_by(Number processed) const;
   Number committable() const;
   bool refused_by_processor() const;
   bool refused_by_destination() const;
   bool refused_at(const Cursor& cursor, Number number) const {
-    return cursor.refused && cursor.acknowledged == number + 1;
+    return cursor.refused && cursor.acknowledged == number;
   }
 
   const WindowLimits limits_;
@@ -256,7 +283,7 @@ class InFlightWindow {
   Number read_ = 0;
   Number processed_ = 0;
   Number committed_ = 0;
-  std::chrono::steady_clock::time_point oldest_since_;            // see `oldest`
+  std::chrono::steady_clock::time_point oldest_since_;            // see Oldest::since
   Number committed_processed_ = 0;                                // processed records of those
   std::deque<std::pair<Number, Refusal>> refused_by_processors_;  // not resolved
   bool reading_ended_ = false;

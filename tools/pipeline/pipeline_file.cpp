@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "pipeline_file.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "common/duration_setting.hpp"
 #include "common/json_reader.hpp"
@@ -18,13 +20,7 @@ using tenon::tools::ObjectReader;
 StageUse read_stage(const ObjectReader& object, Diagnostics& diagnostics) {
   return {tenon::tools::read_plugin_use(object, diagnostics),
           object.optional("id") != nullptr ? object.text("id") : std::string(),
-          object.location("id"),
-          {}};
-}
-
-StageUse read_stage(const JsonValue& value, const std::string& what, Diagnostics& diagnostics) {
-  return read_stage(ObjectReader(value, what, {"id", "plugin", "config"}, diagnostics),
-                    diagnostics);
+          object.location("id")};
 }
 
 StageUse read_processor(const JsonValue& value, Diagnostics& diagnostics) {
@@ -39,21 +35,61 @@ StageUse read_processor(const JsonValue& value, Diagnostics& diagnostics) {
   return use;
 }
 
-std::vector<StageUse> read_processors(const ObjectReader& pipeline, Diagnostics& diagnostics) {
-  std::vector<StageUse> uses;
-  if (pipeline.optional("processors") == nullptr) return uses;
-  const JsonValue::Array* processors = pipeline.array("processors");
-  if (processors == nullptr) return uses;
-  for (const JsonValue& processor : *processors) {
-    uses.push_back(read_processor(processor, diagnostics));
+/// Reads the limits of batches, which may have these keys.
+std::optional<BatchLimits> read_batch(const ObjectReader& stage, std::vector<std::string> keys,
+                                      Diagnostics& diagnostics) {
+  const JsonValue* value = stage.optional("batch");
+  if (value == nullptr) return std::nullopt;
+  const ObjectReader object(*value, "a batch", std::move(keys), diagnostics);
+  BatchLimits batch;
+  if (object.optional("records") != nullptr) {
+    if (const auto records = object.number("records"))
+      batch.records = static_cast<std::uint64_t>(*records);
   }
-  return uses;
+  batch.delay =
+      tenon::tools::read_duration(object, "delay", "duration", diagnostics).value_or(batch.delay);
+  return batch;
 }
 
-std::vector<StageUse> read_destinations(const ObjectReader& pipeline, Diagnostics& diagnostics) {
-  std::vector<StageUse> uses;
+std::optional<RateLimit> read_rate(const ObjectReader& stage, Diagnostics& diagnostics) {
+  const JsonValue* value = stage.optional("rate");
+  if (value == nullptr) return std::nullopt;
+  const ObjectReader object(*value, "a rate", {"per_second", "burst"}, diagnostics);
+  RateLimit rate;
+  if (const auto number = object.number("per_second"))
+    rate.per_second = static_cast<std::uint64_t>(*number);
+  rate.burst = rate.per_second;
+  if (object.optional("burst") != nullptr) {
+    if (const auto number = object.number("burst"))
+      rate.burst = static_cast<std::uint64_t>(*number);
+  }
+  return rate;
+}
+
+/// Adds the processors of a pipeline, a source or the destination with this index.
+void read_processors(const ObjectReader& object, std::optional<std::size_t> destination,
+                     PipelineFile& file, Diagnostics& diagnostics) {
+  const JsonValue::Array* processors = object.optional_array("processors");
+  if (processors == nullptr) return;
+  for (const JsonValue& processor : *processors) {
+    file.processors.push_back(read_processor(processor, diagnostics));
+    file.processors.back().destination = destination;
+  }
+}
+
+void read_source(const ObjectReader& pipeline, PipelineFile& file, Diagnostics& diagnostics) {
+  const JsonValue* source = pipeline.required("source");
+  if (source == nullptr) return;
+  const ObjectReader object(*source, "a source", {"id", "plugin", "config", "processors", "batch"},
+                            diagnostics);
+  file.source = read_stage(object, diagnostics);
+  file.source.batch = read_batch(object, {"records"}, diagnostics);
+  read_processors(object, std::nullopt, file, diagnostics);
+}
+
+void read_destinations(const ObjectReader& pipeline, PipelineFile& file, Diagnostics& diagnostics) {
   const JsonValue::Array* destinations = pipeline.array("destinations");
-  if (destinations == nullptr) return uses;
+  if (destinations == nullptr) return;
   if (destinations->empty()) {
     diagnostics.add({.location = pipeline.location("destinations"),
                      .code = "missing-key",
@@ -62,9 +98,14 @@ std::vector<StageUse> read_destinations(const ObjectReader& pipeline, Diagnostic
                      .fix = "add {\"plugin\": ...}"});
   }
   for (const JsonValue& destination : *destinations) {
-    uses.push_back(read_stage(destination, "a destination", diagnostics));
+    const ObjectReader object(destination, "a destination",
+                              {"id", "plugin", "config", "processors", "batch", "rate"},
+                              diagnostics);
+    read_processors(object, file.destinations.size(), file, diagnostics);
+    StageUse& use = file.destinations.emplace_back(read_stage(object, diagnostics));
+    use.batch = read_batch(object, {"records", "delay"}, diagnostics);
+    use.rate = read_rate(object, diagnostics);
   }
-  return uses;
 }
 
 RefusalLimit read_limit(const JsonValue& value, Diagnostics& diagnostics) {
@@ -88,10 +129,8 @@ std::optional<DeadLettersUse> read_dead_letters(const ObjectReader& pipeline,
   const JsonValue* value = pipeline.optional("dead_letters");
   if (value == nullptr) return std::nullopt;
   const ObjectReader object(*value, "'dead_letters'", {"plugin", "config", "limit"}, diagnostics);
-  DeadLettersUse use{{tenon::tools::read_plugin_use(object, diagnostics),
-                      "dead_letters",
-                      object.location("plugin"),
-                      {}},
+  DeadLettersUse use{{tenon::tools::read_plugin_use(object, diagnostics), "dead_letters",
+                      object.location("plugin")},
                      {}};
   if (const JsonValue* limit = object.required("limit"))
     use.limit = read_limit(*limit, diagnostics);
@@ -141,11 +180,9 @@ std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path
   PipelineFile file;
   file.path = path;
   file.name = object.text("name");
-  if (const JsonValue* source = object.required("source")) {
-    file.source = read_stage(*source, "a source", diagnostics);
-  }
-  file.processors = read_processors(object, diagnostics);
-  file.destinations = read_destinations(object, diagnostics);
+  read_source(object, file, diagnostics);
+  read_processors(object, std::nullopt, file, diagnostics);
+  read_destinations(object, file, diagnostics);
   file.dead_letters = read_dead_letters(object, diagnostics);
   file.position = path.parent_path() / object.text("position");
   file.position_place = object.location("position");

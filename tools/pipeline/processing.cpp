@@ -27,20 +27,23 @@ Refusal refusal(std::size_t number, tenon::Processor::ResultErrorView error) {
 }  // namespace
 
 Processing::Processing(std::vector<Stage<tenon::Processor>>& stages,
-                       const std::vector<StageUse>& uses, InFlightWindow& window, OpenCalls& calls)
-    : stages_(stages), uses_(uses), window_(window) {
-  for (const auto& stage : stages) calls_.push_back(&calls.add(label_of(stage.used)));
+                       const std::vector<StageUse>& uses, const std::vector<CallSlot*>& calls,
+                       std::optional<std::size_t> destination, InFlightWindow& window)
+    : stages_(stages), uses_(uses), calls_(calls), window_(window) {
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    if (uses[i].destination == destination) numbers_.push_back(i);
+  }
 }
 
 tenon::Result<void> Processing::open_all() {
-  for (std::size_t i = 0; i < stages_.size(); ++i) {
-    if (auto opened = open(i); !opened) return opened;
+  for (const std::size_t number : numbers_) {
+    if (auto opened = open(number); !opened) return opened;
   }
   return {};
 }
 
 tenon::Result<void> Processing::open(std::size_t number) {
-  const CallSlot::Scope call(calls(number), "open");
+  const CallSlot::Scope call(*calls_[number], "open");
   const auto opened = (*stages_[number].plugin)->open();
   if (ok_or_unimplemented(opened)) return {};
   return labelled(opened.error(), stages_[number].used);
@@ -53,19 +56,27 @@ tenon::Result<void> Processing::process_all() {
 }
 
 tenon::Result<void> Processing::process_until_end() {
-  while (const auto work = window_.await_unprocessed()) {
-    work->processed.begin(work->read);
-    for (std::size_t i = 0; i < stages_.size(); ++i) {
-      if (auto done = step(i, work->processed); !done) return done;
-    }
-    window_.add_processed();
+  for (;;) {
+    const auto processed = process_next();
+    if (!processed) return processed.error();
+    if (!*processed) return {};
   }
-  return {};
 }
 
-tenon::Result<void> Processing::step(std::size_t number, ProcessedBatch& batch) {
+tenon::Result<bool> Processing::process_next() {
+  const auto work = window_.await_unprocessed();
+  if (!work) return false;
+  work->processed.begin(work->read);
+  for (std::size_t i = 0; i < numbers_.size(); ++i) {
+    const auto done = step(numbers_[i], work->processed.call(i), work->processed);
+    if (!done) return done.error();
+  }
+  window_.add_processed();
+  return true;
+}
+
+tenon::Result<void> Processing::step(std::size_t number, tenon::Call& call, ProcessedBatch& batch) {
   auto& processor = *stages_[number].plugin;
-  tenon::Call& call = batch.call(number);
   const Records all = batch.begin_step();
   const Records records = uses_[number].condition ? select(number, all) : all;
   if (records.empty()) {
@@ -75,7 +86,7 @@ tenon::Result<void> Processing::step(std::size_t number, ProcessedBatch& batch) 
   for (;;) {
     calling_.attach(call);
     const auto results = [&] {
-      const CallSlot::Scope scope(calls(number), "process");
+      const CallSlot::Scope scope(*calls_[number], "process");
       return processor->process(call, records);
     }();
     calling_.detach();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace pipeline {
 
@@ -13,5 +14,7 @@ struct WindowLimits {
   std::uint64_t records = 10'000;
   std::uint64_t bytes = std::uint64_t{32} << 20;
 };
+inline constexpr WindowLimits unlimited{std::numeric_limits<std::uint64_t>::max(),
+                                        std::numeric_limits<std::uint64_t>::max()};
 
 }  // namespace pipeline

@@ -264,6 +264,7 @@ class Destination : public tenon::sdk::DestinationV2 {
     journal_.open(config.get("journal", ""));
     written_.open(config.get("written", ""));
     keys_ = config.get("keys", false);
+    batches_ = config.get("batches", false);
     journal_.add("destination: configure");
     config.get("note", "");
     config.get("delete_status", 0);
@@ -301,6 +302,7 @@ class Destination : public tenon::sdk::DestinationV2 {
       journal_.add("destination: deaf");
       ::pause();
     }
+    if (batches_) journal_.add("destination: write " + std::to_string(records.size()));
     std::lock_guard lock(mutex_);
     for (const tenon::RecordV2View record : records) {
       if (record.position().text() == fail_at_) throw Failure(TENON_INTERNAL, "out of ink");
@@ -349,6 +351,7 @@ class Destination : public tenon::sdk::DestinationV2 {
   std::string refuse_, lie_at_, fail_at_, keep_;
   int refuse_every_ = 0;
   bool hold_ = false, broken_ = false, away_ = false, deaf_ = false, mute_ = false, keys_ = false;
+  bool batches_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<tenon::DestinationV2Ack> acks_;
