@@ -136,7 +136,8 @@ constexpr const char* details = R"(
             "validations": [{"type": "required"}]
           },
           "table": {
-            "description": "the table to write, which is created if missing",
+            "description":
+                "the table to write, which is created if missing. It may depend on the record: {metadata.opencdc.collection}; {{ is a bracket",
             "type": "string",
             "validations": [{"type": "required"}]
           }

@@ -23,9 +23,11 @@ std::string text_of_value(std::string_view json) {
 
 }  // namespace
 
-RecordTemplate::RecordTemplate(std::string_view text) {
+RecordTemplate::RecordTemplate(std::string_view text, std::string_view parameter) {
   const auto add_text = [this](std::string_view piece) {
-    if (!piece.empty()) parts_.push_back({Part::Sort::text, std::string(piece), {}});
+    if (piece.empty()) return;
+    parts_.push_back({Part::Sort::text, std::string(piece), {}});
+    if (constant_) constant_->append(piece);
   };
   while (!text.empty()) {
     const std::size_t begin = text.find('{');
@@ -39,15 +41,16 @@ RecordTemplate::RecordTemplate(std::string_view text) {
     }
     const std::size_t end = text.find('}');
     if (end == std::string_view::npos) {
-      throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"template\" has the part \"{", text,
-                         "\" without }; fix: close it, or write {{ for a bracket");
+      throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"", parameter, "\" has the part \"{",
+                         text, "\" without }; fix: close it, or write {{ for a bracket");
     }
-    parts_.push_back(part_of(text.substr(0, end)));
+    parts_.push_back(part_of(text.substr(0, end), parameter));
+    constant_.reset();
     text.remove_prefix(end + 1);
   }
 }
 
-RecordTemplate::Part RecordTemplate::part_of(std::string_view name) {
+RecordTemplate::Part RecordTemplate::part_of(std::string_view name, std::string_view parameter) {
   if (FieldPath::is_path(name)) return {Part::Sort::field, {}, FieldPath(name)};
   if (name == "payload") return {Part::Sort::payload, {}, {}};
   if (name == "operation") return {Part::Sort::operation, {}, {}};
@@ -56,7 +59,7 @@ RecordTemplate::Part RecordTemplate::part_of(std::string_view name) {
       name.substr(0, metadata_prefix.size()) == metadata_prefix) {
     return {Part::Sort::metadata, std::string(name.substr(metadata_prefix.size())), {}};
   }
-  throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"template\" has the part \"{", name,
+  throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"", parameter, "\" has the part \"{", name,
                      "}\", expected a path such as {/user/name}, or {payload}, {operation}, {key} "
                      "or {metadata.NAME}");
 }

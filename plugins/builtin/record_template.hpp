@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "nested_fields.hpp"
@@ -25,11 +26,15 @@ class RecordTemplate {
   /// Reads a template. `{/user/name}` is a field of the payload by its JSON Pointer, `{payload}`
   /// the whole payload, and `{operation}`, `{key}` and `{metadata.NAME}` are other parts of the
   /// record. `{{` is a bracket. Throws sdk::Failure.
-  explicit RecordTemplate(std::string_view text);
+  /// `parameter` is the name of the parameter with the template, for messages.
+  explicit RecordTemplate(std::string_view text, std::string_view parameter = "template");
 
   /// Returns the template for the parameters `format` and `template`; nothing for a format other
   /// than "raw" and "template". Throws sdk::Failure.
   static std::optional<RecordTemplate> of(const sdk::Config& config);
+
+  /// Returns the text if it is the same for all records.
+  const std::optional<std::string>& constant() const noexcept { return constant_; }
 
   /// Appends the text for a record. The payload is the one after the change, or the one before it
   /// if there is no other. Parts that the record does not have are empty.
@@ -44,9 +49,10 @@ class RecordTemplate {
     FieldPath field;
   };
 
-  static Part part_of(std::string_view name);
+  static Part part_of(std::string_view name, std::string_view parameter);
 
   std::vector<Part> parts_;
+  std::optional<std::string> constant_{std::in_place};
 };
 
 }  // namespace tenon::builtin

@@ -110,7 +110,9 @@ Specification SqliteSpecifier::specify() {
   };
   all.destination_parameters = {
       {"path", required(Type::String, "the path of the database, which is created if missing")},
-      {"table", required(Type::String, "the table to write, which is created if missing")},
+      {"table", required(Type::String,
+                         "the table to write, which is created if missing. It may depend on the "
+                         "record: {metadata.opencdc.collection}; {{ is a bracket")},
       {"key", parameter(Type::String, "the column for the key of the record", "key")},
       {"columns", parameter(Type::String,
                             "the fields to write, separated by commas; by default all, and columns "

@@ -2,104 +2,30 @@
 #include "sqlite_destination.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <set>
 #include <string_view>
-#include <system_error>
 #include <utility>
+#include <vector>
 
-#include "json_text.hpp"
+#include "names.hpp"
 
 namespace tenon::builtin {
-namespace {
-
-std::vector<std::string> split(std::string_view list) {
-  constexpr std::string_view blanks = " \t";
-  std::vector<std::string> names;
-  while (!list.empty()) {
-    std::string_view name = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(list.size(), name.size() + 1));
-    std::size_t begin = name.find_first_not_of(blanks);
-    if (begin == std::string_view::npos) continue;
-    names.emplace_back(name.substr(begin, name.find_last_not_of(blanks) + 1 - begin));
-  }
-  return names;
-}
-
-/// Returns the key of a record, or its position if it has no key.
-std::string_view key_of(RecordV2View record) {
-  return record.key().value_or(record.position()).text();
-}
-
-/// Returns whether a text is a number of this type in its range.
-template <class Number>
-bool read_number(std::string_view text, Number& number) {
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, number);
-  return at == end && error == std::errc();
-}
-
-/// Binds a number; one that SQLite cannot represent is bound as text.
-void bind_number(Statement& statement, int parameter, std::string_view text) {
-  std::int64_t whole = 0;
-  double real = 0;
-  if (text.find_first_of(".eE") == std::string_view::npos) {
-    if (read_number(text, whole)) return statement.bind(parameter, whole);
-  } else if (read_number(text, real)) {
-    return statement.bind(parameter, real);
-  }
-  statement.bind(parameter, text);
-}
-
-/// Binds a JSON value; lists and objects are bound as they are written.
-void bind(Statement& statement, int parameter, std::string_view json) {
-  switch (json.front()) {
-    case 'n':
-      return statement.bind_null(parameter);
-    case 't':
-    case 'f':
-      return statement.bind(parameter, std::int64_t{json.front() == 't'});
-    case '"':
-      if (json.find('\\') == std::string_view::npos) {
-        return statement.bind(parameter, json.substr(1, json.size() - 2));
-      }
-      return statement.bind_copy(parameter, text_of_json(json));
-    case '[':
-    case '{':
-      return statement.bind(parameter, json);
-    default:
-      return bind_number(statement, parameter, json);
-  }
-}
-
-}  // namespace
 
 void SqliteDestination::configure(const sdk::Config& config) {
   path_ = database_path(config);
-  table_ = config.get<std::string>("table");
+  table_.emplace(config.get<std::string>("table"), "table");
   key_column_ = config.get("key", "key");
   columns_ = Columns(key_column_);
-  for (const std::string& field : split(config.get("columns", ""))) {
+  for (const std::string& field : split_names(config.get("columns", ""))) {
     if (field == key_column_) {
       throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"columns\" has \"", key_column_,
                          "\", which is the column of the key; choose its name with \"key\"");
     }
     if (!columns_.find(field)) columns_.add(field, columns_.name_for(field));
   }
-  columns_given_ = !columns_.names().empty();
-  check_names();
-}
-
-void SqliteDestination::check_names() const {
-  const auto make = [](const std::string& sql, const auto&... parameters) {
-    try {
-      Database().run(sql);
-    } catch (const sdk::Failure& failure) {
-      throw sdk::Failure(TENON_INVALID_ARGUMENT, parameters..., ": ", failure.message());
-    }
-  };
-  make("CREATE TABLE " + quoted_name(table_) + " (a)", "parameter \"table\" is \"", table_, '"');
-  make(table_sql(), "parameters \"key\" and \"columns\"");
+  const std::string name = table_->constant().value_or("records");
+  Database memory;
+  SqliteTable(memory, {}, name, key_column_, columns_, !columns_.names().empty())
+      .check_names("parameter \"table\" is \"" + name + '"');
 }
 
 void SqliteDestination::open() {
@@ -107,21 +33,21 @@ void SqliteDestination::open() {
   database_.emplace(path_, Database::Mode::write);
   database_->set_call(call());
   database_->run("PRAGMA synchronous = FULL");
-  read_table();
-  if (columns_given_ && !put_) create_table();
+  if (const auto name = table_->constant()) {
+    current_ = &table(*name);
+    current_->open();
+  }
 }
 
 sdk::WritingDestination::Refused SqliteDestination::write_all(ListView<RecordV2> records) {
   database_->set_call(call());
-  if (!put_) read_table();
   try {
     Transaction transaction(*database_);
     Refused refused = put_all(records);
     transaction.commit();
     return refused;
   } catch (...) {
-    put_.reset();  // the rollback may have removed the table or columns
-    remove_.reset();
+    for (auto& [name, table] : tables_) table.forget();
     throw;
   }
 }
@@ -130,10 +56,11 @@ sdk::WritingDestination::Refused SqliteDestination::put_all(ListView<RecordV2> r
   for (std::size_t i = 0; i < records.size(); ++i) {
     RecordV2View record = records[i];
     try {
+      SqliteTable& table = table_->constant() ? *current_ : table_of(record);
       if (record.operation() == RecordV2::Operation::Delete) {
-        remove(record);
+        table.remove(record);
       } else {
-        put(record);
+        table.put(record);
       }
     } catch (const sdk::Failure& failure) {
       // An invalid record is refused alone; errors of the database end the batch.
@@ -144,166 +71,30 @@ sdk::WritingDestination::Refused SqliteDestination::put_all(ListView<RecordV2> r
   return {};
 }
 
-void SqliteDestination::put(RecordV2View record) {
-  const std::optional<BytesView> payload = record.payload().after();
-  if (!payload) throw sdk::Refusal("no-payload", "the record has no payload");
-  if (!fields_.read(payload->text())) {
-    throw sdk::Refusal("wrong-json", "the payload is not a JSON object");
+/// Returns the table that the template chooses.
+SqliteTable& SqliteDestination::table_of(RecordV2View record) {
+  name_.clear();
+  table_->append(name_, record);
+  if (name_.empty()) {
+    throw sdk::Refusal("no-table", "the parameter \"table\" is empty for this record");
   }
-  if (!columns_given_) ensure_columns();
-  if (!has_default_.empty()) omit_missing();
-  put_->reset();
-  put_->bind(1, key_of(record));
-  std::size_t guess = 0;
-  for (const auto& field : fields_.all()) {
-    const auto column = columns_.find(field.name, guess++);
-    if (column) bind(*put_, static_cast<int>(*column) + 2, field.value());
+  if (current_ == nullptr || name_ != current_name_) {
+    current_ = &table(name_);
+    current_name_ = name_;
   }
-  put_->step();
+  return *current_;
 }
 
-void SqliteDestination::omit_missing() {
-  std::vector<bool> omitted = has_default_;
-  std::size_t guess = 0;
-  for (const auto& field : fields_.all()) {
-    if (const auto column = columns_.find(field.name, guess++)) omitted[*column] = false;
-  }
-  if (omitted == omitted_) return;
-  omitted_ = std::move(omitted);
-  prepare_put();
-}
-
-void SqliteDestination::remove(RecordV2View record) {
-  if (!remove_) return;
-  remove_->reset();
-  remove_->bind(1, key_of(record));
-  remove_->step();
-}
-
-void SqliteDestination::read_table() {
-  if (!database_->has_table(table_)) return;
-  // Generated columns cannot be written.
-  Statement columns(*database_,
-                    "SELECT name, dflt_value IS NOT NULL FROM pragma_table_xinfo(?) "
-                    "WHERE hidden = 0");
-  columns.bind(1, table_);
-  defaults_.clear();
-  bool has_key = false;
-  std::vector<std::string> names;
-  while (columns.step()) {
-    std::string name(columns.text(0));
-    if (columns.integer(1) != 0) defaults_.push_back(name);
-    if (same_name(name, key_column_)) {
-      has_key = true;
-    } else {
-      names.push_back(std::move(name));
-    }
-  }
-  if (!has_key) {
-    throw sdk::Failure(TENON_FAILED_PRECONDITION, path_, ": table \"", table_,
-                       "\" has no column \"", key_column_, "\" for the key");
-  }
-  if (!columns_given_) columns_ = Columns(key_column_, names);
-  prepare();
-}
-
-std::string SqliteDestination::table_sql() const {
-  std::string sql = "CREATE TABLE " + quoted_name(table_) + " (" + quoted_name(key_column_) +
-                    " TEXT PRIMARY KEY NOT NULL";
-  for (const std::string& column : columns_.names()) sql += ", " + quoted_name(column);
-  return sql + ")";
-}
-
-void SqliteDestination::create_table() {
-  defaults_.clear();
-  database_->run(table_sql());
-  prepare();
-}
-
-void SqliteDestination::ensure_columns() {
-  if (!put_) columns_ = Columns(key_column_);
-  std::vector<std::string_view> missing;
-  std::set<std::string_view> seen;
-  std::size_t guess = 0;
-  for (const auto& field : fields_.all()) {
-    if (field.name == key_column_) {
-      throw sdk::Refusal("reserved-field", "the payload has a field \"", field.name,
-                         "\", which is the column of the key; choose its name with \"key\"");
-    }
-    if (columns_.find(field.name, guess++)) continue;
-    if (seen.insert(field.name).second) missing.push_back(field.name);
-  }
-  if (put_ && missing.empty()) return;
-  const std::size_t columns = columns_.names().size() + 1;  // the others and the key
-  if (columns + missing.size() > database_->max_columns()) {
-    throw sdk::Refusal("too-many-fields", "the record has ", missing.size(),
-                       " new fields, but table \"", table_, "\" has ", columns,
-                       " columns, and SQLite allows ", database_->max_columns());
-  }
-  try {
-    put_ ? add_columns(missing) : create_table(missing);
-  } catch (const sdk::Failure& failure) {
-    // The names of the fields are not possible, unless another program has removed the table.
-    if (failure.status() != TENON_FAILED_PRECONDITION) throw;
-    if (put_ && !database_->has_table(table_)) throw;
-    throw sdk::Refusal("record-refused", failure.message());
-  }
-}
-
-/// Creates the table with columns for these fields.
-void SqliteDestination::create_table(const std::vector<std::string_view>& fields) {
-  for (const std::string_view field : fields) columns_.add(field, columns_.name_for(field));
-  create_table();
-}
-
-/// The same for a table that exists. Adds all columns or none.
-void SqliteDestination::add_columns(const std::vector<std::string_view>& fields) {
-  Columns columns = columns_;
-  Savepoint savepoint(*database_);
-  for (const std::string_view field : fields) {
-    std::string name = columns.name_for(field);
-    database_->run("ALTER TABLE " + quoted_name(table_) + " ADD COLUMN " + quoted_name(name));
-    columns.add(field, std::move(name));
-  }
-  savepoint.release();
-  columns_ = std::move(columns);
-  prepare();
-}
-
-void SqliteDestination::prepare() {
-  has_default_.assign(defaults_.empty() ? 0 : columns_.names().size(), false);
-  for (std::size_t i = 0; i < has_default_.size(); ++i) {
-    const auto is_same = [&](const auto& name) { return same_name(name, columns_.names()[i]); };
-    has_default_[i] = std::any_of(defaults_.begin(), defaults_.end(), is_same);
-  }
-  omitted_.assign(has_default_.size(), false);
-  prepare_put();
-  remove_.emplace(*database_, "DELETE FROM " + quoted_name(table_) + " WHERE " +
-                                  quoted_name(key_column_) + " = ?");
-}
-
-void SqliteDestination::prepare_put() {
-  std::string names = quoted_name(key_column_);
-  std::string values = "?1";
-  std::string updates;
-  for (std::size_t i = 0; i < columns_.names().size(); ++i) {
-    const std::string name = quoted_name(columns_.names()[i]);
-    // A column that is not inserted gets its default, also in `excluded`.
-    updates += (updates.empty() ? "" : ", ") + name + " = excluded." + name;
-    if (!omitted_.empty() && omitted_[i]) continue;
-    names += ", " + name;
-    values += ", ?" + std::to_string(i + 2);
-  }
-  const std::string table = quoted_name(table_);
-  const std::string key = quoted_name(key_column_);
-  put_.emplace(*database_, "INSERT INTO " + table + " (" + names + ") VALUES (" + values +
-                               ") ON CONFLICT (" + key + ") DO " +
-                               (updates.empty() ? "NOTHING" : "UPDATE SET " + updates));
+SqliteTable& SqliteDestination::table(const std::string& name) {
+  return tables_
+      .try_emplace(lower_case(name), *database_, path_, name, key_column_, columns_,
+                   !columns_.names().empty())
+      .first->second;
 }
 
 void SqliteDestination::teardown() {
-  put_.reset();
-  remove_.reset();
+  current_ = nullptr;
+  tables_.clear();
   database_.reset();
   HoldingDestination::teardown();
 }

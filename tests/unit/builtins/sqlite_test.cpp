@@ -545,6 +545,63 @@ TEST_F(SqliteTest, FindsTablesAndKeysIgnoringCase) {
   EXPECT_EQ(text(*records[0].key), "1");
 }
 
+/// Returns a record of a collection.
+RecordV2 record_of(const std::string& collection, const std::string& key,
+                   const std::string& payload) {
+  RecordV2 made = record(key, payload);
+  if (!collection.empty()) made.metadata["opencdc.collection"] = collection;
+  return made;
+}
+
+TEST_F(SqliteTest, WritesEachRecordToTheTableOfItsTemplate) {
+  WritingSqlite destination(table("{metadata.opencdc.collection}_{/of}"));
+  destination.write({record_of("a", "1", R"({"of":"x","n":1})"),
+                     record_of("b", "1", R"({"of":"x","m":2})"),
+                     record_of("A", "2", R"({"of":"X","k":3})")});
+  RecordV2 removed = record_of("b", "1", R"({"of":"x"})");
+  removed.operation = RecordV2::Operation::Delete;
+  RecordV2 nowhere = removed;
+  nowhere.metadata["opencdc.collection"] = "c";
+  destination.write({removed, nowhere});
+  EXPECT_EQ(rows("a_x"), (Texts{R"({"key":"1","of":"x","n":1,"k":null})",
+                                R"({"key":"2","of":"X","n":null,"k":3})"}))
+      << "SQLite ignores the case of names";
+  EXPECT_EQ(rows("b_x"), Texts{});
+  EXPECT_EQ(failure_of([&] { rows("c_x"); }, TENON_NOT_FOUND),
+            path("data.db") + ": no table \"c_x\"");
+}
+
+TEST_F(SqliteTest, CreatesTablesOfATemplateWithTheGivenColumns) {
+  TextMap config = table("{metadata.opencdc.collection}");
+  config["columns"] = "a, b";
+  WritingSqlite destination(config);
+  destination.write({record_of("t", "1", R"({"a":1,"c":2})")});
+  EXPECT_EQ(rows("t"), Texts{R"({"key":"1","a":1,"b":null})"});
+}
+
+/// A table that another record of the transaction created is gone after the rollback.
+TEST_F(SqliteTest, RefusesRecordsWithoutATable) {
+  WritingSqlite destination(table("{metadata.opencdc.collection}"));
+  const auto refused = [&](const RecordV2& made) {
+    return destination.write({made}).at(0);
+  };
+  EXPECT_EQ(refused(record_of("", "1", R"({"a":1})")),
+            "no-table: the parameter \"table\" is empty for this record");
+  EXPECT_EQ(refused(record_of("sqlite_own", "1", R"({"a":1})")),
+            "record-refused: " + path("data.db") +
+                ": object name reserved for internal use: sqlite_own");
+  EXPECT_EQ(refused(record_of("t", "1", R"({"a":1})")), "");
+  EXPECT_EQ(rows("t"), Texts{R"({"key":"1","a":1})"});
+}
+
+TEST_F(SqliteTest, ReadsTheTemplateOfATable) {
+  EXPECT_EQ(failure_of([&] { WritingSqlite destination(table("{collection}")); }),
+            "parameter \"table\" has the part \"{collection}\", expected a path such as "
+            "{/user/name}, or {payload}, {operation}, {key} or {metadata.NAME}");
+  WritingSqlite(table("a{{b")).write({record("1", R"({"a":1})")});
+  EXPECT_EQ(rows("a{b"), Texts{R"({"key":"1","a":1})"});
+}
+
 TEST_F(SqliteTest, RefusesInvalidConfigs) {
   SqliteDestination destination;
   SqliteSource source;
