@@ -112,8 +112,12 @@ constexpr const char* details = R"(
           },
           "table": {
             "description": "the table to read",
-            "type": "string",
-            "validations": [{"type": "required"}]
+            "type": "string"
+          },
+          "tables": {
+            "description":
+                "several tables to read, separated by commas, in the place of \"table\"; the metadata opencdc.collection of a record names its table",
+            "type": "string"
           }
         }
       },
@@ -137,7 +141,7 @@ constexpr const char* details = R"(
           },
           "table": {
             "description":
-                "the table to write, which is created if missing. It may depend on the record: {metadata.opencdc.collection}; {{ is a bracket",
+                "the table to write, which is created if missing, or a template: {metadata.opencdc.collection}",
             "type": "string",
             "validations": [{"type": "required"}]
           }

@@ -46,11 +46,11 @@ void FileSource::configure(const sdk::Config& config) {
   path_ = path_parameter(config, "path");
   key_field_ = config.get("key", "");
   format_ = file_format(config, path_);
-  end_of_positions_ = end_of_positions(name_of(format_), path_);
 }
 
 void FileSource::open(std::optional<BytesView> position) {
   later_.clear();
+  end_of_positions_ = end_of_positions(name_of(format_), path_);
   if (!position) {
     open_file(path_);
     if (format_ == FileFormat::csv && header_.empty()) {
@@ -61,9 +61,10 @@ void FileSource::open(std::optional<BytesView> position) {
   const DataPosition last = parse_data_position(*position, Number::count);
   const auto& numbers = last.numbers;
   if (numbers[Number::offset] < 0 || numbers[Number::line] < 0) throw foreign_position(*position);
-  if (last.name != name_of(format_) || !is_same_file(last.path, path_)) {
-    throw sdk::wrong_position(sdk::text(last.path, " as ", last.name),
-                              sdk::text(path_, " as ", name_of(format_)));
+  if (last.name != name_of(format_) || !last.path.is(path_)) {
+    throw sdk::wrong_position(
+        sdk::text(last.path.is(path_) ? path_ : "another path", " as ", last.name),
+        sdk::text(path_, " as ", name_of(format_)));
   }
   later_ = files_after(last);
   open_file(later_.front());

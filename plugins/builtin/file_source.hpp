@@ -2,9 +2,9 @@
 //
 // tenon.dev/file as a source: each line of JSON, or each row of CSV below a header, is a record. A
 // position is the byte offset of the next record, the number of lines before it, the inode of the
-// file, a checksum of what was read, the format and the path:
+// file, a checksum of what was read, the format, and marks of the path:
 //
-//   [1734,12,24581,-7123456789012345678,"json-lines","in.jsonl"]
+//   [1734,12,24581,-7123456789012345678,"json-lines",3735928559,57005]
 //
 // A position is valid for a file with the same content before the offset. If the file was rotated,
 // the rest of the old file is read, then the files that were rotated after it, then the new one.

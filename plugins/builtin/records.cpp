@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "records.hpp"
 
+#include <tenon/sdk/content_checksum.hpp>
+
+#include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
 
 #include <charconv>
@@ -21,6 +24,29 @@ void assign(Bytes& bytes, std::string_view text) {
 }
 void assign(std::optional<Bytes>& bytes, std::string_view text) {
   assign(bytes ? *bytes : bytes.emplace(), text);
+}
+
+/// Parses a position that is a JSON list. Returns nothing for any other.
+std::optional<boost::json::array> parse_list(BytesView position) {
+  boost::json::parse_options options;
+  options.allow_invalid_utf8 = true;  // in a path
+  boost::system::error_code error;
+  const std::string_view text = position.text();
+  const auto value = boost::json::parse({text.data(), text.size()}, error, {}, options);
+  if (error || !value.is_array()) return std::nullopt;
+  return value.get_array();
+}
+
+std::int64_t number_in(const boost::json::array& parts, std::size_t at, BytesView position) {
+  const std::int64_t* number = parts[at].if_int64();
+  if (number == nullptr) throw foreign_position(position);
+  return *number;
+}
+
+std::string text_in(const boost::json::array& parts, std::size_t at, BytesView position) {
+  const boost::json::string* text = parts[at].if_string();
+  if (text == nullptr) throw foreign_position(position);
+  return {text->data(), text->size()};
 }
 
 }  // namespace
@@ -46,8 +72,29 @@ std::int64_t parse_position(BytesView position) {
   return number;
 }
 
-std::string end_of_positions(std::string_view name, std::string_view path) {
-  return sdk::text(json_string(name), ',', json_string(path), ']');
+std::int64_t mark_of(std::string_view name) {
+  return static_cast<std::int64_t>(sdk::checksum(name) >> 32);
+}
+
+PositionPath PositionPath::of(const std::string& path) {
+  std::error_code failed;  // then the text has to be the same
+  const auto file =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(path, failed), failed);
+  return {mark_of(path), mark_of(failed ? path : file.string())};
+}
+
+bool PositionPath::is(const std::string& other) const {
+  if (path) {
+    std::error_code ignored;
+    return *path == other || std::filesystem::equivalent(*path, other, ignored);
+  }
+  const PositionPath now = of(other);
+  return text == now.text || file == now.file;
+}
+
+std::string end_of_positions(std::string_view name, const std::string& path) {
+  const PositionPath marks = PositionPath::of(path);
+  return sdk::text(json_string(name), ',', marks.text, ',', marks.file, ']');
 }
 
 void set_position(std::string& position, std::initializer_list<std::int64_t> numbers,
@@ -61,31 +108,32 @@ void set_position(std::string& position, std::initializer_list<std::int64_t> num
 }
 
 DataPosition parse_data_position(BytesView position, std::size_t numbers) {
-  boost::json::parse_options options;
-  options.allow_invalid_utf8 = true;  // in a path
-  boost::system::error_code error;
-  const std::string_view text = position.text();
-  const auto value = boost::json::parse({text.data(), text.size()}, error, {}, options);
-  const boost::json::array* parts = error ? nullptr : value.if_array();
-  if (parts == nullptr || parts->size() != numbers + 2) throw foreign_position(position);
+  const auto parts = parse_list(position);
+  if (!parts || parts->size() < numbers + 2) throw foreign_position(position);
   DataPosition parsed;
-  for (std::size_t i = 0; i < numbers; ++i) {
-    const std::int64_t* number = (*parts)[i].if_int64();
-    if (number == nullptr) throw foreign_position(position);
-    parsed.numbers.push_back(*number);
-  }
-  for (std::string* to : {&parsed.name, &parsed.path}) {
-    const boost::json::string* from =
-        (*parts)[to == &parsed.name ? numbers : numbers + 1].if_string();
-    if (from == nullptr) throw foreign_position(position);
-    to->assign(from->data(), from->size());
+  for (std::size_t i = 0; i < numbers; ++i)
+    parsed.numbers.push_back(number_in(*parts, i, position));
+  parsed.name = text_in(*parts, numbers, position);
+  if (parts->size() == numbers + 2) {
+    parsed.path.path = text_in(*parts, numbers + 1, position);
+  } else if (parts->size() == numbers + 3) {
+    parsed.path.text = number_in(*parts, numbers + 1, position);
+    parsed.path.file = number_in(*parts, numbers + 2, position);
+  } else {
+    throw foreign_position(position);
   }
   return parsed;
 }
 
-bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code ignored;
-  return a == b || std::filesystem::equivalent(a, b, ignored);
+std::optional<std::vector<std::int64_t>> parse_numbers(BytesView position) {
+  const auto parts = parse_list(position);
+  if (!parts) return std::nullopt;
+  std::vector<std::int64_t> numbers;
+  for (const auto& part : *parts) {
+    if (!part.is_int64()) return std::nullopt;
+    numbers.push_back(part.get_int64());
+  }
+  return numbers;
 }
 
 std::int64_t take_number(std::string_view& text) {

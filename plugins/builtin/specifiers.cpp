@@ -105,14 +105,18 @@ Specification SqliteSpecifier::specify() {
                         "names: after \"Name\", the field \"name\" is the column \"name (2)\".");
   all.source_parameters = {
       {"path", required(Type::String, "the path of the database")},
-      {"table", required(Type::String, "the table to read")},
+      {"table", parameter(Type::String, "the table to read")},
+      {"tables",
+       parameter(Type::String,
+                 "several tables to read, separated by commas, in the place of \"table\"; "
+                 "the metadata opencdc.collection of a record names its table")},
       {"key", parameter(Type::String, "the column with the key of a record; by default rowid")},
   };
   all.destination_parameters = {
       {"path", required(Type::String, "the path of the database, which is created if missing")},
       {"table", required(Type::String,
-                         "the table to write, which is created if missing. It may depend on the "
-                         "record: {metadata.opencdc.collection}; {{ is a bracket")},
+                         "the table to write, which is created if missing, or a template: "
+                         "{metadata.opencdc.collection}")},
       {"key", parameter(Type::String, "the column for the key of the record", "key")},
       {"columns", parameter(Type::String,
                             "the fields to write, separated by commas; by default all, and columns "

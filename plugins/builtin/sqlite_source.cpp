@@ -5,20 +5,24 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "json_text.hpp"
+#include "names.hpp"
 #include "utf8.hpp"
 
 namespace tenon::builtin {
 namespace {
 
-/// The numbers of a position.
-enum Number : std::size_t { row, columns, values, count };
+/// The numbers of each table in a position.
+enum Number : std::size_t { row, columns, values, mark, count };
 
 std::string to_hex(std::string_view bytes) {
   static constexpr char digits[] = "0123456789abcdef";
@@ -166,95 +170,164 @@ class ResetAtEnd {
 
 void SqliteSource::configure(const sdk::Config& config) {
   path_ = database_path(config);
-  table_ = config.get<std::string>("table");
+  const std::string table = config.get("table", "");
+  std::vector<std::string> names = split_names(config.get("tables", ""));
+  if (table.empty() == names.empty()) {
+    throw sdk::Failure(TENON_INVALID_ARGUMENT,
+                       table.empty() ? "parameter \"table\" or \"tables\" is required"
+                                     : "parameters \"table\" and \"tables\" are both set");
+  }
+  if (names.empty()) names = {table};
   key_column_ = config.get("key", "");
-  end_of_positions_ = end_of_positions(table_, path_);
+  tables_.clear();
+  for (std::string& name : names) {
+    const std::int64_t mark = mark_of(lower_case(name));
+    if (std::any_of(tables_.begin(), tables_.end(),
+                    [&](const Table& other) { return other.mark == mark; })) {
+      throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"tables\" has \"", name, "\" twice");
+    }
+    tables_.emplace_back(std::move(name), mark);
+  }
 }
 
 void SqliteSource::open(std::optional<BytesView> position) {
-  last_.reset();
-  std::optional<DataPosition> last;
-  if (position) {
-    last = parse_data_position(*position, Number::count);
-    if (!same_name(last->name, table_) || !is_same_file(last->path, path_)) {
-      throw sdk::wrong_position(sdk::text("table \"", last->name, "\" of ", last->path),
-                                sdk::text("table \"", table_, "\" of ", path_));
-    }
-    last_ = last->numbers[Number::row];
-  }
+  for (Table& table : tables_) table.last.reset();
+  if (position) begin_after(*position);
+  const PositionPath path = PositionPath::of(path_);
+  path_marks_ = sdk::text(path.text, ',', path.file, ']');
+  current_ = 0;
   database_.emplace(path_, Database::Mode::read);
   database_->set_call(call());
-  if (!database_->has_table(table_)) {
-    throw sdk::Failure(TENON_NOT_FOUND, path_, ": no table \"", table_, "\"");
+  for (Table& table : tables_) open(table);
+}
+
+/// Sets the last rows to those of a position. Throws sdk::Failure.
+void SqliteSource::begin_after(BytesView position) {
+  PositionPath path;
+  std::vector<std::int64_t> numbers;  // of all tables
+  if (auto all = parse_numbers(position)) {
+    numbers = *std::move(all);
+    if (numbers.size() < Number::count + 2 || numbers.size() % Number::count != 2) {
+      throw foreign_position(position);
+    }
+    path.file = numbers.back();
+    path.text = numbers[numbers.size() - 2];
+    numbers.resize(numbers.size() - 2);
+  } else {
+    DataPosition old = parse_data_position(position, Number::mark);
+    if (!old.path.path) throw foreign_position(position);
+    numbers = std::move(old.numbers);
+    numbers.push_back(mark_of(lower_case(old.name)));
+    path = std::move(old.path);
   }
-  const std::string number = row_number_name(*database_, path_, table_);
-  if (!has_permanent_row_numbers(*database_, table_)) {
-    log.warn(path_, ": table \"", table_,
-             "\" has no INTEGER PRIMARY KEY, so VACUUM may renumber its rows; then their positions "
-             "are no longer correct");
-  }
-  if (last) {
-    check_last_row(*database_, path_, table_, number, *last_);
-    check_row(number, *last);
-  }
-  rows_.emplace(*database_, "SELECT " + number + ", * FROM " + quoted_name(table_) + " WHERE " +
-                                number + " > ? ORDER BY " + number);
-  key_ = 0;
-  for (int column = 1; column < rows_->columns(); ++column) {
-    if (same_name(rows_->column_name(column), key_column_)) key_ = column;
-  }
-  if (!key_column_.empty() && key_ == 0) {
-    throw sdk::Failure(TENON_INVALID_ARGUMENT, path_, ": table \"", table_, "\" has no column \"",
-                       key_column_, "\" for the key");
+  if (!path.is(path_)) throw sdk::wrong_position("another database", path_);
+  for (std::size_t at = 0; at < numbers.size(); at += Number::count) {
+    table_with(numbers[at + Number::mark]).last = {
+        numbers[at + Number::row], numbers[at + Number::columns], numbers[at + Number::values]};
   }
 }
 
-/// Throws sdk::Failure if the row of a position has other values than when it was read. It may have
-/// been deleted.
-void SqliteSource::check_row(const std::string& number, const DataPosition& last) {
-  Statement find(*database_, "SELECT " + number + ", * FROM " + quoted_name(table_) + " WHERE " +
-                                 number + " = ?");
-  find.bind(1, last.numbers[Number::row]);
+SqliteSource::Table& SqliteSource::table_with(std::int64_t mark) {
+  const auto found = std::find_if(tables_.begin(), tables_.end(),
+                                  [&](const Table& table) { return table.mark == mark; });
+  if (found != tables_.end()) return *found;
+  std::string names;
+  for (const Table& table : tables_) names += (names.empty() ? "\"" : ", \"") + table.name + '"';
+  throw sdk::wrong_position("another table of " + path_, "table " + names);
+}
+
+void SqliteSource::open(Table& table) {
+  if (!database_->has_table(table.name)) {
+    throw sdk::Failure(TENON_NOT_FOUND, path_, ": no table \"", table.name, "\"");
+  }
+  const std::string number = row_number_name(*database_, path_, table.name);
+  if (!has_permanent_row_numbers(*database_, table.name)) {
+    log.warn(path_, ": table \"", table.name,
+             "\" has no INTEGER PRIMARY KEY, so VACUUM may renumber its rows; then their positions "
+             "are no longer correct");
+  }
+  if (table.last) {
+    check_last_row(*database_, path_, table.name, number, table.last->number);
+    check_row(table, number);
+  }
+  table.rows.emplace(*database_, "SELECT " + number + ", * FROM " + quoted_name(table.name) +
+                                     " WHERE " + number + " > ? ORDER BY " + number);
+  table.key = 0;
+  for (int column = 1; column < table.rows->columns(); ++column) {
+    if (same_name(table.rows->column_name(column), key_column_)) table.key = column;
+  }
+  if (!key_column_.empty() && table.key == 0) {
+    throw sdk::Failure(TENON_INVALID_ARGUMENT, path_, ": table \"", table.name,
+                       "\" has no column \"", key_column_, "\" for the key");
+  }
+  table.record.metadata = {{std::string(format_key), "json"},
+                           {std::string(collection_key), table.name}};
+}
+
+/// Throws sdk::Failure if the last row has other values than when it was read. It may have been
+/// deleted.
+void SqliteSource::check_row(const Table& table, const std::string& number) {
+  Statement find(*database_, "SELECT " + number + ", * FROM " + quoted_name(table.name) +
+                                 " WHERE " + number + " = ?");
+  find.bind(1, table.last->number);
   if (!find.step()) return;
-  const std::int64_t columns = last.numbers[Number::columns];
+  const std::int64_t columns = table.last->columns;
   const bool same =
       columns >= 1 && columns <= find.columns() &&
-      checksum_of(row_json(find, static_cast<int>(columns), path_)) == last.numbers[Number::values];
+      checksum_of(row_json(find, static_cast<int>(columns), path_)) == table.last->values;
   if (same) return;
   throw sdk::data_changed(
-      sdk::text(path_, ": row ", last.numbers[Number::row], " of table \"", table_, "\""));
+      sdk::text(path_, ": row ", table.last->number, " of table \"", table.name, "\""));
 }
 
 void SqliteSource::read_some(sdk::RecordBatch& batch) {
   call().check();
   database_->set_call(call());
-  const ResetAtEnd reset(*rows_);
-  if (last_) {
-    rows_->bind(1, *last_);
-  } else {
-    rows_->bind(1, -std::numeric_limits<double>::infinity());  // every number is greater
-  }
-  while (!batch.full() && rows_->step()) {
-    set_record();
-    batch.add(record_);
-    last_ = rows_->integer(0);
+  for (std::size_t ended = 0; ended < tables_.size(); ++ended) {
+    if (!read_rows(tables_[current_], batch)) return;
+    current_ = (current_ + 1) % tables_.size();
   }
 }
 
-void SqliteSource::set_record() {
-  if (rows_->type(key_) == SQLITE_NULL) {
-    throw sdk::Failure(TENON_INVALID_ARGUMENT, path_, ": the key column \"", key_column_,
-                       "\" is null in row ", rows_->integer(0));
+bool SqliteSource::read_rows(Table& table, sdk::RecordBatch& batch) {
+  const ResetAtEnd reset(*table.rows);
+  if (table.last) {
+    table.rows->bind(1, table.last->number);
+  } else {
+    table.rows->bind(1, -std::numeric_limits<double>::infinity());  // every number is greater
   }
-  std::string payload = row_json(*rows_, rows_->columns(), path_);
-  set_position(position_, {rows_->integer(0), rows_->columns(), checksum_of(payload)},
+  end_of_positions_.clear();
+  for (const Table& other : tables_) {
+    if (&other == &table || !other.last) continue;
+    const LastRow& last = *other.last;
+    end_of_positions_ +=
+        sdk::text(last.number, ',', last.columns, ',', last.values, ',', other.mark, ',');
+  }
+  end_of_positions_ += path_marks_;
+  while (!batch.full()) {
+    if (!table.rows->step()) return true;
+    set_record(table);
+    batch.add(table.record);
+  }
+  return false;
+}
+
+void SqliteSource::set_record(Table& table) {
+  const Statement& row = *table.rows;
+  if (row.type(table.key) == SQLITE_NULL) {
+    throw sdk::Failure(TENON_INVALID_ARGUMENT, path_, ": the key column \"", key_column_,
+                       "\" is null in row ", row.integer(0));
+  }
+  std::string payload = row_json(row, row.columns(), path_);
+  table.last = {row.integer(0), row.columns(), checksum_of(payload)};
+  set_position(position_, {table.last->number, table.last->columns, table.last->values, table.mark},
                end_of_positions_);
   payload += '}';
-  set_json(record_, position_, key_text(*rows_, key_), payload);
+  set_json(table.record, position_, key_text(row, table.key), payload);
 }
 
 void SqliteSource::teardown() {
-  rows_.reset();
+  for (Table& table : tables_) table.rows.reset();
   database_.reset();
 }
 

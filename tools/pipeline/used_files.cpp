@@ -82,7 +82,8 @@ class Collector {
     const std::string path = value_of("path");
     if (path.empty()) return;
     std::string table = value_of("table");
-    if (table.find('{') != std::string::npos) table.clear();  // it depends on the record
+    // A template may choose any table.
+    if (table.find('{') != std::string::npos) table.clear();
     std::transform(table.begin(), table.end(), table.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     const auto given = use.value_locations.find("path");

@@ -2,6 +2,7 @@
 //
 // Runs tenon-pipeline: delivery, and the order of the calls to plugins.
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <string>
@@ -39,6 +40,34 @@ TEST_F(Pipeline, CopiesCsvRowsIntoSqlite) {
   EXPECT_EQ(query(world.root() / "out.db", "SELECT count(*) FROM people WHERE name = 'Ann, B.'"),
             1);
   EXPECT_EQ(query(world.root() / "out.db", "SELECT count(*) FROM people"), 3);
+}
+
+TEST_F(Pipeline, CopiesSeveralTablesOfSqlite) {
+  const auto insert = [&](const std::string& sql) {
+    sqlite3* handle = nullptr;
+    ASSERT_EQ(sqlite3_open(world.path("in.db").c_str(), &handle), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(handle);
+  };
+  insert(
+      "CREATE TABLE a (id INTEGER PRIMARY KEY, n); INSERT INTO a (n) VALUES (1), (2);"
+      "CREATE TABLE b (id INTEGER PRIMARY KEY, m); INSERT INTO b (m) VALUES (3)");
+  world.set("WHERE", "in.db");
+  world.set("WHAT", "a, b");
+  write_pipeline(
+      plugin("tenon.dev/sqlite", R"("path": "${WHERE}", "tables": "${WHAT}", "key": "id")"),
+      plugin("tenon.dev/sqlite",
+             R"("path": "out.db", "table": "of_{metadata.opencdc.collection}", "key": "at")"));
+  Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, numbers(3, 3, 3));
+  insert("INSERT INTO b (m) VALUES (4); INSERT INTO a (n) VALUES (5)");
+  EXPECT_EQ(run().out, numbers(2, 2, 2));
+  const auto out = world.root() / "out.db";
+  EXPECT_EQ(query(out, "SELECT sum(n) FROM of_a"), 8);
+  EXPECT_EQ(query(out, "SELECT sum(m) FROM of_b"), 7);
+  EXPECT_EQ(position().find_first_not_of("[]-,0123456789"), std::string::npos)
+      << "nothing of a variable";
 }
 
 TEST_F(Pipeline, DeliversEveryRecordToEveryDestination) {

@@ -95,7 +95,7 @@ pipeline.json:4:66: error[wrong-type]: the value of 'count' has the wrong type
    needed  a string: every value of a config is one, or {"file": "PATH"}
    fix     put it in quotes
 pipeline.json:6:46: error[missing-parameter]: 'tenon.dev/sqlite' needs the parameter 'table'
-   needed  'table': the table to write, which is created if missing
+   needed  'table': the table to write, which is created if missing, or a template: {metadata.opencdc.collection}
    fix     add "table": "..." to its config
 pipeline.json:6:65: error[unknown-parameter]: 'tenon.dev/sqlite' has no parameter 'tabel'
    needed  'columns', 'key', 'path' and 'table'
@@ -259,6 +259,18 @@ TEST_F(Pipeline, HashesTheFileOfAModuleOnce) {
       << "the hash of a processor is not stored";
 }
 
+/// Any table may be the one that a template chooses.
+TEST_F(Pipeline, RefusesATemplateOfTablesInTheDatabaseOfItsSource) {
+  const std::string to = plugin(
+      "tenon.dev/sqlite", R"("path": "one.db", "table": "copy_{metadata.opencdc.collection}")");
+  for (const char* from : {R"("table": "a")", R"("tables": "a, b")"}) {
+    write_pipeline(plugin("tenon.dev/sqlite", std::string(R"("path": "one.db", )") + from), to);
+    const Outcome outcome = world.run({TENON_PIPELINE, "validate", "pipeline.json"});
+    EXPECT_EQ(outcome.exit, 2);
+    EXPECT_NE(outcome.err.find("error[same-file]"), std::string::npos) << outcome.err;
+  }
+}
+
 TEST_F(Pipeline, WarnsOfAPositionThatOtherPluginsWrote) {
   write_actors("");
   world.place(ACTOR_2, "actor.so");
@@ -304,9 +316,10 @@ TEST_F(Pipeline, RefusesThePositionOfOtherData) {
   for (int i = 0; i < 2; ++i) {
     const Outcome changed = run_file("\"path\": \"b.jsonl\"");
     EXPECT_EQ(changed.exit, 1);
-    EXPECT_NE(changed.err.find("state/position.json: wrong-position: the position is of a.jsonl as "
-                               "json-lines, but b.jsonl as json-lines is configured; fix: "),
-              std::string::npos)
+    EXPECT_NE(
+        changed.err.find("state/position.json: wrong-position: the position is of another path as "
+                         "json-lines, but b.jsonl as json-lines is configured; fix: "),
+        std::string::npos)
         << changed.err;
   }
   EXPECT_EQ(run_file("\"path\": \"a.jsonl\", \"format\": \"csv\"").exit, 1);

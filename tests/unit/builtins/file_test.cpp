@@ -109,6 +109,28 @@ Bytes end_of(const TextMap& config) {
   return read_all<FileSource>(config).back().position;
 }
 
+TEST_F(FileTest, ResumesAfterThePositionOfAnOlderVersion) {
+  write("a.jsonl", "{\"n\":1}\n");
+  std::string position = text(end_of({{"path", path("a.jsonl")}}));
+  position.replace(position.find("lines\",") + 7, std::string::npos, '"' + path("a.jsonl") + "\"]");
+  EXPECT_EQ(read_all<FileSource>({{"path", path("a.jsonl")}}, to_bytes(position)).size(), 0u);
+  write("b.jsonl", "{\"n\":1}\n");
+  failure_of(
+      [&] {
+        read_all<FileSource>({{"path", path("b.jsonl")}}, to_bytes(position));
+      },
+      TENON_OUT_OF_RANGE);
+}
+
+/// Its path may come from a variable.
+TEST_F(FileTest, HasPositionsWithoutThePath) {
+  write("secret.jsonl", "{\"n\":1}\n");
+  const std::string position = text(end_of({{"path", path("secret.jsonl")}}));
+  EXPECT_EQ(position.find("secret"), std::string::npos) << position;
+  EXPECT_EQ(position.find_first_not_of("[]-,0123456789"), position.find("\"json-lines\","))
+      << position;
+}
+
 TEST_F(FileTest, RefusesThePositionOfAnotherFile) {
   write("a.jsonl", "{\"n\":1}\n");
   write("b.jsonl", "{\"n\":1}\n{\"n\":2}\n");
@@ -117,7 +139,7 @@ TEST_F(FileTest, RefusesThePositionOfAnotherFile) {
     return failure_of([&] { read_all<FileSource>(config, position); }, TENON_OUT_OF_RANGE);
   };
   EXPECT_EQ(refused({{"path", path("b.jsonl")}}),
-            "the position is of " + path("a.jsonl") + " as json-lines, but " + path("b.jsonl") +
+            "the position is of another path as json-lines, but " + path("b.jsonl") +
                 " as json-lines is configured; fix: restore the configuration, or delete the "
                 "pipeline, and run it again to read everything");
   EXPECT_NE(refused({{"path", path("a.jsonl")}, {"format", "csv"}}).find(" as csv is configured"),

@@ -84,7 +84,7 @@ TEST_F(SqliteTest, RefusesPositionsThatAreNoRowNumbers) {
   run("CREATE TABLE t (id INTEGER PRIMARY KEY); INSERT INTO t VALUES (1)");
   for (const char* wrong :
        {"", "x", "1", "[1,2,3,\"t\"]", "[9223372036854775808,2,3,\"t\",\"data.db\"]",
-        "[1,2,3,4,\"data.db\"]"}) {
+        "[1,2,3,4,\"data.db\"]", "[1,2,3,4,5]", "[4,5]", "[1,2,3,\"t\",4,5]"}) {
     EXPECT_EQ(failure_of([&] { read_all<SqliteSource>(table("t"), to_bytes(wrong)); }),
               "the position \"" + std::string(wrong) + "\" is not a position of this plugin");
   }
@@ -156,9 +156,8 @@ TEST_F(SqliteTest, RefusesThePositionOfAnotherTable) {
   const Bytes position = read_all<SqliteSource>(table("t")).back().position;
   EXPECT_EQ(
       failure_of([&] { read_all<SqliteSource>(table("u"), position); }, TENON_OUT_OF_RANGE),
-      "the position is of table \"t\" of " + path("data.db") + ", but table \"u\" of " +
-          path("data.db") +
-          " is configured; fix: restore the configuration, or delete the pipeline, and run it "
+      "the position is of another table of " + path("data.db") +
+          ", but table \"u\" is configured; fix: restore the configuration, or delete the pipeline, and run it "
           "again to read everything");
   std::filesystem::copy(path("data.db"), path("other.db"));
   failure_of(
@@ -166,6 +165,75 @@ TEST_F(SqliteTest, RefusesThePositionOfAnotherTable) {
         read_all<SqliteSource>({{"path", path("other.db")}, {"table", "t"}}, position);
       },
       TENON_OUT_OF_RANGE);
+}
+
+TEST_F(SqliteTest, ResumesAfterThePositionOfAnOlderVersion) {
+  run("CREATE TABLE t (id INTEGER PRIMARY KEY); INSERT INTO t VALUES (1), (2)");
+  std::string position = text(read_all<SqliteSource>(table("t")).at(0).position);
+  const std::size_t mark = position.find(',', position.find(',', 3) + 1);
+  position.replace(mark, std::string::npos, ",\"T\",\"" + path("data.db") + "\"]");
+  EXPECT_EQ(payloads(read_all<SqliteSource>(table("t"), to_bytes(position))), Texts{R"({"id":2})"})
+      << position;
+}
+
+/// Its path and table may come from a variable.
+TEST_F(SqliteTest, HasPositionsWithoutConfiguredValues) {
+  run("CREATE TABLE secret (id INTEGER PRIMARY KEY); INSERT INTO secret VALUES (1)");
+  const std::string position = text(read_all<SqliteSource>(table("secret")).at(0).position);
+  EXPECT_EQ(position.find_first_not_of("[]-,0123456789"), std::string::npos) << position;
+  std::filesystem::create_symlink("data.db", path("link.db"));
+  EXPECT_EQ(
+      read_all<SqliteSource>({{"path", path("link.db")}, {"table", "Secret"}}, to_bytes(position))
+          .size(),
+      0u)
+      << "the same file";
+}
+
+TEST_F(SqliteTest, ReadsSeveralTables) {
+  run("CREATE TABLE a (id INTEGER PRIMARY KEY, n); INSERT INTO a (n) VALUES (1), (2), (3);"
+      "CREATE TABLE b (id INTEGER PRIMARY KEY, m, k); INSERT INTO b (m) VALUES (4), (5);"
+      "CREATE TABLE c (id INTEGER PRIMARY KEY)");
+  const TextMap config = {{"path", path("data.db")}, {"tables", "a, b,c"}};
+  const Records all = read_all<SqliteSource>(config);
+  EXPECT_EQ(payloads(all), (Texts{R"({"id":1,"n":1})", R"({"id":2,"n":2})", R"({"id":3,"n":3})",
+                                  R"({"id":1,"m":4,"k":null})", R"({"id":2,"m":5,"k":null})"}));
+  EXPECT_EQ(all[2].metadata.at("opencdc.collection"), "a");
+  EXPECT_EQ(all[3].metadata.at("opencdc.collection"), "b");
+  expect_resumes<SqliteSource>(config);
+  // A table that is added to the list is read from its begin.
+  const Records of_b = read_all<SqliteSource>({{"path", path("data.db")}, {"tables", "b"}});
+  run("INSERT INTO b (m) VALUES (6)");
+  const auto rest = [&](const Bytes& position) {
+    return payloads(read_all<SqliteSource>(config, position));
+  };
+  EXPECT_EQ(rest(of_b.back().position), (Texts{R"({"id":1,"n":1})", R"({"id":2,"n":2})",
+                                               R"({"id":3,"n":3})", R"({"id":3,"m":6,"k":null})"}));
+  EXPECT_EQ(rest(all.back().position), Texts{R"({"id":3,"m":6,"k":null})"});
+  EXPECT_EQ(failure_of(
+                [&] {
+                  read_all<SqliteSource>({{"path", path("data.db")}, {"tables", "b,c"}},
+                                         all.back().position);
+                },
+                TENON_OUT_OF_RANGE),
+            "the position is of another table of " + path("data.db") +
+                ", but table \"b\", \"c\" is configured; fix: restore the configuration, or delete "
+                "the pipeline, and run it again to read everything");
+  run("DELETE FROM a");
+  EXPECT_NE(failure_of([&] { rest(all.back().position); }, TENON_DATA_LOSS)
+                .find("table \"a\" is empty, but row 3 has been read"),
+            std::string::npos);
+}
+
+TEST_F(SqliteTest, NeedsOneParameterWithTables) {
+  SqliteSource source;
+  const auto failure = [&](TextMap config) {
+    config["path"] = path("data.db");
+    return failure_of([&] { configure(source, config); });
+  };
+  EXPECT_EQ(failure({}), "parameter \"table\" or \"tables\" is required");
+  EXPECT_EQ(failure({{"table", "a"}, {"tables", "b"}}),
+            "parameters \"table\" and \"tables\" are both set");
+  EXPECT_EQ(failure({{"tables", "a, b, A"}}), "parameter \"tables\" has \"A\" twice");
 }
 
 TEST_F(SqliteTest, WarnsOfRowNumbersThatAreNotPermanent) {
@@ -257,7 +325,7 @@ TEST_F(SqliteTest, LimitsTheBytesOfABatch) {
   run("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)");
   const Records all = read_all<SqliteSource>(table("t"));
   const auto size_of = [&](std::size_t i) {
-    return static_cast<std::int64_t>(all.at(i).position.size()) + 7 + 26 + 1;
+    return static_cast<std::int64_t>(all.at(i).position.size()) + 7 + 26 + 19 + 1;
   };
   SqliteSource source;
   configure(source, table("t"));
@@ -582,14 +650,12 @@ TEST_F(SqliteTest, CreatesTablesOfATemplateWithTheGivenColumns) {
 /// A table that another record of the transaction created is gone after the rollback.
 TEST_F(SqliteTest, RefusesRecordsWithoutATable) {
   WritingSqlite destination(table("{metadata.opencdc.collection}"));
-  const auto refused = [&](const RecordV2& made) {
-    return destination.write({made}).at(0);
-  };
+  const auto refused = [&](const RecordV2& made) { return destination.write({made}).at(0); };
   EXPECT_EQ(refused(record_of("", "1", R"({"a":1})")),
             "no-table: the parameter \"table\" is empty for this record");
-  EXPECT_EQ(refused(record_of("sqlite_own", "1", R"({"a":1})")),
-            "record-refused: " + path("data.db") +
-                ": object name reserved for internal use: sqlite_own");
+  EXPECT_EQ(
+      refused(record_of("sqlite_own", "1", R"({"a":1})")),
+      "record-refused: " + path("data.db") + ": object name reserved for internal use: sqlite_own");
   EXPECT_EQ(refused(record_of("t", "1", R"({"a":1})")), "");
   EXPECT_EQ(rows("t"), Texts{R"({"key":"1","a":1})"});
 }
