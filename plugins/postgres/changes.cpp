@@ -394,6 +394,7 @@ bool Changes::was_read(std::uint64_t number) const {
 }
 
 void Changes::add_record(RecordV2 record, std::deque<RecordV2>& records) {
+  record.metadata.emplace("opencdc.collection", table_.relation);
   if (was_read(++count_)) return;
   position_.phase = Phase::stream;
   position_.lsn = counted_;

@@ -2,6 +2,7 @@
 #include "destination.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -98,6 +99,7 @@ std::string column_sql(const Rows& fields, int row) {
 void Destination::configure(const sdk::Config& config) {
   settings_ = destination_parameters.read(config);
   action_ = "cannot write " + settings_.table;
+  template_.emplace(settings_.table);
 }
 
 void Destination::open() {
@@ -107,11 +109,25 @@ void Destination::open() {
 
 void Destination::connect() {
   connection_.emplace(settings_.url.text, limits());
-  table_ = find_table(*connection_, limits(), settings_.table);
-  key_ = split(settings_.key);
-  if (key_.empty() && table_.exists) key_ = primary_key(*connection_, limits(), table_);
-  check_table();
-  create_temporary_tables();
+  name_.clear();
+  others_.clear();
+  temporary_key_.reset();
+  if (template_->is_constant()) use_table(template_->constant());
+}
+
+void Destination::use_table(const std::string& name) {
+  if (!name_.empty()) others_.insert_or_assign(name_, std::pair(table_, key_));
+  name_.clear();
+  if (const auto known = others_.find(name); known != others_.end()) {
+    std::tie(table_, key_) = known->second;
+  } else {
+    table_ = find_table(*connection_, limits(), name);
+    key_ = split(settings_.key);
+    if (key_.empty() && table_.exists) key_ = primary_key(*connection_, limits(), table_);
+    check_table();
+  }
+  if (temporary_key_ != key_) create_temporary_tables();
+  name_ = name;
 }
 
 // EXPLAIN reports whether the server would accept the statements.
@@ -141,6 +157,8 @@ void Destination::create_temporary_tables() {
   for (const std::string& name : key_) {
     has_key += sdk::text(has_key.empty() ? "" : " AND ", "fields ? ", quoted_text(name));
   }
+  if (temporary_key_) run("DROP TABLE pg_temp.tenon_batch, pg_temp.tenon_rows");
+  temporary_key_ = key_;
   run("CREATE TEMPORARY TABLE tenon_batch (n integer, removes boolean, key bytea, payload bytea) "
       "ON COMMIT DELETE ROWS;"
       "CREATE TEMPORARY TABLE tenon_rows (n integer, removes boolean, fields jsonb, "
@@ -152,18 +170,39 @@ void Destination::create_temporary_tables() {
 sdk::WritingDestination::Refused Destination::write_all(ListView<RecordV2> records) {
   try {
     if (!connection_) connect();
-    for (std::size_t i = 0; i < records.size(); ++i) {
-      std::optional<DestinationV2AckError> problem = problem_of(records[i]);
-      if (!problem) continue;
-      Refused refused = write_transaction(records.slice(0, i));
-      if (refused.empty()) refused.emplace(i, *std::move(problem));
-      return refused;
+    if (template_->is_constant()) return write_to_table(records);
+    for (std::size_t begin = 0; begin < records.size();) {
+      const auto name = template_->name_for(records[begin]);
+      if (!name) {
+        return {
+            {begin, sdk::ack_error(sdk::Refusal(
+                        "no-table", "the metadata of the record lacks the name in \"table\""))}};
+      }
+      if (*name != name_) use_table(*name);
+      std::size_t end = begin + 1;
+      while (end < records.size() && template_->name_for(records[end]) == name) ++end;
+      Refused refused = write_to_table(records.slice(begin, end - begin));
+      if (!refused.empty()) {
+        return {{begin + refused.begin()->first, std::move(refused.begin()->second)}};
+      }
+      begin = end;
     }
-    return write_transaction(records);
+    return {};
   } catch (...) {
     connection_.reset();
     throw;
   }
+}
+
+sdk::WritingDestination::Refused Destination::write_to_table(ListView<RecordV2> records) {
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    std::optional<DestinationV2AckError> problem = problem_of(records[i]);
+    if (!problem) continue;
+    Refused refused = write_transaction(records.slice(0, i));
+    if (refused.empty()) refused.emplace(i, *std::move(problem));
+    return refused;
+  }
+  return write_transaction(records);
 }
 
 std::optional<DestinationV2AckError> Destination::problem_of(RecordV2View record) const {

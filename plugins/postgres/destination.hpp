@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon.dev/postgres as a destination: each record is a row of a table. A batch is one transaction.
-// A refused record ends the transaction. The records after it are held until the host requests
-// acknowledgements again, because it has then handled the refusal.
+// tenon.dev/postgres as a destination: each record is a row of a table, which a template may
+// choose. Consecutive records for one table are one transaction. A refused record ends the
+// transaction. The records after it are held until the host requests acknowledgements again,
+// because it has then handled the refusal.
 //
-// The records of a batch are copied into a temporary table, where the server parses their JSON, and
+// The records are copied into a temporary table, where the server parses their JSON, and
 // then written to the table at once. If the server refuses a row, a binary search finds it.
 #pragma once
 
 #include <tenon/sdk/holding_destination.hpp>
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "settings.hpp"
 #include "table.hpp"
+#include "table_template.hpp"
 
 namespace tenon::postgres {
 
@@ -38,7 +42,11 @@ class Destination : public sdk::HoldingDestination {
   Rows run(const std::string& sql) { return connection_->run(limits(), action_, sql); }
 
   void connect();
+  /// Makes a table the one that is written. Throws sdk::Failure.
+  void use_table(const std::string& name);
   void check_table();
+  /// Writes records for the current table.
+  Refused write_to_table(ListView<RecordV2> records);
   void create_temporary_tables();
 
   /// Returns why a record cannot be written, if that is known without the server.
@@ -76,7 +84,11 @@ class Destination : public sdk::HoldingDestination {
   DestinationSettings settings_;
   Names key_;
   std::string action_;
+  std::optional<TableTemplate> template_;
   std::optional<Connection> connection_;
+  std::string name_;                                       // of the table, as the template has it
+  std::map<std::string, std::pair<Table, Names>> others_;  // and their keys, by name
+  std::optional<Names> temporary_key_;                     // that the temporary tables check
   Table table_;
   Columns columns_;             // of the table, as of the last write
   std::vector<bool> removals_;  // which records of the batch are deletions

@@ -80,7 +80,7 @@ TENON_PLUGINS("tenon.dev/postgres", TENON_POSTGRES_VERSION, PLUGINS, {
           },
           "table": {
             "description":
-                "the table, which is created if it is missing; as in SQL: people, sales.people, \"My People\"",
+                "the table, which is created if it is missing; as in SQL: people, sales.people, \"My People\"; may depend on the record: sales.{metadata.opencdc.collection}",
             "type": "string",
             "validations": [{"type": "required"}]
           },

@@ -51,7 +51,7 @@ inline constexpr auto destination_parameters = sdk::parameters(
         .sensitive(),
     sdk::parameter(&DestinationSettings::table, "table",
                    "the table, which is created if it is missing; as in SQL: people, sales.people, "
-                   "\"My People\"")
+                   "\"My People\"; may depend on the record: sales.{metadata.opencdc.collection}")
         .required(),
     sdk::parameter(
         &DestinationSettings::key, "key",

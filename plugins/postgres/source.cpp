@@ -264,6 +264,7 @@ RecordV2 Source::to_record(const Rows& row) {
                      : settings_.column.empty()         ? RecordV2::Operation::Create
                                                         : RecordV2::Operation::Update;
   record.metadata.emplace("opencdc.payload.format", "json");
+  record.metadata.emplace("opencdc.collection", table_.relation);
   record.key = to_bytes(row.text(0, 1));
   record.payload.after = to_bytes(row.text(0, 2));
   return record;

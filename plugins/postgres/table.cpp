@@ -13,9 +13,10 @@ Table find_table(Connection& connection, const WaitLimits& limits, std::string_v
       "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = to_regclass($1)), "
       "CASE cardinality(parts) WHEN 1 THEN format('%I.%I', coalesce(current_schema(), 'public'), "
       "parts[1]) ELSE format('%I.%I', parts[1], parts[2]) END), to_regclass($1) IS NOT NULL, "
-      "to_regclass($1)::oid FROM parse_ident($1) AS parts",
+      "to_regclass($1)::oid, parts[cardinality(parts)] FROM parse_ident($1) AS parts",
       {std::string(name)});
-  return {std::string(found.text(0, 0)), found.is_true(0, 1), std::string(found.text(0, 2))};
+  return {std::string(found.text(0, 0)), found.is_true(0, 1), std::string(found.text(0, 2)),
+          std::string(found.text(0, 3))};
 }
 
 std::vector<Table> removed_tables(Connection& connection, const WaitLimits& limits,
@@ -28,7 +29,7 @@ std::vector<Table> removed_tables(Connection& connection, const WaitLimits& limi
       {std::string(name)});
   std::vector<Table> tables;
   for (int row = 0; row < rows.size(); ++row) {
-    tables.push_back({std::string(rows.text(row, 0)), false, {}});
+    tables.push_back({std::string(rows.text(row, 0)), false, {}, {}});
   }
   return tables;
 }

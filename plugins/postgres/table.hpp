@@ -19,6 +19,7 @@ struct Table {
   std::string name;
   bool exists = false;
   std::string id;
+  std::string relation{};  // the name without the schema and quotes
 };
 
 /// Finds a table by its name in SQL: people, sales.people, "My People".

@@ -120,6 +120,34 @@ TEST_F(PostgresDestination, CreatesTheTableWithAColumnForEachField) {
   EXPECT_EQ(value("SELECT later FROM people WHERE id = 3"), "x");
 }
 
+TEST_F(PostgresDestination, WritesEachRecordToTheTableOfItsTemplate) {
+  rows("CREATE SCHEMA shop; CREATE TABLE shop.b (code text PRIMARY KEY, n int)");
+  ASSERT_EQ(open({{"table", "shop.{metadata.opencdc.collection}"}}), "");
+  const auto in = [](const std::string& collection, RecordV2 record) {
+    record.metadata["opencdc.collection"] = collection;
+    return record;
+  };
+  EXPECT_EQ(written({in("My a", create(R"({"id":1})")), in("My a", create(R"({"id":2})")),
+                     in("b", create(R"({"code":"x","n":1})")),
+                     in("b", update(R"({"code":"x","n":2})")), in("My a", create(R"({"id":3})"))}),
+            (Texts{"1", "2", "3", "4", "5"}));
+  EXPECT_EQ(rows("SELECT id FROM shop.\"My a\" ORDER BY id"), (Texts{"1", "2", "3"}));
+  EXPECT_EQ(rows("SELECT * FROM shop.b"), Texts{"x|2"});
+  // The index of a refused record is that in the batch.
+  EXPECT_EQ(written({in("My a", create(R"({"id":4})")), in("b", create(R"({"code":"y","n":"z"})")),
+                     create("{}"), in("b", removal(R"({"code":"x"})"))})
+                .size(),
+            4u);
+  EXPECT_EQ(rows("SELECT count(*) FROM shop.\"My a\""), Texts{"4"});
+  EXPECT_EQ(rows("SELECT * FROM shop.b"), Texts{});
+  EXPECT_EQ(refusal(create("{}")),
+            "no-table: the metadata of the record lacks the name in \"table\"");
+  EXPECT_TRUE(has(open({{"table", "{key}"}}), "expected {metadata.NAME}; fix: write {{ for a "));
+  ASSERT_EQ(open({{"table", "\"a{{b\""}}), "");
+  EXPECT_EQ(written({create(R"({"id":1})")}).size(), 1u);
+  EXPECT_EQ(rows("SELECT * FROM \"a{b\""), Texts{"1"});
+}
+
 TEST_F(PostgresDestination, AppendsRowsWithoutAKey) {
   ASSERT_EQ(open({}), "");
   EXPECT_EQ(written({create(R"({"a":1})"), create(R"({"a":1})"), create("{}")}),

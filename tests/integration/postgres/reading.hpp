@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,6 +58,7 @@ class Reading : public Databases {
     for (const auto record : *records) {
       all.push_back(text_of(record));
       positions_.emplace_back(record.position().text());
+      collections_.emplace(record.metadata().find("opencdc.collection").value_or("-"));
     }
     return all;
   }
@@ -79,6 +81,7 @@ class Reading : public Databases {
 
   std::optional<Handle<Source>> source_;
   Texts positions_;
+  std::set<std::string> collections_;  // of the records that were read
 };
 
 }  // namespace tenon::tests

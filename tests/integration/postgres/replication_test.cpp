@@ -84,6 +84,7 @@ TEST_F(PostgresReplication, FollowsChangesAfterTheSnapshot) {
                    R"(update {"id":1} - {"id":1,"a":"y"})", R"(delete {"id":2} - -)"}));
   EXPECT_EQ(positions_[0], R"({"slot":"tenon_public_people","snapshot":{"id":1}})");
   EXPECT_TRUE(has(positions_[1], R"({"slot":"tenon_public_people","lsn":"0/)"));
+  EXPECT_EQ(collections_, std::set<std::string>{"people"}) << "of rows and of changes";
 }
 
 TEST_F(PostgresReplication, ReturnsTheSameValuesAsTheSnapshot) {

@@ -29,6 +29,7 @@ TEST_F(PostgresSource, ReadsTheRowsOfATable) {
           R"(snapshot {"id":2} - {"id":2,"name":null,"n":123456789012345678901234567890.10,"a":null})"}));
   EXPECT_EQ(positions_, (Texts{R"({"table":"public.people","snapshot":{"id":1}})",
                                R"({"table":"public.people","snapshot":{"id":2}})"}));
+  EXPECT_EQ(collections_, std::set<std::string>{"people"});
 }
 
 TEST_F(PostgresSource, EndsImmediatelyForAnEmptyTable) {
