@@ -11,18 +11,34 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/plain_text.hpp"
 
 namespace tenon::sdk::conformance {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr rlim_t most_memory = rlim_t{2} << 30;
+constexpr std::size_t most_output = 64 << 10;  // of a case that is passed on
+constexpr std::size_t longest_line = 4096;
+/// For the end of killed processes.
+constexpr std::chrono::milliseconds time_to_end = std::chrono::seconds(10);
 
 [[noreturn]] void refused(const char* what) {
   throw std::system_error(errno, std::generic_category(), what);
@@ -73,20 +89,67 @@ void reset_signals() {
   }
 }
 
-[[noreturn]] void run_as_child(int report, const std::string& directory,
-                               const std::function<Ending()>& body) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+/// Removes the variables of the environment that may hold secrets: all but those that programs need
+/// to run.
+void keep_needed_variables() {
+  constexpr const char* needed[] = {"TENON_CONFORMANCE_LOG",
+                                    "TENON_CONFORMANCE_PLUGIN_PATH",
+                                    "HOME",
+                                    "LANG",
+                                    "LC_ALL",
+                                    "LD_LIBRARY_PATH",
+                                    "PATH",
+                                    "TMPDIR",
+                                    "TZ",
+                                    "ASAN_OPTIONS",
+                                    "LSAN_OPTIONS",
+                                    "TSAN_OPTIONS",
+                                    "UBSAN_OPTIONS"};
+  std::vector<std::pair<const char*, std::string>> kept;
+  for (const char* name : needed) {
+    if (const char* value = std::getenv(name)) kept.emplace_back(name, value);
+  }
+  ::clearenv();
+  for (const auto& [name, value] : kept) ::setenv(name, value.c_str(), 1);
+}
+
+void limit_resources() {
   constexpr rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // these reserve terabytes
+  rlimit memory{};
+  ::getrlimit(RLIMIT_DATA, &memory);
+  memory.rlim_cur = std::min(memory.rlim_cur, most_memory);
+  ::setrlimit(RLIMIT_DATA, &memory);
+#endif
+}
+
+/// Writes the ending as its verdict, and its reason after that.
+bool write_ending(int report, const Ending& ending) {
+  const std::string text =
+      static_cast<char>('0' + static_cast<int>(ending.verdict)) + ending.reason;
+  return ::pwrite(report, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+}
+
+std::optional<Ending> read_ending(int report) {
+  std::string text(static_cast<std::size_t>(::lseek(report, 0, SEEK_END)), '\0');
+  const ssize_t size = ::pread(report, text.data(), text.size(), 0);
+  if (size <= 0) return std::nullopt;
+  return Ending{static_cast<Verdict>(text.front() - '0'), text.substr(1)};
+}
+
+[[noreturn]] void run_as_child(int report, int output, const std::string& directory,
+                               const std::function<Ending()>& body) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  limit_resources();
+  keep_needed_variables();
   reset_signals();
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(output, STDERR_FILENO);
   const Ending ending = ::chdir(directory.c_str()) == 0
                             ? body()
                             : Ending{Verdict::failed, "cannot enter " + directory};
-  const std::string text =
-      static_cast<char>('0' + static_cast<int>(ending.verdict)) + ending.reason;
-  const auto size = static_cast<ssize_t>(text.size());
-  ::_exit(::write(report, text.data(), text.size()) == size ? 0 : 1);
+  ::_exit(write_ending(report, ending) ? 0 : 1);
 }
 
 /// A child process, which the destructor kills if it still runs.
@@ -123,19 +186,12 @@ class Child {
     return status;
   }
 
- private:
   // poll takes an int of milliseconds.
   static constexpr std::chrono::milliseconds max_poll_time = std::chrono::hours(1);
 
+ private:
   pid_t number_;
 };
-
-std::string read_report(int report) {
-  std::string text(static_cast<std::size_t>(::lseek(report, 0, SEEK_END)), '\0');
-  const ssize_t size = ::pread(report, text.data(), text.size(), 0);
-  text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
-  return text;
-}
 
 std::string ended_text(int status) {
   if (WIFSIGNALED(status)) {
@@ -147,23 +203,106 @@ std::string ended_text(int status) {
   return "the plugin ended the process with status " + std::to_string(WEXITSTATUS(status));
 }
 
+/// Returns the child processes of this one.
+std::vector<pid_t> children() {
+  std::vector<pid_t> found;
+  std::error_code failed;
+  for (fs::directory_iterator at("/proc", failed), end; !failed && at != end;
+       at.increment(failed)) {
+    std::ifstream stream(at->path() / "stat");
+    std::string line;
+    if (!std::getline(stream, line)) continue;
+    // The name, in parentheses, may contain anything. The state and the parent follow it.
+    std::istringstream rest(line.substr(std::min(line.rfind(')') + 1, line.size())));
+    char state = 0;
+    pid_t parent = 0;
+    if (rest >> state >> parent && parent == ::getpid()) found.push_back(std::atoi(line.c_str()));
+  }
+  return found;
+}
+
+/// Kills the processes that a plugin has left behind. This process adopted them.
+void end_adopted() {
+  for (;;) {
+    const pid_t ended = ::waitpid(-1, nullptr, WNOHANG);
+    if (ended < 0 && errno == ECHILD) return;
+    if (ended != 0) continue;
+    for (const pid_t child : children()) ::kill(child, SIGKILL);
+    ::waitpid(-1, nullptr, 0);
+  }
+}
+
+/// Runs the case in a child of its own, and ends all processes that come from it.
+[[noreturn]] void run_as_keeper(int report, int output, const std::string& directory,
+                                std::chrono::milliseconds timeout,
+                                const std::function<Ending()>& body) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const pid_t number = ::fork();
+  if (number < 0) ::_exit(1);
+  if (number == 0) run_as_child(report, output, directory, body);
+  Child child(number);
+  const bool in_time = child.wait(timeout);
+  const int status = child.end();
+  if (!in_time) {
+    write_ending(report, {Verdict::failed,
+                          "still running after " + std::to_string(timeout.count()) + " ms"});
+  } else if (!read_ending(report)) {
+    write_ending(report, {Verdict::failed, ended_text(status)});
+  }
+  end_adopted();
+  ::_exit(0);
+}
+
+/// Passes on what a plugin prints, so that it cannot control the terminal: to standard error,
+/// escaped, and cut.
+void pass_on(int output, std::chrono::steady_clock::time_point end) {
+  std::string line;
+  std::size_t passed = 0;
+  const auto print = [&] {
+    if (passed < most_output) std::cerr << harmless(line) << "\n";
+    passed += line.size() + 1;
+    line.clear();
+  };
+  for (std::array<char, 4096> bytes{};;) {
+    pollfd ready{output, POLLIN, 0};
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    const auto pause = std::clamp(left, std::chrono::milliseconds(0), Child::max_poll_time);
+    if (::poll(&ready, 1, static_cast<int>(pause.count())) <= 0) {
+      if (pause == std::chrono::milliseconds(0)) break;
+      continue;
+    }
+    const ssize_t size = ::read(output, bytes.data(), bytes.size());
+    if (size <= 0) break;
+    for (const char letter : std::string_view(bytes.data(), static_cast<std::size_t>(size))) {
+      if (letter != '\n') line += letter;
+      if (letter == '\n' || line.size() == longest_line) print();
+    }
+  }
+  if (!line.empty()) print();
+  if (passed > most_output) std::cerr << "tenon: the rest of the output is left out\n";
+}
+
 }  // namespace
 
 Ending run_in_child(std::chrono::milliseconds timeout, const std::function<Ending()>& body) {
   const Directory directory;
   const Descriptor report(::memfd_create("tenon-report", MFD_CLOEXEC), "a file for a report");
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) refused("a pipe for the output of a case");
+  const Descriptor output(ends[0], "a pipe");
+  std::optional<Descriptor> input(std::in_place, ends[1], "a pipe");
   const pid_t number = ::fork();
   if (number < 0) refused("a process for a case");
-  if (number == 0) run_as_child(report.get(), directory.path(), body);
-  Child child(number);
-  const bool in_time = child.wait(timeout);
-  const int status = child.end();
-  if (!in_time) {
-    return {Verdict::failed, "still running after " + std::to_string(timeout.count()) + " ms"};
-  }
-  const std::string text = read_report(report.get());
-  if (text.empty()) return {Verdict::failed, ended_text(status)};
-  return {static_cast<Verdict>(text.front() - '0'), text.substr(1)};
+  if (number == 0) run_as_keeper(report.get(), ends[1], directory.path(), timeout, body);
+  input.reset();
+  Child keeper(number);
+  // Every process of the case holds the pipe, so it ends with the last of them.
+  pass_on(output.get(), std::chrono::steady_clock::now() + timeout + time_to_end);
+  const int status = keeper.wait(time_to_end) ? 0 : keeper.end();
+  const auto ending = read_ending(report.get());
+  return ending ? *ending : Ending{Verdict::failed, ended_text(status)};
 }
 
 }  // namespace tenon::sdk::conformance

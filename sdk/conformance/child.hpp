@@ -10,9 +10,12 @@
 
 namespace tenon::sdk::conformance {
 
-/// Runs `body` in a child process, in a new empty directory that is removed afterwards. Returns the
-/// result of `body`; `failed` with the reason if the child crashes, exits, or still runs after
-/// `timeout`. Throws std::system_error if a process or a directory cannot be created.
+/// Runs `body` in a child process, in a new empty directory that is removed afterwards, without the
+/// environment variables that may hold secrets, and with at most 2 GiB of memory for data. What it
+/// prints is passed on to standard error, escaped; 64 KiB at most. Processes that it leaves behind
+/// are killed, also those that began a session of their own. Returns the result of `body`; `failed`
+/// with the reason if the child crashes, exits, or still runs after `timeout`. Throws
+/// std::system_error if a process or a directory cannot be created.
 Ending run_in_child(std::chrono::milliseconds timeout, const std::function<Ending()>& body);
 
 }  // namespace tenon::sdk::conformance

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -92,6 +94,32 @@ TEST_F(VerifyCommand, EndsAHangingCase) {
   EXPECT_EQ(line_of(run.out, "tenon.dev/source", "accepts acknowledgements after"),
             "tenon.dev/source  test.example/numbers  accepts acknowledgements after stop  failed: "
             "still running after 1000 ms");
+}
+
+/// Returns whether a process of that name runs.
+bool runs(const std::string& name) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream stream(entry.path() / "comm");
+    std::string found;
+    if (std::getline(stream, found) && found == name) return true;
+  }
+  return false;
+}
+
+TEST_F(VerifyCommand, EndsProcessesThatLeaveTheirSession) {
+  const Outcome run = verify({WRONG "/pipeline-leaves-a-process.so"});
+  EXPECT_EQ(run.exit, 0) << run.out << run.err;
+  EXPECT_FALSE(runs("tenon-left"));
+}
+
+TEST_F(VerifyCommand, GivesPluginsNeitherSecretsNorTheTerminal) {
+  world_.set("WORLD_SECRET", "hunter2");
+  const Outcome run = verify({WRONG "/pipeline-looks-around.so"});
+  EXPECT_EQ(run.exit, 0) << run.out << run.err;
+  const std::string memory = SANITIZED != 0 ? "enough" : "none";
+  EXPECT_NE(run.err.find("\\x1b[2Jsecret none, memory " + memory + "\n"), std::string::npos)
+      << run.err;
+  EXPECT_EQ(run.err.find('\x1b'), std::string::npos);
 }
 
 TEST_F(VerifyCommand, PrintsJson) {

@@ -10,10 +10,12 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <mutex>
@@ -57,6 +59,25 @@ void leak_descriptor() {
 
 void hang() {
   for (;;) pause();
+}
+
+/// Starts a process that leaves its parent, its session and its group.
+void leave_process() {
+  if (fork() != 0) return;
+  setsid();
+  if (fork() != 0) _exit(0);
+  prctl(PR_SET_NAME, "tenon-left");
+  hang();
+}
+
+/// Prints what a plugin sees of the process, and a control character.
+void look_around() {
+  const char* secret = std::getenv("WORLD_SECRET");
+  void* memory = std::malloc(std::size_t{3} << 30);
+  std::printf("\x1b[2Jsecret %s, memory %s\n", secret != nullptr ? secret : "none",
+              memory != nullptr ? "enough" : "none");
+  std::fflush(stdout);
+  std::free(memory);
 }
 
 // -- Parameters ---------------------------------------------------------------
@@ -143,6 +164,8 @@ class Source : public tenon::sdk::SourceV2 {
 
   void teardown() override {
     if (!configured_ && planted("crashes in teardown")) crash();
+    if (!configured_ && planted("leaves a process")) leave_process();
+    if (!configured_ && planted("looks around")) look_around();
     if (!configured_ && planted("throws from teardown")) throw Failure(TENON_INTERNAL, "no");
   }
 
