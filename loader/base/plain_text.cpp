@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
+#include <span>
 
 #include "base/utf8.hpp"
 
@@ -14,10 +14,14 @@ struct Range {
   std::uint32_t first;
   std::uint32_t last;
 };
-/// Control characters, and characters that move, hide or reverse their neighbours.
-constexpr Range unsafe[] = {
-    {0x00, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},   {0x200b, 0x200f},
-    {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb},
+constexpr Range controls[] = {{0x00, 0x1f}, {0x7f, 0x9f}};
+/// Characters that move or reverse their neighbours, and those that Unicode displays as nothing
+/// (Default_Ignorable_Code_Point) except for the selectors of variants of symbols.
+constexpr Range hidden[] = {
+    {0xad, 0xad},     {0x34f, 0x34f},     {0x61c, 0x61c},     {0x115f, 0x1160},
+    {0x17b4, 0x17b5}, {0x180b, 0x180f},   {0x200b, 0x200f},   {0x2028, 0x202e},
+    {0x2060, 0x206f}, {0x3164, 0x3164},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},
+    {0xfff0, 0xfffb}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
 };
 
 /// One character, or one byte that is not valid UTF-8.
@@ -36,8 +40,8 @@ Character first_of(std::string_view text) {
   return {.number = number, .size = size, .valid = true};
 }
 
-bool is_unsafe(std::uint32_t number) {
-  return std::any_of(std::begin(unsafe), std::end(unsafe), [number](const Range& range) {
+bool is_in(std::span<const Range> ranges, std::uint32_t number) {
+  return std::ranges::any_of(ranges, [number](const Range& range) {
     return number >= range.first && number <= range.last;
   });
 }
@@ -69,7 +73,18 @@ std::string cleaned(std::string_view text, Keep keep) {
 }  // namespace
 
 std::string harmless(std::string_view text) {
-  return cleaned(text, [](std::uint32_t number) { return !is_unsafe(number); });
+  return cleaned(text, [](std::uint32_t number) {
+    return !is_in(controls, number) && !is_in(hidden, number);
+  });
+}
+
+bool has_hidden(std::string_view text) {
+  while (!text.empty()) {
+    const Character character = first_of(text);
+    if (character.valid && is_in(hidden, character.number)) return true;
+    text.remove_prefix(character.size);
+  }
+  return false;
 }
 
 std::string valid_utf8(std::string_view text) {

@@ -10,9 +10,12 @@
 namespace tenon::inline v0_1 {
 
 /// Returns `text` as one line of valid UTF-8 that is safe to print. Each byte of line ends, other
-/// control characters, characters that change the direction of text, and invalid UTF-8 becomes
-/// \xNN.
+/// control characters, hidden characters, and invalid UTF-8 becomes \xNN.
 std::string harmless(std::string_view text);
+
+/// Returns whether a text contains hidden characters: those that change the direction of text, and
+/// those that are displayed as nothing, such as tags, fillers and joiners.
+bool has_hidden(std::string_view text);
 
 /// Returns `text` with \xNN for each byte that is not valid UTF-8, for formats that escape other
 /// characters.

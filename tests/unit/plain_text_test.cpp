@@ -33,6 +33,18 @@ TEST(PlainText, EscapesBidirectionalAndInvisibleCharacters) {
   EXPECT_EQ(harmless("\u200b\ufeff"), "\\xe2\\x80\\x8b\\xef\\xbb\\xbf");
 }
 
+TEST(PlainText, FindsHiddenCharacters) {
+  // A tag, a filler, a joiner, a selector of variants of letters, and a mark of shorthand.
+  for (const std::string text :
+       {"\U000e0041", "\u3164", "\u034f", "\U000e0100", "\U0001bca0", "\u202e", "\u200b"}) {
+    EXPECT_TRUE(has_hidden("blur" + text));
+    EXPECT_NE(harmless(text), text);
+  }
+  for (const std::string text : {"", "blur", "a\nb\x1b", "日本語", "\u2764\ufe0f", "\xff"}) {
+    EXPECT_FALSE(has_hidden(text)) << text;
+  }
+}
+
 TEST(PlainText, EscapesInvalidUtf8) {
   for (const std::string text : {"\xff", "\xc0\xaf", "\xc3", "\xed\xa0\x80", "\xf4\x90\x80\x80",
                                  "\xe2\x80", "\x80", "\xe0\x80\x80"}) {
