@@ -129,12 +129,11 @@ std::string_view remedy_for(std::string_view message, bool default_folders) {
 Result<void> write_file(const BundleFile& file, const std::vector<std::string>& names,
                         PrivateCopy& copy) {
   const fs::path folder = copy.folder->path();
-  const fs::path first = folder / names.front();
+  const std::string& first = names.front();
   for (const std::string& name : names) {
     copy.files.push_back({folder / name, file.path});
-    const fs::path& path = copy.files.back().path;
-    auto written = path == first ? platform::create_file(path, file.content)
-                                 : platform::link_file(first, path);
+    auto written = name == first ? copy.folder->create_file(name, file.content)
+                                 : copy.folder->link_file(first, name);
     if (!written) return written;
   }
   if (file.debug) {

@@ -29,6 +29,14 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
+/// Who may change a file or directory.
+struct FileAccess {
+  std::uint32_t owner = 0;  // number of the user
+  std::uint32_t group = 0;
+  std::uint32_t mode = 0;  // permissions, with the bits set-user-ID, set-group-ID and sticky
+  bool is_directory = false;
+};
+
 /// A regular file, open for reading. Pipes, devices and folders are refused without opening them.
 class File {
  public:
@@ -45,6 +53,8 @@ class File {
 
   /// Returns the identity that the file had when it was opened.
   const FileIdentity& identity() const { return identity_; }
+  /// Returns the access that the file had when it was opened.
+  const FileAccess& access() const { return access_; }
 
   /// Returns whether nothing was written to the file since it was opened. A file that another one
   /// replaced is unchanged.
@@ -61,11 +71,12 @@ class File {
   Result<std::vector<std::byte>> read_all(std::size_t limit) const;
 
  private:
-  File(std::string path, int descriptor, const FileIdentity& identity);
+  File(std::string path, int descriptor, const FileIdentity& identity, const FileAccess& access);
 
   std::string path_;
   int descriptor_;
   FileIdentity identity_;
+  FileAccess access_;
 };
 
 /// Returns the identity of the file or folder at `path`.
@@ -81,12 +92,6 @@ struct FolderEntry {
 /// Appends the entries of a folder, in no order. Returns an error if not all could be read. The
 /// iterators of the standard library end the process if memory runs out, so they are not used.
 std::error_code read_folder(const std::filesystem::path& folder, std::vector<FolderEntry>& entries);
-
-/// Creates a file that must not exist yet, readable and writable by its owner only.
-Result<void> create_file(const std::filesystem::path& path, std::span<const std::byte> content);
-
-/// Creates a hard link to a file. `second` must not exist yet, and lie on the same file system.
-Result<void> link_file(const std::filesystem::path& path, const std::filesystem::path& second);
 
 /// Replaces the content of a file; see replace_content.
 Result<void> replace_file(const std::filesystem::path& path, std::span<const std::byte> content);

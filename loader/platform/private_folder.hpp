@@ -3,9 +3,10 @@
 // A folder for the temporary files of one process. If the process is killed, another process
 // removes the folder.
 //
-// The folder contains a file `lock`, which its owner keeps locked (flock); the system releases the
-// lock however the process ends. The file is renamed to `lock` after it is locked, so a `lock` that
-// can be locked has no owner. A forked child shares the lock and would keep it after the parent has
+// The folder contains a file `lock` with a fixed text, which its owner keeps locked (flock); the
+// system releases the lock however the process ends. The file is renamed to `lock` after it is
+// locked, so a `lock` that can be locked has no owner. A folder without that text is not one of
+// these and is left alone. A forked child shares the lock and would keep it after the parent has
 // exited, so the child closes it, and removes nothing.
 //
 // The folder itself is locked as well, because systemd-tmpfiles does not clean locked folders.
@@ -16,6 +17,8 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <span>
+#include <string>
 
 namespace tenon::inline v0_1::platform {
 
@@ -23,7 +26,9 @@ namespace tenon::inline v0_1::platform {
 class PrivateFolder {
  public:
   /// Creates a folder `tenon-XXXXXX` in `parent`, which must exist. Only the user has access.
-  /// Errors: not-found, cannot-write.
+  /// Errors: not-found, cannot-write; untrusted-owner, if others could exchange the folder: they
+  /// may write to `parent` and it lacks the sticky bit, or the process is privileged and `parent`
+  /// or a directory above it is another user's.
   static Result<std::shared_ptr<PrivateFolder>> create(const std::filesystem::path& parent);
   /// Removes the folder with its files, unless the parent of this process created it.
   ~PrivateFolder();
@@ -32,6 +37,12 @@ class PrivateFolder {
 
   /// Returns the absolute path.
   const std::filesystem::path& path() const noexcept { return path_; }
+
+  /// Creates a file in the open folder, wherever its path leads now. The name must not exist yet;
+  /// only the user can read and write the file.
+  Result<void> create_file(const std::string& name, std::span<const std::byte> content) const;
+  /// Creates a hard link to a file in the folder. `second` must not exist yet.
+  Result<void> link_file(const std::string& name, const std::string& second) const;
   /// Returns whether this process created it, and not one that it was forked from.
   bool is_own() const noexcept;
   /// Returns whether files can be created in it: it is this process's own, and neither the folder
@@ -42,6 +53,7 @@ class PrivateFolder {
 
  private:
   PrivateFolder() = default;
+  bool open();
   bool lock();
 
   std::filesystem::path path_;
@@ -52,7 +64,8 @@ class PrivateFolder {
 };
 
 /// Removes private folders in `parent` that killed processes of this user left; returns how many.
-/// Folders of other users, folders without a lock, and symbolic links are not touched. Checks at
+/// Folders of other users, folders with another name or without the text in the lock, and symbolic
+/// links are not touched. Checks at
 /// most 1,000 folders and removes at most 100, which takes a few milliseconds; later calls remove
 /// the rest.
 std::size_t remove_abandoned_folders(const std::filesystem::path& parent) noexcept;

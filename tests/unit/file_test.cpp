@@ -36,10 +36,8 @@ TEST(File, IsNotWrittenPastTheLimitOfFileSizes) {
   getrlimit(RLIMIT_FSIZE, &limit);
   const rlimit small{4096, limit.rlim_max};
   setrlimit(RLIMIT_FSIZE, &small);
-  const auto failed = create_file(path, bytes(std::string(8192, 'x')));
   const auto replaced = replace_content(path, std::string(8192, 'x'));
   setrlimit(RLIMIT_FSIZE, &limit);
-  EXPECT_EQ(failed.error().code(), "cannot-write");
   EXPECT_EQ(replaced.failed, std::errc::file_too_large);
   EXPECT_FALSE(fs::exists(path));
   sigset_t pending;
@@ -81,7 +79,7 @@ TEST(Folder, ListsTheTypesOfItsEntries) {
   const tests::World world;
   const fs::path all = world.path("all");
   fs::create_directories(all / "folder");
-  ASSERT_TRUE(create_file(all / "file", {}));
+  world.write("all/file", "");
   fs::create_symlink("file", all / "link");
   ASSERT_EQ(::mkfifo((all / "pipe").c_str(), 0600), 0);
   std::vector<FolderEntry> entries;
@@ -269,15 +267,6 @@ TEST(File, ReportsAFailedReplacement) {
   fs::create_directory(world.path("folder"));
   world.write("folder/inside", "");
   EXPECT_EQ(replace_file(world.path("folder"), bytes("x")).error().code(), "cannot-write");
-}
-
-TEST(File, IsCreatedOnceAndPrivateToItsOwner) {
-  const tests::World world;
-  const auto path = world.path("private");
-  ASSERT_TRUE(create_file(path, bytes("x")));
-  EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
-  EXPECT_EQ(create_file(path, bytes("y")).error().code(), "cannot-write");
-  EXPECT_EQ(world.read("private"), "x");
 }
 
 TEST(File, IsRemovedLikeAnEmptyFolder) {

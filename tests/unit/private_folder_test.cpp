@@ -5,12 +5,15 @@
 #include "platform/private_folder.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -140,6 +143,66 @@ TEST_F(PrivateFolders, WithoutALockAreKept) {
   fs::create_directory(parent() / "tenon-old000");
   EXPECT_EQ(remove_abandoned_folders(parent()), 0u);
   EXPECT_EQ(count(), 2u);
+}
+
+TEST_F(PrivateFolders, WithOtherNamesOrTextsAreKept) {
+  fs::rename(abandon(), parent() / "tenon-notes");
+  fs::rename(abandon(), parent() / "tenon-my-notes");
+  std::ofstream(abandon() / "lock") << "mine";
+  EXPECT_EQ(remove_abandoned_folders(parent()), 0u);
+  EXPECT_EQ(count(), 3u);
+}
+
+TEST_F(PrivateFolders, CreateFilesOnceForTheirOwner) {
+  const auto folder = create(parent());
+  const std::string text(8192, 'x');
+  const auto content = std::as_bytes(std::span(text));
+  ASSERT_TRUE(folder->create_file("a", content));
+  EXPECT_EQ(fs::status(folder->path() / "a").permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(folder->create_file("a", content).error().code(), "cannot-write");
+  ASSERT_TRUE(folder->link_file("a", "b"));
+  EXPECT_TRUE(fs::equivalent(folder->path() / "a", folder->path() / "b"));
+  EXPECT_EQ(folder->link_file("a", "b").error().code(), "cannot-write");
+
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  const rlimit small{4096, limit.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  const auto failed = folder->create_file("c", content);
+  setrlimit(RLIMIT_FSIZE, &limit);
+  EXPECT_EQ(failed.error().code(), "cannot-write");
+  EXPECT_FALSE(fs::exists(folder->path() / "c"));
+}
+
+TEST_F(PrivateFolders, CreateFilesWhereverTheirPathLeadsNow) {
+  const auto folder = create(parent());
+  const fs::path moved = parent() / "moved";
+  fs::rename(folder->path(), moved);
+  fs::create_directory(folder->path());
+  ASSERT_TRUE(folder->create_file("a", {}));
+  EXPECT_TRUE(fs::exists(moved / "a"));
+  EXPECT_TRUE(fs::is_empty(folder->path()));
+}
+
+TEST_F(PrivateFolders, AreNotCreatedWhereOthersMayRenameThem) {
+  fs::permissions(parent(), fs::perms::others_write, fs::perm_options::add);
+  const auto refused = PrivateFolder::create(parent());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), "untrusted-owner");
+  EXPECT_EQ(refused.error().fix(),
+            "chmod +t " + parent().string() + ", or set TMPDIR to another folder");
+  fs::permissions(parent(), fs::perms::sticky_bit, fs::perm_options::add);
+  EXPECT_TRUE(PrivateFolder::create(parent()));
+}
+
+TEST_F(PrivateFolders, OfRootAreNotCreatedInThoseOfOthers) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give directories away";
+  ASSERT_EQ(chown(parent().c_str(), 1, 1), 0);
+  const auto refused = PrivateFolder::create(parent());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), "untrusted-owner");
+  EXPECT_EQ(refused.error().fix(), "set TMPDIR to a folder of this user");
 }
 
 TEST_F(PrivateFolders, OfOtherUsersAreKept) {

@@ -66,6 +66,13 @@ FileIdentity identity_from(const struct stat& status) {
           .changed = nanoseconds(status.st_ctim)};
 }
 
+FileAccess access_from(const struct stat& status) {
+  return {.owner = status.st_uid,
+          .group = status.st_gid,
+          .mode = status.st_mode & 07777U,
+          .is_directory = S_ISDIR(status.st_mode)};
+}
+
 bool may_be_link(const dirent& entry) {
   return entry.d_type == DT_UNKNOWN || entry.d_type == DT_LNK;
 }
@@ -101,21 +108,23 @@ Result<File> File::open(const std::filesystem::path& path, bool is_regular) {
   }
   if (!S_ISREG(status.st_mode)) return irregular(status.st_mode);
   std::string name = path.string();  // before the descriptor changes hands
-  return File(std::move(name), descriptor.release(), identity_from(status));
+  return File(std::move(name), descriptor.release(), identity_from(status), access_from(status));
 }
 
-File::File(std::string path, int descriptor, const FileIdentity& identity)
-    : path_(std::move(path)), descriptor_(descriptor), identity_(identity) {}
+File::File(std::string path, int descriptor, const FileIdentity& identity, const FileAccess& access)
+    : path_(std::move(path)), descriptor_(descriptor), identity_(identity), access_(access) {}
 
 File::File(File&& other) noexcept
     : path_(std::move(other.path_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
-      identity_(other.identity_) {}
+      identity_(other.identity_),
+      access_(other.access_) {}
 
 File& File::operator=(File&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(descriptor_, other.descriptor_);
   std::swap(identity_, other.identity_);
+  std::swap(access_, other.access_);
   return *this;
 }
 
@@ -188,20 +197,6 @@ std::error_code read_folder(const std::filesystem::path& folder,
                        .may_be_link = may_be_link(*entry),
                        .is_regular = entry->d_type == DT_REG});
   }
-}
-
-Result<void> create_file(const std::filesystem::path& path, std::span<const std::byte> content) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file.is_open()) return cannot_write(path, "creating the file");
-  if (write_all(file.get(), content) && file.close()) return {};
-  auto error = cannot_write(path, "writing the file");
-  ::unlink(path.c_str());
-  return error;
-}
-
-Result<void> link_file(const std::filesystem::path& path, const std::filesystem::path& second) {
-  if (::link(path.c_str(), second.c_str()) != 0) return cannot_write(second, "linking the file");
-  return {};
 }
 
 Result<void> replace_file(const std::filesystem::path& path, std::span<const std::byte> content) {

@@ -9,24 +9,30 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "platform/exposure.hpp"
 #include "platform/posix/descriptor.hpp"
 
 namespace tenon::inline v0_1::platform {
 namespace {
 
 constexpr std::string_view prefix = "tenon-";
+constexpr std::size_t random_letters = 6;  // after the prefix, by mkdtemp
+constexpr std::string_view lock_text = "files of one process of tenon\n";
 constexpr const char* lock_name = "lock";
 constexpr const char* new_lock_name = "lock.new";
 constexpr int folder_flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -129,6 +135,19 @@ bool is_own_folder(int folder) {
          (status.st_mode & 0077) == 0;
 }
 
+/// Returns whether a name has the form of those that `create` makes.
+bool is_name(std::string_view name) {
+  return name.size() == prefix.size() + random_letters && name.starts_with(prefix) &&
+         std::ranges::all_of(name.substr(prefix.size()),
+                             [](unsigned char letter) { return std::isalnum(letter) != 0; });
+}
+
+bool has_lock_text(int lock) {
+  std::array<char, lock_text.size() + 1> text{};
+  const auto count = ::pread(lock, text.data(), text.size(), 0);
+  return count >= 0 && std::string_view(text.data(), static_cast<std::size_t>(count)) == lock_text;
+}
+
 /// Takes the lock of a folder. Returns false if another process holds it.
 bool take_lock(int lock) {
   if (::flock(lock, LOCK_EX | LOCK_NB) != 0) return false;
@@ -143,7 +162,8 @@ bool remove_if_abandoned(int parent, const char* name) {
   if (!folder.is_open() || !is_own_folder(folder.get())) return false;
   const Descriptor lock(
       ::openat(folder.get(), lock_name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  return lock.is_open() && take_lock(lock.get()) && remove_folder(parent, name, folder.get());
+  return lock.is_open() && has_lock_text(lock.get()) && take_lock(lock.get()) &&
+         remove_folder(parent, name, folder.get());
 }
 
 /// Removes the folders of images that stay mapped until the process exits. Static hosts of a
@@ -156,6 +176,34 @@ const struct RemoveAtExit {
   }
 } remove_at_exit;
 
+Error exchangeable(const std::filesystem::path& parent, const Exposure& exposure) {
+  std::string found = exposure.found;
+  if (exposure.path != parent) found += ", " + exposure.path.string();
+  return Error({.code = "untrusted-owner",
+                .where = parent.string(),
+                .found = std::move(found),
+                .needed = "a folder for copies of modules in which no other user may rename them",
+                .fix = exposure.by_owner ? "set TMPDIR to a folder of this user"
+                                         : "chmod +t " + exposure.path.string() +
+                                               ", or set TMPDIR to another folder"});
+}
+
+Error replaced(const std::filesystem::path& parent) {
+  return Error({.code = "cannot-write",
+                .where = parent.string(),
+                .found = "another folder in the place of the one that was just created in it",
+                .needed = "a folder where no other process exchanges the host's files",
+                .fix = "set TMPDIR to a folder of this user"});
+}
+
+Error not_written(const std::filesystem::path& path) {
+  return Error({.code = "cannot-write",
+                .where = path.string(),
+                .found = "creating the file: " + std::generic_category().message(errno),
+                .needed = "a file that the host's user may write",
+                .fix = "check the path, the permissions and the free space on the disk"});
+}
+
 /// Returns whether a path leads to the open file.
 bool is_at(int descriptor, const char* path) noexcept {
   struct stat open, there;
@@ -167,6 +215,11 @@ bool is_at(int descriptor, const char* path) noexcept {
 
 Result<std::shared_ptr<PrivateFolder>> PrivateFolder::create(const std::filesystem::path& parent) {
   prepare_for_forks();
+  if (auto exposed = exposure_at(parent)) {
+    std::error_code ignored;
+    const bool itself = exposed->path == std::filesystem::canonical(parent, ignored);
+    if (is_privileged() || (itself && !exposed->by_owner)) return exchangeable(parent, *exposed);
+  }
   std::error_code ignored;
   std::string name = (std::filesystem::absolute(parent, ignored) / prefix).string() + "XXXXXX";
   std::shared_ptr<PrivateFolder> made(new PrivateFolder);  // before there is a folder to remove
@@ -185,6 +238,10 @@ Result<std::shared_ptr<PrivateFolder>> PrivateFolder::create(const std::filesyst
     ::rmdir(name.c_str());
     throw;
   }
+  if (!made->open()) {
+    release(std::exchange(made->folder_, -1));  // so that nothing in it is removed
+    return replaced(parent);
+  }
   if (!made->lock()) {
     // The folder is usable, but remains if this process is killed.
     ::unlinkat(made->folder_, new_lock_name, 0);
@@ -193,15 +250,37 @@ Result<std::shared_ptr<PrivateFolder>> PrivateFolder::create(const std::filesyst
   return made;
 }
 
-bool PrivateFolder::lock() {
+bool PrivateFolder::open() {
   std::lock_guard no_fork(held().mutex);
   forks_ = forks;
   held().folders.push_back(this);
   folder_ = hold(::open(path_.c_str(), folder_flags));
+  return folder_ >= 0 && is_own_folder(folder_);
+}
+
+bool PrivateFolder::lock() {
+  std::lock_guard no_fork(held().mutex);
   ::flock(folder_, LOCK_SH | LOCK_NB);
   lock_ = hold(::openat(folder_, new_lock_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  return lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) == 0 &&
+  return lock_ >= 0 && write_all(lock_, std::as_bytes(std::span(lock_text))) &&
+         ::flock(lock_, LOCK_EX | LOCK_NB) == 0 &&
          ::renameat(folder_, new_lock_name, folder_, lock_name) == 0;
+}
+
+Result<void> PrivateFolder::create_file(const std::string& name,
+                                        std::span<const std::byte> content) const {
+  Descriptor file(
+      ::openat(folder_, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file.is_open()) return not_written(path_ / name);
+  if (write_all(file.get(), content) && file.close()) return {};
+  auto error = not_written(path_ / name);
+  ::unlinkat(folder_, name.c_str(), 0);
+  return error;
+}
+
+Result<void> PrivateFolder::link_file(const std::string& name, const std::string& second) const {
+  if (::linkat(folder_, name.c_str(), folder_, second.c_str(), 0) == 0) return {};
+  return not_written(path_ / second);
 }
 
 PrivateFolder::~PrivateFolder() {
@@ -232,8 +311,7 @@ std::size_t remove_abandoned_folders(const std::filesystem::path& parent) noexce
   const Descriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.is_open()) return 0;
   auto names = names_in(folder.get(), max_read, [](const dirent& entry) {
-    return std::string_view(entry.d_name).starts_with(prefix) &&
-           (entry.d_type == DT_DIR || entry.d_type == DT_UNKNOWN);
+    return is_name(entry.d_name) && (entry.d_type == DT_DIR || entry.d_type == DT_UNKNOWN);
   });
   if (names.size() > max_checked) {
     // Start at another folder each time, so that folders in use do not hide the others for ever.

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Finds users who could change a file that this process relies on: by the file itself, or by a
+// directory above it. Trusted are root, the effective user, and those who could replace the program
+// that runs: the owners of its file and of the directories above that.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/lock_order.hpp"
+#include "platform/file.hpp"
+
+namespace tenon::inline v0_1::platform {
+
+/// A file or directory that users may change who are not trusted.
+struct Exposure {
+  std::filesystem::path path;
+  std::string found;  // eg: "a directory of mode 0777, which lets every user write"
+  std::string fix;    // eg: "chmod o-w /opt/photo"
+  bool by_owner;      // it belongs to one of them; false: they may write
+};
+
+/// Returns whether other users could gain rights by code that this process loads: it runs as root
+/// or with the privileges of another user than the one that started it (set-user-ID). The root of a
+/// user namespace has no rights outside of it and does not count.
+bool is_privileged() noexcept;
+
+/// Returns the name of a user; its number if there is no name.
+std::string user_name(std::uint32_t user);
+
+/// Checks files, and remembers the directories above them. Thread-safe.
+class ExposureCheck {
+ public:
+  /// Checks a file or directory of these rights at an absolute path without symbolic links, whose
+  /// directories are checked upward from an open descriptor.
+  std::optional<Exposure> of(const std::filesystem::path& canonical, const FileAccess& access);
+
+ private:
+  detail::LeafMutex mutex_;
+  std::map<std::filesystem::path, std::optional<Exposure>> directories_;  // guarded by mutex_
+};
+
+/// Checks an open file, whose path may contain symbolic links. If the file is not at its path any
+/// more, that counts as an exposure.
+std::optional<Exposure> exposure_of(const std::filesystem::path& path, const FileIdentity& identity,
+                                    const FileAccess& access);
+
+/// Checks what is at a path: a file or a directory. Returns nothing if there is nothing.
+std::optional<Exposure> exposure_at(const std::filesystem::path& path);
+
+}  // namespace tenon::inline v0_1::platform
