@@ -90,7 +90,9 @@ class BundleReader {
     keeps_contents_ = false;
     accepts_ = accepts;
     FileSource source(module);
-    return read_rest(add(module.path(), source, {}));
+    auto added = add(module.path(), source, {});
+    if (added) bundle_.back().access = module.access();
+    return read_rest(added);
   }
 
  private:
@@ -203,6 +205,7 @@ class BundleReader {
     const auto known = std::find(identities_.begin(), identities_.end(), file->identity());
     if (known != identities_.end()) return static_cast<std::size_t>(known - identities_.begin());
     if (auto added = add_library(*file, path, passed_on_[needed_by]); !added) return added.error();
+    bundle_.back().access = file->access();
     identities_.push_back(file->identity());
     return bundle_.size() - 1;
   }
@@ -302,7 +305,11 @@ Result<Bundle> read_bundle(std::vector<std::byte> content, const fs::path& path)
 
 Result<Bundle> read_bundle(const platform::File& module) {
   auto content = module.read_all(max_file_size);
-  return content ? read_bundle(std::move(*content), module.path()) : std::move(content).error();
+  if (!content) return std::move(content).error();
+  auto bundle = read_bundle(std::move(*content), module.path());
+  if (!bundle) return bundle;
+  bundle->front().access = module.access();
+  return bundle;
 }
 
 Result<Bundle> read_bundle(const ElfFile& module, std::vector<std::byte> content,

@@ -18,10 +18,7 @@
 
 #include "binary/elf.hpp"
 #include "binary/unload_statement.hpp"
-
-namespace tenon::inline v0_1::platform {
-class File;
-}
+#include "platform/file.hpp"
 
 namespace tenon::inline v0_1::detail {
 
@@ -52,6 +49,7 @@ struct BundleFile {
   ElfFile::Pins pins;
   ElfFile::Demands demands;
   std::optional<DebugFile> debug = std::nullopt;  // if the file exists
+  platform::FileAccess access = {};               // of the file that was read, if there was one
 };
 
 /// The files of a module; the module itself is the first.

@@ -13,6 +13,7 @@
 
 #include "base/parallel.hpp"
 #include "manifest/module_file.hpp"
+#include "platform/exposure.hpp"
 #include "platform/file.hpp"
 #include "platform/process.hpp"
 
@@ -158,19 +159,48 @@ void add(FoundModule module, Scan& result) {
   result.modules.push_back(std::move(module));
 }
 
-void read(File& file, const KnownFiles& known, Scan& result) {
-  if (const auto* previous = known.find(file.path)) {
-    return add({std::move(file.path), previous->manifest, previous->identity}, result);
+/// Reads files for a scan, and decides which it uses.
+class Reader {
+ public:
+  Reader(const TrustPolicy& policy, const KnownFiles& known) : policy_(policy), known_(known) {}
+
+  void read(File& file, Scan& result) {
+    if (const auto* previous = known_.find(file.path)) {
+      const auto exposed = exposure(file, previous->access);
+      if (!exposed || exposed->grade() != ErrorGrade::error) {
+        if (exposed) result.skipped.push_back(*exposed);
+        return add({std::move(file.path), previous->manifest, previous->identity, previous->access},
+                   result);
+      }
+    }
+    const auto open = open_module(file.path, file.is_regular);
+    if (!open) return result.skipped.push_back(open.error());
+    auto exposed = exposure(file, open->access());
+    if (exposed && exposed->grade() == ErrorGrade::error)
+      return skip(*open, {std::move(*exposed)}, result);
+    auto read = read_module_file(*open);
+    if (!read) return skip(*open, {std::move(read).error()}, result);
+    Manifest& manifest = *read->image.manifest;
+    set_version_folder(file.folder, manifest);
+    auto checked = check_version_folder(file.path, manifest);
+    if (checked) checked = check_listed(policy_, manifest.name, manifest.version, file.path);
+    if (!checked) return skip(*open, {std::move(checked).error(), manifest.version}, result);
+    if (exposed) result.skipped.push_back(std::move(*exposed));
+    add({std::move(file.path), std::move(read->image.manifest), read->identity, open->access()},
+        result);
   }
-  const auto open = open_module(file.path, file.is_regular);
-  if (!open) return result.skipped.push_back(open.error());
-  auto read = read_module_file(*open);
-  if (!read) return skip(*open, {std::move(read).error()}, result);
-  set_version_folder(file.folder, *read->image.manifest);
-  if (auto checked = check_version_folder(file.path, *read->image.manifest); !checked)
-    return skip(*open, {std::move(checked).error(), read->image.manifest->version}, result);
-  add({std::move(file.path), std::move(read->image.manifest), read->identity}, result);
-}
+
+ private:
+  std::optional<Error> exposure(const File& file, const platform::FileAccess& access) {
+    if (policy_.level < Trust::owner) return std::nullopt;
+    const auto exposure = exposures_.of(file.canonical, access);
+    return exposure ? std::optional(untrusted_owner(file.path, *exposure)) : std::nullopt;
+  }
+
+  const TrustPolicy& policy_;
+  const KnownFiles& known_;
+  platform::ExposureCheck exposures_;
+};
 
 void append(Scan&& part, Scan& result) {
   std::ranges::move(part.modules, std::back_inserter(result.modules));
@@ -179,12 +209,12 @@ void append(Scan&& part, Scan& result) {
 }
 
 /// Reads files in parallel. The results are in the order of the files.
-void read_all(std::span<File> files, const KnownFiles& known, Scan& result) {
+void read_all(std::span<File> files, Reader& reader, Scan& result) {
   constexpr std::size_t together = 32;  // by one thread, one after the other
   std::vector<Scan> parts((files.size() + together - 1) / together);
   run_in_parallel(parts.size(), [&](std::size_t part) {
     const auto begin = files.subspan(part * together);
-    for (File& file : begin.first(std::min(together, begin.size()))) read(file, known, parts[part]);
+    for (File& file : begin.first(std::min(together, begin.size()))) reader.read(file, parts[part]);
   });
   for (Scan& part : parts) append(std::move(part), result);
 }
@@ -225,18 +255,14 @@ void KnownFiles::keep(const std::vector<FoundModule>& modules,
     const std::chrono::nanoseconds age =
         when.time_since_epoch() - std::chrono::nanoseconds(module.identity.changed);
     if (age <= moment) continue;
-    files_.emplace(module.file.native(), Known{module.manifest, module.identity});
+    files_.emplace(module.file.native(), Known{module.manifest, module.identity, module.access});
   }
 }
 
-Scan scan(const std::vector<SearchPath>& paths) {
-  KnownFiles none;
-  return scan(paths, none, std::chrono::system_clock::now());
-}
-
-Scan scan(const std::vector<SearchPath>& paths, KnownFiles& known,
+Scan scan(const std::vector<SearchPath>& paths, const TrustPolicy& policy, KnownFiles& known,
           std::chrono::system_clock::time_point now) {
   Scan result;
+  Reader reader(policy, known);
   std::unordered_set<fs::path::string_type> seen;
   for (const SearchPath& entry : paths) {
     auto search = files_in(entry);
@@ -246,8 +272,8 @@ Scan scan(const std::vector<SearchPath>& paths, KnownFiles& known,
     }
     std::ranges::move(search->skipped, std::back_inserter(result.skipped));
     std::erase_if(search->files,
-                  [&](File& file) { return !seen.insert(std::move(file.canonical)).second; });
-    read_all(search->files, known, result);
+                  [&](const File& file) { return !seen.insert(file.canonical).second; });
+    read_all(search->files, reader, result);
   }
   known.keep(result.modules, now);
   return result;

@@ -25,6 +25,7 @@
 #include "catalog/search_path.hpp"
 #include "manifest/manifest.hpp"
 #include "platform/file.hpp"
+#include "trust/trust_policy.hpp"
 
 namespace tenon::inline v0_1::detail {
 
@@ -32,6 +33,7 @@ struct FoundModule {
   std::filesystem::path file;
   std::shared_ptr<const Manifest> manifest;
   platform::FileIdentity identity{};
+  platform::FileAccess access{};
 };
 
 /// A module file that cannot be used.
@@ -55,6 +57,7 @@ class KnownFiles {
   struct Known {
     std::shared_ptr<const Manifest> manifest;
     platform::FileIdentity identity{};
+    platform::FileAccess access{};
   };
   /// Returns the manifest of a file if the file has not changed since, otherwise nullptr.
   const Known* find(const std::filesystem::path& file) const;
@@ -67,12 +70,12 @@ class KnownFiles {
   std::unordered_map<std::filesystem::path::string_type, Known> files_;
 };
 
-/// Reads the manifests of all files with the suffix of modules. Invalid files are skipped, each
-/// with an error; see read_module_file. Errors also: wrong-folder, if a module is not of the
-/// version of its folder; in-development, a note for packages in development, which are used.
-Scan scan(const std::vector<SearchPath>& paths);
-/// The same, using the manifests of the previous scan.
-Scan scan(const std::vector<SearchPath>& paths, KnownFiles& known,
+/// Reads the manifests of all files with the suffix of modules, and reuses those of the previous
+/// scan. Invalid files are skipped, each with an error; see read_module_file. Errors also:
+/// wrong-folder, if a module is not of the version of its folder; untrusted-owner, not-pinned and
+/// denied, if `policy` refuses it; in-development, a note for packages in development, which are
+/// used.
+Scan scan(const std::vector<SearchPath>& paths, const TrustPolicy& policy, KnownFiles& known,
           std::chrono::system_clock::time_point now);
 
 /// Sets the name of the version folder that contains a module, or an empty text, in its manifest.

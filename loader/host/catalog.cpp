@@ -14,9 +14,9 @@ namespace {
 Packages packages_of(const CatalogRules& rules, const CatalogContent& content) {
   Packages packages{.host = rules.host,
                     .requirements = rules.requirements,
-                    .lock_file = rules.lock_file.string(),
+                    .lock_file = rules.trust.lock_file.string(),
                     .broken = content.broken};
-  for (const LockedPackage& locked : rules.lock) {
+  for (const LockedPackage& locked : rules.trust.lock) {
     packages.lock.emplace_back(locked.name, locked.version);
   }
   for (const bool builtin : {false, true}) {

@@ -17,7 +17,7 @@
 #include "catalog/scan.hpp"
 #include "host/registry.hpp"
 #include "module/module.hpp"
-#include "package/lock.hpp"
+#include "trust/trust_policy.hpp"
 
 namespace tenon::inline v0_1::detail {
 
@@ -27,8 +27,7 @@ struct CatalogRules {
   std::string host{};
   /// The host's own requirements.
   std::map<std::string, Requirement, std::less<>> requirements{};
-  std::vector<LockedPackage> lock{};
-  std::filesystem::path lock_file{};
+  TrustPolicy trust{};
 };
 
 /// The modules that a catalog is built from.

@@ -52,9 +52,10 @@ HostOptions with_limited_times(HostOptions options) {
 
 /// Returns the parts that modules use, without the host.
 std::shared_ptr<ModuleContext> make_context(const HostOptions& options) {
-  auto images = std::make_shared<ImageFolder>(
-      ImageOptions{.parent = options.image_folder,
-                   .map_original = options.map_original && options.lock_file.empty()});
+  auto images = std::make_shared<ImageFolder>(ImageOptions{
+      .parent = options.image_folder,
+      .map_original =
+          options.map_original && options.lock_file.empty() && options.trust_rules.empty()});
   auto timers = std::make_shared<TimerQueue>();
   auto workers = std::make_shared<Workers>();
   auto reaper = std::make_shared<ImageReaper>(images, timers, workers);
@@ -185,7 +186,8 @@ void HostCore::rescan() {
   const auto make = [this](ModuleOrigin origin, std::shared_ptr<const Manifest> manifest) {
     return std::make_shared<Module>(std::move(origin), std::move(manifest), context_);
   };
-  for (const Event& released : finder_.rescan(make)) context_->events->report(released);
+  for (const Event& released : finder_.rescan(rules_.trust(), make))
+    context_->events->report(released);
 }
 
 void HostCore::file_changed(const std::filesystem::path& file) {
@@ -264,7 +266,15 @@ std::vector<std::string> HostCore::names_for(const Package& requester, const Kin
 
 Result<void> HostCore::check_loadable(const Manifest& before, const Manifest& fresh,
                                       const Bundle& bundle) {
-  return rules_.check_loadable(*catalog_->current(), before, fresh, bundle, catalog_->files());
+  std::vector<Error> warnings;
+  auto loadable = rules_.check_loadable(*catalog_->current(), before, fresh, bundle,
+                                        catalog_->files(), warnings);
+  for (const Error& warning : warnings) {
+    // `skipped` has reported the module itself.
+    if (warning.where() != bundle[0].path.string())
+      context_->log->write(LogLevel::warn, in_one_line(warning));
+  }
+  return loadable;
 }
 
 std::vector<std::shared_ptr<Module>> HostCore::module_list() const {

@@ -4,18 +4,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "catalog/locked_content.hpp"
 #include "catalog/scan.hpp"
-#include "package/lock.hpp"
 #include "platform/file.hpp"
+#include "trust/locked_content.hpp"
+#include "trust/outside_libraries.hpp"
 
 namespace tenon::inline v0_1::detail {
 
 void HostRules::read(const HostOptions& options, std::vector<Error>& problems) {
   rules_.host = options.app.empty() ? "the host" : options.app;
-  rules_.lock_file = options.lock_file;
   read_requirements(options, problems);
-  read_lock(problems);
+  read_trust(options, problems);
 }
 
 void HostRules::read_requirements(const HostOptions& options, std::vector<Error>& problems) {
@@ -33,25 +32,44 @@ void HostRules::read_requirements(const HostOptions& options, std::vector<Error>
   }
 }
 
-void HostRules::read_lock(std::vector<Error>& problems) {
-  if (rules_.lock_file.empty()) return;
-  auto read = read_lock_file(rules_.lock_file);
-  if (read) {
-    rules_.lock = std::move(*read);
-  } else {
-    problems.push_back(read.error());
-    broken_lock_ = std::move(read).error();
+void HostRules::read_trust(const HostOptions& options, std::vector<Error>& problems) {
+  TrustPolicy& trust = rules_.trust;
+  trust.level = options.trust;
+  trust.lock_file = options.lock_file;
+  auto read = read_lock(problems);
+  if (read && !options.trust_rules.empty()) read = add_trust_rules(options.trust_rules, trust);
+  if (read && trust.level == Trust::pinned && trust.lock_file.empty()) {
+    read = Error({.code = "not-pinned",
+                  .where = "HostOptions::trust",
+                  .found = "no lock file",
+                  .needed = "HostOptions::lock_file, which lists what may be loaded",
+                  .fix = "write a lock with tenon lock, and name it"});
   }
+  if (read) return;
+  problems.push_back(read.error());
+  broken_ = std::move(read).error();
+}
+
+Result<void> HostRules::read_lock(std::vector<Error>& problems) {
+  TrustPolicy& trust = rules_.trust;
+  if (trust.lock_file.empty()) return {};
+  auto read = read_lock_file(trust.lock_file);
+  if (!read) return std::move(read).error();
+  if (auto exposed = check_owner(trust.lock_file); exposed && trust.level != Trust::any) {
+    if (exposed->grade() == ErrorGrade::error) return std::move(*exposed);
+    problems.push_back(std::move(*exposed));
+  }
+  trust.lock = std::move(*read);
+  return {};
 }
 
 Result<void> HostRules::check_loadable(const Catalog& catalog, const Manifest& before,
                                        const Manifest& fresh, const Bundle& bundle,
-                                       FileComparison& files) const {
-  if (broken_lock_) return *broken_lock_;
+                                       FileComparison& files, std::vector<Error>& warnings) const {
+  if (broken_) return *broken_;
   const std::filesystem::path& file = bundle[0].path;
-  auto content =
-      check_locked_content(rules_.lock, rules_.lock_file, fresh.name, fresh.version, bundle);
-  if (!content) return content;
+  auto trusted = check_trust(rules_.trust, fresh.name, fresh.version, bundle, warnings);
+  if (!trusted) return trusted;
   if (auto placed = check_version_folder(file, fresh); !placed) return placed;
   if (auto unique = catalog.registry().check_replacement(file, before, fresh, files); !unique)
     return unique;
@@ -69,7 +87,7 @@ Result<void> HostRules::check_loadable(const Catalog& catalog, const Manifest& b
 }
 
 Result<void> HostRules::check_lock(const PackageInfo& package) const {
-  const auto& lock = rules_.lock;
+  const auto& lock = rules_.trust.lock;
   const bool listed = std::ranges::find(lock, package.name, &LockedPackage::name) != lock.end();
   if (!listed || package.builtin()) return {};
   const auto version = Version::parse(package.version);
@@ -78,7 +96,10 @@ Result<void> HostRules::check_lock(const PackageInfo& package) const {
   if (!file) return file.error();
   const auto bundle = read_bundle(*file);
   if (!bundle) return bundle.error();
-  return check_locked_content(lock, rules_.lock_file, package.name, *version, *bundle);
+  const auto outside = outside_libraries(*bundle);
+  if (!outside) return outside.error();
+  return check_locked_content(lock, rules_.trust.lock_file, package.name, *version, *bundle,
+                              *outside);
 }
 
 }  // namespace tenon::inline v0_1::detail

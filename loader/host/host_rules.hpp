@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The rules of a host for packages: its requirements and its lock file.
+// The rules of a host for packages: its requirements, its lock file, and whose files it trusts.
 #pragma once
 
 #include <tenon/host.hpp>
@@ -23,19 +23,22 @@ class HostRules {
   void read(const HostOptions& options, std::vector<Error>& problems);
 
   const CatalogRules& for_catalogs() const noexcept { return rules_; }
+  const TrustPolicy& trust() const noexcept { return rules_.trust; }
 
   /// See PluginDirectory::check_loadable.
   Result<void> check_loadable(const Catalog& catalog, const Manifest& before, const Manifest& fresh,
-                              const Bundle& bundle, FileComparison& files) const;
+                              const Bundle& bundle, FileComparison& files,
+                              std::vector<Error>& warnings) const;
   /// See Host::check_lock.
   Result<void> check_lock(const PackageInfo& package) const;
 
  private:
   void read_requirements(const HostOptions& options, std::vector<Error>& problems);
-  void read_lock(std::vector<Error>& problems);
+  void read_trust(const HostOptions& options, std::vector<Error>& problems);
+  Result<void> read_lock(std::vector<Error>& problems);
 
   CatalogRules rules_;
-  std::optional<Error> broken_lock_;
+  std::optional<Error> broken_;  // no module is loaded
 };
 
 }  // namespace tenon::inline v0_1::detail

@@ -16,9 +16,11 @@
 #include "catalog/compatibility.hpp"
 #include "catalog/description.hpp"
 #include "manifest/module_file.hpp"
+#include "platform/exposure.hpp"
 #include "platform/file.hpp"
 #include "platform/machine.hpp"
 #include "platform/process.hpp"
+#include "trust/trust_policy.hpp"
 
 namespace tenon::inline v0_1::detail {
 namespace {
@@ -48,9 +50,30 @@ ManifestInfo describe(const Manifest& manifest) {
   return info;
 }
 
+/// Reports characters by which the texts of a manifest could appear as others.
+void report_hidden(ModuleReport& report) {
+  const ManifestInfo& info = *report.manifest;
+  for (const auto& [key, text] :
+       {std::pair("summary", &info.summary), std::pair("description", &info.description),
+        std::pair("author", &info.author), std::pair("license", &info.license),
+        std::pair("homepage", &info.homepage), std::pair("details", &info.details)}) {
+    if (!has_hidden(*text)) continue;
+    report.add(Error({.code = "hidden-characters",
+                      .where = report.file.string(),
+                      .found = std::string(key) +
+                               " with characters that are displayed as nothing, "
+                               "or that reverse text: " +
+                               in_quotes(*text),
+                      .needed = "texts that appear as what they are",
+                      .fix = "remove these characters from the manifest",
+                      .grade = ErrorGrade::warning}));
+  }
+}
+
 /// Reports the manifest, and which of its plugins this program can use.
 void report_manifest(ModuleReport& report, std::shared_ptr<const Manifest> manifest) {
   report.manifest = describe(*manifest);
+  report_hidden(report);
   const auto module = describe(std::move(manifest), report.file);
   for (std::size_t index = 0; index < module->plugins.size(); ++index) {
     report.plugins.push_back(PluginInfos::of(module, index));
@@ -118,12 +141,23 @@ Result<Bundle> bundle_of(const ModuleReport& report, const platform::File& file)
   return report.manifest ? read_bundle(file) : inspect_bundle(file);
 }
 
+FileOwner owner_of(const platform::FileAccess& access) {
+  return {platform::user_name(access.owner), access.mode};
+}
+
+std::optional<FileOwner> owner_at(const fs::path& path) {
+  const auto file = platform::File::open(path);
+  return file ? std::optional(owner_of(file->access())) : std::nullopt;
+}
+
 void report_libraries(ModuleReport& report, const Bundle& bundle,
                       const platform::LibrarySearch& search) {
   for (NeededLibrary& library : needed_libraries(bundle, search)) {
     if (library.path.empty()) report.add(missing(library, report.file));
     const bool stays = !library.own && stays_mapped(library.name);
-    report.libraries.push_back({std::move(library.name), std::move(library.path), stays});
+    auto owner = owner_at(library.path);
+    report.libraries.push_back(
+        {std::move(library.name), std::move(library.path), stays, std::move(owner)});
   }
 }
 
@@ -160,6 +194,7 @@ void report_bundle(ModuleReport& report, const platform::File& file, const fs::p
   report.needs = needed_versions(*bundle);
   report.processor = needed_processor(*bundle);
   for (Error& problem : refusals(*bundle)) report.add(std::move(problem));
+  for (Error& problem : trust_problems(*bundle)) report.add(std::move(problem));
   report.reload = reload_of(*bundle, {report.manifest->joins_threads, report.manifest->handled});
   report.checked.emplace_back("libraries");
   if (complete) report_symbols(report, *bundle, search, program);
@@ -175,6 +210,7 @@ ModuleReport report_of(const fs::path& file, const fs::path& program) {
     return report;
   }
   report.size = open->identity().size;
+  report.owner = owner_of(open->access());
   auto read = read_module_file(*open);
   if (read) {
     report.checked.emplace_back("file format");

@@ -47,9 +47,10 @@ bool ModuleFinder::stop_watching(FileWatcher::Clock::time_point deadline) noexce
   return ended == nullptr || ended->stop(deadline);
 }
 
-std::vector<Event> ModuleFinder::rescan(const CatalogStore::MakeModule& make) {
+std::vector<Event> ModuleFinder::rescan(const TrustPolicy& policy,
+                                        const CatalogStore::MakeModule& make) {
   const std::lock_guard lock(scanning_);
-  Scan found = scan(search_paths(options_.app, options_.plugin_path), known_files_,
+  Scan found = scan(search_paths(options_.app, options_.plugin_path), policy, known_files_,
                     std::chrono::system_clock::now());
   const auto watcher = this->watcher();
   if (watcher != nullptr) watch_all(*watcher, found);

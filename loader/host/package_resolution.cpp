@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "catalog/locked_content.hpp"
 #include "catalog/reference.hpp"
 #include "host/package_info.hpp"
 #include "package/lock.hpp"
+#include "trust/locked_content.hpp"
 
 namespace tenon::inline v0_1::detail {
 namespace {

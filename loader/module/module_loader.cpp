@@ -37,7 +37,7 @@ Result<ModuleLoader::Content> ModuleLoader::read(const std::string& package) con
                   .message = "the file was written to while it was read",
                   .where = shared_.where});
   }
-  return Content{std::move(*content), file->identity()};
+  return Content{std::move(*content), file->identity(), file->access()};
 }
 
 Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const Manifest>& before,
@@ -47,6 +47,7 @@ Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const 
     return read_whole_module(std::move(file.bytes), shared_.origin.file, *before);
   }();
   if (!read) return std::move(read).error();
+  read->bundle[0].access = file.access;
   auto now = before;
   if (read->manifest) {
     set_version_folder(before->version_folder, *read->manifest);

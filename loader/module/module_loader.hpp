@@ -38,6 +38,7 @@ class ModuleLoader {
   struct Content {
     std::vector<std::byte> bytes;
     platform::FileIdentity identity;
+    platform::FileAccess access;
   };
 
   ModuleLoader(Module& module, ModuleShared& shared)

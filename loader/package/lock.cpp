@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "base/quote.hpp"
+#include "package/document_file.hpp"
 #include "package/name.hpp"
 #include "platform/file.hpp"
 
@@ -22,40 +23,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view lock_type = "tenon.dev/lock";
+constexpr DocumentFile lock_type = {.type = "tenon.dev/lock",
+                                    .name = "lock",
+                                    .broken_code = "broken-lock",
+                                    .fix = "restore the file, or regenerate it with tenon lock"};
 constexpr std::string_view builtin_source = "builtin";
-constexpr const char* restore_or_regenerate = "restore the file, or regenerate it with tenon lock";
 
 Error broken(const fs::path& file, std::string_view json_path, std::string found,
              std::string needed) {
-  if (!json_path.empty()) found += "  (lock: " + harmless(json_path) + ")";
-  return Error({.code = "broken-lock",
-                .where = file.string(),
-                .found = std::move(found),
-                .needed = std::move(needed),
-                .fix = restore_or_regenerate});
-}
-
-/// Converts an error of reading the document to an error of the file.
-Error unreadable(const Error& error, const fs::path& file) {
-  if (error.code() == "version-too-new") {
-    return Error({.code = "version-too-new",
-                  .where = file.string(),
-                  .found = harmless(error.found()) + " of " + std::string(error.where()),
-                  .needed = std::string(error.needed()),
-                  .fix = "use a newer host, or regenerate the lock with tenon lock"});
-  }
-  if (error.code() == "not-json") {
-    return broken(file.string() + ":" + std::string(error.where()), "", harmless(error.message()),
-                  "a complete lock file in JSON");
-  }
-  std::string found = harmless(error.message());
-  if (!error.found().empty()) {
-    found += (found.empty() ? "" : ": ") + in_quotes(error.found());
-  }
-  return broken(file, error.where(), std::move(found),
-                error.needed().empty() ? "a document of the type tenon.dev/lock"
-                                       : std::string(error.needed()));
+  return broken_document(lock_type, file, json_path, std::move(found), std::move(needed));
 }
 
 // The prefix of a path that contains bytes as %XX, for file names that are not UTF-8 or have
@@ -96,10 +72,6 @@ std::optional<fs::path> path_of(std::string_view text) {
     text.remove_prefix(2);
   }
   return path;
-}
-
-bool is_sha256(std::string_view text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 bool comes_before(const LockedPackage& a, const LockedPackage& b) {
@@ -214,20 +186,12 @@ std::vector<Lock::Library> stored_libraries(const LockedPackage& package) {
   return stored;
 }
 
-Result<std::string> read_text(const fs::path& file) {
-  const auto opened = platform::File::open(file);
-  if (!opened) return opened.error();
-  const auto content = opened->read_all(longest_lock);
-  if (!content) return content.error();
-  return std::string(reinterpret_cast<const char*>(content->data()), content->size());
-}
-
 /// Returns the program that wrote a lock; empty if the lock does not say.
 std::string writer_of(std::string_view text) {
   Arena arena;
   Conversion conversion(arena.raw());
   json::Parser parser;
-  const auto document = read_document(conversion, parser, text, {.type = lock_type});
+  const auto document = read_document(conversion, parser, text, {.type = lock_type.type});
   return document ? std::string(document->writer) : std::string();
 }
 
@@ -249,19 +213,19 @@ std::string one_package_per_line(std::string text) {
 
 Result<std::vector<LockedPackage>> parse_lock(std::string_view text, const fs::path& file) {
   const Result<Lock> document = read_lock(text);
-  if (!document) return unreadable(document.error(), file);
+  if (!document) return unreadable_document(lock_type, file, document.error());
   return LockReader(file).read(*document);
 }
 
 Result<std::vector<LockedPackage>> read_lock_file(const fs::path& file) {
-  const auto text = read_text(file);
+  const auto text = read_document_file(file);
   if (!text) return text.error();
   return parse_lock(*text, file);
 }
 
 Result<void> check_replaceable(const fs::path& file, const std::vector<LockedPackage>& packages,
                                std::string_view writer) {
-  const auto text = read_text(file);
+  const auto text = read_document_file(file);
   if (!text) return {};
   const auto existing = parse_lock(*text, file);
   if (!existing) return {};

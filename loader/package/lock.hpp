@@ -17,8 +17,9 @@
 namespace tenon::inline v0_1::detail {
 
 struct LockedLibrary {
-  std::filesystem::path path;  // relative to the folder of the module
-  std::string sha256;          // 64 lowercase hexadecimal digits
+  // Relative to the folder of the module; absolute if a run path leads to it from outside.
+  std::filesystem::path path;
+  std::string sha256;  // 64 lowercase hexadecimal digits
 };
 
 struct LockedPackage {
@@ -31,9 +32,6 @@ struct LockedPackage {
 
   bool builtin() const { return source.empty(); }
 };
-
-/// The maximum size of a lock file, in bytes.
-inline constexpr std::size_t longest_lock = 16 << 20;
 
 /// Parses the text of a lock file. Paths in it are relative to the folder of `file`. Returns the
 /// packages sorted by name and version, with their libraries sorted by path. Errors: broken-lock,

@@ -44,10 +44,9 @@ class ExposureCheck {
   std::map<std::filesystem::path, std::optional<Exposure>> directories_;  // guarded by mutex_
 };
 
-/// Checks an open file, whose path may contain symbolic links. If the file is not at its path any
-/// more, that counts as an exposure.
-std::optional<Exposure> exposure_of(const std::filesystem::path& path, const FileIdentity& identity,
-                                    const FileAccess& access);
+/// Checks a file of these rights that was opened at a path, which may contain symbolic links. It may
+/// have been replaced since: who could write to it is known, and who may replace it is checked.
+std::optional<Exposure> exposure_of(const std::filesystem::path& path, const FileAccess& access);
 
 /// Checks what is at a path: a file or a directory. Returns nothing if there is nothing.
 std::optional<Exposure> exposure_at(const std::filesystem::path& path);

@@ -53,8 +53,8 @@ class TenonCommand : public testing::Test {
   }
 
   /// Returns the text independent of the machine: with ROOT for the root of the world, SIZE and
-  /// MACHINE for sizes and machines, two spaces for the padding of these columns, and VERSIONS for
-  /// those of system libraries.
+  /// MACHINE for sizes and machines, OWNER for owners and modes, two spaces for the padding of these
+  /// columns, and VERSIONS for those of system libraries.
   std::string normal(std::string text) const {
     for (auto at = text.find(world_.root().string()); at != std::string::npos;
          at = text.find(world_.root().string())) {
@@ -62,7 +62,8 @@ class TenonCommand : public testing::Test {
     }
     text = std::regex_replace(text, std::regex("\nneeds       glibc [0-9.]+\n"),
                               "\nneeds       VERSIONS\n");
-    return std::regex_replace(text, std::regex("[0-9.]+ [kM]B +[^ \n]+"), "SIZE  MACHINE");
+    return std::regex_replace(text, std::regex("[0-9.]+ [kM]B +[^ \n]+ +[^ \n]+ [0-7]{4}"),
+                              "SIZE  MACHINE  OWNER");
   }
 
   World world_{"tenon"};
@@ -78,7 +79,7 @@ TEST_F(TenonCommand, InspectShowsAnAdaptedModule) {
   EXPECT_EQ(
       normal(run.out),
       R"(me.example/clocks 1.2.0  "Tells the time"                       NO PROBLEM FOUND; not loaded
-file        modules/rich.so  SIZE  MACHINE
+file        modules/rich.so  SIZE  MACHINE  OWNER
 ABI         1.0
 about       One record a second.
 author      Me
@@ -110,7 +111,7 @@ TEST_F(TenonCommand, InspectExplainsWhyAModuleCannotLoad) {
   EXPECT_EQ(
       normal(run.out),
       R"(me.example/clocks 1.2.0                                         WOULD NOT LOAD: 1 error
-file        modules/too-new.so  SIZE  MACHINE
+file        modules/too-new.so  SIZE  MACHINE  OWNER
 ABI         1.0
 plugin      NAME              KIND              VERSION  HOST  FITS
             me.example/clock  tenon.dev/source  9        2     too new

@@ -12,8 +12,8 @@ import re
 import subprocess
 import sys
 
-ORDER = ["include", "base", "platform", "binary", "document", "package", "manifest", "image", "call",
-         "catalog", "module", "host", "kinds"]
+ORDER = ["include", "base", "platform", "binary", "document", "package", "manifest", "trust", "image",
+         "call", "catalog", "module", "host", "kinds"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)', re.MULTILINE)
 
 # The headers of loader/base/pch/standard.hpp and tests/pch/test.hpp, and names that need them.

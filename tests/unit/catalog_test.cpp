@@ -23,10 +23,18 @@ namespace {
 namespace fs = std::filesystem;
 using detail::Manifest;
 using detail::Scan;
-using detail::scan;
 using detail::search_paths;
 using detail::SearchPath;
 using Texts = std::vector<std::string>;
+
+Scan scan(const std::vector<SearchPath>& paths, detail::KnownFiles& known,
+          std::chrono::system_clock::time_point now) {
+  return detail::scan(paths, {}, known, now);
+}
+Scan scan(const std::vector<SearchPath>& paths) {
+  detail::KnownFiles none;
+  return scan(paths, none, std::chrono::system_clock::now());
+}
 
 const fs::path good = FAULTS "/good.so";
 const fs::path good_2 = FAULTS "/good-edition-2.so";

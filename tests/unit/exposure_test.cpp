@@ -115,14 +115,17 @@ TEST_F(Exposures, DoNotDependOnSymbolicLinks) {
   EXPECT_NE(found_at(root() / "safe/link"), "");
 }
 
-TEST_F(Exposures, AreFilesThatWereExchanged) {
+TEST_F(Exposures, OfReplacedFilesAreThoseOfTheOpenOne) {
   const fs::path file = place("a/file");
+  chmod(file.c_str(), 0666);
   const auto open = File::open(file).value();
-  EXPECT_FALSE(exposure_of(file, open.identity(), open.access()));
   fs::rename(place("a/other"), file);
-  const auto exposure = exposure_of(file, open.identity(), open.access());
-  ASSERT_TRUE(exposure);
-  EXPECT_EQ(exposure->found, "another file than the one that was opened");
+  EXPECT_TRUE(exposure_of(file, open.access()));
+  EXPECT_FALSE(exposure_of(file, File::open(file).value().access()));
+  fs::remove(file);
+  EXPECT_FALSE(exposure_of(file, {.owner = geteuid(), .mode = 0644})) << "it was removed";
+  fs::remove_all(root() / "a");
+  EXPECT_TRUE(exposure_of(file, open.access())) << "its directory cannot be checked";
 }
 
 TEST_F(Exposures, AreFoundOnceForADirectory) {

@@ -8,6 +8,7 @@
 
 #include "base/plain_text.hpp"
 #include "framework/world.hpp"
+#include "package/document_file.hpp"
 
 namespace tenon::detail {
 namespace {
@@ -244,7 +245,7 @@ TEST_F(LockFile, ReportsMissingAndOversizedFiles) {
   EXPECT_EQ(read_lock_file(file_).error().code(), "not-found");
   EXPECT_EQ(read_lock_file(world_.root()).error().code(), "cannot-read");
   world_.write("app/tenon.lock", "");
-  fs::resize_file(file_, longest_lock + 1);
+  fs::resize_file(file_, longest_document_file + 1);
   EXPECT_EQ(read_lock_file(file_).error().code(), "cannot-read");
 }
 

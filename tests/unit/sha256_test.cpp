@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "catalog/sha256.hpp"
+#include "trust/sha256.hpp"
 
 #include <tenon/file_hash.hpp>
 

@@ -4,6 +4,7 @@
 #include <tenon/builtins.hpp>
 #include <tenon/document.hpp>
 #include <tenon/inspect.hpp>
+#include <tenon/trust.hpp>
 
 #include <algorithm>
 #include <iostream>
@@ -182,11 +183,28 @@ fs::path specs_of(const fs::path& folder) {
   return fs::exists(specs, ignored) && !fs::is_empty(specs, ignored) ? specs : fs::path();
 }
 
+/// Adds a problem if other users may change a file that this command follows, or prints a warning.
+void check_trust(const fs::path& file, Diagnostics& problems) {
+  const auto exposed = check_owner(file);
+  if (!exposed) return;
+  if (exposed->grade() != ErrorGrade::error) {
+    std::cerr << "tenon: " << exposed->to_string() << "\n";
+    return;
+  }
+  problems.add({.location = {.file = file.string()},
+                .code = std::string(exposed->code()),
+                .found = std::string(exposed->found()),
+                .needed = std::string(exposed->needed()),
+                .fix = std::string(exposed->fix())});
+}
+
 void load(Options& options, ConstantPool& pool, Diagnostics& problems) {
   const fs::path folder = options.app == own_app ? fs::path() : description_folder(options.app);
   Description description;
   if (options.app == own_app) options.builtins = {builtins()};
   if (!folder.empty()) {
+    check_trust(folder / "app.json", problems);
+    if (!problems.empty()) return;
     description = read_description(folder, problems);
     options.builtins = read_builtins(folder, pool, problems);
     // An SDK for plugin authors contains neither program nor converter.
@@ -194,6 +212,7 @@ void load(Options& options, ConstantPool& pool, Diagnostics& problems) {
     if (fs::exists(description.program, ignored)) options.program = description.program;
     // The converter has the steps of the app's own specs only.
     if (options.specs.empty() && fs::exists(description.converter, ignored)) {
+      check_trust(description.converter, problems);
       options.converter = description.converter;
     }
   }

@@ -171,12 +171,24 @@ std::string verdict(const ModuleReport& report, const Paint& paint) {
                     "; not loaded");
 }
 
+/// Returns a text such as "root 0644".
+std::string owner_text(const FileOwner& owner) {
+  return harmless(owner.user) + " " + mode_text(owner);
+}
+
+/// Returns whether a library is in a directory of the system.
+bool is_of_system(const fs::path& path) {
+  const std::string text = path.string();
+  return text.starts_with("/lib") || text.starts_with("/usr/lib");
+}
+
 void add_file(Page& page, const ModuleReport& report) {
   if (report.file.empty()) return page.line("file", "none: linked into the program");
   std::error_code ignored;
   if (!fs::is_regular_file(report.file, ignored)) return;
   Row row{harmless(report.file.string()), size_text(report.size)};
   if (!report.machine.empty()) row.push_back(report.machine);
+  if (report.owner) row.push_back(owner_text(*report.owner));
   page.table("file", {row});
 }
 
@@ -290,6 +302,10 @@ void add_libraries(Page& page, const std::vector<LibraryInfo>& libraries) {
   if (!found.empty()) rows.push_back({found + (missing.empty() ? "all found" : "found")});
   if (!missing.empty()) rows.push_back({missing + "not found"});
   if (!unloaded.empty()) rows.push_back({unloaded + "unloaded with the module"});
+  for (const LibraryInfo& library : libraries) {
+    if (!library.owner || is_of_system(library.path)) continue;
+    rows.push_back({harmless(library.path.string()), owner_text(*library.owner)});
+  }
   page.table("libraries", rows);
 }
 
@@ -372,6 +388,7 @@ void print_json(const Inspection& found, const std::string& subject) {
     output["file"] = {{"path", report.file.string()}, {"size", report.size}};
     output["file"].as_object()["machine"] =
         report.machine.empty() ? boost::json::value(nullptr) : boost::json::value(report.machine);
+    add_owner(report.owner, output["file"].as_object());
   }
   output["manifest"] =
       report.manifest ? boost::json::value(to_json(*report.manifest)) : boost::json::value(nullptr);

@@ -7,6 +7,7 @@
 
 #include "base/plain_text.hpp"
 #include "document/json_parser.hpp"
+#include "text.hpp"
 
 namespace tenon::command {
 
@@ -154,12 +155,19 @@ json::array to_json(const std::vector<Error>& errors) {
   return array;
 }
 
+void add_owner(const std::optional<FileOwner>& owner, json::object& object) {
+  object["owner"] = owner ? json::value(owner->user) : json::value(nullptr);
+  object["mode"] = owner ? json::value(mode_text(*owner)) : json::value(nullptr);
+}
+
 json::array to_json(const std::vector<LibraryInfo>& libraries) {
   json::array array;
   for (const LibraryInfo& library : libraries) {
-    array.push_back({{"name", library.name},
-                     {"path", text(library.path.string())},
-                     {"stays_mapped", library.stays_mapped}});
+    json::object object{{"name", library.name},
+                        {"path", text(library.path.string())},
+                        {"stays_mapped", library.stays_mapped}};
+    add_owner(library.owner, object);
+    array.push_back(std::move(object));
   }
   return array;
 }

@@ -8,6 +8,7 @@
 
 #include <boost/json.hpp>
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,8 @@ boost::json::object to_json(const Error& error);
 boost::json::array to_json(const std::vector<Error>& errors);
 boost::json::array to_json(const std::vector<SystemVersion>& versions);
 boost::json::array to_json(const std::vector<LibraryInfo>& libraries);
+/// Adds the keys `owner` and `mode`.
+void add_owner(const std::optional<FileOwner>& owner, boost::json::object& object);
 boost::json::array to_json(const std::vector<RequirementInfo>& requirements);
 boost::json::object to_json(const PackageInfo& package);
 boost::json::object to_json(const ResolvedPackage& resolved);

@@ -86,6 +86,14 @@ std::string size_text(std::uint64_t bytes) {
   return number.append(units[unit]);
 }
 
+std::string mode_text(const FileOwner& owner) {
+  std::string text = "0000";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    text[text.size() - 1 - i] = static_cast<char>('0' + (owner.mode >> (3 * i) & 7U));
+  }
+  return text;
+}
+
 void print_problems(const std::vector<Error>& problems) {
   for (const Error& problem : problems) std::cerr << "tenon: " << problem.to_string() << "\n";
 }

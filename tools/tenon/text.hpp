@@ -3,6 +3,7 @@
 // Formats text output: colours on a terminal, aligned columns, and problems.
 #pragma once
 
+#include <tenon/inspect.hpp>
 #include <tenon/result.hpp>
 
 #include <cstdint>
@@ -47,6 +48,9 @@ std::size_t width_of(std::string_view text);
 
 /// Returns a size such as "83 kB".
 std::string size_text(std::uint64_t bytes);
+
+/// Returns the permissions of a file such as "0644".
+std::string mode_text(const FileOwner& owner);
 
 /// Returns whether one of the problems has the grade error.
 bool any_error(const std::vector<Error>& problems);

@@ -51,6 +51,12 @@ struct ManifestInfo {
   std::string details;
 };
 
+/// Who may change a file. The directories above it count as well; see tenon/trust.hpp.
+struct FileOwner {
+  std::string user;        // the name, or the number if there is no name
+  std::uint32_t mode = 0;  // the permissions, eg: 0644
+};
+
 /// A library that the system loads with a module.
 struct LibraryInfo {
   std::string name;            // eg: "libc.so.6"
@@ -59,6 +65,7 @@ struct LibraryInfo {
   /// pointers to the module. Others stay mapped until the process exits, and restarts of the module
   /// use the same image.
   bool stays_mapped = false;
+  std::optional<FileOwner> owner;  // absent if it was not found
 };
 
 /// The result of an inspection. Parts that could not be read are empty, and `errors` says why.
@@ -67,6 +74,8 @@ struct ModuleReport {
   std::filesystem::path file;
   /// The size of the file in bytes.
   std::uint64_t size = 0;
+  /// Absent for a builtin and for a file that cannot be opened.
+  std::optional<FileOwner> owner;
   /// The machine that the file was built for, eg: "x86-64"; empty for a builtin and for a file that
   /// is not a library.
   std::string machine;

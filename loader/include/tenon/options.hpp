@@ -7,6 +7,7 @@
 #include <tenon/events.hpp>
 #include <tenon/log.hpp>
 #include <tenon/restart.hpp>
+#include <tenon/trust.hpp>
 #include <tenon/values.hpp>
 
 #include <filesystem>
@@ -33,9 +34,18 @@ struct HostOptions {
   TextMap requirements = {};
   /// A lock file as `tenon lock` writes it; empty: none. It lists package versions and hashes of
   /// their files. Locked versions are preferred to newer ones, and a file with other content is
-  /// not loaded. Packages that it does not list are not affected. The file is read once. If it
-  /// cannot be read, `skipped` reports why, and no module is loaded.
+  /// not loaded. Packages that it does not list are not affected, unless `trust` is pinned. The
+  /// file is read once. If it cannot be read, `skipped` reports why, and no module is loaded.
   std::filesystem::path lock_file = {};
+  /// Whose files are loaded. With Trust::owner, files that other users may change are refused if
+  /// the process runs as root or with the privileges of another user (set-user-ID); for other
+  /// processes `skipped` has the warning `untrusted-owner`. With Trust::pinned, `lock_file` lists
+  /// all that is loaded: the modules, and the libraries outside of the system's directories.
+  Trust trust = Trust::owner;
+  /// A file of the operator with rules that can only make `trust` stricter, and a list of denied
+  /// versions and files; empty: none. See loader/trust.md. The file is read once. If it cannot be
+  /// read, or if another user may change it, `skipped` reports why, and no module is loaded.
+  std::filesystem::path trust_rules = {};
   /// The domain that is put before names without a `/`; empty: the domain of the kind.
   std::string default_domain = {};
   /// If true, a module is restarted when its file was replaced or overwritten and is complete. Not
@@ -89,9 +99,10 @@ struct HostOptions {
   /// and other tools that look for the file by its path. A copy is still made if the system would
   /// otherwise return the wrong code: if an image of the same file is loaded (during a restart, or
   /// by another host), if the module has libraries beside it or unique symbols (`tenon inspect`:
-  /// patched), or if `lock_file` is set. Files must then be replaced by rename: overwriting a
+  /// patched), or if `lock_file` or `trust_rules` is set, because the constructors of a file that
+  /// is exchanged after its check would run. Files must then be replaced by rename: overwriting a
   /// mapped file crashes the process. A file that is replaced while it is loaded is not used: the
-  /// error is file-changed.
+  /// error is file-changed, but its constructors may have run.
   bool map_original = false;
   /// If true, each method call is checked against the specification of its kind; for tests of
   /// plugins and hosts. A check takes time in proportion to the request and the response.

@@ -231,29 +231,16 @@ std::optional<Exposure> ExposureCheck::of(const fs::path& canonical, const FileA
   return directories_.emplace(directory, std::move(exposed)).first->second;
 }
 
-std::optional<Exposure> exposure_of(const fs::path& path, const FileIdentity& identity,
-                                    const FileAccess& access) {
+std::optional<Exposure> exposure_of(const fs::path& path, const FileAccess& access) {
   std::error_code failed;
-  const fs::path canonical = fs::canonical(path, failed);
-  if (!failed) {
-    if (auto exposed = own_exposure(canonical, access)) return exposed;
-    const fs::path above = canonical.parent_path();
-    Descriptor directory(::open(above.c_str(), directory_flags));
-    struct stat status;
-    const fs::path name = canonical.has_filename() ? canonical.filename() : fs::path(".");
-    if (directory.is_open() &&
-        ::fstatat(directory.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-        status.st_dev == identity.device && status.st_ino == identity.inode) {
-      return exposure_upward(std::move(directory), above);
-    }
-  }
-  return Exposure{path, "another file than the one that was opened", "try again", true};
+  const fs::path canonical = fs::weakly_canonical(path, failed);  // it may be gone
+  return failed ? unreadable(path.parent_path()) : ExposureCheck().of(canonical, access);
 }
 
 std::optional<Exposure> exposure_at(const fs::path& path) {
   struct stat status;
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  return exposure_of(path, {.device = status.st_dev, .inode = status.st_ino}, access_of(status));
+  return exposure_of(path, access_of(status));
 }
 
 }  // namespace tenon::inline v0_1::platform

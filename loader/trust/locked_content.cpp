@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "catalog/locked_content.hpp"
+#include "trust/locked_content.hpp"
 
 #include <tenon/file_hash.hpp>
 
 #include <algorithm>
 #include <string>
 
-#include "catalog/sha256.hpp"
 #include "package/repository.hpp"
 #include "platform/file.hpp"
+#include "trust/outside_libraries.hpp"
+#include "trust/sha256.hpp"
 
 namespace tenon::inline v0_1::detail {
 namespace {
@@ -30,25 +31,46 @@ Error differs(const fs::path& file, std::string found, std::string needed,
                 .fix = "restore the locked file, or regenerate the lock with tenon lock"});
 }
 
-/// Checks that the libraries of a bundle are those of the lock, which are sorted.
-Result<void> check_libraries(const LockedPackage& package, const fs::path& lock_file,
-                             const Bundle& bundle) {
+/// Returns the libraries of a bundle, and those that run paths lead to, with their hashes.
+Result<std::vector<LockedLibrary>> libraries_of(const Bundle& bundle,
+                                                const std::vector<Bundle>& outside) {
+  std::vector<LockedLibrary> libraries;
   for (auto file = bundle.begin() + 1; file != bundle.end(); ++file) {
-    const fs::path path = relative_to_module(bundle[0].path, file->path);
+    auto hash = file->content.empty() ? sha256_of_file(file->path)
+                                      : Result<std::string>(sha256(file->content));
+    if (!hash) return std::move(hash).error();
+    libraries.push_back({relative_to_module(bundle[0].path, file->path), std::move(*hash)});
+  }
+  for (const Bundle& library : outside) {
+    for (const BundleFile& file : library) {
+      auto hash = sha256_of_file(file.path);
+      if (!hash) return std::move(hash).error();
+      libraries.push_back({fs::absolute(file.path).lexically_normal(), std::move(*hash)});
+    }
+  }
+  return libraries;
+}
+
+/// Checks that libraries are those of the lock, which are sorted.
+Result<void> check_libraries(const LockedPackage& package, const fs::path& lock_file,
+                             const Bundle& bundle, const std::vector<Bundle>& outside) {
+  const fs::path folder = bundle[0].path.parent_path();
+  const auto libraries = libraries_of(bundle, outside);
+  if (!libraries) return libraries.error();
+  for (const auto& [path, hash] : *libraries) {
     const auto locked = std::ranges::lower_bound(package.libraries, path, {}, &LockedLibrary::path);
-    const std::string hash = sha256(file->content);
     if (locked == package.libraries.end() || locked->path != path) {
-      return differs(file->path, "a library with sha256 " + hash,
+      return differs(folder / path, "a library with sha256 " + hash,
                      "only libraries that were locked with " + package.name, lock_file);
     }
     if (locked->sha256 != hash) {
-      return differs(file->path, "a library with sha256 " + hash,
+      return differs(folder / path, "a library with sha256 " + hash,
                      "that of " + package.name + " with sha256 " + locked->sha256, lock_file);
     }
   }
   // A library that the process shares is not part of the bundle.
   for (const LockedLibrary& locked : package.libraries) {
-    const fs::path path = bundle[0].path.parent_path() / locked.path;
+    const fs::path path = folder / locked.path;
     std::error_code ignored;
     if (!fs::exists(path, ignored)) {
       return differs(path, "no file",
@@ -69,17 +91,17 @@ Result<void> lock_content(const fs::path& file, LockedPackage& package) {
   if (!module) return module.error();
   const auto bundle = inspect_bundle(*module);
   if (!bundle) return bundle.error();
-  for (auto library = bundle->begin() + 1; library != bundle->end(); ++library) {
-    auto content = sha256_of_file(library->path);
-    if (!content) return std::move(content).error();
-    package.libraries.push_back({relative_to_module(file, library->path), std::move(*content)});
-  }
+  const auto outside = outside_libraries(*bundle);
+  if (!outside) return outside.error();
+  auto libraries = libraries_of(*bundle, *outside);
+  if (!libraries) return std::move(libraries).error();
+  package.libraries = std::move(*libraries);
   return {};
 }
 
 Result<void> check_locked_content(const std::vector<LockedPackage>& lock, const fs::path& lock_file,
                                   std::string_view name, const Version& version,
-                                  const Bundle& bundle) {
+                                  const Bundle& bundle, const std::vector<Bundle>& outside) {
   const fs::path& file = bundle[0].path;
   const LockedPackage* other = nullptr;
   std::string found;
@@ -91,7 +113,7 @@ Result<void> check_locked_content(const std::vector<LockedPackage>& lock, const 
       continue;
     }
     if (found.empty()) found = sha256(bundle[0].content);
-    if (found == locked.sha256) return check_libraries(locked, lock_file, bundle);
+    if (found == locked.sha256) return check_libraries(locked, lock_file, bundle, outside);
     other = &locked;
   }
   if (other == nullptr) return {};
