@@ -44,8 +44,8 @@ class ExposureCheck {
   std::map<std::filesystem::path, std::optional<Exposure>> directories_;  // guarded by mutex_
 };
 
-/// Checks a file of these rights that was opened at a path, which may contain symbolic links. It may
-/// have been replaced since: who could write to it is known, and who may replace it is checked.
+/// Checks a file of these rights that was opened at a path, which may contain symbolic links. It
+/// may have been replaced since: who could write to it is known, and who may replace it is checked.
 std::optional<Exposure> exposure_of(const std::filesystem::path& path, const FileAccess& access);
 
 /// Checks what is at a path: a file or a directory. Returns nothing if there is nothing.

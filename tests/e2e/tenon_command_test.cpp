@@ -53,8 +53,8 @@ class TenonCommand : public testing::Test {
   }
 
   /// Returns the text independent of the machine: with ROOT for the root of the world, SIZE and
-  /// MACHINE for sizes and machines, OWNER for owners and modes, two spaces for the padding of these
-  /// columns, and VERSIONS for those of system libraries.
+  /// MACHINE for sizes and machines, OWNER for owners and modes, two spaces for the padding of
+  /// these columns, and VERSIONS for those of system libraries.
   std::string normal(std::string text) const {
     for (auto at = text.find(world_.root().string()); at != std::string::npos;
          at = text.find(world_.root().string())) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Whose files a host loads: owners and modes, the lock as a list of what is allowed, and the rules of
-// an operator. The tests with other users run as root; without root, the warnings are tested.
+// Whose files a host loads: owners and modes, the lock as a list of what is allowed, and the rules
+// of an operator. The tests with other users run as root; without root, the warnings are tested.
 #include <tenon/inspect.hpp>
 #include <tenon/trust.hpp>
 

@@ -9,6 +9,7 @@
 #include <sys/xattr.h>
 #endif
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <fstream>
