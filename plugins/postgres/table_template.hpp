@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The parameter `table` of the destination. It is a name in SQL, in which {metadata.NAME} stands for
-// a name in the metadata of the record: sales.{metadata.opencdc.collection}
+// The parameter `table` of the destination. It is a name in SQL, in which {metadata.NAME} stands
+// for a name in the metadata of the record: sales.{metadata.opencdc.collection}
 #pragma once
 
 #include <tenon/record.hpp>
