@@ -39,6 +39,16 @@ TEST_F(Redact, RemovesFieldsThatTheClusterWrites) {
   EXPECT_EQ(redacted(R"({"metadata":{"name":"a"},"managedFields":1})"), "unchanged");
 }
 
+TEST_F(Redact, KeepsTheTextOfEverythingElse) {
+  const std::string numbers =
+      R"([12345678901234567890123, 449.49106478873813, 1.0, -0, 1e400, "\u00e9\"}", {"a" : [ ]}])";
+  EXPECT_EQ(redacted("{ \"spec\" : " + numbers + " ,\n \"sta\\u0074us\" : {} , \"n\":1E+2\n}"),
+            "{\"spec\":" + numbers + ",\"n\":1E+2}");
+  EXPECT_EQ(redacted(R"({"kind":"Secret","metadata":{"n":1.0},"data":{"}":"a\"b", "c" : 1}})"),
+            R"({"kind":"Secret","metadata":{"n":1.0},"data":{"}":"","c":""}})");
+  EXPECT_EQ(redacted("{}"), "unchanged");
+}
+
 constexpr std::string_view secret =
     R"({"kind":"Secret","metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":)"
     R"("{\"data\":1}","b":"2"}},"data":{"key":"c2VjcmV0","other":"eA=="},"stringData":{"k":"s"}})";
