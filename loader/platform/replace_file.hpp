@@ -11,10 +11,10 @@
 
 namespace tenon::inline v0_1::platform {
 
-/// Permissions of a file that did not exist before.
-enum class NewFileMode {
-  by_umask,   // 0666 without the bits of the umask
-  owner_only  // 0600
+/// Owner and permissions of the new file.
+enum class Attributes {
+  kept,       // those of the old one, with its access control list; 0666 by the umask without one
+  owner_only  // 0600, and the effective user
 };
 
 struct ReplaceResult {
@@ -28,10 +28,10 @@ struct ReplaceResult {
 /// process that replaces a file in the folder removes it. Used by one thread at a time.
 class Replacement {
  public:
-  /// Follows symbolic links. The new file gets owner, group, permissions and access control list of
-  /// the old one; if that is not possible, the replacement fails. Only regular files are replaced;
+  /// Follows symbolic links, unless the file is private to its owner: then links are not replaced.
+  /// If the attributes cannot be kept, the replacement fails. Only regular files are replaced;
   /// others are not opened.
-  explicit Replacement(const std::filesystem::path& path, NewFileMode mode = NewFileMode::by_umask);
+  explicit Replacement(const std::filesystem::path& path, Attributes attributes = Attributes::kept);
   ~Replacement();
   Replacement(const Replacement&) = delete;
   Replacement& operator=(const Replacement&) = delete;
@@ -53,6 +53,6 @@ std::filesystem::path follow_links(std::filesystem::path path, std::error_code& 
 
 /// Replaces the whole content of a file; see Replacement.
 ReplaceResult replace_content(const std::filesystem::path& path, std::string_view content,
-                              NewFileMode mode = NewFileMode::by_umask);
+                              Attributes attributes = Attributes::kept);
 
 }  // namespace tenon::inline v0_1::platform

@@ -13,8 +13,9 @@
 
 namespace tenon::builtin {
 
-AppendFile::AppendFile(std::string path) : path_(std::move(path)) {
-  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+AppendFile::AppendFile(std::string path, mode_t mode) : path_(std::move(path)) {
+  // Does not wait for the reader of a FIFO.
+  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, mode);
   if (file_ < 0) throw sdk::system_failure(errno, "cannot open ", path_);
   try {
     lock();

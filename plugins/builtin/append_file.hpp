@@ -4,6 +4,8 @@
 // a file at a time.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -13,9 +15,10 @@ namespace tenon::builtin {
 
 class AppendFile {
  public:
-  /// Opens or creates the file and locks it until the object is destroyed. Throws sdk::Failure,
-  /// TENON_FAILED_PRECONDITION if another object or process writes to the file.
-  explicit AppendFile(std::string path);
+  /// Opens or creates the file and locks it until the object is destroyed. A new file has the
+  /// permissions `mode` without those of the umask. Throws sdk::Failure, TENON_FAILED_PRECONDITION
+  /// if another object or process writes to the file.
+  explicit AppendFile(std::string path, mode_t mode = 0666);
   ~AppendFile();
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;

@@ -114,11 +114,11 @@ std::string field_text(std::string_view json) {
   return json.front() == '"' ? text_of_json(json) : std::string(json);
 }
 
-/// Appends a file from an offset on to another file, followed by a newline.
-void copy_rest(const std::string& path, std::int64_t offset, const std::string& to) {
+/// Appends a file from an offset on to another file, followed by a newline. `mode`: of a new file.
+void copy_rest(const std::string& path, std::int64_t offset, const std::string& to, mode_t mode) {
   std::ifstream from(path, std::ios::binary);
   from.seekg(offset);
-  AppendFile rest(to);
+  AppendFile rest(to, mode);
   rest.truncate(static_cast<std::int64_t>(std::filesystem::file_size(to)));
   std::array<char, 65536> piece;
   do {
@@ -140,7 +140,8 @@ void FileDestination::configure(const sdk::Config& config) {
 
 void FileDestination::open() {
   struct stat status;
-  if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+  const bool exists = ::stat(path_.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) {
     throw sdk::Failure(TENON_FAILED_PRECONDITION, path_, " is not a regular file");
   }
   file_.emplace(path_);  // before the check, so that no other writer changes what was checked
@@ -153,7 +154,7 @@ void FileDestination::open() {
   set_header(std::move(header));
   if (content.has_rest) {
     const std::string to = path_ + ".incomplete";
-    copy_rest(path_, content.size, to);
+    copy_rest(path_, content.size, to, exists ? status.st_mode & 0777 : 0600);
     log.warn(path_, " ends with an incomplete line, which is moved to ", to);
   }
   file_->truncate(content.size);

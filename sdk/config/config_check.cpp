@@ -246,13 +246,14 @@ void check_value(const Parameter& parameter, const std::string& name, Checked& c
     const std::string found = parameter.sensitive ? "(hidden)" : value;
     checked.problems.push_back({Problem::Reason::wrong, name, found, std::move(need)});
   }
+  if (parameter.sensitive) checked.secrets.insert(name);
   checked.config.insert_or_assign(name, std::move(value));
 }
 
 }  // namespace
 
 Checked check(const Parameters& parameters, const TextMap& config) {
-  Checked checked{config, {}};
+  Checked checked{config, {}, {}};
   for (const auto& [name, parameter] : parameters) {
     if (auto fault = fault_of(parameter)) {
       checked.problems.push_back({Problem::Reason::invalid_parameter, name, std::move(fault->found),

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,8 @@ struct Checked {
   /// First wrong values in the order of the keys, then absent parameters, then unknown keys. If
   /// parameters are invalid, only these: no config can be checked against them.
   std::vector<Problem> problems;
+  /// The keys of the config whose parameters are sensitive.
+  std::set<std::string, std::less<>> secrets;
 };
 
 /// Checks a config. REQUIRES: its keys and values have no blanks at their ends.

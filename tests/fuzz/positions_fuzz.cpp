@@ -25,6 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const tenon::fuzzing::Folder folder;
   const auto text = tenon::fuzzing::text_of(data, size);
   const auto path = folder.write("position.json", text);
+  std::filesystem::permissions(path, std::filesystem::perms(0600));
   Diagnostics findings;
   PipelineState state;
   {

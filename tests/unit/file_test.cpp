@@ -255,7 +255,7 @@ TEST(ReplacedFile, KeepsOwnerPermissionsAndAccessList) {
 
 TEST(ReplacedFile, IsPrivateToItsOwnerOnRequest) {
   const tests::World world;
-  ASSERT_FALSE(replace_content(world.path("a"), "new", NewFileMode::owner_only).failed);
+  ASSERT_FALSE(replace_content(world.path("a"), "new", Attributes::owner_only).failed);
   EXPECT_EQ(fs::status(world.path("a")).permissions(),
             fs::perms::owner_read | fs::perms::owner_write);
 }

@@ -46,7 +46,7 @@ Checked checked(const Parameters& parameters, const tenon::TextMap& config) {
     use.value_locations[key] = {.file = "value " + key};
   }
   Diagnostics all;
-  tenon::TextMap complete = check_config(parameters, use, all);
+  tenon::TextMap complete = check_config(parameters, use, all).config;
   return {std::move(complete), all.all()};
 }
 
@@ -267,6 +267,18 @@ TEST(PipelineParameters, TakeLinearTime) {
   const auto unknown = checked(others, config).findings;
   ASSERT_EQ(unknown.size(), std::size_t{2} * count);
   EXPECT_EQ(unknown[0].fix, "did you mean 'exakt0'?");
+}
+
+TEST(PipelineParameters, ThatAreSensitiveAreNamed) {
+  Parameter secret = parameter(Type::String);
+  secret.sensitive = true;
+  PluginUse use;
+  use.config = {{"a.key", "x"}, {"plain", "y"}};
+  Diagnostics all;
+  const auto checked =
+      check_config({{"*.key", secret}, {"plain", parameter(Type::String)}}, use, all);
+  EXPECT_TRUE(all.empty());
+  EXPECT_EQ(checked.secrets, tenon::tools::Keys{"a.key"});
 }
 
 TEST(PipelineParameters, OfVersion1AreCheckedLikeVersion2) {

@@ -128,7 +128,7 @@ std::size_t copy(const char* in, const char* out, const char* position) {
     output.end_batch();
     output.sync();
     const std::string text = std::to_string(count) + "\n";
-    const auto done = platform::replace_content(position, text, platform::NewFileMode::owner_only);
+    const auto done = platform::replace_content(position, text, platform::Attributes::owner_only);
     require(!done.failed, "cannot save the position");
   };
   std::size_t count = 0;

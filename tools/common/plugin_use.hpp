@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,15 +55,28 @@ void add_missing(const tenon::Host& host, const tenon::Error& error, const Plugi
   add_error(error, use.location, diagnostics, did_you_mean(error.where(), names, error.fix()));
 }
 
-/// Returns a config of a plugin for what is stored, without the values of variables and files. See
-/// SettingValue::written.
-tenon::TextMap written_config(const tenon::TextMap& config, const PluginUse& use);
+/// Keys of a config.
+using Keys = std::set<std::string, std::less<>>;
 
-/// A stored config with the values of variables and files.
+/// Returns a config of a plugin for what is stored, without the values of variables and files; see
+/// SettingValue::written. Of the values of `secrets`, and of URLs with passwords, only hashes are
+/// stored if the file contains them.
+tenon::TextMap written_config(const tenon::TextMap& config, const PluginUse& use,
+                              const Keys& secrets);
+
+/// Replaces each hash in `written` by that of `earlier`, another stored config, if it is a hash of
+/// the same value. Hashes have random keys, so equal configs are only equal after this. `config`
+/// has the values of `written`.
+void keep_hashes(const tenon::TextMap& earlier, const tenon::TextMap& config,
+                 tenon::TextMap& written);
+
+/// A stored config with its values.
 struct ResolvedConfig {
   tenon::TextMap config;                // without the parameters whose values are not available
   std::optional<tenon::Error> problem;  // why such a parameter has no value
 };
-ResolvedConfig resolved_config(const tenon::TextMap& written);
+/// Reads variables and files again. Hashed values are looked up in the configs `known`.
+ResolvedConfig resolved_config(const tenon::TextMap& written,
+                               const std::vector<const tenon::TextMap*>& known);
 
 }  // namespace tenon::tools

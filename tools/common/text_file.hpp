@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/descriptor.hpp"
 #include "common/diagnostics.hpp"
 
 namespace tenon::tools {
@@ -30,6 +31,10 @@ FileContent read_file(const std::filesystem::path& path);
 /// Returns the content of a file of at most 64 MB. Returns nothing, and adds a diagnostic, if it
 /// cannot be read.
 std::optional<std::string> read_text_file(const std::filesystem::path& path,
+                                          Diagnostics& diagnostics);
+
+/// The same for an open file; `path` is for diagnostics.
+std::optional<std::string> read_text_file(const Descriptor& file, const std::filesystem::path& path,
                                           Diagnostics& diagnostics);
 
 /// Writes a file atomically: if this fails, an existing file keeps its content. Throws IoError.

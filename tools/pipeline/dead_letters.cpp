@@ -3,9 +3,12 @@
 
 #include <tenon/gen/json.hpp>
 
+#include <fcntl.h>
+
 #include <utility>
 
 #include "common/hidden_values.hpp"
+#include "common/private_file.hpp"
 #include "record_text.hpp"
 
 namespace pipeline {
@@ -25,6 +28,16 @@ const char* word_of(Refusal::By by) {
 }
 
 }  // namespace
+
+tenon::Result<void> make_private(const DeadLettersStage& letters) {
+  const std::string& plugin = letters.used.plugin;
+  const auto path = letters.config.find("path");
+  const bool has_file = plugin == "tenon.dev/file" || plugin == "tenon.dev/sqlite";
+  if (!has_file || path == letters.config.end()) return {};
+  const auto file = tenon::tools::open_private_file(
+      path->second, O_RDWR | O_CREAT, tenon::tools::Others::read, "the file of refused records");
+  return file ? tenon::Result<void>() : file.error();
+}
 
 tenon::Result<void> DeadLetters::add(const InFlightWindow::Refused& refused) {
   for (const Refusal& refusal : refused.refusals) {

@@ -59,4 +59,9 @@ class DeadLetters {
   std::optional<tenon::Bytes> last_;            // the position of the last letter
 };
 
+/// Creates the file of refused records, which may contain secrets, so that only this user can read
+/// it. Does nothing for a destination that is not tenon.dev/file or tenon.dev/sqlite. Errors:
+/// untrusted-file if other users can change an existing one; cannot-read.
+tenon::Result<void> make_private(const DeadLettersStage& letters);
+
 }  // namespace pipeline

@@ -13,7 +13,8 @@ namespace {
 /// Deletes plugins and removes them from the state if that succeeds.
 class Deletion {
  public:
-  Deletion(tenon::Host& host, const Messages& messages) : host_(host), messages_(messages) {}
+  Deletion(tenon::Host& host, const PipelineFile& file, const Messages& messages)
+      : host_(host), file_(file), messages_(messages) {}
 
   template <class K>
   void remove(std::optional<UsedPlugin>& plugin) const {
@@ -29,7 +30,7 @@ class Deletion {
  private:
   template <class K>
   bool succeeds(const UsedPlugin& plugin) const {
-    const auto deleted = delete_plugin<K>(host_, plugin, messages_);
+    const auto deleted = delete_plugin<K>(host_, plugin, file_, messages_);
     if (!deleted) {
       messages_.say("cannot delete a plugin: " + labelled(deleted.error(), plugin).to_string());
     }
@@ -37,15 +38,16 @@ class Deletion {
   }
 
   tenon::Host& host_;
+  const PipelineFile& file_;
   const Messages& messages_;
 };
 
 }  // namespace
 
-tenon::Result<bool> delete_pipeline(tenon::Host& host, PositionStore& store,
-                                    const Messages& messages) {
+tenon::Result<bool> delete_pipeline(tenon::Host& host, const PipelineFile& file,
+                                    PositionStore& store, const Messages& messages) {
   PipelineState& state = store.state();
-  const Deletion deletion(host, messages);
+  const Deletion deletion(host, file, messages);
   deletion.remove<tenon::Source>(state.source);
   if (!state.source) state.position.reset();
   deletion.remove<tenon::Destination>(state.destinations);

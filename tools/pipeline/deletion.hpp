@@ -15,7 +15,7 @@ namespace pipeline {
 /// then, and removes its position file. Failures of plugins are reported; the file then keeps these
 /// plugins, so that another deletion calls only them. Returns whether all plugins were deleted.
 /// Errors: cannot-write.
-tenon::Result<bool> delete_pipeline(tenon::Host& host, PositionStore& store,
-                                    const Messages& messages);
+tenon::Result<bool> delete_pipeline(tenon::Host& host, const PipelineFile& file,
+                                    PositionStore& store, const Messages& messages);
 
 }  // namespace pipeline

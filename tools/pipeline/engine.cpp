@@ -52,7 +52,7 @@ tenon::Result<bool> prepare(Stage<K>& stage, const UsedPlugin* before, CallSlot&
     const CallSlot::Scope call(calls, "on_created");
     done = plugin->on_created(stage.config);
   } else if (before->config != now.config) {
-    const auto earlier = tenon::tools::resolved_config(before->config).config;
+    const auto earlier = tenon::tools::resolved_config(before->config, {&stage.config}).config;
     const CallSlot::Scope call(calls, "on_updated");
     done = plugin->on_updated(earlier, stage.config);
   } else {
@@ -79,6 +79,9 @@ std::vector<UsedPlugin>::iterator find(std::vector<UsedPlugin>& all, const UsedP
 template <class K, class Open, class Record>
 tenon::Result<void> open(Stage<K>& stage, const UsedPlugin* before, CallSlot& calls, Open do_open,
                          Record record) {
+  if (before != nullptr) {
+    tenon::tools::keep_hashes(before->config, stage.config, stage.used.config);
+  }
   const auto prepared = prepare(stage, before, calls);
   if (!prepared) return prepared.error();
   if (*prepared) {
@@ -335,6 +338,7 @@ bool Engine::open_all() {
 bool Engine::open_dead_letters() {
   if (!stages_.dead_letters) return true;
   auto& stage = *stages_.dead_letters;
+  if (!record_error(make_private(stage), stage.used)) return false;
   std::optional<UsedPlugin>& recorded = store_.state().dead_letters;
   return record_error(open(stage, recorded ? &*recorded : nullptr, letter_calls_, open_destination,
                            [&] { return record(recorded, stage.used); }),
@@ -376,7 +380,7 @@ tenon::Result<void> Engine::delete_removed() {
 /// Calls on_deleted of a removed destination. Returns whether that succeeded.
 bool Engine::delete_destination(const UsedPlugin& removed) {
   const CallSlot::Scope call(calls_.add(label_of(removed)), "on_deleted");
-  const auto deleted = delete_plugin<tenon::Destination>(host_, removed, messages_);
+  const auto deleted = delete_plugin<tenon::Destination>(host_, removed, file_, messages_);
   if (deleted) return true;
   messages_.say("cannot remove a destination: " + labelled(deleted.error(), removed).to_string());
   return false;

@@ -107,7 +107,9 @@ Candidates candidates_of(const Paths& paths, Diagnostics& diagnostics) {
     }
     Paths inside;
     for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
-      if (entry.path().extension() == ".json" && !is_position(entry.path())) {
+      std::error_code ignored;  // a FIFO would be read for ever
+      if (entry.path().extension() == ".json" && entry.is_regular_file(ignored) &&
+          !is_position(entry.path())) {
         inside.push_back(entry.path());
       }
     }
@@ -437,7 +439,7 @@ tenon::Result<Exit> delete_one(tenon::Host& host, const Pipeline& pipeline) {
   if (!store) return std::move(store).error();
   check_name(store->state(), pipeline.file, diagnostics);
   if (!diagnostics.empty()) return refuse(diagnostics);
-  auto deleted = delete_pipeline(host, *store, pipeline.messages);
+  auto deleted = delete_pipeline(host, pipeline.file, *store, pipeline.messages);
   if (!deleted) return std::move(deleted).error();
   if (!*deleted) return failed;
   std::cout << tenon::harmless(pipeline.file.name) << ": deleted" << std::endl;

@@ -77,8 +77,8 @@ void add_unknown(const Parameters& parameters, const std::vector<std::string>& k
 
 }  // namespace
 
-tenon::TextMap check_config(const Parameters& parameters, const PluginUse& use,
-                            Diagnostics& diagnostics) {
+tenon::config::Checked check_config(const Parameters& parameters, const PluginUse& use,
+                                    Diagnostics& diagnostics) {
   auto checked = tenon::config::check(parameters, use.config);
   std::vector<std::string> unknown;
   for (Problem& problem : checked.problems) {
@@ -98,7 +98,7 @@ tenon::TextMap check_config(const Parameters& parameters, const PluginUse& use,
     }
   }
   add_unknown(parameters, unknown, use, diagnostics);
-  return std::move(checked.config);
+  return checked;
 }
 
 }  // namespace pipeline

@@ -12,8 +12,8 @@ using tenon::config::Parameters;
 
 /// Checks a config, and adds problems to the diagnostics, without the values of sensitive
 /// parameters. Returns the config that the plugin gets, with the defaults of parameters that are
-/// absent or blank.
-tenon::TextMap check_config(const Parameters& parameters, const PluginUse& use,
-                            Diagnostics& diagnostics);
+/// absent or blank, and the keys of its secrets.
+tenon::config::Checked check_config(const Parameters& parameters, const PluginUse& use,
+                                    Diagnostics& diagnostics);
 
 }  // namespace pipeline

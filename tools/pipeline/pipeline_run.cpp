@@ -19,7 +19,8 @@ namespace {
 using namespace std::chrono_literals;
 
 bool is_io_error(const tenon::Error& error) {
-  return error.code() == "cannot-write" || error.code() == "in-use" || error.code() == "no-thread";
+  return error.code() == "cannot-write" || error.code() == "in-use" ||
+         error.code() == "no-thread" || error.code() == "untrusted-file";
 }
 
 /// Returns whether another attempt may succeed: the error is retryable, or the module was restarted

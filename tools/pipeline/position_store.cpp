@@ -15,11 +15,15 @@
 #include <system_error>
 #include <utility>
 
+#include "common/private_file.hpp"
 #include "common/text_file.hpp"
 #include "platform/replace_file.hpp"
 
 namespace pipeline {
 namespace {
+
+using tenon::tools::open_private_file;
+using tenon::tools::Others;
 
 tenon::Error cannot_write(const std::filesystem::path& path, int error) {
   return tenon::Error({.code = "cannot-write",
@@ -28,6 +32,13 @@ tenon::Error cannot_write(const std::filesystem::path& path, int error) {
                        .found = std::generic_category().message(error),
                        .needed = "a folder with free space that this user can write to",
                        .fix = "free space, or set \"position\" to another path"});
+}
+
+tenon::Error in_use(const std::filesystem::path& path) {
+  return tenon::Error({.code = "in-use",
+                       .message = "another pipeline uses this position",
+                       .where = path.string(),
+                       .fix = "wait until it ends, or set \"position\" to another path"});
 }
 
 /// Returns the diagnostic for an error in the stored position. If the text is not JSON, the error
@@ -99,8 +110,7 @@ tenon::Error labelled(const tenon::Error& error, const UsedPlugin& stage) {
 }
 
 std::filesystem::path lock_path(const std::filesystem::path& position) {
-  std::error_code failed;  // reported when the file is read
-  return tenon::platform::follow_links(position, failed) += ".lock";
+  return std::filesystem::path(position) += ".lock";
 }
 
 tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& path,
@@ -110,21 +120,17 @@ tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& pa
   if (failed) return cannot_write(path, failed.value());
 
   const std::filesystem::path lock_name = lock_path(path);
-  tenon::tools::Descriptor lock(::open(lock_name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!lock) return cannot_write(lock_name, errno);
+  auto lock =
+      open_private_file(lock_name, O_RDWR | O_CREAT, Others::nothing, "the lock of the position");
+  if (!lock) return std::move(lock).error();
+  if (!is_locked(*lock)) return in_use(path);
+  auto position = open_private_file(path, O_RDONLY, Others::nothing, "the position");
+  if (!position) return std::move(position).error();
   // A run that uses another hard link to the position has another lock file.
-  tenon::tools::Descriptor position(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!is_locked(lock) || (position && !is_locked(position))) {
-    return tenon::Error({.code = "in-use",
-                         .message = "another pipeline uses this position",
-                         .where = path.string(),
-                         .fix = "wait until it ends, or set \"position\" to another path"});
-  }
-  PositionStore store(path, std::move(lock), std::move(position));
-  std::error_code ignored;  // reported when the file is read
-  const auto status = std::filesystem::status(path, ignored);
-  if (status.type() == std::filesystem::file_type::not_found) return store;
-  const auto text = tenon::tools::read_text_file(path, diagnostics);
+  if (*position && !is_locked(*position)) return in_use(path);
+  PositionStore store(path, *std::move(lock), *std::move(position));
+  if (!store.position_) return store;
+  const auto text = tenon::tools::read_text_file(store.position_, path, diagnostics);
   if (!text) return store;
   tenon::Result<PipelineState> state = tenon::read_pipeline_position(*text);
   if (state) {
@@ -151,7 +157,7 @@ tenon::Result<void> PositionStore::save() const {
       tenon::store_pipeline_position(state_, "tenon-pipeline " TENON_VERSION);
   if (!text) return std::move(text).error();
   using namespace tenon::platform;
-  const auto error = replace_content(path_, *text + "\n", NewFileMode::owner_only).failed;
+  const auto error = replace_content(path_, *text + "\n", Attributes::owner_only).failed;
   return error ? cannot_write(path_, error.value()) : tenon::Result<void>();
 }
 

@@ -42,9 +42,10 @@ std::filesystem::path lock_path(const std::filesystem::path& position);
 /// at a time.
 class PositionStore {
  public:
-  /// Locks the file at `path`, whatever links lead to it, and reads it if it exists. Creates the
-  /// folders above it. Problems of the content are added to the diagnostics. Errors: cannot-write;
-  /// in-use if another process has locked it.
+  /// Locks the file at `path` and reads it if it exists. Creates the folders above it. Problems of
+  /// the content are added to the diagnostics. Errors: cannot-write, cannot-read; in-use if another
+  /// process has locked it; untrusted-file if it, or its lock, is not a regular file of this user
+  /// alone. A symbolic link is none; the folders above may be links.
   static tenon::Result<PositionStore> open(const std::filesystem::path& path,
                                            Diagnostics& diagnostics);
 
@@ -53,8 +54,9 @@ class PositionStore {
   const PipelineState& state() const noexcept { return state_; }
   const std::filesystem::path& path() const noexcept { return path_; }
 
-  /// Replaces the file atomically and makes it durable: after a power loss the file contains the
-  /// old or the new state; after a successful return, the new one. Errors: cannot-write.
+  /// Replaces the file atomically by one with the mode 0600, and makes it durable: after a power
+  /// loss the file contains the old or the new state; after a successful return, the new one.
+  /// Errors: cannot-write.
   tenon::Result<void> save() const;
 
   /// Removes the file, if there is one. Errors: cannot-write.

@@ -17,6 +17,8 @@
 namespace pipeline {
 namespace {
 
+using tenon::config::Checked;
+
 const Parameters& parameters_of(const tenon::Specification& all, const tenon::Source*) {
   return all.source_parameters;
 }
@@ -42,9 +44,9 @@ std::optional<Parameters> stated_parameters(const tenon::PluginInfo& info,
 /// Checks a config against the specification of the plugin, and returns it with defaults. Returns
 /// it unchanged if the plugin has no specifier.
 template <class K>
-tenon::Result<tenon::TextMap> check_specified(tenon::Host& host, const PluginUse& use,
-                                              CallSlot& calls, Diagnostics& diagnostics) {
-  if (!host.find<tenon::Specifier>(use.reference)) return use.config;
+tenon::Result<Checked> check_specified(tenon::Host& host, const PluginUse& use, CallSlot& calls,
+                                       Diagnostics& diagnostics) {
+  if (!host.find<tenon::Specifier>(use.reference)) return Checked{use.config, {}, {}};
   const CallSlot::Scope call(calls, "specify");
   auto specifier = host.create<tenon::Specifier>(use.reference);
   if (!specifier) return std::move(specifier).error();
@@ -66,9 +68,9 @@ std::optional<Stage<K>> create_stage(tenon::Host& host, const StageUse& use,
     return std::nullopt;
   }
   const std::size_t diagnostics_before = diagnostics.all().size();
-  std::optional<tenon::Result<tenon::TextMap>> config;
+  std::optional<tenon::Result<Checked>> checked;
   if (const auto stated = stated_parameters<K>(*info, messages)) {
-    config = check_config(*stated, use, diagnostics);
+    checked = check_config(*stated, use, diagnostics);
   }
   // Do not load the module for a config that it would refuse.
   if (diagnostics.all().size() != diagnostics_before) return std::nullopt;
@@ -87,11 +89,11 @@ std::optional<Stage<K>> create_stage(tenon::Host& host, const StageUse& use,
     return std::nullopt;
   }
   Stage<K> stage{{new tenon::Handle<K>(std::move(*created)), Teardown{&messages, now}}, now, {}};
-  if (!config) config = check_specified<K>(host, use, slot, diagnostics);
-  if (!*config) add_error(config->error(), use.location, diagnostics);
+  if (!checked) checked = check_specified<K>(host, use, slot, diagnostics);
+  if (!*checked) add_error(checked->error(), use.location, diagnostics);
   if (diagnostics.all().size() != diagnostics_before) return std::nullopt;
-  stage.config = **config;
-  stage.used.config = tenon::tools::written_config(stage.config, use);
+  stage.config = (*checked)->config;
+  stage.used.config = tenon::tools::written_config(stage.config, use, (*checked)->secrets);
   const CallSlot::Scope call(slot, "configure");
   if (auto configured = (*stage.plugin)->configure(stage.config); !configured) {
     add_error(configured.error(), use.config_location, diagnostics);
@@ -142,6 +144,14 @@ std::vector<Stage<K>> create_stages(tenon::Host& host, const std::vector<StageUs
   return stages;
 }
 
+/// Returns the configs of a file, in which the values of stored hashes are looked up.
+std::vector<const tenon::TextMap*> configs_of(const PipelineFile& file) {
+  std::vector<const tenon::TextMap*> configs = {&file.source.config};
+  for (const StageUse& use : file.destinations) configs.push_back(&use.config);
+  if (file.dead_letters) configs.push_back(&file.dead_letters->stage.config);
+  return configs;
+}
+
 }  // namespace
 
 void Teardown::report(const tenon::Result<void>& result) const {
@@ -171,8 +181,8 @@ std::optional<Stages> create_stages(tenon::Host& host, const PipelineFile& file,
 
 template <class K>
 tenon::Result<void> delete_plugin(tenon::Host& host, const UsedPlugin& removed,
-                                  const Messages& messages) {
-  const auto resolved = tenon::tools::resolved_config(removed.config);
+                                  const PipelineFile& file, const Messages& messages) {
+  const auto resolved = tenon::tools::resolved_config(removed.config, configs_of(file));
   if (resolved.problem) return *resolved.problem;
   auto created = host.create<K>(removed.plugin);
   if (!created) return std::move(created).error();
@@ -183,8 +193,9 @@ tenon::Result<void> delete_plugin(tenon::Host& host, const UsedPlugin& removed,
   return ok_or_unimplemented(deleted) ? tenon::Result<void>() : deleted;
 }
 template tenon::Result<void> delete_plugin<tenon::Source>(tenon::Host&, const UsedPlugin&,
-                                                          const Messages&);
+                                                          const PipelineFile&, const Messages&);
 template tenon::Result<void> delete_plugin<tenon::Destination>(tenon::Host&, const UsedPlugin&,
+                                                               const PipelineFile&,
                                                                const Messages&);
 
 }  // namespace pipeline

@@ -36,7 +36,7 @@ struct Teardown {
 template <class K>
 struct Stage {
   std::unique_ptr<tenon::Handle<K>, Teardown> plugin;
-  UsedPlugin used;        // its config is as it is stored, without the values of references
+  UsedPlugin used;        // its config is as it is stored, without references and secrets
   tenon::TextMap config;  // that the plugin has
 };
 
@@ -59,10 +59,12 @@ std::optional<Stages> create_stages(tenon::Host& host, const PipelineFile& file,
                                     const Messages& messages, OpenCalls& calls,
                                     tenon::tools::PluginOrigins& origins, Diagnostics& diagnostics);
 
-/// Calls `on_deleted` of a source or destination that a pipeline no longer uses. Errors: those of
-/// the Host if the plugin cannot be created; those of the plugin.
+/// Calls `on_deleted` of a source or destination that a pipeline no longer uses. Secrets, of which
+/// only hashes are stored, are looked up in the configs of `file`. Errors: unknown-secret, and
+/// those of other stored values; those of the Host if the plugin cannot be created; those of the
+/// plugin.
 template <class K>
 tenon::Result<void> delete_plugin(tenon::Host& host, const UsedPlugin& removed,
-                                  const Messages& messages);
+                                  const PipelineFile& file, const Messages& messages);
 
 }  // namespace pipeline

@@ -2,14 +2,11 @@
 #include "platform/replace_file.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -18,6 +15,7 @@
 #include <vector>
 
 #include "platform/posix/descriptor.hpp"
+#include "platform/posix/temporary_file.hpp"
 
 namespace tenon::inline v0_1::platform {
 namespace {
@@ -27,57 +25,19 @@ namespace fs = std::filesystem;
 constexpr const char* access_list = "system.posix_acl_access";
 constexpr mode_t mode_before_umask = 0666;
 constexpr mode_t permissions = 07777;
-constexpr std::string_view name_prefix = ".tenon-";
-constexpr std::size_t name_digits = 16;
 
 std::error_code last_error() {
   return {errno, std::generic_category()};
 }
 
-/// Returns a name that cannot be guessed; empty, with the reason in errno, on failure.
-std::string random_name() {
-  std::uint64_t number = 0;
-  if (::getentropy(&number, sizeof number) != 0) return {};
-  char name[32];
-  std::snprintf(name, sizeof name, "%016llx", static_cast<unsigned long long>(number));
-  return std::string(name_prefix) + name;
-}
-
-bool is_random_name(std::string_view name) {
-  return name.substr(0, name_prefix.size()) == name_prefix &&
-         name.size() == name_prefix.size() + name_digits &&
-         name.find_first_not_of("0123456789abcdef", name_prefix.size()) == name.npos;
-}
-
-/// Removes the temporary files of processes that have ended. A process locks its files.
-void remove_abandoned_files(const fs::path& folder) {
-  std::error_code failed;  // a folder that cannot be read is not tidied
-  for (auto entry = fs::directory_iterator(folder, failed);
-       !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
-    const fs::path& path = entry->path();
-    if (!is_random_name(path.filename().native())) continue;
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    struct stat status;
-    if (file.is_open() && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-        ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
-      ::unlink(path.c_str());
-    }
-  }
-}
-
 /// Removes abandoned files from a folder, but only once in a process: a position is replaced often.
-void tidy_once(const fs::path& folder) {
+void tidy_once(const fs::path& path, int folder) {
   static std::mutex mutex;
   static std::set<std::string> tidied;
   const std::lock_guard lock(mutex);
   std::error_code failed;
-  const fs::path full = fs::absolute(folder, failed);
-  if (!failed && tidied.insert(full.native()).second) remove_abandoned_files(full);
-}
-
-int open_new(const fs::path& path, mode_t mode) {
-  if (!path.has_filename()) return -1;
-  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+  const fs::path full = fs::absolute(path, failed);
+  if (!failed && tidied.insert(full.native()).second) remove_abandoned_files(folder);
 }
 
 /// Makes the entries of a folder durable, unless its file system cannot sync folders.
@@ -85,50 +45,15 @@ bool sync_folder(int folder) {
   return ::fsync(folder) == 0 || errno == EINVAL || errno == EBADF || errno == ENOTSUP;
 }
 
-/// A temporary file, which is removed unless it replaces another.
-class Temporary {
- public:
-  Temporary(const fs::path& folder, mode_t mode) {
-    // Another process may take a new file for an abandoned one and remove it before it is locked.
-    do {
-      path_ = folder / random_name();
-      file_.emplace(open_new(path_, mode));
-    } while (file_->is_open() && is_lost());
-    exists_ = file_->is_open();
-  }
-  ~Temporary() {
-    if (exists_) ::unlink(path_.c_str());
-  }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-
-  bool is_open() const { return exists_; }
-  int get() const { return file_->get(); }
-  bool write(std::string_view content) {
-    return write_all(file_->get(), std::as_bytes(std::span(content)));
-  }
-  bool replace(const fs::path& target) {
-    // Keeps the file locked after it is closed.
-    const Descriptor lock(::fcntl(file_->get(), F_DUPFD_CLOEXEC, 0));
-    if (::fsync(file_->get()) != 0 || !file_->close() ||
-        std::rename(path_.c_str(), target.c_str()) != 0)
-      return false;
-    exists_ = false;
-    return true;
-  }
-
- private:
-  /// Locks the file, if the file system has locks. Returns whether it was removed before.
-  bool is_lost() const {
-    struct stat status;
-    return (::flock(file_->get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
-           (::fstat(file_->get(), &status) == 0 && status.st_nlink == 0);
-  }
-
-  fs::path path_;
-  std::optional<Descriptor> file_;
-  bool exists_ = false;
-};
+/// Renames a temporary file, which stays locked until it has its name.
+bool replace(TemporaryFile& file, int folder, const std::string& target) {
+  const Descriptor lock(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
+  if (::fsync(file.get()) != 0 || !file.close() ||
+      ::renameat(folder, file.name().c_str(), folder, target.c_str()) != 0)
+    return false;
+  file.release();
+  return true;
+}
 
 bool copy_access_list(const fs::path& from, int to) {
   const ssize_t size = ::getxattr(from.c_str(), access_list, nullptr, 0);
@@ -153,14 +78,15 @@ struct Replacement::State {
   std::error_code failed;
   fs::path target;
   std::uint64_t other_names = 0;
-  std::optional<Temporary> file;
   std::optional<Descriptor> folder;
+  std::optional<TemporaryFile> file;
 };
 
-Replacement::Replacement(const fs::path& path, NewFileMode mode)
+Replacement::Replacement(const fs::path& path, Attributes attributes)
     : state_(std::make_unique<State>()) {
   State& state = *state_;
-  state.target = follow_links(path, state.failed);
+  const bool keeps = attributes == Attributes::kept;
+  state.target = keeps ? follow_links(path, state.failed) : path;
   if (state.failed) return;
   struct stat old;
   const bool exists = ::lstat(state.target.c_str(), &old) == 0;
@@ -172,28 +98,33 @@ Replacement::Replacement(const fs::path& path, NewFileMode mode)
   if (state.failed) return;
   if (exists) state.other_names = old.st_nlink - 1;
   const fs::path folder = state.target.has_parent_path() ? state.target.parent_path() : ".";
-  tidy_once(folder);
-  const bool by_umask = !exists && mode == NewFileMode::by_umask;
-  state.file.emplace(folder, by_umask ? mode_before_umask : S_IRUSR | S_IWUSR);
-  if (!state.file->is_open() ||
-      (exists && !copy_attributes(state.target, old, state.file->get()))) {
+  state.folder.emplace(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!state.folder->is_open()) {
     state.failed = last_error();
     return;
   }
-  state.folder.emplace(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!state.folder->is_open()) state.failed = last_error();
+  tidy_once(folder, state.folder->get());
+  state.file.emplace(state.folder->get(), keeps && !exists ? mode_before_umask : S_IRUSR | S_IWUSR);
+  if (!state.file->is_open() ||
+      (keeps && exists && !copy_attributes(state.target, old, state.file->get()))) {
+    state.failed = last_error();
+  }
 }
 
 Replacement::~Replacement() = default;
 
 void Replacement::append(std::string_view content) {
-  if (!state_->failed && !state_->file->write(content)) state_->failed = last_error();
+  if (state_->failed) return;
+  if (!write_all(state_->file->get(), std::as_bytes(std::span(content)))) {
+    state_->failed = last_error();
+  }
 }
 
 ReplaceResult Replacement::commit() {
   State& state = *state_;
   if (state.failed) return {state.failed};
-  if (!state.file->replace(state.target) || !sync_folder(state.folder->get())) {
+  if (!replace(*state.file, state.folder->get(), state.target.filename()) ||
+      !sync_folder(state.folder->get())) {
     return {last_error()};
   }
   return {{}, state.other_names};
@@ -211,8 +142,9 @@ fs::path follow_links(fs::path path, std::error_code& failed) {
   return path;
 }
 
-ReplaceResult replace_content(const fs::path& path, std::string_view content, NewFileMode mode) {
-  Replacement replacement(path, mode);
+ReplaceResult replace_content(const fs::path& path, std::string_view content,
+                              Attributes attributes) {
+  Replacement replacement(path, attributes);
   replacement.append(content);
   return replacement.commit();
 }

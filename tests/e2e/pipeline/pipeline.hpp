@@ -87,6 +87,11 @@ class Pipeline : public testing::Test {
     return eventually([&] { return written().size() >= count; });
   }
 
+  /// Writes a file that only this user may use.
+  void write_private(const std::string& file, const std::string& content) {
+    const auto path = world.write(file, content);
+    ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
+  }
   /// Returns the stored position, which is always text here, or an empty text if there is none.
   std::string position() {
     const auto state = tenon::read_pipeline_position(world.read("state/position.json"));

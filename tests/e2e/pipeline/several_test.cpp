@@ -61,7 +61,7 @@ TEST_F(SeveralPipelines, DoNotTakePositionsInTheirFolderForPipelines) {
       R"({"type": "tenon.dev/pipeline_position", "version": 9, "writer": "w", "value": {}})";
   for (const std::string& position :
        {newer, newer.substr(0, 40), std::string(), std::string("{}")}) {
-    world.write("all/one.position.json", position);
+    write_private("all/one.position.json", position);
     const Outcome outcome = world.run({TENON_PIPELINE, "run", "all"});
     EXPECT_EQ(outcome.exit, 2);
     EXPECT_EQ(outcome.err.find("all/one.position.json:"), 0u) << outcome.err;

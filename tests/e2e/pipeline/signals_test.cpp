@@ -166,12 +166,5 @@ TEST_F(Pipeline, EndsWhileItWaitsForItsPipelineFile) {
   EXPECT_EQ(outcome.err, "");
 }
 
-TEST_F(Pipeline, EndsWhileItWaitsForItsPosition) {
-  write_actors("");
-  const Outcome outcome = interrupt_while_it_opens("state/position.json");
-  EXPECT_EQ(outcome.exit, 128 + SIGINT);
-  EXPECT_EQ(outcome.err, "tenon-pipeline: interrupted before the pipeline began\n");
-}
-
 }  // namespace
 }  // namespace tenon::tests
