@@ -116,7 +116,7 @@ std::optional<Folder> Folder::enter(const std::string& name) const {
 }
 
 std::optional<Folder> Folder::make(const std::string& name) const {
-  if (::mkdirat(get(), name.c_str(), 0777) != 0 && errno != EEXIST && errno != ENOENT) {
+  if (::mkdirat(get(), name.c_str(), own_folder) != 0 && errno != EEXIST && errno != ENOENT) {
     throw sdk::system_failure(errno, "cannot create the folder ", path_of(name));
   }
   return enter(name);

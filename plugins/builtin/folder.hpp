@@ -34,8 +34,8 @@ class Folder {
 
   /// Opens a folder in this one. Returns nothing if there is none. Fails if the name is a link.
   std::optional<Folder> enter(const std::string& name) const;
-  /// Creates the folder if there is none, and opens it. Returns nothing if the name is not a
-  /// folder, or if this folder or the new one has been removed meanwhile.
+  /// Creates the folder, for its owner alone, if there is none, and opens it. Returns nothing if
+  /// the name is not a folder, or if this folder or the new one has been removed meanwhile.
   std::optional<Folder> make(const std::string& name) const;
   /// Opens a regular file in this folder to read it. Returns nothing if there is none.
   std::optional<Descriptor> open_file(const std::string& name) const;

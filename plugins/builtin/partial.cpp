@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -29,7 +30,7 @@ Lock lock(const Descriptor& file) {
 
 Descriptor make_file(const Folder& parent, const std::string& name) {
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  return Descriptor(retry([&] { return ::openat(parent.get(), name.c_str(), flags, 0666); }));
+  return Descriptor(retry([&] { return ::openat(parent.get(), name.c_str(), flags, 0600); }));
 }
 
 Descriptor make_folder(const Folder& parent, const std::string& name) {
@@ -42,6 +43,21 @@ Descriptor make_folder(const Folder& parent, const std::string& name) {
     errno = reason;
   }
   return made;
+}
+
+/// Throws sdk::Failure if another user may exchange what is prepared in a folder.
+void check_private(const Folder& folder) {
+  struct stat status;
+  if (::fstat(folder.get(), &status) != 0) {
+    throw sdk::system_failure(errno, "cannot read the attributes of ", folder.path());
+  }
+  const uid_t user = ::geteuid();
+  const bool is_open = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  if (status.st_uid == user && !is_open) return;
+  throw sdk::Failure(TENON_FAILED_PRECONDITION, folder.path(),
+                     is_open ? " can be changed by others" : " is a folder of another user",
+                     "; needed: a folder that only the user ", user,
+                     " may write; fix: remove it, it is created again");
 }
 
 /// Removes an entry that no process uses. An entry that can be locked and still has its name is
@@ -76,6 +92,7 @@ Folder open_partial(const Folder& top) {
     throw sdk::Failure(TENON_FAILED_PRECONDITION, top.path_of(partial_name),
                        " is not a folder: remove it");
   }
+  check_private(*folder);
   return *std::move(folder);
 }
 

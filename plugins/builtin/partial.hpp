@@ -21,7 +21,7 @@ std::string random_name();
 /// An incomplete file or folder. The destructor removes it unless it was moved.
 class Partial {
  public:
-  /// Create an empty file, or a folder that only its owner may open. Throw sdk::Failure.
+  /// Create an empty file, or a folder, that only its owner may open. Throw sdk::Failure.
   static Partial file(const Folder& top);
   static Partial folder(const Folder& top);
   Partial(Partial&&) = default;
@@ -53,7 +53,8 @@ class Partial {
 /// was no such entry. Throws sdk::Failure.
 std::string move_away(const Folder& from, const std::string& name, const Folder& partial);
 
-/// Opens `.tenon-partial` of a directory, and creates it if it is missing. Throws sdk::Failure.
+/// Opens `.tenon-partial` of a directory, and creates it if it is missing. Throws sdk::Failure,
+/// also if it belongs to another user or others may write to it.
 Folder open_partial(const Folder& top);
 
 /// Removes leftovers of killed processes, a bounded number in each call.

@@ -14,10 +14,12 @@
 
 #include "archive_path.hpp"
 #include "common/descriptor.hpp"
+#include "platform/posix/temporary_file.hpp"
 
 namespace backup {
 namespace {
 
+using tenon::platform::TemporaryFile;
 using tenon::tools::Descriptor;
 
 tenon::Error cannot_write(const std::filesystem::path& path, int error) {
@@ -45,14 +47,21 @@ tenon::Error cannot_create(const std::filesystem::path& folder, int error) {
                                       : "make room, or restore into another folder"});
 }
 
-/// Moves a file in a folder unless there is a file `to`. Returns 0 or the error, eg: EEXIST.
-int move_to_absent(int folder, const char* from, const char* to) {
-  if (::renameat2(folder, from, folder, to, RENAME_NOREPLACE) == 0) return 0;
+/// Moves a file into a folder unless there is a file `to`. Returns 0 or the error, eg: EEXIST.
+int move_to_absent(int from_folder, const char* from, int folder, const char* to) {
+  if (::renameat2(from_folder, from, folder, to, RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL) return errno;
   // The file system does not support the flag, eg: NFS or sshfs.
-  if (::linkat(folder, from, folder, to, 0) != 0) return errno;
-  ::unlinkat(folder, from, 0);
+  if (::linkat(from_folder, from, folder, to, 0) != 0) return errno;
+  ::unlinkat(from_folder, from, 0);
   return 0;
+}
+
+/// Returns whether only this user can use a file in a folder.
+bool is_private(int folder, const std::string& name) {
+  struct stat status;
+  return ::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+         status.st_uid == ::geteuid() && (status.st_mode & 077) == 0;
 }
 
 /// Returns the content of a file in a folder, or nothing if there is none. Follows no link.
@@ -93,25 +102,25 @@ tenon::Result<RestoredFolder::Written> RestoredFolder::write(const tenon::Resour
   const std::filesystem::path path = archive_path(id);
   const auto folder = enter(path.parent_path(), Missing::made);
   if (!folder) return folder.error();
-  const char* partial = ".tenon-partial";
   const std::string content = std::string(json) + "\n";
-  {
-    const Descriptor file(
-        ::openat(*folder, partial, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666));
-    if (!file || !tenon::tools::write_all(file.get(), content)) {
-      const int error = errno;
-      if (file) ::unlinkat(*folder, partial, 0);
-      return cannot_write(folder_ / path, error);
-    }
+  const bool is_secret = id.resource == "secrets";
+  // At the top of the folder, where the next restore looks for files of a killed one.
+  TemporaryFile file(lock_.get(), is_secret ? 0600 : 0666);
+  if (!file.is_open() || !tenon::tools::write_all(file.get(), content)) {
+    return cannot_write(folder_ / path, errno);
   }
   const std::string name = path.filename();
-  int error = move_to_absent(*folder, partial, name.c_str());
+  int error = move_to_absent(lock_.get(), file.name().c_str(), *folder, name.c_str());
   const bool same = error == EEXIST && content_of(*folder, name) == content;
-  if (error == EEXIST && !same && existing == Existing::replace) {
-    error = ::renameat(*folder, partial, *folder, name.c_str()) == 0 ? 0 : errno;
+  const bool is_open = same && is_secret && !is_private(*folder, name);
+  if (error == EEXIST && (same ? is_open : existing == Existing::replace)) {
+    const int renamed = ::renameat(lock_.get(), file.name().c_str(), *folder, name.c_str());
+    error = renamed == 0 ? 0 : errno;
   }
-  if (error == 0) return Written::written;
-  ::unlinkat(*folder, partial, 0);
+  if (error == 0) {
+    file.release();
+    return Written::written;
+  }
   if (error != EEXIST) return cannot_write(folder_ / path, error);
   return same ? Written::unchanged : Written::differs;
 }
@@ -127,7 +136,10 @@ tenon::Result<void> RestoredFolder::lock() {
   std::filesystem::create_directories(folder_, failed);
   if (failed) return cannot_create(folder_, failed.value());
   lock_.reset(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (lock_ && tenon::tools::lock(lock_.get())) return {};
+  if (lock_ && tenon::tools::lock(lock_.get())) {
+    tenon::platform::remove_abandoned_files(lock_.get());
+    return {};
+  }
   if (errno != EWOULDBLOCK) return cannot_write(folder_, errno);
   return tenon::Error({.code = "in-use",
                        .message = "another process restores into this folder",

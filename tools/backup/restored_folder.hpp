@@ -34,8 +34,10 @@ class RestoredFolder {
   std::optional<std::string> read(const tenon::ResourceIdV1& id);
 
   /// Writes an item completely or not at all. Returns `unchanged` if a file with the same content
-  /// exists. A file with other content is replaced, or kept: then returns `differs`. Follows no
-  /// symbolic links below the folder. Error: cannot-write. REQUIRED: check_id(id).
+  /// exists. A file with other content is replaced, or kept: then returns `differs`. The file of a
+  /// Secret is private to this user whatever the umask is; one with the same content is replaced if
+  /// it is not. Follows no symbolic links below the folder. Error: cannot-write.
+  /// REQUIRED: check_id(id).
   tenon::Result<Written> write(const tenon::ResourceIdV1& id, std::string_view json,
                                Existing existing);
 
