@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "archive_path.hpp"
+#include "common/sha256.hpp"
 #include "entry_queue.hpp"
 #include "tar_writer.hpp"
 
@@ -35,7 +36,8 @@ class ArchiveReader : public tenon::HostReader {
       if (!more) return failed(std::move(more).error());
       filled += *more;
     }
-    if (writer_.ended()) queue_->note_end();
+    hash_.add(into.first(filled));
+    if (writer_.ended() && !queue_->ended()) queue_->note_end(hash_.digits());
     return filled;
   }
 
@@ -56,6 +58,7 @@ class ArchiveReader : public tenon::HostReader {
 
   std::shared_ptr<EntryQueue> queue_;
   TarWriter writer_;
+  tenon::tools::Sha256 hash_;
 };
 
 }  // namespace
@@ -113,6 +116,10 @@ std::uint64_t ArchiveStream::reads() const {
 
 bool ArchiveStream::ended() const {
   return queue_->ended();
+}
+
+const std::string& ArchiveStream::sha256() const {
+  return queue_->sha256();
 }
 
 tenon::Reader ArchiveStream::reader() {

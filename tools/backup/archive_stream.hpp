@@ -73,6 +73,8 @@ class ArchiveStream {
   std::uint64_t reads() const;
   /// Returns whether the whole archive was read.
   bool ended() const;
+  /// Returns the SHA-256 of the archive as hexadecimal digits. REQUIRED: ended().
+  const std::string& sha256() const;
 
   /// Returns the reader of the archive. Its destruction wakes the threads that wait in `add`. After
   /// a cancelled read, the next read continues. REQUIRED: called at most once.

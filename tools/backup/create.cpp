@@ -92,7 +92,7 @@ struct BackupPolicy {
   }
   template <class Result>
   void take(const PluginPtr<ItemAction>& plugin, std::size_t, Item& item, const Result& done) const;
-  static void replace(const PluginPtr<ItemAction>& plugin, std::string_view changed, Item& item);
+  void replace(const PluginPtr<ItemAction>& plugin, std::string_view changed, Item& item) const;
   static bool is_finished(const Item& item) { return item.skipped; }
   bool is_barrier(const Item& item) const {
     return !handled->contains(item.additional) || Snapshots::concerns(item.original_id);
@@ -101,6 +101,7 @@ struct BackupPolicy {
 
   std::shared_ptr<const tenon::BackupV2> backup;
   std::shared_ptr<HandledItems> handled;
+  const ResourceNames* names;
 };
 
 template <class Result>
@@ -119,24 +120,27 @@ void BackupPolicy::take(const PluginPtr<ItemAction>& plugin, std::size_t, Item& 
 
 /// Reports and drops a change that cannot be used.
 void BackupPolicy::replace(const PluginPtr<ItemAction>& plugin, std::string_view changed,
-                           Item& item) {
-  const ResourceIdV1& id = item.original_id;
-  std::string annotations;
-  const auto changed_id = id_of(changed, id.resource, &annotations);
-  if (!changed_id) {
-    item.errors.push_back(of_plugin(changed_id.error(), plugin->info, "execute"));
-  } else if (*changed_id != id) {
-    item.errors.push_back(
-        tenon::Error({.code = "identity-changed",
-                      .message = "the action changed the name or namespace of the item",
-                      .found = id_text(*changed_id),
-                      .needed = id_text(id),
-                      .plugin = plugin->info.name(),
-                      .method = "execute"}));
-  } else {
-    item.text.assign(changed);
-    item.annotations += annotations;
+                           Item& item) const {
+  const auto outline = read_item(changed);
+  if (!outline) {
+    item.errors.push_back(of_plugin(outline.error(), plugin->info, "execute"));
+    return;
   }
+  const ResourceIdV1 id = id_of(*outline, *names);
+  if (id != item.original_id) {
+    const bool same_resource = id.resource == item.original_id.resource;
+    item.errors.push_back(tenon::Error(
+        {.code = "identity-changed",
+         .message = same_resource ? "the action changed the name or namespace of the item"
+                                  : "the action changed the kind or API group of the item",
+         .found = id_text(id),
+         .needed = id_text(item.original_id),
+         .plugin = plugin->info.name(),
+         .method = "execute"}));
+    return;
+  }
+  item.text.assign(changed);
+  item.annotations += outline->annotations;
 }
 
 tenon::Error interrupted() {
@@ -256,7 +260,7 @@ BackupRun::BackupRun(Session& session, Store& store, const CreateRequest& reques
       actions_(
           session,
           load_actions<ItemAction>(session, session.settings.backup_actions, input_.names, report),
-          {backup_, handled_}),
+          {backup_, handled_, &input_.names}),
       operations_(session, backup_, report),
       upload_(store, session.caller, record_.contents, archive_settings(session, record_.backup)),
       processed_(input_.items.size()) {
@@ -430,6 +434,7 @@ tenon::Result<void> BackupRun::finish() {
     return interrupted();
   }
   if (!described) return described;
+  record_.sha256 = upload_.sha256();
   return store_.add(record_);
 }
 

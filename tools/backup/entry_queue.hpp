@@ -15,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace backup {
 
@@ -59,9 +60,15 @@ class EntryQueue {
   void note_read() noexcept { ++reads_; }
   /// Returns the number of reads.
   std::uint64_t reads() const noexcept { return reads_; }
-  void note_end() noexcept { ended_ = true; }
+  /// Ends the archive, which has this hash.
+  void note_end(std::string sha256) noexcept {
+    sha256_ = std::move(sha256);
+    ended_ = true;
+  }
   /// Returns whether the reader has read the whole archive.
   bool ended() const noexcept { return ended_; }
+  /// Returns the hash of the archive. REQUIRED: ended().
+  const std::string& sha256() const noexcept { return sha256_; }
 
  private:
   bool has_room(std::size_t bytes) const {
@@ -73,6 +80,7 @@ class EntryQueue {
   const std::size_t max_bytes_;
   const std::chrono::nanoseconds stall_timeout_;
   std::atomic<std::uint64_t> reads_{0};
+  std::string sha256_;  // written once, before `ended_`
   std::atomic<bool> ended_{false};
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -8,6 +8,23 @@
 #include "item.hpp"
 
 namespace backup {
+namespace {
+
+/// Checks that an entry of an archive is the item that its path names. Otherwise filters, which see
+/// only the path, would let any item pass.
+tenon::Result<void> check_identity(const ItemOutline& item, const tenon::ResourceIdV1& id,
+                                   const ResourceNames& names) {
+  const tenon::ResourceIdV1 own = id_of(item, names);
+  if (own == id) return {};
+  return tenon::Error({.code = "entry-differs",
+                       .message = "the entry of the archive is another item than its path says",
+                       .where = archive_path(id),
+                       .found = id_text(own),
+                       .needed = id_text(id),
+                       .fix = "use an archive that tenon-backup created"});
+}
+
+}  // namespace
 
 bool Input::admits(const tenon::ResourceIdV1& id) const {
   if (id.resource == "namespaces") return filter.admits_namespace(id.name);
@@ -30,6 +47,11 @@ tenon::Result<ReadItem> Input::read(std::size_t index) const {
   if (!text) return std::move(text).error();
   auto item = read_item(*text);
   if (!item) return std::move(item).error();
+  if (!is_for_backup) {
+    if (auto same = check_identity(*item, items.id(index), names); !same) {
+      return std::move(same).error();
+    }
+  }
   return ReadItem{*std::move(text), std::move(item->labels), std::move(item->annotations)};
 }
 

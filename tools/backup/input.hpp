@@ -41,7 +41,8 @@ struct Input {
   /// Returns whether labels exclude an item from all backups, as `velero.io/exclude-from-backup`
   /// does. Restores do not look at them.
   bool excludes(const Labels& labels) const;
-  /// Reads an item. Errors: those of Items::read; not-json.
+  /// Reads an item. Errors: those of Items::read; not-json; entry-differs if an archive contains
+  /// another item under its path.
   tenon::Result<ReadItem> read(std::size_t index) const;
   /// Returns the index of an item that an action names. Error: missing-additional-item.
   tenon::Result<std::size_t> find(const tenon::ResourceIdV1& id) const;

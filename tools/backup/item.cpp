@@ -22,16 +22,22 @@ std::string zone_of(const Labels& labels) {
   return zone != labels.end() ? zone->second : std::string();
 }
 
-tenon::Result<tenon::ResourceIdV1> id_of(std::string_view item, const std::string& resource,
-                                         std::string* annotations) {
+tenon::Result<tenon::ResourceIdV1> id_of(std::string_view item, const std::string& resource) {
   auto outline = read_item(item);
   if (!outline) return std::move(outline).error();
   tenon::ResourceIdV1 id;
   id.resource = resource;
   id.in_namespace = std::move(outline->in_namespace.value);
   id.name = std::move(outline->name.value);
-  if (annotations != nullptr) *annotations += outline->annotations;
   if (auto good = check_id(id); !good) return std::move(good).error();
+  return id;
+}
+
+tenon::ResourceIdV1 id_of(const ItemOutline& item, const ResourceNames& names) {
+  tenon::ResourceIdV1 id;
+  id.resource = names.find_resource(item.api_version.value, item.kind.value);
+  id.in_namespace = item.in_namespace.value;
+  id.name = item.name.value;
   return id;
 }
 

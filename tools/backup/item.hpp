@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "item_outline.hpp"
+#include "resource_names.hpp"
 
 namespace backup {
 
@@ -20,9 +21,11 @@ tenon::Result<ItemOutline> read_item(std::string_view text);
 std::string zone_of(const Labels& labels);
 
 /// Returns the id that an item has after an action: its resource, with the namespace and name in
-/// its metadata. Adds its annotations to `annotations`, if given; see ItemOutline. Errors: those of
-/// read_item; bad-id, if it has no name or one that cannot be a path.
-tenon::Result<tenon::ResourceIdV1> id_of(std::string_view item, const std::string& resource,
-                                         std::string* annotations = nullptr);
+/// its metadata. Errors: those of read_item; bad-id, if it has no name or one that cannot be a
+/// path.
+tenon::Result<tenon::ResourceIdV1> id_of(std::string_view item, const std::string& resource);
+
+/// Returns the id of an item, with the resource of its kind and API group.
+tenon::ResourceIdV1 id_of(const ItemOutline& item, const ResourceNames& names);
 
 }  // namespace backup

@@ -82,6 +82,12 @@ std::string without_version(const std::string& name) {
   return name.substr(0, first) + name.substr(second);
 }
 
+/// Returns the group of an API version: "apps" for "apps/v1", empty for "v1".
+std::string group_of(std::string_view api_version) {
+  const auto slash = api_version.find('/');
+  return slash == api_version.npos ? std::string() : lower_case(api_version.substr(0, slash));
+}
+
 }  // namespace
 
 ResourceNames::ResourceNames() {
@@ -124,16 +130,21 @@ ResourceNames::Rank ResourceNames::rank_of(std::size_t form, const std::string& 
   return {form, known ? native->second : native_groups_.size(), group};
 }
 
-std::string ResourceNames::resource_of(std::string_view api_version, std::string_view kind) {
-  const auto slash = api_version.find('/');
-  const auto group =
-      slash == std::string_view::npos ? std::string() : lower_case(api_version.substr(0, slash));
+std::string ResourceNames::find_resource(std::string_view api_version,
+                                         std::string_view kind) const {
+  const std::string group = group_of(api_version);
   const std::string lower = lower_case(kind);
   if (lower.empty()) return {};
   const auto known = kinds_.find(lower + "." + group);
-  if (known != kinds_.end()) return known->second;
+  return known != kinds_.end() ? known->second : full_name(usual_plurals(lower)[0], group);
+}
+
+std::string ResourceNames::resource_of(std::string_view api_version, std::string_view kind) {
+  const std::string group = group_of(api_version);
+  const std::string lower = lower_case(kind);
+  std::string resource = find_resource(api_version, kind);
+  if (lower.empty() || kinds_.contains(lower + "." + group)) return resource;
   std::vector<std::string> plurals = usual_plurals(lower);
-  std::string resource = full_name(plurals[0], group);
   add({.group = group,
        .kind = std::string(kind),
        .plural = plurals[0],

@@ -35,9 +35,10 @@ class ResourceNames {
   void add(ResourceType type);
 
   /// Returns the full name of the resource of documents with this `apiVersion` and `kind`, eg:
-  /// "deployments.apps" for "apps/v1" and "Deployment". Adds an unknown kind as a type whose plural
-  /// is formed as in English; the other usual plurals become its short names. Returns an empty text
-  /// if the kind is empty.
+  /// "deployments.apps" for "apps/v1" and "Deployment". The plural of an unknown kind is formed as
+  /// in English. Returns an empty text if the kind is empty.
+  std::string find_resource(std::string_view api_version, std::string_view kind) const;
+  /// The same. Adds an unknown kind as a type; the other usual plurals become its short names.
   std::string resource_of(std::string_view api_version, std::string_view kind);
 
   /// Returns the full name of a resource. `name` is a plural, singular, short name or kind,

@@ -10,12 +10,15 @@
 #include <random>
 #include <span>
 
+#include "common/sha256.hpp"
 #include "item_files.hpp"
 #include "selection/label_syntax.hpp"
 #include "unpack_archive.hpp"
 
 namespace backup {
 namespace {
+
+using tenon::tools::Sha256;
 
 constexpr std::size_t largest_record = std::size_t{256} << 20;
 constexpr std::size_t longest_name = 253;  // of a DNS-1123 subdomain
@@ -49,6 +52,31 @@ class TextReader : public tenon::HostReader {
   const std::string text_;
   std::size_t at_ = 0;
 };
+
+/// Reads an archive, and computes its hash.
+class HashedReader : public tenon::HostReader {
+ public:
+  HashedReader(tenon::Reader archive, Sha256& hash) : archive_(std::move(archive)), hash_(hash) {}
+
+  tenon::Result<std::size_t> read(tenon::Call& call, std::span<std::uint8_t> into) override {
+    auto count = archive_.read(call, into);
+    if (count) hash_.add(into.first(*count));
+    return count;
+  }
+
+ private:
+  tenon::Reader archive_;
+  Sha256& hash_;
+};
+
+tenon::Error archive_differs(const tenon::StoredBackupV1& record, std::string found) {
+  return tenon::Error({.code = "archive-differs",
+                       .message = "the archive is not the one that the backup stored",
+                       .where = record.contents,
+                       .found = "the SHA-256 " + std::move(found),
+                       .needed = "the SHA-256 " + record.sha256,
+                       .fix = "get the archive from another copy of the store"});
+}
 
 tenon::Error too_large(const std::string& key, std::string fix) {
   return tenon::Error({.code = "backup-record-too-large",
@@ -269,8 +297,8 @@ bool Store::withdraw(const tenon::StoredBackupV1& record) {
 tenon::Result<Items> Store::contents(const tenon::StoredBackupV1& record) {
   return session_->caller.call(
       plugin_, "get_object", session_->settings.timeouts.store,
-      [bucket = session_->settings.bucket, key = record.contents](
-          tenon::ObjectStore& store, tenon::Call& call) -> tenon::Result<Items> {
+      [bucket = session_->settings.bucket, record](tenon::ObjectStore& store,
+                                                   tenon::Call& call) -> tenon::Result<Items> {
         std::error_code failed;
         const auto folder = std::filesystem::temp_directory_path(failed);
         if (failed) {
@@ -278,10 +306,14 @@ tenon::Result<Items> Store::contents(const tenon::StoredBackupV1& record) {
                               "a folder with room for the unpacked archive",
                               "set TMPDIR to such a folder");
         }
-        auto reader = store.get_object(call, bucket, key);
+        auto reader = store.get_object(call, bucket, record.contents);
         if (!reader) return std::move(reader).error();
-        auto items = unpack_archive(*std::move(reader), folder, {}, call);
-        return items ? std::move(items) : in_archive(key, items.error());
+        Sha256 hash;
+        auto items = unpack_archive(std::make_unique<HashedReader>(*std::move(reader), hash),
+                                    folder, {}, call);
+        if (!items) return in_archive(record.contents, items.error());
+        if (hash.digits() != record.sha256) return archive_differs(record, hash.digits());
+        return items;
       });
 }
 

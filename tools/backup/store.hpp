@@ -56,7 +56,8 @@ class Store {
   tenon::Result<void> write(const tenon::StoredBackupV1& record);
   tenon::Result<void> write(const tenon::StoredRestoreV1& record);
 
-  /// Unpacks the contents of a backup, see unpack_archive. Error: not-found.
+  /// Unpacks the contents of a backup, see unpack_archive. Errors: not-found; archive-differs if
+  /// the archive is not the one of which the record has the hash.
   tenon::Result<Items> contents(const tenon::StoredBackupV1& record);
   /// Returns a function that writes an object. It has no timeout, but its call can be cancelled. It
   /// may be called from any thread, even after the Store was destroyed.

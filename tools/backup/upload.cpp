@@ -70,6 +70,10 @@ tenon::Result<void> Upload::finish() {
   return finished;
 }
 
+const std::string& Upload::sha256() const {
+  return state_->archive.sha256();
+}
+
 tenon::Result<void> Upload::abandon() {
   if (!under_way_) return {};
   cancel_();

@@ -38,6 +38,8 @@ class Upload {
   /// success without reading the whole archive; archive-too-large; deadline-exceeded if the store
   /// read nothing for too long; cancelled.
   tenon::Result<void> finish();
+  /// Returns the SHA-256 of the archive. REQUIRED: `finish` was successful.
+  const std::string& sha256() const;
   /// Cancels the upload; the store keeps nothing. Error: deadline-exceeded if the store does not
   /// return.
   tenon::Result<void> abandon();

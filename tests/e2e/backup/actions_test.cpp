@@ -360,6 +360,9 @@ std::vector<ActionFailure> action_failures() {
   std::vector<ActionFailure> all{
       {"fails", "fail", "error[internal] secrets web/p: test.example/a: execute: told to fail"},
       {"noJson", "junk", "error[not-json] secrets web/p: test.example/a: execute:"},
+      {"changes_the_kind", "rekind",
+       "error[identity-changed] secrets web/p: test.example/a: execute: the action changed the kind "
+       "or API group of the item; found configmaps web/p; needed secrets web/p"},
       {"renames", "rename",
        "error[identity-changed] secrets web/p: test.example/a: execute: the action changed the "
        "name or namespace of the item; found secrets web/other; needed secrets web/p"},

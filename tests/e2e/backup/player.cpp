@@ -152,6 +152,7 @@ class Part {
       const std::string name = between(item, "\"name\":\"", "\"");
       text.replace(text.find("\"name\":\"" + name), name.size() + 8, "\"name\":\"other");
     }
+    if (has("rekind")) text.replace(text.find("Secret"), 6, "ConfigMap");
     if (has("label")) text.insert(1, "\"changed-by-" + by + "\":1,");
     if (has("annotate")) {
       const std::string metadata = "\"metadata\":{";

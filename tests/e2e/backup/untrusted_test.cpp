@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Runs tenon-backup with files that others planted or may read. The other user is `nobody`.
+// Runs tenon-backup with files that others planted or may read, and with archives that someone has
+// changed. The other user is `nobody`.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -151,6 +152,97 @@ TEST_F(Untrusted, AFolderOfPartialObjectsOfAnotherUserIsRefused) {
   EXPECT_NE(created.err.find(".tenon-partial is a folder of another user; needed: "),
             std::string::npos)
       << created.err;
+}
+
+// -- Changed archives ---------------------------------------------------------
+
+class ChangedArchive : public Untrusted {
+ protected:
+  /// Unpacks the archive into the folder `t`, runs a command there, and packs it again.
+  void change(const std::string& command) {
+    const Outcome done = world.run(
+        {"sh", "-ec",
+         "a=$(echo $PWD/store/tenon/backups/nightly/contents-*.tar.gz); rm -rf t; mkdir t; cd t; "
+         "tar xzf $a; " +
+             command + "; tar czf $a *"});
+    ASSERT_EQ(done.exit, 0) << done.err;
+  }
+  /// Writes the hash of the changed archive into the record, as someone can who may write there.
+  void update_record() {
+    const std::string sum =
+        world.run({"sh", "-c", "sha256sum store/tenon/backups/nightly/contents-*"}).out;
+    const std::string file = "store/tenon/backups/nightly/backup.json";
+    auto record = boost::json::parse(world.read(file)).as_object();
+    record.at("value").as_object()["sha256"] = sum.substr(0, 64);
+    world.write(file, boost::json::serialize(record));
+  }
+};
+
+TEST_F(ChangedArchive, IsRefusedByItsHash) {
+  world.write("files/web/data", "");
+  configure(
+      R"("delete_actions": [{"plugin": "external-artifacts", "config": {"directory": "files"}}])");
+  write_items({R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"web",)"
+               R"("annotations":{"tenon.dev/external-artifact":"data"}}})"});
+  ASSERT_EQ(create().exit, 0);
+  const std::string archive =
+      world.run({"sh", "-c", "sha256sum store/tenon/backups/nightly/contents-*"}).out.substr(0, 64);
+  const Outcome described = run({"describe", "nightly", "--json"});
+  EXPECT_EQ(json(described).at("backup").at("sha256").as_string(), archive.c_str());
+  change("sed -i s/Pod/Pot/ resources/pods/namespaces/web/p.json");
+  const Outcome restoring = restore();
+  EXPECT_EQ(restoring.exit, 3);
+  EXPECT_NE(restoring.err.find("error[archive-differs] "), std::string::npos) << restoring.err;
+  EXPECT_NE(restoring.err.find("needed  the SHA-256 " + archive), std::string::npos)
+      << restoring.err;
+  EXPECT_EQ(restored(), Lines());
+  EXPECT_EQ(run({"delete", "nightly"}).exit, 1);
+  EXPECT_TRUE(fs::exists(world.root() / "files/web/data"));
+}
+
+TEST_F(ChangedArchive, CannotPassAnItemUnderThePathOfAnother) {
+  write_items({item("ConfigMap", "web", "a"), item("ConfigMap", "web", "b")});
+  const std::string path = "resources/configmaps/namespaces/web/a.json";
+  const auto put = [&](const std::string& document) {
+    ASSERT_EQ(create().exit, 0);
+    world.write("planted.json", document);
+    change("cp ../planted.json " + path);
+    update_record();
+  };
+  const struct {
+    std::string document, found;
+  } rows[] = {
+      {R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding",)"
+       R"("metadata":{"name":"a"}})",
+       "clusterrolebindings.rbac.authorization.k8s.io a"},
+      {item("Secret", "web", "a"), "secrets web/a"},
+      {R"({"apiVersion":"other.example/v1","kind":"ConfigMap",)"
+       R"("metadata":{"name":"a","namespace":"web"}})",
+       "configmaps.other.example web/a"},
+      {item("ConfigMap", "kube-system", "a"), "configmaps kube-system/a"},
+      {item("ConfigMap", "", "a"), "configmaps a"},
+      {item("ConfigMap", "web", "other"), "configmaps web/other"},
+      {R"({"metadata":{"name":"a","namespace":"web"}})", " web/a"},
+  };
+  for (const auto& row : rows) {
+    put(row.document);
+    const Outcome restoring =
+        restore("restored", {"--include-namespaces", "web", "--include-resources", "configmaps"});
+    EXPECT_EQ(restoring.exit, 1) << row.found;
+    EXPECT_NE(restoring.err.find("error[entry-differs] configmaps web/a: " + path),
+              std::string::npos)
+        << restoring.err;
+    EXPECT_NE(restoring.err.find("; found " + row.found + "; needed configmaps web/a"),
+              std::string::npos)
+        << restoring.err;
+    EXPECT_EQ(restored(), Lines{"configmaps/namespaces/web/b"}) << row.found;
+    fs::remove_all(world.root() / "restored");
+    ASSERT_EQ(run({"delete", "nightly", "--without-actions"}).exit, 0);
+  }
+  // Another version of the API is the same item.
+  put(R"({"apiVersion":"v1beta1","kind":"ConfigMap","metadata":{"name":"a","namespace":"web"}})");
+  EXPECT_EQ(restore().exit, 0);
+  EXPECT_EQ(restored().size(), 2u);
 }
 
 }  // namespace

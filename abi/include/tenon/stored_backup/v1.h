@@ -35,6 +35,7 @@ typedef struct tenon_stored_backup_v1_snapshot {
 typedef struct tenon_stored_backup_v1 {
   tenon_backup_v2 backup; /* The backup as plugins see it. */
   tenon_string contents; /* The key of the archive in the same bucket. */
+  tenon_string sha256; /* The SHA-256 of the archive in 64 hexadecimal digits. */
   /* The names of the annotations of all resources in the archive, for delete actions that
    * concern only some; absent if unknown. [optional; list of string] */
   tenon_list annotations;
@@ -52,8 +53,8 @@ typedef struct tenon_stored_backup_v1 {
 
 TENON_ASSERT_LAYOUT(offsetof(tenon_stored_backup_v1_snapshot, bag) == 136 &&
                     sizeof(tenon_stored_backup_v1_snapshot) == 152);
-TENON_ASSERT_LAYOUT(offsetof(tenon_stored_backup_v1, bag) == 360 &&
-                    sizeof(tenon_stored_backup_v1) == 376);
+TENON_ASSERT_LAYOUT(offsetof(tenon_stored_backup_v1, bag) == 376 &&
+                    sizeof(tenon_stored_backup_v1) == 392);
 
 #ifdef __cplusplus
 }
