@@ -240,14 +240,6 @@ void Connection::try_end_copy(milliseconds limit) noexcept {
   }
 }
 
-bool is_url(const std::string& url) {
-  char* error = nullptr;
-  PQconninfoOption* const options = PQconninfoParse(url.c_str(), &error);
-  PQconninfoFree(options);
-  PQfreemem(error);
-  return options != nullptr;
-}
-
 std::string quoted_name(std::string_view name) {
   return quoted(name, '"');
 }

@@ -124,9 +124,6 @@ class Connection {
   std::unique_ptr<PGconn, Close> handle_;
 };
 
-/// Returns whether `url` is a connection string.
-bool is_url(const std::string& url);
-
 /// Return a name and a text quoted for SQL: "people", 'Ann'.
 std::string quoted_name(std::string_view name);
 std::string quoted_text(std::string_view text);

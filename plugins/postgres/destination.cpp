@@ -98,6 +98,7 @@ std::string column_sql(const Rows& fields, int row) {
 
 void Destination::configure(const sdk::Config& config) {
   settings_ = destination_parameters.read(config);
+  if (exposes_password(settings_.url.text)) log.warn(exposed_password);
   action_ = "cannot write " + settings_.table;
   template_.emplace(settings_.table);
 }

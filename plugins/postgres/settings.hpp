@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "connection.hpp"
+#include "url.hpp"
 
 namespace tenon::postgres {
 
@@ -26,7 +27,8 @@ namespace tenon::sdk {
 template <>
 struct Parameter<postgres::Url> {
   static std::string expected() {
-    return "a connection string such as postgresql://user:password@host:5432/database";
+    return "a connection string such as postgresql://user:password@host:5432/database, in which a "
+           "password contains %40 for '@', %2F for '/' and %25 for '%'";
   }
   static std::optional<postgres::Url> parse(std::string_view text) {
     postgres::Url url{std::string(text)};

@@ -4,8 +4,11 @@
 #include <tenon/sdk/content_checksum.hpp>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace tenon::postgres {
 namespace {
@@ -37,10 +40,38 @@ void require_mode(const SourceSettings& settings, Mode mode, std::string_view va
                      "\" is set, which only the mode \"", word, "\" uses");
 }
 
+tenon_string raw_of(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+/// An earlier config. If it has no url, because hosts do not store passwords, it has the current
+/// one.
+class EarlierConfig {
+ public:
+  EarlierConfig(MapView<std::string> before, const std::string& url) {
+    for (const auto& [key, value] : before) add(key, value);
+    if (!before.find("url")) add("url", url);
+  }
+  MapView<std::string> entries() const {
+    return MapView<std::string>(tenon_map{{keys_.data(), keys_.size(), sizeof(tenon_string)},
+                                          {values_.data(), values_.size(), sizeof(tenon_string)}});
+  }
+
+ private:
+  void add(std::string_view key, std::string_view value) {
+    keys_.push_back(raw_of(key));
+    values_.push_back(raw_of(value));
+  }
+
+  std::vector<tenon_string> keys_;
+  std::vector<tenon_string> values_;
+};
+
 }  // namespace
 
 void Source::configure(const sdk::Config& config) {
   settings_ = source_parameters.read(config);
+  if (exposes_password(settings_.url.text)) log.warn(exposed_password);
   action_ = "cannot read " + settings_.table;
   require_mode(settings_, Mode::poll, settings_.column, "column");
   require_mode(settings_, Mode::replication, settings_.slot, "slot");
@@ -54,7 +85,8 @@ void Source::on_created(MapView<std::string> /*config*/) {
 }
 
 void Source::on_updated(MapView<std::string> before, MapView<std::string> /*after*/) {
-  const SourceSettings old = source_parameters.read(sdk::Config(before));
+  const EarlierConfig earlier(before, settings_.url.text);
+  const SourceSettings old = source_parameters.read(sdk::Config(earlier.entries()));
   if (!replicates() && old.mode != Mode::replication) return;
   const auto identity = [](const SourceSettings& s) {
     return std::tie(s.mode, s.table, s.key, s.slot, s.publication);

@@ -42,9 +42,9 @@ Timestamp now() {
 void read_error(const std::string& body, Refusal& refusal) {
   try {
     read_xml(body, [&](std::string_view path, const std::string& text) {
-      if (path == "Error/Code") refusal.code = text;
-      if (path == "Error/Message") refusal.message = text;
-      if (path == "Error/Region") refusal.region = text;
+      if (path == "Error/Code") refusal.code = shortened(text);
+      if (path == "Error/Message") refusal.message = shortened(text);
+      if (path == "Error/Region") refusal.region = shortened(text);
     });
   } catch (const sdk::Failure&) {
     // Only the HTTP status is known.
@@ -55,7 +55,7 @@ void read_error(const std::string& body, Refusal& refusal) {
 Refusal refusal_of(Exchange& exchange, const std::string& region, const WaitLimits& limits) {
   Refusal refusal;
   refusal.http_status = exchange.status();
-  refusal.region = exchange.header("x-amz-bucket-region").value_or("");
+  refusal.region = shortened(exchange.header("x-amz-bucket-region").value_or(""));
   read_error(read_rest(exchange, limits), refusal);
   if (refusal.region == region) refusal.region.clear();
   return refusal;

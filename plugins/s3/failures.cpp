@@ -131,6 +131,14 @@ tenon_status status_of(const Refusal& refusal) {
 
 }  // namespace
 
+std::string shortened(std::string_view text) {
+  constexpr std::size_t longest = 2048;
+  if (text.size() <= longest) return std::string(text);
+  std::size_t size = longest;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
+  return std::string(text.substr(0, size)) + "…";
+}
+
 sdk::Failure failure_of(std::string_view action, const Refusal& refusal) {
   std::string text = sdk::text(action, ": HTTP status ", refusal.http_status);
   if (!refusal.code.empty()) text += ", " + refusal.code;

@@ -18,6 +18,9 @@ struct Refusal {
   std::string region;   // of the bucket; empty if it is the configured one or unknown
 };
 
+/// Returns at most 2 KiB of a text of a server, and "…" if it was longer.
+std::string shortened(std::string_view text);
+
 /// Returns the failure of an action, such as "cannot read photos/cat.png".
 sdk::Failure failure_of(std::string_view action, const Refusal& refusal);
 

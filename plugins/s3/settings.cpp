@@ -157,6 +157,14 @@ std::string server_of_amazon(const std::string& region) {
 
 }  // namespace
 
+bool is_unprotected(const Endpoint& endpoint) {
+  const std::string_view host = endpoint.host;
+  const bool is_local =
+      host == "localhost" || host.substr(0, 10) == "localhost:" || host.substr(0, 5) == "[::1]" ||
+      (host.substr(0, 4) == "127." && host.find_first_not_of("0123456789.:") == host.npos);
+  return endpoint.scheme == "http" && !is_local;
+}
+
 Settings::Settings(const sdk::Config& config)
     : region(region_of(config)),
       endpoint(endpoint_of(config.get("endpoint", server_of_amazon(region)))),

@@ -31,4 +31,7 @@ struct Settings {
   Duration timeout;
 };
 
+/// Returns whether requests to an endpoint are sent to another machine without encryption.
+bool is_unprotected(const Endpoint& endpoint);
+
 }  // namespace tenon::s3

@@ -42,7 +42,12 @@ std::optional<std::string> without_quotes(std::optional<std::string> tag) {
 }  // namespace
 
 void Store::configure(const sdk::Config& config) {
-  auto client = std::make_shared<const Client>(Settings(config));
+  const Settings settings(config);
+  if (is_unprotected(settings.endpoint)) {
+    log.warn("objects and the session token are sent to ", settings.endpoint.host,
+             " without encryption; fix: use an endpoint with https");
+  }
+  auto client = std::make_shared<const Client>(settings);
   const std::lock_guard<std::mutex> lock(mutex_);
   client_ = std::move(client);
 }

@@ -5,6 +5,8 @@
 
 #include <expat.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -14,6 +16,19 @@
 
 namespace tenon::s3 {
 namespace {
+
+// The limits bound the memory that Expat and this file need. S3 nests 4 elements, and a page has
+// 1000 keys of 1024 bytes with fewer than 20 elements each.
+constexpr std::size_t max_depth = 32;
+constexpr std::size_t max_elements = 100'000;
+constexpr std::size_t max_piece = 64 << 10;
+constexpr std::size_t max_token = 256 << 10;
+
+sdk::Failure too_large() {
+  return sdk::Failure(
+      TENON_DATA_LOSS, "the response of the server is not XML of S3: it has more than ", max_depth,
+      " levels or ", max_elements, " elements, or a tag of more than ", max_token, " bytes");
+}
 
 /// Parses one document. If a handler throws, stores the exception and stops the parser, because
 /// exceptions must not pass through Expat.
@@ -29,10 +44,18 @@ class Document {
   }
 
   void read(std::string_view document) {
-    const auto size = static_cast<int>(document.size());
-    const bool read = XML_Parse(parser_.get(), document.data(), size, XML_TRUE) == XML_STATUS_OK;
+    bool read = true;
+    for (std::size_t at = 0; read; at += max_piece) {
+      const std::string_view piece = document.substr(at, max_piece);
+      const bool is_last = at + piece.size() == document.size();
+      read = XML_Parse(parser_.get(), piece.data(), static_cast<int>(piece.size()), is_last) ==
+             XML_STATUS_OK;
+      if (read && is_last) return;
+      const auto parsed =
+          static_cast<std::size_t>(std::max<XML_Index>(XML_GetCurrentByteIndex(parser_.get()), 0));
+      if (read && at + piece.size() > parsed + max_token) throw too_large();
+    }
     if (thrown_ != nullptr) std::rethrow_exception(thrown_);
-    if (read) return;
     throw sdk::Failure(TENON_DATA_LOSS, "the response of the server is not XML of S3: line ",
                        XML_GetCurrentLineNumber(parser_.get()), ": ",
                        XML_ErrorString(XML_GetErrorCode(parser_.get())));
@@ -53,6 +76,9 @@ class Document {
 
   static void begin(void* self, const char* name, const char**) {
     guarded(self, [name](Document& document) {
+      if (document.texts_.size() == max_depth || ++document.elements_ > max_elements) {
+        throw too_large();
+      }
       if (!document.path_.empty()) document.path_ += '/';
       document.path_ += name;
       document.texts_.emplace_back();
@@ -85,6 +111,7 @@ class Document {
   const OnElement& on_element_;
   std::string path_;
   std::vector<std::string> texts_;  // of the open elements
+  std::size_t elements_ = 0;
   std::exception_ptr thrown_;
 };
 

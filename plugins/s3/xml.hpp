@@ -13,7 +13,8 @@ namespace tenon::s3 {
 /// of the names of the enclosing elements, outermost first, and its own, joined by slashes.
 using OnElement = std::function<void(std::string_view path, const std::string& text)>;
 
-/// Parses a whole document. Throws sdk::Failure if it is not XML, or declares a document type.
+/// Parses a whole document. Throws sdk::Failure if it is not XML, declares a document type, or is
+/// nested more deeply or has more or larger elements than any response of S3.
 void read_xml(std::string_view document, const OnElement& on_element);
 
 /// Returns a text escaped for use between two tags.

@@ -50,6 +50,32 @@ TEST(Listing, IsNotDecodedIfTheServerDoesNotEncode) {
   EXPECT_EQ(page.next, "");
 }
 
+/// 9 MB of nested elements took 559 MB.
+TEST(Listing, FailsForXmlThatNoServerOfS3Sends) {
+  const auto nested = [](std::size_t levels) {
+    std::string xml = "<ListBucketResult>";
+    for (std::size_t i = 1; i < levels; ++i) xml += "<a>";
+    for (std::size_t i = 1; i < levels; ++i) xml += "</a>";
+    return xml + "</ListBucketResult>";
+  };
+  EXPECT_EQ(status_of(nested(32)), TENON_OK);
+  EXPECT_EQ(status_of(nested(33)), TENON_DATA_LOSS);
+  EXPECT_EQ(status_of(nested(3'000'000)), TENON_DATA_LOSS);
+
+  std::string many = "<ListBucketResult>";
+  for (int i = 0; i < 99'999; ++i) many += "<a" + std::to_string(i) + "/>";
+  EXPECT_EQ(status_of(many + "</ListBucketResult>"), TENON_OK);
+  EXPECT_EQ(status_of(many + "<b/></ListBucketResult>"), TENON_DATA_LOSS);
+
+  const auto with_tag = [](std::size_t size) {
+    return "<ListBucketResult a='" + std::string(size, 'x') + "'></ListBucketResult>";
+  };
+  EXPECT_EQ(status_of(with_tag(200'000)), TENON_OK);
+  EXPECT_EQ(status_of(with_tag(1'000'000)), TENON_DATA_LOSS);
+  const std::string text(20'000'000, 'x');  // text between tags is no tag
+  EXPECT_EQ(status_of("<ListBucketResult>" + text + "</ListBucketResult>"), TENON_OK);
+}
+
 TEST(Listing, FailsForOtherXml) {
   EXPECT_EQ(status_of(""), TENON_DATA_LOSS);
   EXPECT_EQ(status_of("<html><body>Welcome</body></html>"), TENON_DATA_LOSS);

@@ -47,6 +47,17 @@ TEST_F(S3ServerErrors, RefusedConnectionsAreRetryable) {
   EXPECT_EQ(store->list_objects("b", "", "", 0).error().code(), "unavailable");
 }
 
+TEST_F(S3ServerErrors, MessagesAreCut) {
+  const FakeServer peer([](const std::string&) {
+    return http("403 Forbidden", "<Error><Code>AccessDenied</Code><Message>" +
+                                     std::string(1'000'000, 'x') + "</Message></Error>");
+  });
+  const Error refused = store(peer)->list_objects("b", "", "", 0).error();
+  EXPECT_EQ(refused.code(), "permission-denied");
+  EXPECT_NE(refused.message().find(std::string(2048, 'x') + "…"), std::string::npos);
+  EXPECT_LT(refused.message().size(), 2200u);
+}
+
 TEST_F(S3ServerErrors, PutWithoutABodySendsNothing) {
   const FakeServer peer([](const std::string&) { return http("200 OK", ""); });
   EXPECT_EQ(store(peer)->put_object("b", "k", Reader()).error().code(), "invalid-argument");

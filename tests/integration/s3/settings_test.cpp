@@ -66,6 +66,27 @@ TEST_F(Settings, AcceptAnotherEndpoint) {
   EXPECT_EQ(url_of(with({{"endpoint", "http://[::1]:9000"}})), "http://[::1]:9000/photos/a%20b/c");
 }
 
+TEST_F(Settings, WarnOfServersWithoutEncryption) {
+  std::string log;
+  HostOptions with_log = options();
+  with_log.log_sink = [&](const LogLine& line) { log += line.to_string() + "\n"; };
+  host_.emplace(std::move(with_log));
+  const auto warned = [&](const std::string& endpoint) {
+    log.clear();
+    EXPECT_TRUE(host_->create<ObjectStore>(s3, with({{"endpoint", endpoint}})));
+    EXPECT_EQ(log.find("very-secret"), std::string::npos);
+    return log.find("without encryption") != std::string::npos;
+  };
+  EXPECT_TRUE(warned("http://s3.example.org:9000"));
+  EXPECT_TRUE(warned("http://localhost.example.org"));
+  EXPECT_TRUE(warned("http://127.0.0.1.example.org"));
+  for (const char* endpoint :
+       {"https://s3.example.org", "http://localhost", "http://localhost:9000",
+        "http://127.0.0.1:9000", "http://[::1]:9000"}) {
+    EXPECT_FALSE(warned(endpoint)) << endpoint;
+  }
+}
+
 TEST_F(Settings, TakeCredentialsFromTheEnvironment) {
   const Variable key("AWS_ACCESS_KEY_ID", "FROM-ENVIRONMENT");
   const Variable secret("AWS_SECRET_ACCESS_KEY", "secret");
