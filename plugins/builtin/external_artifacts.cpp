@@ -1,73 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "external_artifacts.hpp"
 
-#include <boost/json.hpp>
-
-#include <algorithm>
+#include <cstddef>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "folder.hpp"
-#include "relative_path.hpp"
 #include "resource.hpp"
-#include "trimmed.hpp"
 
 namespace tenon::builtin {
 namespace {
 
-constexpr std::string_view annotation = "tenon.dev/external-artifact";
 // Each level of a tree holds an open folder.
 constexpr int max_levels = 128;
-
-/// A path below the directory.
-struct ArtifactPath {
-  std::string text;                // as written in the annotation
-  std::vector<std::string> parts;  // at least one
-};
-
-/// Returns the value of the annotation, or nothing if the resource has none. Throws sdk::Failure if
-/// the value is not a string.
-std::optional<std::string_view> artifacts_of(const boost::json::object& resource) {
-  const auto* annotations = object_in(object_in(&resource, "metadata"), "annotations");
-  const boost::json::value* value =
-      annotations != nullptr ? annotations->if_contains(annotation) : nullptr;
-  if (value == nullptr) return std::nullopt;
-  if (!value->is_string()) {
-    throw sdk::Failure(TENON_INVALID_ARGUMENT, "the annotation \"", annotation, "\" of ",
-                       title_of(resource), " is not a string; needed: paths separated by commas");
-  }
-  return std::string_view(value->get_string());
-}
-
-/// Parses a path. Skips empty parts and parts ".", unlike check_path for keys of objects.
-ArtifactPath parse_path(std::string_view text) {
-  const auto refuse = [&](std::string_view why) {
-    return sdk::Failure(TENON_INVALID_ARGUMENT, "the path \"", text, "\" ", why,
-                        "; needed: a path below the directory, such as exports/data.bin");
-  };
-  if (text.find('\0') != std::string_view::npos) throw refuse("has a NUL character");
-  if (starts_with(text, "/")) throw refuse("is absolute");
-  ArtifactPath path{std::string(text), {}};
-  for (std::string& part : parts_of(text)) {
-    if (part == "..") throw refuse("leads out of the directory");
-    if (!part.empty() && part != ".") path.parts.push_back(std::move(part));
-  }
-  if (path.parts.empty()) throw refuse("names the directory itself");
-  return path;
-}
-
-std::vector<ArtifactPath> parse_paths(std::string_view list) {
-  std::vector<ArtifactPath> paths;
-  for (;;) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    const std::string_view path = trimmed(list.substr(0, comma));
-    if (!path.empty()) paths.push_back(parse_path(path));
-    if (comma == list.size()) return paths;
-    list.remove_prefix(comma + 1);
-  }
-}
 
 /// Enters a folder on the way to an artifact. Returns nothing if it is missing.
 std::optional<Folder> enter(const Folder& folder, const std::string& name,
@@ -103,6 +47,21 @@ void remove(const Folder& top, const ArtifactPath& path, sdk::Call call) {
   sync(parent, artifact);
 }
 
+std::vector<std::string> texts_of(const std::vector<ArtifactPath>& paths) {
+  std::vector<std::string> texts;
+  for (const ArtifactPath& path : paths) texts.push_back(path.text);
+  return texts;
+}
+
+std::string joined(const std::vector<std::string>& texts, std::string_view separator) {
+  std::string all;
+  for (const std::string& text : texts) {
+    if (!all.empty()) all += separator;
+    all += text;
+  }
+  return all;
+}
+
 }  // namespace
 
 void ExternalArtifacts::configure(const sdk::Config& config) {
@@ -111,17 +70,35 @@ void ExternalArtifacts::configure(const sdk::Config& config) {
 
 void ExternalArtifacts::execute(std::string_view item, BackupV2View) {
   const Resource read(item);
-  const boost::json::object& resource = read.members();
-  const std::optional<std::string_view> artifacts = artifacts_of(resource);
-  if (!artifacts) return;
-  if (directory_.empty()) {
-    throw sdk::Failure(TENON_FAILED_PRECONDITION, title_of(resource), " has external artifacts (",
-                       *artifacts, "), but ", name(),
+  const Artifacts artifacts = artifacts_of(read.members());
+  if (!artifacts.paths.empty() && directory_.empty()) {
+    throw sdk::Failure(TENON_FAILED_PRECONDITION, title_of(read.members()),
+                       " has external artifacts (", joined(texts_of(artifacts.paths), ", "),
+                       "), but ", name(),
                        " has no directory; fix: set its parameter \"directory\"");
   }
-  const std::vector<ArtifactPath> paths = parse_paths(*artifacts);
-  const Folder directory = Folder::open(directory_);
-  for (const ArtifactPath& path : paths) remove(directory, path, call());
+  std::vector<std::string> refused = artifacts.problems;
+  if (!artifacts.paths.empty()) remove_all(artifacts, refused);
+  if (refused.empty()) return;
+  throw sdk::Failure(
+      artifacts.problems.empty() ? TENON_FAILED_PRECONDITION : TENON_INVALID_ARGUMENT,
+      joined(refused, "; "));
+}
+
+/// Adds the reasons for which artifacts can never be removed to `refused`, and removes the others.
+void ExternalArtifacts::remove_all(const Artifacts& artifacts, std::vector<std::string>& refused) {
+  const Folder top = Folder::open(directory_);
+  const std::optional<Folder> directory =
+      enter(top, artifacts.folder, top.path_of(artifacts.folder));
+  if (!directory) return;
+  for (const ArtifactPath& path : artifacts.paths) {
+    try {
+      remove(*directory, path, call());
+    } catch (const sdk::Failure& failure) {
+      if (failure.status() != TENON_FAILED_PRECONDITION) throw;
+      refused.push_back(failure.message());
+    }
+  }
 }
 
 }  // namespace tenon::builtin

@@ -2,21 +2,27 @@
 //
 // tenon.dev/external-artifacts: a delete item action that removes files that belong to a resource
 // but are not part of the backup. The annotation `tenon.dev/external-artifact` of the resource
-// names them: paths separated by commas, relative to a configured directory.
+// names them: paths separated by commas, relative to the directory NAMESPACE in a configured one;
+// for a resource without a namespace, to `_cluster`.
 //
-//   directory  the directory of the files; required if a resource has the annotation
+//   directory  the directory of the directories of the namespaces; required if a resource has the
+//              annotation
 //
 // A path names a file, a symbolic link (the link itself is removed) or a whole directory tree of at
 // most 128 levels. A file that does not exist counts as removed, so a deletion can be repeated.
-// Each removal is on the disk before the action succeeds. No path leads out of the directory: the
-// action refuses absolute paths and `..` before it removes anything, and follows no symbolic link.
-// It does not change the modes of directories: it fails if the process may not remove something.
+// Each removal is on the disk before the action succeeds. No path leads out of the directory of the
+// namespace: absolute paths and `..` are refused, and no symbolic link is followed. The other paths
+// of the resource are removed nevertheless. The action does not change the modes of directories: it
+// fails if the process may not remove something.
 #pragma once
 
 #include <tenon/sdk/delete_item_action.hpp>
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "artifact_paths.hpp"
 
 namespace tenon::builtin {
 
@@ -27,6 +33,8 @@ class ExternalArtifacts : public sdk::DeleteItemActionV1 {
   void execute(std::string_view item, BackupV2View backup) override;
 
  private:
+  void remove_all(const Artifacts& artifacts, std::vector<std::string>& refused);
+
   std::string directory_;  // empty until configured
 };
 

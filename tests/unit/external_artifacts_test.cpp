@@ -30,10 +30,12 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view action_name = "tenon.dev/external-artifacts";
 
-std::string annotated(std::string_view value) {
-  return R"({"kind":"ConfigMap","metadata":{"namespace":"web","name":"a","annotations":)"
-         R"({"tenon.dev/external-artifact":)" +
-         std::string(value) + "}}}";
+/// Returns an item with the annotation. The artifacts of the namespace "artifacts" are in the
+/// directory of this name.
+std::string annotated(std::string_view value, const std::string& space = "artifacts") {
+  return R"({"kind":"ConfigMap","metadata":{)" +
+         (space.empty() ? "" : R"("namespace":")" + space + "\",") +
+         R"("name":"a","annotations":{"tenon.dev/external-artifact":)" + std::string(value) + "}}}";
 }
 
 class ExternalArtifactsAction : public testing::Test {
@@ -61,7 +63,7 @@ class ExternalArtifactsAction : public testing::Test {
   const std::string kept_ = world_.write("artifacts/kept", "content").string();
   Host host_ = host_of_builtins();
   Handle<DeleteItemAction> action_ =
-      host_.create<DeleteItemAction>(action_name, {{"directory", directory()}}).value();
+      host_.create<DeleteItemAction>(action_name, {{"directory", world_.root().string()}}).value();
 };
 
 TEST_F(ExternalArtifactsAction, RemovesFiles) {
@@ -101,10 +103,10 @@ TEST_F(ExternalArtifactsAction, RefusesPathsOutsideItsDirectory) {
   write("outside");
   write("artifacts/a");
   for (const char* path : {"../outside", "a/../../outside", "..", "x/.."}) {
-    EXPECT_EQ(failure("a," + std::string(path), TENON_INVALID_ARGUMENT),
+    EXPECT_EQ(failure(path, TENON_INVALID_ARGUMENT),
               "the path \"" + std::string(path) +
-                  "\" leads out of the directory; needed: a path below the directory, such as "
-                  "exports/data.bin");
+                  "\" leads out of the directory; needed: a path below the directory of the "
+                  "namespace, such as exports/data.bin");
   }
   EXPECT_NE(failure(world_.path("outside").string(), TENON_INVALID_ARGUMENT).find("is absolute"),
             std::string::npos);
@@ -116,7 +118,52 @@ TEST_F(ExternalArtifactsAction, RefusesPathsOutsideItsDirectory) {
   }
   EXPECT_TRUE(exists("outside"));
   EXPECT_TRUE(exists("artifacts/kept"));
-  EXPECT_TRUE(exists("artifacts/a"));  // a list with an invalid path has no effect
+}
+
+/// Otherwise they would stay for ever, since the deletion of the backup goes on.
+TEST_F(ExternalArtifactsAction, RemovesTheOthersOfARefusedPath) {
+  write("artifacts/a");
+  write("artifacts/b");
+  write("artifacts/tree/c");
+  EXPECT_NE(failure("../x, a, kept/x, b, /y", TENON_INVALID_ARGUMENT).find("\"../x\" leads out"),
+            std::string::npos);
+  const std::string message = failure("kept/x,tree", TENON_FAILED_PRECONDITION);
+  EXPECT_NE(message.find("cannot remove " + kept_ + "/x: "), std::string::npos) << message;
+  EXPECT_FALSE(exists("artifacts/a"));
+  EXPECT_FALSE(exists("artifacts/b"));
+  EXPECT_FALSE(exists("artifacts/tree"));
+  EXPECT_TRUE(exists("artifacts/kept"));
+}
+
+TEST_F(ExternalArtifactsAction, StaysInTheDirectoryOfTheNamespace) {
+  write("web/data");
+  write("_cluster/data");
+  for (const char* path : {"../artifacts/kept", "artifacts/kept", "../_cluster/data"}) {
+    static_cast<void>(
+        action_->execute(annotated("\"" + std::string(path) + "\"", "web"), BackupV2()));
+    static_cast<void>(action_->execute(annotated("\"" + std::string(path) + "\"", ""), BackupV2()));
+  }
+  for (const char* space : {"..", ".", "_cluster", "web/..", "a\\u0000b"}) {
+    const auto done = action_->execute(annotated("\"artifacts/kept, data\"", space), BackupV2());
+    ASSERT_FALSE(done) << space;
+    EXPECT_EQ(done.error().status(), TENON_INVALID_ARGUMENT);
+  }
+  EXPECT_TRUE(exists("artifacts/kept"));
+  EXPECT_TRUE(exists("web/data"));
+  EXPECT_TRUE(exists("_cluster/data"));
+  EXPECT_TRUE(action_->execute(annotated("\"data\"", "web"), BackupV2()));
+  EXPECT_FALSE(exists("web/data"));
+  EXPECT_TRUE(exists("_cluster/data"));
+  EXPECT_TRUE(action_->execute(annotated("\"data\"", ""), BackupV2()));
+  EXPECT_FALSE(exists("_cluster/data"));
+}
+
+TEST_F(ExternalArtifactsAction, DoesNotFollowALinkInPlaceOfANamespace) {
+  link("artifacts", "web");
+  const auto done = action_->execute(annotated("\"kept\"", "web"), BackupV2());
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().status(), TENON_FAILED_PRECONDITION);
+  EXPECT_TRUE(exists("artifacts/kept"));
 }
 
 TEST_F(ExternalArtifactsAction, DoesNotFollowSymbolicLinks) {
@@ -159,11 +206,13 @@ TEST_F(ExternalArtifactsAction, RefusesPathsThroughAFile) {
 }
 
 TEST_F(ExternalArtifactsAction, NamesFilesThatItCannotRemove) {
-  auto action = host_.create<DeleteItemAction>(action_name, {{"directory", "/proc/self"}}).value();
-  const auto done = action->execute(annotated("\"status\""), BackupV2());
+  auto action = host_.create<DeleteItemAction>(action_name, {{"directory", "/proc"}}).value();
+  const std::string self = std::to_string(getpid());
+  const auto done = action->execute(annotated("\"status\"", self), BackupV2());
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().status(), TENON_PERMISSION_DENIED);
-  EXPECT_NE(done.error().message().find("cannot remove /proc/self/status: "), std::string::npos)
+  EXPECT_NE(done.error().message().find("cannot remove /proc/" + self + "/status: "),
+            std::string::npos)
       << done.error().message();
 }
 
@@ -225,7 +274,7 @@ TEST_F(ExternalArtifactsAction, RequiresADirectoryForArtifacts) {
     EXPECT_EQ(done.error().status(), TENON_FAILED_PRECONDITION);
     EXPECT_EQ(
         done.error().message(),
-        "ConfigMap \"web/a\" has external artifacts (a), but tenon.dev/external-artifacts has "
+        "ConfigMap \"artifacts/a\" has external artifacts (a), but tenon.dev/external-artifacts has "
         "no directory; fix: set its parameter \"directory\"");
   }
 }
@@ -245,7 +294,7 @@ TEST_F(ExternalArtifactsAction, RefusesAnAnnotationThatIsNotText) {
     const auto done = action_->execute(annotated(value), BackupV2());
     ASSERT_FALSE(done) << value;
     EXPECT_EQ(done.error().status(), TENON_INVALID_ARGUMENT);
-    EXPECT_NE(done.error().message().find("of ConfigMap \"web/a\" is not a string"),
+    EXPECT_NE(done.error().message().find("of ConfigMap \"artifacts/a\" is not a string"),
               std::string::npos);
   }
 }

@@ -3,6 +3,7 @@
 
 #include <tenon/backup_item_action.hpp>
 #include <tenon/backup_json.hpp>
+#include <tenon/builtins.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -194,6 +195,7 @@ class BackupRun {
   void process_related();
   void process(std::size_t index);
   void add(Item item);
+  void warn_of_artifacts(const Item& item);
   void queue(const std::vector<ResourceIdV1>& ids, const ResourceIdV1& requested_by);
   bool stopped() const { return upload_.refused() || session_.caller.cancelled(); }
   bool is_unwanted() const;
@@ -387,11 +389,26 @@ void BackupRun::add(Item item) {
   if (!id.in_namespace.empty()) namespaces_.insert(id.in_namespace);
   resources_.insert(id.resource);
   annotations_.add(item.annotations);
+  warn_of_artifacts(item);
   const auto added = upload_.add(id, std::move(item.text));
   if (added) {
     ++record_.backup.counts.items;
   } else if (!upload_.refused()) {
     report_.error(added.error(), id);
+  }
+}
+
+/// Warns of external artifacts that the deletion of the backup will refuse to remove.
+void BackupRun::warn_of_artifacts(const Item& item) {
+  if (item.annotations.find(tenon::artifacts_annotation) == item.annotations.npos) return;
+  for (const std::string& refused : tenon::refused_artifacts(item.text)) {
+    report_.warning(tenon::Error({.code = "refused-artifact",
+                                  .message = "an external artifact of the item will not be removed "
+                                             "with the backup: " +
+                                             refused,
+                                  .fix = "correct the annotation \"" +
+                                         std::string(tenon::artifacts_annotation) + "\""}),
+                    item.original_id);
   }
 }
 

@@ -73,6 +73,14 @@ bool may_concern(const tenon::PluginInfo& action, const tenon::StoredBackupV1& r
   return false;
 }
 
+/// Returns whether a builtin action refuses an item as it is, and would for ever. Whoever may write
+/// one item of a backup could otherwise prevent its deletion.
+bool is_refusal(const tenon::PluginInfo& action, const tenon::Error& error) {
+  const tenon_status status = error.status();
+  return action.builtin() &&
+         (status == TENON_INVALID_ARGUMENT || status == TENON_FAILED_PRECONDITION);
+}
+
 /// The policy of delete actions, see ActionBatches.
 struct DeletionPolicy {
   using Kind = ItemAction;
@@ -84,6 +92,7 @@ struct DeletionPolicy {
     std::string text;
     std::vector<std::uint32_t> executed{};  // indices of actions
     std::vector<tenon::Error> errors{};
+    std::vector<tenon::Error> refusals{};
   };
 
   auto body(const PluginPtr<ItemAction>& plugin, const Item& item) const {
@@ -92,10 +101,12 @@ struct DeletionPolicy {
     };
   }
   template <class Result>
-  static void take(const PluginPtr<ItemAction>&, std::size_t number, Item& item,
+  static void take(const PluginPtr<ItemAction>& plugin, std::size_t number, Item& item,
                    const Result& done) {
     if (done) {
       item.executed.push_back(static_cast<std::uint32_t>(number));
+    } else if (is_refusal(plugin->info, done.error())) {
+      item.refusals.push_back(done.error());
     } else {
       item.errors.push_back(done.error());
     }
@@ -300,6 +311,9 @@ void DeletionRun::execute_all() {
       [&](const Item& item) {
         for (const tenon::Error& error : item.errors) {
           report_.error(error, item.original_id);
+        }
+        for (const tenon::Error& refusal : item.refusals) {
+          report_.warning(refusal, item.original_id);
         }
         for (const std::uint32_t action : item.executed) {
           deletion_.executed.push_back({action, item.index});

@@ -147,7 +147,7 @@ class Artifacts : public Backup {
   Artifacts() {
     configure(
         R"("delete_actions": [{"plugin": "external-artifacts", "config": {"directory": "files"}}])");
-    world.write("files/data", "");
+    world.write("files/web/data", "");
   }
 
   static std::string annotated(const std::string& name, const std::string& annotations) {
@@ -157,7 +157,7 @@ class Artifacts : public Backup {
   static std::string with_artifact(const std::string& name) {
     return annotated(name, R"("a":"1","tenon.dev/external-artifact":"data")");
   }
-  bool has_artifact() const { return fs::exists(world.root() / "files/data"); }
+  bool has_artifact() const { return fs::exists(world.root() / "files/web/data"); }
 };
 
 TEST_F(Artifacts, AreNotLookedForIfNoItemHasTheAnnotation) {
@@ -191,6 +191,55 @@ TEST_F(Artifacts, AreRemovedIfABackupActionAddsTheAnnotation) {
   fs::remove(world.plugins() / "player.so");
   configure(
       R"("delete_actions": [{"plugin": "external-artifacts", "config": {"directory": "files"}}])");
+  EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
+  EXPECT_FALSE(has_artifact());
+}
+
+/// One annotation of one item must not keep a backup for ever.
+TEST_F(Artifacts, ThatAreRefusedDoNotKeepTheBackup) {
+  configure("");  // nobody has configured a directory
+  Lines items = {with_artifact("p")};
+  for (int i = 0; i < 99; ++i) items.push_back(item("Pod", "web", "q" + std::to_string(i)));
+  write_items(items);
+  ASSERT_EQ(create().exit, 0);
+  const Outcome deleted = run({"delete", "nightly"});
+  EXPECT_EQ(deleted.exit, 0) << deleted.err;
+  EXPECT_NE(deleted.err.find("warning[failed-precondition] pods web/p: "
+                             "tenon.dev/external-artifacts: execute: "),
+            std::string::npos)
+      << deleted.err;
+  EXPECT_EQ(files("store"), Lines());
+  EXPECT_TRUE(has_artifact());
+
+  ASSERT_EQ(create("old", {"--ttl", "1ms"}).exit, 0);
+  EXPECT_EQ(run({"expire"}).exit, 0);
+  EXPECT_EQ(files("store"), Lines());
+}
+
+TEST_F(Artifacts, ThatWillBeRefusedAreNamedWhenTheBackupIsCreated) {
+  write_items({with_artifact("good"),
+               annotated("bad", R"("tenon.dev/external-artifact":"../db/data, data, /x")"),
+               annotated("number", R"("tenon.dev/external-artifact":7)")});
+  world.write("files/db/data", "");
+  const Outcome created = create();
+  EXPECT_EQ(created.exit, 0) << created.err;
+  EXPECT_NE(created.err.find("warning[refused-artifact] pods web/bad: an external artifact of the "
+                             "item will not be removed with the backup: the path \"../db/data\""),
+            std::string::npos)
+      << created.err;
+  EXPECT_NE(created.err.find("warning[refused-artifact] pods web/number: "), std::string::npos);
+  EXPECT_EQ(created.err.find("[refused-artifact] pods web/good"), std::string::npos);
+  EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
+  EXPECT_FALSE(has_artifact());
+  EXPECT_TRUE(fs::exists(world.root() / "files/db/data"));
+}
+
+TEST_F(Artifacts, OfADirectoryThatIsMissingKeepTheBackup) {
+  write_items({with_artifact("p")});
+  ASSERT_EQ(create().exit, 0);
+  fs::rename(world.root() / "files", world.root() / "away");
+  EXPECT_EQ(run({"delete", "nightly"}).exit, 1);
+  fs::rename(world.root() / "away", world.root() / "files");
   EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
   EXPECT_FALSE(has_artifact());
 }

@@ -20,15 +20,27 @@
 // parameters; `tenon inspect builtin:tenon.dev/file` shows them. remap-labels has a rule for each
 // label, for example {"tier": "set backend", "old": "rename new"}, with the verbs `set VALUE`,
 // `replace OLD NEW`, `rename LABEL` and `remove`. external-artifacts has the parameter `directory`
-// for the files, filesystem `directory` for the objects, directory the folders `volumes` and
-// `snapshots`. The other item actions have no parameters.
+// for the files, of which each namespace has a directory of its own, filesystem `directory` for the
+// objects, directory the folders `volumes` and `snapshots`. The other item actions have no
+// parameters.
 #pragma once
 
 #include <tenon/abi.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace tenon {
 
 /// Returns the module, for HostOptions::builtins. Valid until the process ends. Thread-safe.
 const tenon_module* builtins();
+
+/// The annotation that tenon.dev/external-artifacts reads.
+inline constexpr std::string_view artifacts_annotation = "tenon.dev/external-artifact";
+
+/// Returns why tenon.dev/external-artifacts will refuse paths in the annotation of a resource: one
+/// text for each of them. Empty if the resource, a JSON object, has no such path. Thread-safe.
+std::vector<std::string> refused_artifacts(std::string_view resource);
 
 }  // namespace tenon
