@@ -28,7 +28,7 @@ OTHER_WORDS = {
     "another-volume", "no-parameter-of-any-plugin", "no-such-operation", "no-such-snapshot",
     "no-such-volume",
     # values of settings
-    "json-lines", "us-east-1",
+    "json-lines", "us-east-1", "verify-full",
     # the compiler, machines
     "initial-exec", "x86-64",
     # the dynamic loader, releases of distributions
