@@ -133,12 +133,13 @@ TEST_F(OwnProcessors, RefuseRecordsOfOneDestination) {
 
 /// Each part is a dead letter, and so is the record that the other destination refused.
 TEST_F(OwnProcessors, ReturnRecordsThatTheDestinationRefuses) {
-  write_with(source(),
-             first(stage("p", "\"parts\": \"4\"") + ", " +
-                       R"({"id": "q", "plugin": "tenon.dev/filter", "condition": "key == 4.4"})",
-                   R"("refuse": "4.2")") +
-                 ", " + other("\"refuse\": \"4\""),
-             letters(2));
+  write_with(
+      source(),
+      other("\"refuse\": \"4\"") + ", " +
+          first(stage("p", "\"parts\": \"4\"") + ", " +
+                    R"({"id": "q", "plugin": "tenon.dev/filter", "condition": "key == 4.4"})",
+                R"("refuse": "4.2")"),
+      letters(2));
   const Outcome outcome = run();
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "records: read 10, written 10, acknowledged 10, refused 2\n");
