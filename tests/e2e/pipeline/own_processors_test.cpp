@@ -249,21 +249,28 @@ TEST_F(OwnProcessors, AreNoStallOfTheirDestination) {
 
 // -- Threads, replacement and kills -------------------------------------------
 
+std::multiset<std::string> names_of_threads(pid_t process) {
+  std::multiset<std::string> names;
+  for (const auto& task :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task")) {
+    std::string name;
+    std::getline(std::ifstream(task.path() / "comm"), name);
+    names.insert(name);
+  }
+  return names;
+}
+
 TEST_F(OwnProcessors, RunOnThreadsOfTheirDestination) {
   write_with(source("\"count\": \"100000\", \"batch\": \"1\", \"delay\": \"1ms\""),
              other() + ", " + first(stage("p", "")));
   Child child = start();
   ASSERT_TRUE(wrote(1));
   std::multiset<std::string> names;
-  for (const auto& task :
-       std::filesystem::directory_iterator("/proc/" + std::to_string(child.worker()) + "/task")) {
-    std::string name;
-    std::getline(std::ifstream(task.path() / "comm"), name);
-    names.insert(name);
-  }
-  for (const char* name : {"process 2 test", "commit 2 test", "commit test"}) {
-    EXPECT_EQ(names.count(name), 1u) << name;
-  }
+  const auto runs = [&names](const char* name) { return names.contains(name); };
+  EXPECT_TRUE(eventually([&] {
+    names = names_of_threads(child.worker());
+    return runs("process 2 test") && runs("commit 2 test") && runs("commit test");
+  }));
   EXPECT_EQ(names.count("process test"), 0u) << "there are no others";
   child.signal(SIGINT);
   EXPECT_EQ(child.wait().exit, 0);
