@@ -4,6 +4,7 @@
 // Stores, snapshotters and actions are plugins. This program is also an example of a host.
 #include <tenon/builtins.hpp>
 #include <tenon/sdk/config.hpp>
+#include <tenon/trust.hpp>
 
 #include <CLI/CLI.hpp>
 #include <unistd.h>
@@ -177,6 +178,16 @@ tenon::Result<tenon::TextMap> read_mappings(const std::vector<std::string>& mapp
   return map;
 }
 
+/// Returns the nearest directory above a path, or the path itself, that exists.
+std::filesystem::path existing_part(std::filesystem::path path) {
+  std::error_code ignored;
+  path = std::filesystem::absolute(path, ignored);
+  while (path.has_relative_path() && !std::filesystem::exists(path, ignored)) {
+    path = path.parent_path();
+  }
+  return path;
+}
+
 Exit restore(Run& run) {
   RestoreRequest request = run.options.restore;
   request.backup = run.options.name;
@@ -194,6 +205,11 @@ Exit restore(Run& run) {
     const auto planned = plan_restore(run.session, run.store, request, run.report,
                                       print_plan(run.output, request.backup, selected));
     return planned ? exit_of(run, selected) : fail(run, planned.error());
+  }
+  // Users who may rename what is restored could exchange it, and see where Secrets go.
+  if (const auto exposed = tenon::check_owner(existing_part(request.to))) {
+    if (exposed->grade() == tenon::ErrorGrade::error) return fail(run, *exposed);
+    run.report.warning(*exposed);
   }
   const auto record = restore_backup(run.session, run.store, request, run.report, run.tally);
   if (!record) return fail(run, record.error());

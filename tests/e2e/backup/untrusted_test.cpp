@@ -110,6 +110,20 @@ TEST_F(Untrusted, FilesInTheFolderOfARestoreChangeNothing) {
   EXPECT_EQ(world.read("theirs"), "theirs");
 }
 
+TEST_F(Untrusted, DirectoriesGetNothingOfRoot) {
+  if (::geteuid() != 0) GTEST_SKIP() << "other users get a warning";
+  write_items({item("Secret", "web", "s")});
+  ASSERT_EQ(create().exit, 0);
+  fs::create_directories(world.root() / "restored");
+  fs::permissions(world.root() / "restored", fs::perms(0777));
+  const Outcome restoring = restore();
+  EXPECT_EQ(restoring.exit, 3) << restoring.err;
+  EXPECT_NE(restoring.err.find("error[untrusted-owner]"), std::string::npos) << restoring.err;
+  EXPECT_TRUE(fs::is_empty(world.root() / "restored"));
+  fs::permissions(world.root() / "restored", fs::perms(01777));
+  EXPECT_EQ(restore().exit, 0);
+}
+
 TEST_F(Untrusted, FilesOfAKilledRestoreAreRemoved) {
   write_items({item("Secret", "web", "s")});
   ASSERT_EQ(create().exit, 0);
