@@ -18,7 +18,7 @@ bool is_of_system(const fs::path& path) {
   const fs::path full = fs::absolute(path, ignored).lexically_normal();
   auto part = ++full.begin();
   if (part != full.end() && *part == "usr") ++part;
-  return part != full.end() && part->native().starts_with("lib");
+  return part != full.end() && part->string().starts_with("lib");
 }
 
 }  // namespace

@@ -17,7 +17,9 @@ extern "C" {
 
 /* A library that comes with a module. */
 typedef struct tenon_lock_v2_library {
-  tenon_string path; /* Path relative to the folder of the module, for example ../lib/libz.so.1 */
+  /* Path relative to the folder of the module, for example ../lib/libz.so.1; absolute if a run
+   * path leads to it from outside. */
+  tenon_string path;
   tenon_string sha256; /* 64 lower-case hexadecimal digits. */
   /* Fields of other versions that this version does not have, as JSON. Copied unchanged; absent
    * if there are none. */
@@ -32,8 +34,8 @@ typedef struct tenon_lock_v2_package {
   tenon_string sha256;
   /* Path of the file, relative to the folder of the lock file if it is below that; or: builtin */
   tenon_string source;
-  /* The libraries that are copied and loaded with the file, because its $ORIGIN entries refer to
-   * them; sorted by path. [list of tenon_lock_v2_library] */
+  /* The libraries that its run path leads to, outside of the directories of the system; sorted
+   * by path. [list of tenon_lock_v2_library] */
   tenon_list libraries;
   /* Fields of other versions that this version does not have, as JSON. Copied unchanged; absent
    * if there are none. */
