@@ -120,7 +120,7 @@ TEST_F(ExternalArtifactsAction, RefusesPathsOutsideItsDirectory) {
   EXPECT_TRUE(exists("artifacts/kept"));
 }
 
-/// Otherwise they would stay for ever, since the deletion of the backup goes on.
+/// Nobody would remove the others later, because the deletion of the backup goes on.
 TEST_F(ExternalArtifactsAction, RemovesTheOthersOfARefusedPath) {
   write("artifacts/a");
   write("artifacts/b");

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "e2e/backup/host.hpp"
+#include "framework/umask.hpp"
 
 namespace tenon::tests {
 namespace {
@@ -24,18 +25,6 @@ class Untrusted : public Backup {
   mode_t mode_of(const std::string& file) { return status_of(file).st_mode & 07777; }
   static constexpr const char* secret = "restored/resources/secrets/namespaces/web/s.json";
   static constexpr const char* map = "restored/resources/configmaps/namespaces/web/m.json";
-};
-
-/// Sets the umask of this process, and so of the programs that it starts.
-class Umask {
- public:
-  explicit Umask(mode_t mask) : before_(::umask(mask)) {}
-  ~Umask() { ::umask(before_); }
-  Umask(const Umask&) = delete;
-  Umask& operator=(const Umask&) = delete;
-
- private:
-  const mode_t before_;
 };
 
 // -- Modes --------------------------------------------------------------------

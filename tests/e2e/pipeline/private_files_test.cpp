@@ -12,6 +12,7 @@
 #include <string>
 
 #include "e2e/pipeline/pipeline.hpp"
+#include "framework/umask.hpp"
 
 namespace tenon::tests {
 namespace {
@@ -19,18 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uid_t nobody = 65534;
-
-/// Sets the umask of this process, and so of the programs that it starts.
-class Umask {
- public:
-  explicit Umask(mode_t mask) : before_(::umask(mask)) {}
-  ~Umask() { ::umask(before_); }
-  Umask(const Umask&) = delete;
-  Umask& operator=(const Umask&) = delete;
-
- private:
-  const mode_t before_;
-};
 
 class PrivateFiles : public Pipeline {
  protected:
@@ -173,7 +162,7 @@ TEST_F(PrivateLetters, KeepTheModeOfAFileOfThisUser) {
   EXPECT_EQ(lines_of(world.read("refused.jsonl")).size(), 3u);
 }
 
-/// What is moved away from an interrupted run is as private as the file.
+/// Half a line of an interrupted run is moved to a file with the same permissions.
 TEST_F(PrivateLetters, MoveTheirLastLineToAPrivateFile) {
   const Umask umask(0);
   fs::permissions(world.write("refused.jsonl", "{\"half\""), fs::perms(0600));
@@ -207,7 +196,7 @@ TEST_F(PrivateLetters, RefuseTheFileOfAnotherUser) {
 
 class HashedSecrets : public PrivateFiles {
  protected:
-  /// Runs a pipeline whose source has this note, and returns what its plugin was told of it.
+  /// Runs a pipeline with `note` in its source, and returns what the plugin of the source got.
   Lines run_with(const std::string& note, const std::string& more = {}) {
     fs::remove(world.root() / "journal");
     write_pipeline(
