@@ -187,18 +187,19 @@ Exposure unreadable(const fs::path& directory) {
 }
 
 /// Checks a directory and those above it, upward from its descriptor, so that renaming one of them
-/// meanwhile hides nothing. `canonical` is for messages.
-std::optional<Exposure> exposure_upward(Descriptor directory, fs::path canonical) {
+/// meanwhile hides nothing.
+std::optional<Exposure> exposure_upward(fs::path canonical) {
+  const Descriptor directory(::open(canonical.c_str(), directory_flags));
   struct stat status, above;
-  if (!directory.is_open() || ::fstat(directory.get(), &status) != 0) return unreadable(canonical);
+  std::string up = ".";
+  if (!directory.is_open() || ::fstatat(directory.get(), up.c_str(), &status, 0) != 0) {
+    return unreadable(canonical);
+  }
   for (;;) {
     if (auto exposed = own_exposure(canonical, access_of(status))) return exposed;
-    const int parent = ::openat(directory.get(), "..", directory_flags);
-    directory = Descriptor(parent);
     canonical = canonical.parent_path();
-    if (!directory.is_open() || ::fstat(directory.get(), &above) != 0) {
-      return unreadable(canonical);
-    }
+    up += "/..";
+    if (::fstatat(directory.get(), up.c_str(), &above, 0) != 0) return unreadable(canonical);
     if (above.st_dev == status.st_dev && above.st_ino == status.st_ino) return std::nullopt;
     status = above;
   }
@@ -227,14 +228,15 @@ std::optional<Exposure> ExposureCheck::of(const fs::path& canonical, const FileA
     const auto known = directories_.find(directory);
     if (known != directories_.end()) return known->second;
   }
-  auto exposed = exposure_upward(Descriptor(::open(directory.c_str(), directory_flags)), directory);
+  auto exposed = exposure_upward(directory);
   const std::lock_guard lock(mutex_);
   return directories_.emplace(directory, std::move(exposed)).first->second;
 }
 
 std::optional<Exposure> exposure_of(const fs::path& path, const FileAccess& access) {
   std::error_code failed;
-  const fs::path canonical = fs::weakly_canonical(path, failed);  // it may be gone
+  fs::path canonical = fs::canonical(path, failed);
+  if (failed) canonical = fs::weakly_canonical(path, failed);  // the file is gone
   return failed ? unreadable(path.parent_path()) : ExposureCheck().of(canonical, access);
 }
 
