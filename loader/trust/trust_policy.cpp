@@ -21,11 +21,22 @@ bool is_relative(std::string_view directory) {
          !directory.starts_with("${ORIGIN}");
 }
 
+/// Returns a directory of a run path that depends on the working directory; nothing if there is
+/// none. The dynamic loader takes an empty directory for the working directory.
+std::optional<std::string_view> relative_directory(std::string_view run_path) {
+  for (std::size_t begin = 0; begin <= run_path.size() && !run_path.empty();) {
+    const std::size_t end = std::min(run_path.find(':', begin), run_path.size());
+    const std::string_view directory = run_path.substr(begin, end - begin);
+    if (is_relative(directory)) return directory;
+    begin = end + 1;
+  }
+  return std::nullopt;
+}
+
 std::optional<Error> relative_run_path(const BundleFile& file) {
-  if (!file.linkage.run_path || file.linkage.run_path->text.empty()) return std::nullopt;
-  const auto directories = folders_of(file.linkage.run_path->text);
-  const auto relative = std::ranges::find_if(directories, is_relative);
-  if (relative == directories.end()) return std::nullopt;
+  if (!file.linkage.run_path) return std::nullopt;
+  const auto relative = relative_directory(file.linkage.run_path->text);
+  if (!relative) return std::nullopt;
   return Error({.code = "relative-run-path",
                 .where = file.path.string(),
                 .found = relative->empty() ? "an empty directory in its run path, which is the "

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "integration/hosting.hpp"
@@ -66,7 +67,9 @@ class TrustOfFiles : public Hosting {
   }
 
   /// Places a module with a library that only its absolute run path leads to. Returns the library.
-  fs::path place_with_run_path() const {
+  fs::path place_with_run_path() const { return place_with_run_path("", ""); }
+  /// The same with other directories at the begin or the end of the run path.
+  fs::path place_with_run_path(const std::string& first, const std::string& last) const {
     const fs::path directory = fs::canonical(world_.path("run-path/x").parent_path());
     std::string library = read_file(fs::path(FAULTS) / "kept-2.so");
     const std::string name = "libtests-kept-7.so";
@@ -74,8 +77,9 @@ class TrustOfFiles : public Hosting {
     std::string module = read_file(fs::path(FAULTS) / "kept-user.so");
     module.replace(module.find("libtests-kept-0.so"), name.size(), name);
     const auto begin = module.find("/run-path-of");
-    std::string run_path = directory.string();
-    run_path.resize(module.find('\0', begin) - begin, '/');
+    std::string run_path = first + directory.string();
+    run_path.resize(module.find('\0', begin) - begin - last.size(), '/');
+    run_path += last;
     module.replace(begin, run_path.size(), run_path);
     world_.write("plugins/user.so", module);
     return world_.write("run-path/" + name, library);
@@ -222,6 +226,21 @@ TEST_F(TrustOfFiles, LocksTheLibrariesOfRunPaths) {
   std::ofstream(library, std::ios::app) << "another";
   Host host(locked());
   EXPECT_EQ(echo_result(host), "lock-differs");
+}
+
+TEST_F(TrustOfFiles, RefusesRunPathsBelowTheWorkingDirectory) {
+  for (const auto& [first, last] :
+       {std::pair("lib:", ""), std::pair(":", ""), std::pair("", ":"), std::pair("$LIB/x:", "")}) {
+    place_with_run_path(first, last);
+    Host host(options());
+    EXPECT_EQ(echo_result(host), "relative-run-path") << first << last;
+    const auto& errors = inspect(world_.plugins() / "user.so").errors;
+    ASSERT_EQ(errors.size(), 1U) << first << last;
+    EXPECT_EQ(errors.front().code(), "relative-run-path");
+  }
+  place_with_run_path("$ORIGIN/lib:", "");
+  Host host(options());
+  EXPECT_EQ(echo_result(host), "1: hello");
 }
 
 TEST_F(TrustOfFiles, FollowsTheListOfDenials) {
