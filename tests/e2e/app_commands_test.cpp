@@ -5,6 +5,7 @@
 // process, HOST a program that exports a function, STANDARD the folder of the standard types,
 // README the file that shows the output.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -222,6 +223,18 @@ TEST_F(AppCommands, InspectResolvesSymbolsOfTheProgram) {
   EXPECT_NE(borrows.out.find("no definition of sodium_init"), std::string::npos)
       << "the command has the symbol, the app does not\n"
       << borrows.out;
+}
+
+TEST_F(AppCommands, FollowNoDescriptionThatOthersMayChange) {
+  const fs::path file = world_.path("home/.local/share/photo/tenon/app.json");
+  fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
+  const Outcome run = tenon({"list"});
+  const bool root = ::geteuid() == 0;
+  EXPECT_EQ(run.exit, root ? 1 : 0) << run.out << run.err;
+  EXPECT_NE(run.err.find(root ? "error[untrusted-owner]" : "warning[untrusted-owner]"),
+            std::string::npos)
+      << run.err;
+  EXPECT_NE(run.err.find("chmod o-w " + file.string()), std::string::npos) << run.err;
 }
 
 TEST_F(AppCommands, ReportAWrongDescription) {
