@@ -50,6 +50,8 @@ static int log_file = -1;
 static long fail_at;
 static int fail_how;
 static atomic_long count;
+static atomic_long act_at; /* 0: nothing to do */
+static void (*action)(void);
 
 void faulty_begin(const char *in, const char *other_requests, const char *log, long at, int how) {
   if (realpath(in, folder) == NULL) return;
@@ -68,8 +70,14 @@ void faulty_begin(const char *in, const char *other_requests, const char *log, l
 
 void faulty_end(void) {
   folder_size = 0;
+  act_at = 0;
   if (log_file >= 0) syscall(SYS_close, log_file);
   log_file = -1;
+}
+
+void faulty_act(long at, void (*act)(void)) {
+  action = act;
+  act_at = at;
 }
 
 __attribute__((constructor)) static void begin(void) {
@@ -232,6 +240,8 @@ static int next(const char *name, const char *path) {
     const int size = snprintf(line, sizeof line, "%s %s\n", name, path);
     if (syscall(SYS_write, log_file, line, (size_t)size) != size) abort();
   }
+  long now = number;
+  if (atomic_compare_exchange_strong(&act_at, &now, 0)) action();
   if (fail_at >= 0 && number != fail_at) return passes;
   if (fail_how == forgets) forget();
   if (fail_how == kills || fail_how == forgets) {

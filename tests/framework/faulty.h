@@ -18,6 +18,10 @@ enum { FAULTY_SHORT = -1, FAULTY_KILL = -2 };
 void faulty_begin(const char *in, const char *other_requests, const char *log, long at, int how);
 void faulty_end(void);
 
+/* Calls `act` once, on the thread of the request, right before request number `at` of those that
+ * faulty_begin counts from now on. */
+void faulty_act(long at, void (*act)(void));
+
 /* Counts a request for which there is no function to override. Returns 0, or how it fails. */
 int faulty_request(const char *name);
 

@@ -8,7 +8,9 @@
 #include <test/echo.hpp>
 #include <test/probe.hpp>
 #include <test/session_counter.hpp>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -16,6 +18,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -137,7 +140,7 @@ class LoadFaults : public LoaderFaults {
 
   /// Leaves an image folder of a killed host.
   void leave_folder() const {
-    world_.write("tenon-killed/lock", "");
+    world_.write("tenon-killed/lock", "files of one process of tenon\n");
     world_.write("tenon-killed/echo.g1.so", "");
     std::filesystem::permissions(world_.root() / "tenon-killed", std::filesystem::perms::owner_all);
   }
@@ -216,6 +219,94 @@ TEST_F(LoadFaults, LeaveNothingOfACopyInMemory) {
             EXPECT_TRUE(load());
           },
   });
+}
+
+// -- Exchanged files ----------------------------------------------------------
+
+/// Exchanges files before each request of a load to the system, as another process could. The new
+/// file answers with another number, and must never answer.
+class ExchangedFiles : public LoaderFaults {
+ protected:
+  /// `prepare` places the files and returns the options of the host, `exchange` replaces them. The
+  /// load must succeed with the first files, or fail with one of the codes.
+  void expect_first_or_error(const std::function<HostOptions()>& prepare,
+                             std::function<void()> exchange, const Texts& codes) {
+    now = std::move(exchange);
+    std::size_t count = 0;
+    std::size_t refused = 0;
+    for (std::size_t moment = 0; moment <= count; ++moment) {
+      host_.emplace(prepare());
+      const std::string log = world_.write("requests", "").string();
+      faulty_begin(world_.root().c_str(), "", log.c_str(), 0, 0);
+      if (moment != 0) faulty_act(static_cast<long>(moment), [] { now(); });
+      auto echo = host_->create<test::Echo>("test.example/echo");
+      faulty_end();
+      if (moment == 0) count = read_requests(log, world_.root()).size();
+      if (echo) {
+        EXPECT_EQ((*echo)->say("hello").value(), "1: hello") << moment;
+      } else {
+        ++refused;
+        EXPECT_TRUE(std::ranges::find(codes, echo.error().code()) != codes.end())
+            << moment << ": " << echo.error().to_string();
+      }
+      host_.reset();
+    }
+    EXPECT_GT(count, 5U) << "requests of a load";
+    EXPECT_GT(refused, 0U) << "exchanges before the file was read";
+    EXPECT_LT(refused, count) << "exchanges after it was read";
+  }
+  HostOptions locked() {
+    const std::filesystem::path lock = world_.path("tenon.lock");
+    EXPECT_TRUE(Host(quiet()).write_lock(lock));
+    HostOptions options = quiet();
+    options.lock_file = lock;
+    return options;
+  }
+  void place_files() const {
+    std::filesystem::remove_all(world_.plugins());
+    std::filesystem::remove_all(world_.root() / "other");
+    std::filesystem::create_directory(world_.plugins());
+    place_fault("good", "echo.so");
+    std::filesystem::create_directory(world_.root() / "other");
+    std::filesystem::copy_file(FAULTS "/good-edition-2.so", world_.root() / "other/echo.so");
+  }
+  void exchange_file() const {
+    std::filesystem::rename(world_.root() / "other/echo.so", world_.plugins() / "echo.so");
+  }
+
+ private:
+  static inline std::function<void()> now;
+};
+
+TEST_F(ExchangedFiles, AreNotLoadedAgainstALock) {
+  const auto prepare = [this] {
+    place_files();
+    return locked();
+  };
+  expect_first_or_error(prepare, [this] { exchange_file(); }, {"lock-differs", "file-changed"});
+}
+
+TEST_F(ExchangedFiles, AreNotLoadedFromAnotherDirectory) {
+  const auto prepare = [this] {
+    place_files();
+    return locked();
+  };
+  const auto exchange = [this] {
+    std::filesystem::rename(world_.plugins(), world_.root() / "old");
+    std::filesystem::rename(world_.root() / "other", world_.plugins());
+    std::filesystem::remove_all(world_.root() / "old");
+  };
+  expect_first_or_error(prepare, exchange, {"lock-differs", "file-changed"});
+}
+
+TEST_F(ExchangedFiles, OfOthersAreNotLoadedByRoot) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root refuses the files of others";
+  const auto prepare = [this] {
+    place_files();
+    EXPECT_EQ(chown((world_.root() / "other/echo.so").c_str(), 1, 1), 0);
+    return quiet();
+  };
+  expect_first_or_error(prepare, [this] { exchange_file(); }, {"untrusted-owner", "file-changed"});
 }
 
 TEST_F(LoadFaults, LeaveALoadedModuleUnchanged) {
