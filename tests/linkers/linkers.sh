@@ -116,7 +116,7 @@ case $(getconf GNU_LIBC_VERSION) in
   'glibc 2.'[0-3]?* | 'glibc 2.40'*) stack='loads, executable-stack' ;;
   *) stack='refused, executable-stack, load-failed' ;;
 esac
-folders=$(printf '/nowhere/%04d:' $(seq 500))
+folders=/nowhere$(printf ':/nowhere/%04d' $(seq 500))
 zlib=$(dirname "$(realpath "$(cc -print-file-name=libz.so)")")
 large='-z common-page-size=0x10000 -z max-page-size=0x10000'
 
