@@ -19,7 +19,7 @@ namespace tenon::inline v0_1::platform {
 /// A file or directory that users may change who are not trusted.
 struct Exposure {
   std::filesystem::path path;
-  std::string found;  // eg: "a directory of mode 0777, which lets every user write"
+  std::string found;  // eg: "a file of mode 0666, so that every user may write"
   std::string fix;    // eg: "chmod o-w /opt/photo"
   bool by_owner;      // it belongs to one of them; false: they may write
 };

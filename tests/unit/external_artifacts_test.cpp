@@ -120,7 +120,7 @@ TEST_F(ExternalArtifactsAction, RefusesPathsOutsideItsDirectory) {
   EXPECT_TRUE(exists("artifacts/kept"));
 }
 
-/// Nobody would remove the others later, because the deletion of the backup goes on.
+/// The deletion of the backup goes on, so nothing would remove the other files later.
 TEST_F(ExternalArtifactsAction, RemovesTheOthersOfARefusedPath) {
   write("artifacts/a");
   write("artifacts/b");
