@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "platform/posix/descriptor.hpp"
+#include "platform/posix/file_access.hpp"
 
 namespace tenon::inline v0_1::platform {
 namespace {
@@ -85,13 +86,6 @@ std::uint32_t unmapped_user() {
     return read;
   }();
   return number;
-}
-
-FileAccess access_of(const struct stat& status) {
-  return {.owner = status.st_uid,
-          .group = status.st_gid,
-          .mode = status.st_mode & 07777U,
-          .is_directory = S_ISDIR(status.st_mode)};
 }
 
 /// Returns the owners of the program and of the directories above it.

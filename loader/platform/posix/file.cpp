@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "platform/posix/descriptor.hpp"
+#include "platform/posix/file_access.hpp"
 #include "platform/replace_file.hpp"
 
 namespace tenon::inline v0_1::platform {
@@ -66,13 +67,6 @@ FileIdentity identity_from(const struct stat& status) {
           .changed = nanoseconds(status.st_ctim)};
 }
 
-FileAccess access_from(const struct stat& status) {
-  return {.owner = status.st_uid,
-          .group = status.st_gid,
-          .mode = status.st_mode & 07777U,
-          .is_directory = S_ISDIR(status.st_mode)};
-}
-
 bool may_be_link(const dirent& entry) {
   return entry.d_type == DT_UNKNOWN || entry.d_type == DT_LNK;
 }
@@ -108,7 +102,7 @@ Result<File> File::open(const std::filesystem::path& path, bool is_regular) {
   }
   if (!S_ISREG(status.st_mode)) return irregular(status.st_mode);
   std::string name = path.string();  // before the descriptor changes hands
-  return File(std::move(name), descriptor.release(), identity_from(status), access_from(status));
+  return File(std::move(name), descriptor.release(), identity_from(status), access_of(status));
 }
 
 File::File(std::string path, int descriptor, const FileIdentity& identity, const FileAccess& access)
