@@ -93,11 +93,14 @@ TEST_F(PrivateFolders, ThatAreKeptAreRemovedAtProcessExit) {
   if (child == 0) {
     static const auto& kept = *new std::shared_ptr(create(parent()));
     fs::create_symlink("/nowhere", kept->path() / "a.so");
-    std::exit(count() == 2 ? 0 : 1);
+    if (count() != 2) std::abort();
+    std::exit(0);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+  // A leak checker may change the status: objects that other threads of the parent reach count as
+  // leaked in the child.
+  EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(count(), 1u);
   EXPECT_TRUE(ours->is_usable()) << "the folder of the parent";
 }
