@@ -2,8 +2,10 @@
 //
 // Fault injection into the loader: each of its requests to the system fails in turn, in each way.
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <test/counter.hpp>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
@@ -231,29 +233,39 @@ class ExchangedFiles : public LoaderFaults {
   /// load must succeed with the first files, or fail with one of the codes.
   void expect_first_or_error(const std::function<HostOptions()>& prepare,
                              std::function<void()> exchange, const Texts& codes) {
+    const Loads loads = load_with(prepare, std::move(exchange), codes);
+    EXPECT_GT(loads.refused, 0U) << "exchanges before the file was read";
+    EXPECT_LT(loads.refused, loads.requests) << "exchanges after it was read";
+  }
+
+  struct Loads {
+    std::size_t requests = 0;  // of one load
+    std::size_t refused = 0;   // loads
+  };
+  Loads load_with(const std::function<HostOptions()>& prepare, std::function<void()> exchange,
+                  const Texts& codes) {
     now = std::move(exchange);
-    std::size_t count = 0;
-    std::size_t refused = 0;
-    for (std::size_t moment = 0; moment <= count; ++moment) {
+    Loads loads;
+    for (std::size_t moment = 0; moment <= loads.requests; ++moment) {
       host_.emplace(prepare());
       const std::string log = world_.write("requests", "").string();
       faulty_begin(world_.root().c_str(), "", log.c_str(), 0, 0);
       if (moment != 0) faulty_act(static_cast<long>(moment), [] { now(); });
       auto echo = host_->create<test::Echo>("test.example/echo");
       faulty_end();
-      if (moment == 0) count = read_requests(log, world_.root()).size();
+      if (moment == 0) loads.requests = read_requests(log, world_.root()).size();
       if (echo) {
         EXPECT_EQ((*echo)->say("hello").value(), "1: hello") << moment;
+        EXPECT_LT((*echo)->count().value(), calls_of_second_sibling) << moment;
       } else {
-        ++refused;
+        ++loads.refused;
         EXPECT_TRUE(std::ranges::find(codes, echo.error().code()) != codes.end())
             << moment << ": " << echo.error().to_string();
       }
       host_.reset();
     }
-    EXPECT_GT(count, 5U) << "requests of a load";
-    EXPECT_GT(refused, 0U) << "exchanges before the file was read";
-    EXPECT_LT(refused, count) << "exchanges after it was read";
+    EXPECT_GT(loads.requests, 5U);
+    return loads;
   }
   HostOptions locked() {
     const std::filesystem::path lock = world_.path("tenon.lock");
@@ -275,6 +287,9 @@ class ExchangedFiles : public LoaderFaults {
   }
 
  private:
+  // One call of the module, one of the second edition of its library, one of the library below.
+  static constexpr std::int64_t calls_of_second_sibling = 1 + 2001 + 1001;
+
   static inline std::function<void()> now;
 };
 
@@ -307,6 +322,56 @@ TEST_F(ExchangedFiles, OfOthersAreNotLoadedByRoot) {
     return quiet();
   };
   expect_first_or_error(prepare, [this] { exchange_file(); }, {"untrusted-owner", "file-changed"});
+}
+
+TEST_F(ExchangedFiles, BesideAModuleAreNotLoaded) {
+  const auto prepare = [this] {
+    place_fault("sibling-user", "echo.so");
+    world_.write("lib/libtests-deep.so.1", read_file(FAULTS "/deep.so"));
+    world_.write("lib/libtests-sibling.so.1", read_file(FAULTS "/sibling-1.so"));
+    world_.write("other", read_file(FAULTS "/sibling-2.so"));
+    return locked();
+  };
+  const auto exchange = [this] {
+    std::filesystem::rename(world_.root() / "other", world_.root() / "lib/libtests-sibling.so.1");
+  };
+  expect_first_or_error(prepare, exchange, {"lock-differs", "file-changed"});
+}
+
+/// Runs `act` on this thread as another user, without any rights of root.
+void act_as_another_user(const std::function<void()>& act) {
+  // The functions of the standard library would change the user of every thread.
+  ASSERT_EQ(syscall(SYS_setresuid, -1, 1, -1), 0);
+  act();
+  ASSERT_EQ(syscall(SYS_setresuid, -1, 0, -1), 0);
+}
+
+TEST_F(ExchangedFiles, AreNoPrivateCopies) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to act as another user";
+  // As /tmp: everybody may create files, and replace only their own.
+  std::filesystem::permissions(world_.root(),
+                               std::filesystem::perms::all | std::filesystem::perms::sticky_bit);
+  const auto prepare = [this] {
+    place_files();
+    return quiet();
+  };
+  std::size_t attempts = 0;
+  const auto exchange = [&] {
+    for (const auto& entry : std::filesystem::directory_iterator(world_.root())) {
+      const std::filesystem::path path = entry.path();
+      if (!path.filename().string().starts_with("tenon-")) continue;
+      ++attempts;
+      act_as_another_user([&] {
+        EXPECT_NE(std::rename(path.c_str(), (world_.root() / "taken").c_str()), 0);
+        EXPECT_LT(open((path / "echo.g1.so").c_str(), O_RDONLY), 0);
+        EXPECT_LT(open((path / "planted.so").c_str(), O_WRONLY | O_CREAT, 0600), 0);
+        EXPECT_NE(
+            std::rename((world_.plugins() / "echo.so").c_str(), (path / "echo.g1.so").c_str()), 0);
+      });
+    }
+  };
+  EXPECT_EQ(load_with(prepare, exchange, {}).refused, 0U);
+  EXPECT_GT(attempts, 3U) << "requests while there are copies";
 }
 
 TEST_F(LoadFaults, LeaveALoadedModuleUnchanged) {

@@ -180,8 +180,9 @@ Exposure unreadable(const fs::path& directory) {
           "let the user of the program search it", true};
 }
 
-/// Checks a directory and those above it, upward from its descriptor, so that renaming one of them
-/// meanwhile hides nothing.
+/// Checks a directory, whose last part must be no symbolic link, and those above it, upward from its
+/// descriptor, so that renaming one of them meanwhile hides nothing. If the path has links, only
+/// whether something is found is correct.
 std::optional<Exposure> exposure_upward(fs::path canonical) {
   const Descriptor directory(::open(canonical.c_str(), directory_flags));
   struct stat status, above;
@@ -229,6 +230,10 @@ std::optional<Exposure> ExposureCheck::of(const fs::path& canonical, const FileA
 
 std::optional<Exposure> exposure_of(const fs::path& path, const FileAccess& access) {
   std::error_code failed;
+  // Resolving a path takes a system call for each part, and only a report needs the result.
+  const fs::path directory = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (!own_exposure(path, access) && !fs::is_symlink(path, failed) && !exposure_upward(directory))
+    return std::nullopt;
   fs::path canonical = fs::canonical(path, failed);
   if (failed) canonical = fs::weakly_canonical(path, failed);  // the file is gone
   return failed ? unreadable(path.parent_path()) : ExposureCheck().of(canonical, access);
