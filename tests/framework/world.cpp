@@ -2,14 +2,17 @@
 #include "framework/world.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
@@ -63,6 +66,13 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return pointers;
 }
 
+/// Returns the child processes of the first thread of a process.
+std::vector<pid_t> children_of(pid_t process) {
+  const std::string number = std::to_string(process);
+  std::ifstream file("/proc/" + number + "/task/" + number + "/children");
+  return {std::istream_iterator<pid_t>(file), {}};
+}
+
 /// Appends to a file what programs write to a terminal, until the last one has closed it.
 void copy_terminal(int terminal, const fs::path& to) {
   std::ofstream file(to, std::ios::binary | std::ios::app);
@@ -91,6 +101,17 @@ char state_of(pid_t process) {
   return end == std::string::npos ? 'X' : status.at(end + 2);
 }
 
+bool has_ended(pid_t process) {
+  // glibc 2.36 declares pidfd_open without C linkage.
+  const int descriptor = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
+  if (descriptor < 0) return errno == ESRCH;
+  // A zombie in /proc may have threads that still run, and keep its files open.
+  pollfd event{descriptor, POLLIN, 0};
+  const bool ended = poll(&event, 1, 60'000) == 1;
+  close(descriptor);
+  return ended;
+}
+
 Child::Child(pid_t pid, fs::path out, fs::path err, std::thread terminal)
     : pid_(pid), out_(std::move(out)), err_(std::move(err)), terminal_(std::move(terminal)) {}
 
@@ -102,24 +123,23 @@ Child::Child(Child&& other) noexcept
 
 Child::~Child() {
   if (pid_ == 0) return;
-  kill(pid_, SIGKILL);
+  ::kill(pid_, SIGKILL);
   waitpid(pid_, nullptr, 0);
   if (terminal_.joinable()) terminal_.join();
 }
 
 void Child::signal(int number) const {
-  check(kill(pid_, number) == 0 ? 0 : errno, "kill");
+  check(::kill(pid_, number) == 0 ? 0 : errno, "kill");
 }
 
 pid_t Child::worker() const {
-  const std::string number = std::to_string(pid_);
-  pid_t worker = 0;
+  std::vector<pid_t> workers;
   const bool started = eventually([&] {
-    return static_cast<bool>(std::ifstream("/proc/" + number + "/task/" + number + "/children") >>
-                             worker);
+    workers = children_of(pid_);
+    return !workers.empty();
   });
-  if (!started) throw std::runtime_error("process " + number + " has no child");
-  return worker;
+  if (!started) throw std::runtime_error("process " + std::to_string(pid_) + " has no child");
+  return workers.front();
 }
 
 std::string Child::out() const {
@@ -139,6 +159,22 @@ Outcome Child::wait() {
   if (terminal_.joinable()) terminal_.join();
   const int exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return {exit, read_file(out_), read_file(err_)};
+}
+
+Outcome Child::kill() {
+  signal(SIGSTOP);  // so that it starts no other child
+  if (!eventually([&] { return state_of(pid_) == 'T' || state_of(pid_) == 'Z'; })) {
+    throw std::runtime_error("process " + std::to_string(pid_) + " does not stop");
+  }
+  const std::vector<pid_t> children = children_of(pid_);
+  signal(SIGKILL);
+  Outcome outcome = wait();
+  for (const pid_t child : children) {
+    if (!has_ended(child)) {
+      throw std::runtime_error("process " + std::to_string(child) + " does not end");
+    }
+  }
+  return outcome;
 }
 
 World::World(std::string_view app) {

@@ -46,6 +46,9 @@ class Child {
   std::string err() const;
   /// Waits until the program ends.
   Outcome wait();
+  /// Kills the program with SIGKILL. Waits until it and its child processes have ended, so that
+  /// none of their locks is held; they must end with the program.
+  Outcome kill();
 
  private:
   friend class World;
@@ -117,6 +120,9 @@ bool eventually(Condition condition) {
 /// Returns the state of a process as proc(5) defines it, eg: 'T' if it is stopped. Returns 'X' if
 /// there is no such process.
 char state_of(pid_t process);
+
+/// Waits until all threads of a process have ended. Returns false after 60 s.
+bool has_ended(pid_t process);
 
 /// Returns the content of a file, or an empty text if there is no file.
 std::string read_file(const std::filesystem::path& path);

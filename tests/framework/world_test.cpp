@@ -37,6 +37,16 @@ TEST(World, SignalsRunningPrograms) {
   EXPECT_EQ(child.wait().exit, 128 + SIGTERM);
 }
 
+TEST(World, KillsProgramsAndWaitsForTheirChildren) {
+  World world;
+  Child child = world.start(
+      {"sh", "-c", "setpriv --pdeathsig KILL sh -c 'echo ready >&2; exec sleep 600' & wait"});
+  ASSERT_TRUE(eventually([&] { return child.err() == "ready\n"; }));
+  const pid_t worker = child.worker();
+  EXPECT_EQ(child.kill().exit, 128 + SIGKILL);
+  EXPECT_TRUE(state_of(worker) == 'X' || state_of(worker) == 'Z');
+}
+
 TEST(World, StartsProgramsOnATerminal) {
   World world;
   const Outcome run =

@@ -10,8 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstddef>
+#include <iterator>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -47,6 +50,15 @@ inline std::string plugin(const std::string& reference, const std::string& membe
   return "{\"plugin\": \"" + reference + "\", \"config\": {" + members + "}}";
 }
 
+/// Returns the first occurrence of each line.
+inline Lines without_repetitions(const Lines& all) {
+  Lines lines;
+  std::set<std::string> seen;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(lines),
+               [&](const std::string& line) { return seen.insert(line).second; });
+  return lines;
+}
+
 class Pipeline : public testing::Test {
  protected:
   Pipeline() { world.place(ACTOR_1, "actor.so"); }
@@ -67,6 +79,13 @@ class Pipeline : public testing::Test {
 
   Child start() { return world.start({TENON_PIPELINE, "run", "pipeline.json"}); }
   Outcome run() { return start().wait(); }
+  /// Replaces test.example/actor, the given time since the program was started, and waits until the
+  /// program has reported that. Edition 2.0.0 comes first.
+  void replace_actor(const Child& child, std::size_t time) {
+    world.place(time % 2 == 1 ? ACTOR_2 : ACTOR_1, "actor.so");
+    child.signal(SIGHUP);
+    ASSERT_TRUE(eventually([&] { return lines_of(child.err()).size() == time; }));
+  }
   /// Runs the program with a FIFO as this file, and interrupts it when it has opened that.
   Outcome interrupt_while_it_opens(const std::string& file) {
     const auto fifo = world.path(file);

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <iostream>
-#include <iterator>
 #include <random>
 #include <regex>
 #include <set>
@@ -38,8 +37,7 @@ class KilledPipeline : public Pipeline {
     for (int i = 0; i < 12; ++i) {
       Child child = start();
       std::this_thread::sleep_for(std::chrono::milliseconds(1 + random() % 150));
-      child.signal(SIGKILL);
-      child.wait();
+      child.kill();
       check();
     }
     const Outcome outcome = run();
@@ -113,12 +111,9 @@ TEST_F(Pipeline, LosesNothingDuringRepeatedRestarts) {
   write_actors("\"count\": \"" + std::to_string(endless) +
                "\", \"batch\": \"3\", \"delay\": \"1ms\"");
   Child child = start();
-  for (int i = 0; i < 8; ++i) {
+  for (std::size_t i = 1; i <= 8; ++i) {
     ASSERT_TRUE(wrote(written().size() + 50));
-    world.place(i % 2 == 0 ? ACTOR_2 : ACTOR_1, "actor.so");
-    child.signal(SIGHUP);
-    ASSERT_TRUE(eventually(
-        [&] { return lines_of(child.err()).size() == static_cast<std::size_t>(i + 1); }));
+    ASSERT_NO_FATAL_FAILURE(replace_actor(child, i));
   }
   ASSERT_TRUE(wrote(written().size() + 50));
   child.signal(SIGINT);
@@ -172,15 +167,6 @@ TEST_F(Pipeline, ContinuesWithTheOldCodeIfTheNewIsBroken) {
 }
 
 #if !SANITIZED  // a sanitizer reports the crash and ends the program
-/// Returns the first occurrence of each line.
-Lines without_repetitions(const Lines& all) {
-  Lines lines;
-  std::set<std::string> seen;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(lines),
-               [&](const std::string& line) { return seen.insert(line).second; });
-  return lines;
-}
-
 TEST_F(Pipeline, ResumesAfterACrashOfItsSource) {
   write_actors("\"count\": \"20\", \"crash_at\": \"7\"");
   world.write("crash", "");

@@ -65,12 +65,6 @@ class EndlessPipeline : public Pipeline {
     EXPECT_EQ(outcome.out, numbers(carried, carried, carried));
     EXPECT_EQ(position(), std::to_string(carried));
   }
-  static bool has_ended(pid_t process) {
-    return eventually([&] {
-      const char state = state_of(process);
-      return state == 'X' || state == 'Z';
-    });
-  }
 };
 
 TEST_F(EndlessPipeline, CountsASignalOfTheTerminalOnce) {

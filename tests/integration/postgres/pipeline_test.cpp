@@ -121,8 +121,7 @@ TEST_F(PostgresPipeline, FollowsATableIfServerAndPipelineAreKilled) {
   std::optional<Child> child(start(table(R"(, "mode": "replication")"), destination));
   ASSERT_TRUE(eventually([&] { return server_->value("SELECT count(*) > 500 FROM copy") == "t"; }));
   change(0);
-  child->signal(SIGKILL);
-  child->wait();
+  child->kill();
   change(1);
   child.emplace(start(table(R"(, "mode": "replication")"), destination));
   change(2);
