@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <future>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,16 +20,19 @@ using Positions = std::vector<std::string>;
 
 class InFlightWindowTest : public testing::Test {
  protected:
+  explicit InFlightWindowTest(const BatchLimits& batch = {}) : window_(2, {}, false, batch) {}
+
   /// Reads a batch of records with these positions.
-  tenon::Call* read(const Positions& positions) {
+  tenon::Call* read(const Positions& positions) { return read(positions, window_); }
+  static tenon::Call* read(const Positions& positions, InFlightWindow& window) {
     std::vector<tenon::RecordV2> records(positions.size());
     for (std::size_t i = 0; i < positions.size(); ++i) {
       records[i].position = tenon::to_bytes(positions[i]);
     }
-    tenon::Call* call = window_.await_capacity().call;
+    tenon::Call* call = window.await_capacity().call;
     call->reset();
     using List = tenon::Value<std::vector<tenon::RecordV2>>;
-    window_.add(Records(List::raw<tenon::Copy::deep>(call->raw(), records)));
+    window.add(Records(List::raw<tenon::Copy::deep>(call->raw(), records)));
     return call;
   }
   /// Commits the oldest record.
@@ -47,7 +51,7 @@ class InFlightWindowTest : public testing::Test {
     return all;
   }
 
-  InFlightWindow window_{2};
+  InFlightWindow window_;
 };
 
 /// A destination may acknowledge records that it has not finished reading.
@@ -109,6 +113,58 @@ TEST_F(InFlightWindowTest, LimitsTheBatches) {
   EXPECT_FALSE(window_.has_capacity());
   commit_one();
   EXPECT_TRUE(window_.has_capacity());
+}
+
+class CollectedRecords : public InFlightWindowTest {
+ protected:
+  CollectedRecords() : InFlightWindowTest({.records = 5, .delay = std::chrono::hours(1)}) {}
+  /// Commits the next batch, and returns its positions.
+  Positions commit_batch() {
+    Positions all;
+    for (const std::size_t destination : {0, 1}) {
+      const Records records = window_.offer(destination);
+      all = positions(records);
+      window_.mark_sent(destination);
+      window_.acknowledge(destination, records.size());
+    }
+    EXPECT_TRUE(window_.await_committable());
+    window_.commit(all.size());
+    return all;
+  }
+};
+
+TEST_F(CollectedRecords, AreOneBatch) {
+  const tenon::Call* first = read({"1", "2"});
+  const tenon::Call* second = read({"3"});
+  EXPECT_EQ(window_.unsent(0), 0u);
+  EXPECT_EQ(window_.counts().read, 3u);
+  EXPECT_EQ(window_.await_capacity().records, 2);
+  read({"4", "5"});
+  EXPECT_EQ(window_.position_before(3).text(), "3");
+  EXPECT_EQ(commit_batch(), (Positions{"1", "2", "3", "4", "5"}));
+  const std::set<const tenon::Call*> again = {read({"6"}), read({"7"}), read({"8", "9"})};
+  EXPECT_TRUE(again.contains(first) && again.contains(second)) << "their memory is used again";
+  window_.end_reading();
+  EXPECT_EQ(commit_batch(), (Positions{"6", "7", "8", "9"}));
+}
+
+TEST_F(CollectedRecords, AreNoStall) {
+  read({"1"});
+  EXPECT_FALSE(window_.oldest());
+  const auto before = std::chrono::steady_clock::now();
+  window_.flush();
+  ASSERT_TRUE(window_.oldest());
+  EXPECT_GE(window_.oldest()->since, before);
+}
+
+TEST_F(CollectedRecords, CountAsReads) {
+  InFlightWindow window(1, {}, false, {.records = 10'000, .delay = std::chrono::hours(1)});
+  for (std::uint64_t i = 1; i < InFlightWindow::max_batches; ++i) read({"1"}, window);
+  EXPECT_TRUE(window.has_capacity());
+  EXPECT_EQ(window.unsent(0), 0u);
+  read({"1"}, window);
+  EXPECT_FALSE(window.has_capacity());
+  EXPECT_EQ(window.unsent(0), InFlightWindow::max_batches);
 }
 
 class WindowLimits : public testing::Test {

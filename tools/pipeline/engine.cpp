@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -131,7 +130,8 @@ Engine::Engine(tenon::Host& host, const PipelineFile& file, Stages& stages, Posi
       ack_calls_(calls_.add(label_of(stages.source.used))),
       letter_calls_(calls_.add(stages.dead_letters ? label_of(stages.dead_letters->used) : "")),
       processor_calls_(add_processor_slots()),
-      window_(stages.destinations.size(), file.window, has_processors(std::nullopt)),
+      window_(stages.destinations.size(), file.window, has_processors(std::nullopt),
+              file.source.batch.value_or(BatchLimits{})),
       processing_(stages.processors, file.processors, processor_calls_, std::nullopt, window_),
       dead_letters_(file.name, stages, letter_calls_),
       busy_(destination_index(stages.destinations.size()) + stages.processors.size()) {
@@ -196,6 +196,7 @@ void Engine::tear_down() {
 
 void Engine::stop() {
   reading_.cancel();
+  window_.flush();
   calls_.end();
 }
 
@@ -475,6 +476,7 @@ void Engine::start_all() {
   start("commit", {source_index, letters_index}, [&] { record_error(commit_all(), source); });
   start("read", {source_index}, [&] {
     record_error(read_all(), source);
+    window_.flush();
     record_error(stop_source(), source);
     window_.end_reading();
   });
@@ -504,14 +506,11 @@ void Engine::start(const std::string& name, const std::vector<std::size_t>& plug
 tenon::Result<void> Engine::read_all() {
   auto& source = *stages_.source.plugin;
   Backoff delay(std::chrono::milliseconds(100), std::chrono::seconds(5));
-  const std::int32_t most = file_.source.batch
-                                ? static_cast<std::int32_t>(file_.source.batch->records)
-                                : std::numeric_limits<std::int32_t>::max();
   while (const auto budget = window_.await_capacity()) {
     reading_.attach(*budget.call);
     const auto records = [&] {
       const CallSlot::Scope call(source_calls_, "read_batch");
-      return source->read_batch(*budget.call, std::min(budget.records, most), budget.bytes);
+      return source->read_batch(*budget.call, budget.records, budget.bytes);
     }();
     reading_.detach();
     if (records) {
@@ -533,6 +532,7 @@ tenon::Result<void> Engine::read_all() {
     } else if (interrupted_by_restart(*budget.call)) {
       continue;
     } else if (error.retryable()) {
+      window_.flush();
       reading_.wait(delay.next());
     } else {
       return error;

@@ -24,6 +24,8 @@ std::string to_text(const Counts& counts) {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 /// The limits of one read. Larger batches would not be faster, but would add latency.
 constexpr std::uint64_t largest_batch = 1000;
 constexpr std::uint64_t largest_batch_bytes = std::uint64_t{1} << 20;
@@ -48,9 +50,10 @@ std::uint64_t size_of(const Records& records) {
 }  // namespace
 
 InFlightWindow::InFlightWindow(std::size_t destinations, const WindowLimits& limits,
-                               bool has_processors)
+                               bool has_processors, const BatchLimits& batch)
     : limits_(limits),
       has_processors_(has_processors),
+      batch_(batch),
       batches_(initial_slots),
       cursors_(destinations) {}
 
@@ -66,9 +69,11 @@ InFlightWindow::ReadBudget InFlightWindow::await_capacity() {
     free_bytes_ -= reading_->retained_bytes;
   }
   if (!reading_) reading_ = std::make_unique<Batch>();
+  const std::uint64_t collected = collected_ ? collected_->read.records.size() : 0;
   return {
       .call = &reading_->call,
-      .records = static_cast<std::int32_t>(std::min(limits_.records - held(), largest_batch)),
+      .records = static_cast<std::int32_t>(
+          std::min({limits_.records - held(), largest_batch, batch_.records - collected})),
       .bytes = static_cast<std::int64_t>(std::min(limits_.bytes - bytes_, largest_batch_bytes))};
 }
 
@@ -79,25 +84,64 @@ bool InFlightWindow::has_capacity() const {
 
 /// Returns the number of records in batches that are not released.
 InFlightWindow::Number InFlightWindow::held() const {
-  return added_ == released_ ? 0 : read_ - batch(released_).read.first;
+  if (added_ != released_) return read_ - batch(released_).read.first;
+  return collected_ ? collected_->read.records.size() : 0;
 }
 
 void InFlightWindow::add(Records records) {
   const std::uint64_t bytes = size_of(records);
   std::lock_guard lock(mutex_);
-  if (committed_ == read_) oldest_since_ = std::chrono::steady_clock::now();
-  if (added_ - released_ == batches_.size()) grow();
+  if (committed_ == read_) oldest_since_ = Clock::now();
   reading_->read = {records, read_};
   reading_->bytes = bytes;
   reading_->retained_bytes = std::max(
       reading_->retained_bytes, sizeof(Batch) + records.size() * sizeof(tenon_record_v2) + bytes);
-  Batch& added = *(slot(added_++) = std::move(reading_));
   bytes_ += bytes;
   read_ += records.size();
+  ++calls_;
+  if (batch_.delay.count() == 0) {
+    push(std::move(reading_));
+  } else {
+    collect(std::move(reading_));
+  }
+}
+
+/// Collects the records of a read, until there are enough for a batch.
+void InFlightWindow::collect(std::unique_ptr<Batch> read) {
+  if (!collected_) {
+    collected_ = std::move(read);
+    collected_until_ = Clock::now() + batch_.delay;
+    unprocessed_.notify_one();
+    for (Cursor& cursor : cursors_) cursor.work.notify_one();
+  } else {
+    std::vector<tenon_record_v2>& all = collected_->merged;
+    if (collected_->others.empty()) {
+      all.clear();
+      for (const auto record : collected_->read.records) all.push_back(record.raw());
+    }
+    for (const auto record : read->read.records) all.push_back(record.raw());
+    collected_->retained_bytes += read->read.records.size() * sizeof(tenon_record_v2);
+    collected_->read.records = Records({all.data(), all.size(), sizeof(tenon_record_v2)});
+    collected_->others.push_back(std::move(read));
+  }
+  if (collected_->read.records.size() >= batch_.records || !below_limits()) add_collected();
+}
+
+/// Adds the collected records, if there are any, as one batch.
+void InFlightWindow::add_collected() {
+  if (!collected_) return;
+  if (committed_ == collected_->read.first) oldest_since_ = Clock::now();  // the wait was no stall
+  push(std::move(collected_));
+}
+
+/// Adds a batch to the ring buffer.
+void InFlightWindow::push(std::unique_ptr<Batch> batch) {
+  if (added_ - released_ == batches_.size()) grow();
+  Batch& added = *(slot(added_++) = std::move(batch));
   if (has_processors_) {
     unprocessed_.notify_one();
   } else {
-    publish(added, records);
+    publish(added, added.read.records);
   }
 }
 
@@ -119,12 +163,14 @@ void InFlightWindow::grow() {
 
 bool InFlightWindow::await_all_committed() {
   std::unique_lock lock(mutex_);
+  add_collected();
   capacity_.wait(lock, [&] { return failed_ || committed_ == read_; });
   return !failed_;
 }
 
 void InFlightWindow::end_reading() {
   std::lock_guard lock(mutex_);
+  add_collected();
   reading_ended_ = true;
   unprocessed_.notify_one();
   if (!has_processors_) set_processing_ended();
@@ -143,7 +189,7 @@ void InFlightWindow::set_processing_ended() {
 
 std::optional<InFlightWindow::Work> InFlightWindow::await_unprocessed() {
   std::unique_lock lock(mutex_);
-  unprocessed_.wait(lock, [&] { return abandoned_ || reading_ended_ || published_ < added_; });
+  wait(lock, unprocessed_, [&] { return abandoned_ || reading_ended_ || published_ < added_; });
   if (abandoned_ || published_ == added_) return std::nullopt;
   processing_ = slot(published_).get();
   return Work{processing_->read.records, processing_->processing};
@@ -179,7 +225,7 @@ bool InFlightWindow::await_work(std::size_t destination) {
     return !cursor.suspended &&
            (cursor.sent < processed_ || (processing_ended_ && !cursor.stopped));
   };
-  cursor.work.wait(lock, [&] { return over() || work(); });
+  wait(lock, cursor.work, [&] { return over() || work(); });
   return !over();
 }
 
@@ -228,6 +274,22 @@ void InFlightWindow::pause_until(std::size_t destination,
   pause(destination, time, [] { return false; });
 }
 
+/// Waits for a condition on a thread that takes batches, until `end`. Adds the collected records
+/// when their delay has passed.
+template <class Condition>
+void InFlightWindow::wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
+                          Condition condition, Clock::time_point end) {
+  while (!condition()) {
+    const Clock::time_point next = collected_ ? std::min(collected_until_, end) : end;
+    if (next == Clock::time_point::max()) {
+      changed.wait(lock);
+    } else if (changed.wait_until(lock, next) == std::cv_status::timeout) {
+      if (collected_ && collected_until_ <= Clock::now()) add_collected();
+      if (end <= Clock::now()) return;
+    }
+  }
+}
+
 /// Waits on the thread that writes to a destination. The pause is no stall.
 template <class Condition>
 void InFlightWindow::pause(std::size_t destination, std::chrono::steady_clock::time_point end,
@@ -236,9 +298,9 @@ void InFlightWindow::pause(std::size_t destination, std::chrono::steady_clock::t
   Cursor& cursor = cursors_[destination];
   cursor.pausing = true;
   const auto over = [&] { return abandoned_ || cursor.closed || is_over(); };
-  cursor.work.wait_until(lock, end, over);
+  wait(lock, cursor.work, over, end);
   cursor.pausing = false;
-  oldest_since_ = std::chrono::steady_clock::now();
+  oldest_since_ = Clock::now();
 }
 
 void InFlightWindow::mark_sent(std::size_t destination) {
@@ -426,7 +488,7 @@ void InFlightWindow::commit(std::size_t count) {
   std::lock_guard lock(mutex_);
   const Batch& last = batch(find(&Batch::read, committed_));
   committed_ += count;
-  oldest_since_ = std::chrono::steady_clock::now();
+  oldest_since_ = Clock::now();
   const auto committed = static_cast<std::size_t>(committed_ - last.read.first);
   committed_processed_ =
       last.processed.first + (has_processors_ ? last.processing.count_of(committed) : committed);
@@ -444,7 +506,10 @@ void InFlightWindow::end_committing() {
 
 /// Keeps a batch for reuse, unless free batches already retain enough memory.
 void InFlightWindow::release(std::unique_ptr<Batch> batch) {
+  for (std::unique_ptr<Batch>& other : batch->others) release(std::move(other));
+  batch->others.clear();
   bytes_ -= batch->bytes;
+  --calls_;
   if (free_bytes_ + batch->retained_bytes > max_retained_bytes) return;
   free_bytes_ += batch->retained_bytes;
   free_.push_back(std::move(batch));
@@ -548,6 +613,11 @@ Records InFlightWindow::slice(RecordRange Batch::*range, Number from, Number unt
   return found.records.slice(from - found.first, std::min(until, found.end()) - from);
 }
 
+void InFlightWindow::flush() {
+  std::lock_guard lock(mutex_);
+  add_collected();
+}
+
 void InFlightWindow::fail() {
   std::lock_guard lock(mutex_);
   failed_ = true;
@@ -569,6 +639,7 @@ void InFlightWindow::abandon() {
 std::optional<InFlightWindow::Oldest> InFlightWindow::oldest() const {
   std::lock_guard lock(mutex_);
   if (committed_ == read_) return std::nullopt;
+  if (collected_ && collected_->read.first <= committed_) return std::nullopt;
   std::uint64_t number = released_;
   while (batch(number).read.end() <= committed_) ++number;
   const RecordRange& in = batch(number).read;

@@ -6,6 +6,10 @@
 // Processors turn each record that was read into one, several or no processed records, which are
 // numbered separately. Without processors, the processed records are the records that were read.
 //
+// If batches have a delay, records that were read are first collected: they reach processors and
+// destinations when there are enough for a batch, or after the delay. The threads that wait for
+// them keep the time, because the thread that reads may be waiting in the source.
+//
 // Each destination has a cursor, which moves through the processed records in three steps. A record
 // is offered (passed to the destination), sent (accepted by it), and acknowledged. A record that
 // was read is committed when all destinations have acknowledged everything that it became: its
@@ -30,6 +34,7 @@
 #include <utility>
 #include <vector>
 
+#include "batch_limits.hpp"
 #include "processed_batch.hpp"
 #include "refusal.hpp"
 #include "window_limits.hpp"
@@ -67,8 +72,9 @@ class InFlightWindow {
     explicit operator bool() const noexcept { return call != nullptr; }
   };
 
+  /// `batch` are the limits of batches that are read.
   explicit InFlightWindow(std::size_t destinations, const WindowLimits& limits = {},
-                          bool has_processors = false);
+                          bool has_processors = false, const BatchLimits& batch = {});
 
   // -- For the thread that reads ------------------------------------------------------------------
 
@@ -79,9 +85,10 @@ class InFlightWindow {
   /// Adds the records that were read with the Call of the last `await_capacity`, at least one. They
   /// may exceed the budget.
   void add(Records records);
-  /// Waits until all records are committed. Returns false if the run has failed.
+  /// Waits until all records are committed; collected records wait no longer. Returns false if the
+  /// run has failed.
   bool await_all_committed();
-  /// Reports that nothing more is read.
+  /// Reports that nothing more is read. Collected records wait no longer.
   void end_reading();
 
   // -- For the thread that processes, if there are processors -------------------------------------
@@ -180,6 +187,8 @@ class InFlightWindow {
 
   // -- For all threads ----------------------------------------------------------------------------
 
+  /// Makes the records that are collected now wait no longer.
+  void flush();
   /// Reports a permanent failure: nothing more is read. Records that were read are still delivered.
   void fail();
   /// Ends all waits; nothing more is delivered.
@@ -194,8 +203,8 @@ class InFlightWindow {
     // When all records before it were committed, or when the last pause ended.
     std::chrono::steady_clock::time_point since;
   };
-  /// Returns nothing if all records that were read are committed, or if the oldest is not yet
-  /// written on purpose.
+  /// Returns nothing if all records that were read are committed, or if the oldest waits on purpose
+  /// before it is processed or written.
   std::optional<Oldest> oldest() const;
   /// Returns the progress.
   Counts counts() const;
@@ -213,7 +222,10 @@ class InFlightWindow {
     tenon::Call call;
     RecordRange read;
     RecordRange processed;
-    ProcessedBatch processing;         // owns the processed records
+    ProcessedBatch processing;  // owns the processed records
+    // If it was collected from several reads: the records, and the memory of all but the first.
+    std::vector<tenon_record_v2> merged;
+    std::vector<std::unique_ptr<Batch>> others;
     std::uint64_t bytes = 0;           // of the records that were read
     std::uint64_t retained_bytes = 0;  // memory that is reused for the next batch, approximately
   };
@@ -239,8 +251,11 @@ class InFlightWindow {
   const Batch& batch(std::uint64_t number) const { return *batches_[number % batches_.size()]; }
   Number held() const;
   bool below_limits() const {
-    return held() < limits_.records && bytes_ < limits_.bytes && added_ - released_ < max_batches;
+    return held() < limits_.records && bytes_ < limits_.bytes && calls_ < max_batches;
   }
+  void collect(std::unique_ptr<Batch> read);
+  void add_collected();
+  void push(std::unique_ptr<Batch> batch);
   void grow();
   void set_processing_ended();
   void publish(Batch& batch, const Records& processed);
@@ -249,6 +264,10 @@ class InFlightWindow {
   Records slice(RecordRange Batch::*range, Number from, Number until) const;
   static Number end_of(const Cursor& cursor);
   void advance(Cursor& cursor, std::size_t count);
+  template <class Condition>
+  void wait(
+      std::unique_lock<std::mutex>& lock, std::condition_variable& changed, Condition condition,
+      std::chrono::steady_clock::time_point end = std::chrono::steady_clock::time_point::max());
   template <class Condition>
   void pause(std::size_t destination, std::chrono::steady_clock::time_point end, Condition is_over);
   Number acknowledged_by_all() const;
@@ -265,12 +284,15 @@ class InFlightWindow {
 
   const WindowLimits limits_;
   const bool has_processors_;
+  const BatchLimits batch_;
   mutable std::mutex mutex_;
   std::condition_variable capacity_;     // for the thread that reads
   std::condition_variable unprocessed_;  // for the thread that processes
   std::condition_variable committable_;  // for the thread that commits
   std::unique_ptr<Batch> reading_;       // returned by `await_capacity`
-  Batch* processing_ = nullptr;          // returned by `await_unprocessed`
+  std::unique_ptr<Batch> collected_;     // the records after those in the ring buffer
+  std::chrono::steady_clock::time_point collected_until_;
+  Batch* processing_ = nullptr;  // returned by `await_unprocessed`
   // A ring buffer. Batches are numbered from 0; those from `released_` to `added_` are in it.
   std::vector<std::unique_ptr<Batch>> batches_;
   std::uint64_t added_ = 0;
@@ -278,7 +300,8 @@ class InFlightWindow {
   std::uint64_t released_ = 0;
   std::vector<std::unique_ptr<Batch>> free_;  // a stack, for reuse
   std::uint64_t free_bytes_ = 0;              // retained by them
-  std::uint64_t bytes_ = 0;                   // of the batches in the ring buffer
+  std::uint64_t bytes_ = 0;                   // of the records in the window
+  std::uint64_t calls_ = 0;                   // that own them
   std::vector<Cursor> cursors_;
   Number read_ = 0;
   Number processed_ = 0;

@@ -35,12 +35,10 @@ StageUse read_processor(const JsonValue& value, Diagnostics& diagnostics) {
   return use;
 }
 
-/// Reads the limits of batches, which may have these keys.
-std::optional<BatchLimits> read_batch(const ObjectReader& stage, std::vector<std::string> keys,
-                                      Diagnostics& diagnostics) {
+std::optional<BatchLimits> read_batch(const ObjectReader& stage, Diagnostics& diagnostics) {
   const JsonValue* value = stage.optional("batch");
   if (value == nullptr) return std::nullopt;
-  const ObjectReader object(*value, "a batch", std::move(keys), diagnostics);
+  const ObjectReader object(*value, "a batch", {"records", "delay"}, diagnostics);
   BatchLimits batch;
   if (object.optional("records") != nullptr) {
     if (const auto records = object.number("records"))
@@ -83,7 +81,7 @@ void read_source(const ObjectReader& pipeline, PipelineFile& file, Diagnostics& 
   const ObjectReader object(*source, "a source", {"id", "plugin", "config", "processors", "batch"},
                             diagnostics);
   file.source = read_stage(object, diagnostics);
-  file.source.batch = read_batch(object, {"records"}, diagnostics);
+  file.source.batch = read_batch(object, diagnostics);
   read_processors(object, std::nullopt, file, diagnostics);
 }
 
@@ -103,7 +101,7 @@ void read_destinations(const ObjectReader& pipeline, PipelineFile& file, Diagnos
                               diagnostics);
     read_processors(object, file.destinations.size(), file, diagnostics);
     StageUse& use = file.destinations.emplace_back(read_stage(object, diagnostics));
-    use.batch = read_batch(object, {"records", "delay"}, diagnostics);
+    use.batch = read_batch(object, diagnostics);
     use.rate = read_rate(object, diagnostics);
   }
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -93,10 +94,13 @@ class Source : public tenon::sdk::SourceV2 {
     fail_at_ = config.get("fail_at", 0);
     crash_at_ = config.get("crash_at", 0);
     retry_at_ = config.get("retry_at", 0);
-    deaf_ = config.get("deaf", false);
+    deaf_at_ = config.get("deaf", false) ? 1 : config.get("deaf_at", 0);
+    wait_at_ = config.get("wait_at", 0);
+    unacknowledged_ = config.get("unacknowledged", 0);
     broken_ = config.get("broken", false);
     ack_status_ = config.get("ack_status", 0);
     stop_status_ = config.get("stop_status", 0);
+    stop_waits_ = config.get("stop_waits", false);
     teardown_status_ = config.get("teardown_status", 0);
   }
   void on_created(tenon::MapView<std::string> config) override {
@@ -114,13 +118,17 @@ class Source : public tenon::sdk::SourceV2 {
     end_in("open");
     if (broken_) throw Failure(TENON_UNAVAILABLE, "nobody is at home");
     at_ = position ? std::stoi(text_of(position)) : 0;
+    acknowledged_ = at_;
   }
   std::vector<tenon::RecordV2> read_batch(std::int32_t max, std::optional<std::int64_t>) override {
-    if (deaf_) {
+    if (at_ + 1 == deaf_at_) {
       journal_.add("source: deaf");
       ::pause();
     }
     call().check();
+    if (at_ + 1 == wait_at_) journal_.add("source: waits");
+    while (at_ + 1 == wait_at_ && ::access("go", F_OK) != 0) pause_call();
+    while (unacknowledged_ != 0 && at_ - acknowledged_ >= unacknowledged_) pause_call();
     if (delay_ > 0ns) call().wait(delay_);
     if (call().cancelled()) call().check();
     if (at_ > 0) end_in("read_batch");
@@ -152,11 +160,13 @@ class Source : public tenon::sdk::SourceV2 {
   void ack(tenon::ListView<tenon::Bytes> positions) override {
     journal_.add("source: ack " + text_of(positions[0]) + " to " +
                  text_of(positions[positions.size() - 1]));
+    acknowledged_ = std::stoi(text_of(positions[positions.size() - 1]));
     end_in("ack");
     end_step(ack_status_);
   }
   std::optional<tenon::Bytes> stop() override {
     journal_.add("source: stop");
+    while (stop_waits_ && acknowledged_ != at_) std::this_thread::sleep_for(2ms);
     end_step(stop_status_);
     return tenon::to_bytes(std::to_string(at_));
   }
@@ -170,12 +180,18 @@ class Source : public tenon::sdk::SourceV2 {
   void end_in(std::string_view method) const {
     if (ends_in_ == method) end_process(ends_);
   }
+  void pause_call() {
+    call().wait(2ms);
+    call().check();
+  }
 
   Journal journal_;
   std::string ends_, ends_in_;
   int count_ = 0, batch_ = 0, fail_at_ = 0, crash_at_ = 0, retry_at_ = 0, at_ = 0;
+  int deaf_at_ = 0, wait_at_ = 0, unacknowledged_ = 0;
   int ack_status_ = 0, stop_status_ = 0, teardown_status_ = 0;
-  bool deaf_ = false, broken_ = false;
+  std::atomic<int> acknowledged_ = 0;
+  bool broken_ = false, stop_waits_ = false;
   tenon::sdk::Duration delay_{};
 };
 
@@ -199,6 +215,7 @@ class Processor : public tenon::sdk::ProcessorV1 {
     broken_ = config.get("broken", false);
     stamp_ = config.get("stamp", false);
     delay_ = config.get("delay", 0ns);
+    batches_ = config.get("batches", false);
   }
   void open() override {
     journal_.add("processor: open");
@@ -209,6 +226,7 @@ class Processor : public tenon::sdk::ProcessorV1 {
       journal_.add("processor: deaf");
       ::pause();
     }
+    if (batches_) journal_.add("processor: process " + std::to_string(records.size()));
     if (delay_ > 0ns) call().wait(delay_);
     std::vector<Result> results;
     for (const tenon::RecordV2View record : records) {
@@ -253,7 +271,7 @@ class Processor : public tenon::sdk::ProcessorV1 {
   int keep_every_ = 1, parts_ = 1, refuse_ = 0, refuse_every_ = 0, crash_at_ = 0, fail_at_ = 0;
   int forget_at_ = 0, status_ = 0;
   std::string refuse_part_;
-  bool away_ = false, deaf_ = false, broken_ = false, stamp_ = false;
+  bool away_ = false, deaf_ = false, broken_ = false, stamp_ = false, batches_ = false;
   tenon::sdk::Duration delay_{};
 };
 
