@@ -2,14 +2,13 @@
 #include "base/callback_gate.hpp"
 
 #include <algorithm>
-#include <mutex>
 
 #include "base/own_library.hpp"
 
 namespace tenon::inline v0_1::detail {
 
 CallbackGate::Guard::Guard(CallbackGate& gate) : gate_(gate) {
-  const std::lock_guard lock(gate_.mutex_);
+  const sync::Lock lock(gate_.mutex_);
   open_ = !gate_.closed_;
   if (!open_) return;
   auto& threads = gate_.inside_;
@@ -19,16 +18,16 @@ CallbackGate::Guard::Guard(CallbackGate& gate) : gate_(gate) {
 
 CallbackGate::Guard::~Guard() {
   if (!open_) return;
-  const std::lock_guard lock(gate_.mutex_);
+  const sync::Lock lock(gate_.mutex_);
   auto& threads = gate_.inside_;
   threads.erase(std::find(threads.begin(), threads.end(), std::this_thread::get_id()));
   gate_.changed_.notify_all();
 }
 
 bool CallbackGate::close(std::chrono::steady_clock::time_point deadline) noexcept {
-  std::unique_lock lock(mutex_);
+  sync::Lock lock(mutex_);
   closed_ = true;
-  const bool ended = changed_.wait_until(lock, deadline, [&] {
+  const bool ended = changed_.wait_until(lock, deadline, [this]() TENON_REQUIRES(mutex_) {
     return std::all_of(inside_.begin(), inside_.end(),
                        [](std::thread::id id) { return id == std::this_thread::get_id(); });
   });

@@ -40,8 +40,8 @@ class CallbackGate {
  private:
   Mutex mutex_{LockRank::events};
   Condition changed_;
-  bool closed_ = false;
-  std::vector<std::thread::id> inside_;
+  bool closed_ TENON_GUARDED_BY(mutex_) = false;
+  std::vector<std::thread::id> inside_ TENON_GUARDED_BY(mutex_);
 };
 
 }  // namespace tenon::inline v0_1::detail

@@ -4,6 +4,8 @@
 // that no thread takes a lock out of order and that none is held while a plugin runs.
 #pragma once
 
+#include <tenon/mutex.hpp>
+
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -65,16 +67,16 @@ class InLoader {
 };
 
 /// A mutex with a rank in the lock order.
-class Mutex {
+class TENON_CAPABILITY("mutex") Mutex {
  public:
   explicit Mutex(LockRank rank) noexcept : rank_(rank) {}
 
-  void lock() {
+  void lock() TENON_ACQUIRE() {
     lock_order::acquire(rank_);
     InLoader::enter();
     mutex_.lock();
   }
-  void unlock() {
+  void unlock() TENON_RELEASE() {
     const LockRank rank = rank_;  // the next owner may destroy this mutex
     mutex_.unlock();
     InLoader::leave();
@@ -87,19 +89,19 @@ class Mutex {
 };
 
 /// A mutex that is a leaf of the lock order.
-class LeafMutex {
+class TENON_CAPABILITY("mutex") LeafMutex {
  public:
-  void lock() {
+  void lock() TENON_ACQUIRE() {
     InLoader::enter();
     mutex_.lock();
   }
-  bool try_lock() {
+  bool try_lock() TENON_TRY_ACQUIRE(true) {
     InLoader::enter();
     if (mutex_.try_lock()) return true;
     InLoader::leave();
     return false;
   }
-  void unlock() {
+  void unlock() TENON_RELEASE() {
     mutex_.unlock();
     InLoader::leave();
   }
@@ -108,9 +110,9 @@ class LeafMutex {
   std::mutex mutex_;
 };
 
-/// A condition variable for Mutex. Its waits are no cancellation points: the functions that wait
-/// may not throw, and the end of a thread (pthread_cancel) unwinds like an exception. A thread that
-/// is cancelled ends at the next cancellation point of its program or of a plugin.
+/// A condition variable for any lock of a Mutex. Its waits are no cancellation points: functions
+/// that wait may not throw, and the end of a thread (pthread_cancel) unwinds like an exception. A
+/// thread that is cancelled ends at the next cancellation point of its program or of a plugin.
 class Condition {
  public:
   void notify_one() noexcept {
@@ -121,14 +123,14 @@ class Condition {
     const InLoader inside;
     changed_.notify_all();
   }
-  template <class... Arguments>
-  void wait(std::unique_lock<Mutex>& lock, const Arguments&... arguments) {
+  template <class AnyLock, class... Arguments>
+  void wait(AnyLock& lock, const Arguments&... arguments) {
     const InLoader inside;
     const platform::NoCancellation none;
     changed_.wait(lock, arguments...);
   }
-  template <class... Arguments>
-  auto wait_until(std::unique_lock<Mutex>& lock, const Arguments&... arguments) {
+  template <class AnyLock, class... Arguments>
+  auto wait_until(AnyLock& lock, const Arguments&... arguments) {
     const InLoader inside;
     const platform::NoCancellation none;
     return changed_.wait_until(lock, arguments...);

@@ -72,7 +72,8 @@ void unlock_in_child() noexcept {
 /// Not registered with spdlog, whose registry belongs to the program. Outlives every thread.
 spdlog::logger& error_output() {
   static const bool guarded =
-      (platform::around_fork([] { writing.lock(); }, [] { writing.unlock(); }, unlock_in_child),
+      (platform::around_fork([]() TENON_ACQUIRE(writing) { writing.lock(); },
+                             []() TENON_RELEASE(writing) { writing.unlock(); }, unlock_in_child),
        true);
   static_cast<void>(guarded);
   static spdlog::logger& logger = *[] {
@@ -94,7 +95,7 @@ spdlog::level::level_enum to_spdlog(LogLevel level) noexcept {
 void write_to_error_output(const LogLine& line) {
   const std::string text = line.to_string();
   spdlog::logger& logger = error_output();
-  const std::lock_guard lock(writing);
+  const sync::Lock lock(writing);
   logger.log(line.time, spdlog::source_loc(), to_spdlog(line.level), text);
 }
 
@@ -136,7 +137,7 @@ void log_warning(std::string_view message) noexcept {
 
 void log_fatal(std::string_view message) noexcept try {
   spdlog::logger& logger = error_output();
-  const std::lock_guard lock(writing);
+  const sync::Lock lock(writing);
   logger.critical("{}", message);
   logger.flush();
 } catch (const std::exception&) {  // out of memory

@@ -33,16 +33,17 @@ struct TimerQueue::State {
   Condition changed;
   using Key = std::pair<Clock::time_point, std::uint64_t>;
   using Tasks = std::map<Key, Task>;
-  Tasks tasks;
-  std::uint64_t planned = 0;                               // tasks, until now
-  Tasks repeated;                                          // those that were not done
-  Clock::time_point repeat_at = Clock::time_point::max();  // when they become tasks again
-  std::optional<Key> running;                              // unless it was cancelled meanwhile
+  Tasks tasks TENON_GUARDED_BY(mutex);
+  std::uint64_t planned TENON_GUARDED_BY(mutex) = 0;  // tasks, until now
+  Tasks repeated TENON_GUARDED_BY(mutex);             // those that were not done
+  // When they become tasks again.
+  Clock::time_point repeat_at TENON_GUARDED_BY(mutex) = Clock::time_point::max();
+  std::optional<Key> running TENON_GUARDED_BY(mutex);  // unless it was cancelled meanwhile
   // The time at which the thread wakes up. It is not woken for later tasks, nor for cancelled ones:
   // most tasks are deadlines that are met.
-  Clock::time_point wake_up = Clock::time_point::max();
-  bool stopped = false;
-  bool ended = false;  // the thread touches nothing after this
+  Clock::time_point wake_up TENON_GUARDED_BY(mutex) = Clock::time_point::max();
+  bool stopped TENON_GUARDED_BY(mutex) = false;
+  bool ended TENON_GUARDED_BY(mutex) = false;  // the thread touches nothing after this
 };
 
 TimerQueue::TimerQueue() : state_(std::make_shared<State>()) {}
@@ -59,7 +60,7 @@ Result<void> TimerQueue::start() {
 }
 
 TimerQueue::Timer TimerQueue::plan(Clock::time_point when, Task task) {
-  const std::lock_guard lock(state_->mutex);
+  const sync::Lock lock(state_->mutex);
   const std::uint64_t number = state_->planned++;
   if (!state_->stopped) {
     state_->tasks.emplace(std::pair(when, number), std::move(task));
@@ -82,7 +83,7 @@ void TimerQueue::Timer::cancel() noexcept {
   if (state == nullptr) return;
   State::Tasks::node_type dropped;  // destroyed after the lock: it may own anything
   const State::Key key{when_, number_};
-  const std::lock_guard lock(state->mutex);
+  const sync::Lock lock(state->mutex);
   if (state->running == key) state->running.reset();
   dropped = state->tasks.extract(key);
   if (dropped.empty()) dropped = state->repeated.extract(key);
@@ -91,7 +92,7 @@ void TimerQueue::Timer::cancel() noexcept {
 bool TimerQueue::stop(Clock::time_point deadline) noexcept {
   deadline = std::max(deadline, Clock::now() + min_patience);
   State::Tasks dropped;  // destroyed after the lock: tasks may own anything
-  std::unique_lock lock(state_->mutex);
+  sync::Lock lock(state_->mutex);
   state_->stopped = true;
   dropped.swap(state_->tasks);
   dropped.merge(state_->repeated);
@@ -99,7 +100,9 @@ bool TimerQueue::stop(Clock::time_point deadline) noexcept {
   if (!thread_.joinable()) return true;
   const bool inside = thread_.get_id() == std::this_thread::get_id();
   const bool ended =
-      !inside && state_->changed.wait_until(lock, deadline, [this] { return state_->ended; });
+      !inside && state_->changed.wait_until(lock, deadline, [this]() TENON_REQUIRES(state_->mutex) {
+        return state_->ended;
+      });
   lock.unlock();
   if (ended) {
     platform::join(thread_);
@@ -111,7 +114,7 @@ bool TimerQueue::stop(Clock::time_point deadline) noexcept {
 
 void TimerQueue::run(State& state) {
   constexpr auto never = Clock::time_point::max();
-  std::unique_lock lock(state.mutex);
+  sync::Lock lock(state.mutex);
   while (!state.stopped) {
     const auto now = Clock::now();
     if (state.repeat_at <= now) {

@@ -31,36 +31,34 @@ struct Workers::State {
 
   Mutex mutex{LockRank::workers};
   Condition changed;
-  std::list<Worker> workers;
-  Worker* idle = nullptr;
+  std::list<Worker> workers TENON_GUARDED_BY(mutex);
+  Worker* idle TENON_GUARDED_BY(mutex) = nullptr;
   Condition woken;  // wakes the idle worker
-  bool stopped = false;
+  bool stopped TENON_GUARDED_BY(mutex) = false;
 
-  /// Removes workers whose threads have ended. REQUIRED: the lock is held.
-  void remove_ended() {
+  /// Removes workers whose threads have ended.
+  void remove_ended() TENON_REQUIRES(mutex) {
     workers.remove_if([](Worker& worker) {
       return worker.finished && worker.is_other() && platform::join_if_ended(worker.thread);
     });
   }
 
   /// Returns the number of workers, other than the calling thread, that have or have not finished.
-  /// REQUIRED: the lock is held.
-  std::size_t count_others(bool finished) const {
+  std::size_t count_others(bool finished) const TENON_REQUIRES(mutex) {
     return static_cast<std::size_t>(
         std::ranges::count_if(workers, [finished](const Worker& worker) {
           return worker.finished == finished && worker.is_other();
         }));
   }
 
-  /// Waits until the threads of finished workers have ended. The lock is held on return.
-  void wait_for_ends(std::unique_lock<Mutex>& lock, Clock::time_point deadline) {
+  /// Waits until the threads of finished workers have ended, without the lock.
+  void wait_for_ends(Clock::time_point deadline) TENON_REQUIRES(mutex) {
     constexpr auto max_pause = std::chrono::milliseconds(1);
     auto pause = std::chrono::microseconds(1);
     for (remove_ended(); count_others(true) != 0 && Clock::now() < deadline; remove_ended()) {
-      lock.unlock();
+      const sync::Unlock unlocked(mutex);
       std::this_thread::sleep_for(pause);
       pause = std::min<std::chrono::microseconds>(2 * pause, max_pause);
-      lock.lock();
     }
   }
 
@@ -70,7 +68,7 @@ struct Workers::State {
     for (bool more = true; more;) {
       more = job();
       job = nullptr;  // before the lock: it may own the last reference to anything
-      std::unique_lock lock(mutex);
+      sync::Lock lock(mutex);
       more = more && idle == nullptr && wait_for_job(worker, lock, last_start);
       job = std::exchange(worker.next, nullptr);
       if (more) continue;
@@ -79,15 +77,17 @@ struct Workers::State {
     }
   }
 
-  bool wait_for_job(Worker& worker, std::unique_lock<Mutex>& lock, Clock::time_point until) {
+  bool wait_for_job(Worker& worker, sync::Lock<Mutex>& lock, Clock::time_point until)
+      TENON_REQUIRES(mutex) {
     idle = &worker;
-    woken.wait_until(lock, until, [&] { return worker.next != nullptr || stopped; });
+    woken.wait_until(lock, until,
+                     [&]() TENON_REQUIRES(mutex) { return worker.next != nullptr || stopped; });
     if (idle == &worker) idle = nullptr;
     return worker.next != nullptr;
   }
 
-  /// Passes a job to the idle worker. Returns false if there is none. REQUIRED: the lock is held.
-  bool pass_on(std::function<bool()>& job) {
+  /// Passes a job to the idle worker. Returns false if there is none.
+  bool pass_on(std::function<bool()>& job) TENON_REQUIRES(mutex) {
     if (idle == nullptr || stopped) return false;
     std::exchange(idle, nullptr)->next = std::move(job);
     woken.notify_all();
@@ -110,14 +110,14 @@ Result<void> Workers::run(std::function<void()> job) {
 
 Result<void> Workers::run_reusing_thread(std::function<bool()> job) {
   {
-    const std::lock_guard lock(state_->mutex);
+    const sync::Lock lock(state_->mutex);
     if (state_->pass_on(job)) return {};
   }
   return start(std::move(job));
 }
 
 Result<void> Workers::start(std::function<bool()> job) {
-  const std::lock_guard lock(state_->mutex);
+  const sync::Lock lock(state_->mutex);
   if (state_->stopped) return {};
   state_->remove_ended();
   std::list<State::Worker> fresh(1);  // moved to the other workers after the thread has started
@@ -133,13 +133,15 @@ Result<void> Workers::start(std::function<bool()> job) {
 }
 
 std::size_t Workers::stop(Clock::time_point deadline) noexcept {
-  std::unique_lock lock(state_->mutex);
+  sync::Lock lock(state_->mutex);
   state_->stopped = true;
   // Its jobs are done. Only its thread has to end.
   if (state_->idle != nullptr) std::exchange(state_->idle, nullptr)->finished = true;
   state_->woken.notify_all();
-  state_->changed.wait_until(lock, deadline, [&] { return state_->count_others(false) == 0; });
-  state_->wait_for_ends(lock, std::max(deadline, Clock::now() + min_patience));
+  state_->changed.wait_until(lock, deadline, [this]() TENON_REQUIRES(state_->mutex) {
+    return state_->count_others(false) == 0;
+  });
+  state_->wait_for_ends(std::max(deadline, Clock::now() + min_patience));
   const std::size_t stuck = state_->count_others(false) + state_->count_others(true);
   for (auto& worker : state_->workers) {
     if (worker.thread.joinable()) leave_running(worker.thread);
