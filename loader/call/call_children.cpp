@@ -18,13 +18,13 @@ void CallChildren::release() noexcept {
 
 void CallChildren::add(ChildCall& child) {
   if (inherited()) return;
-  std::lock_guard lock(mutex_);
+  sync::Lock lock(mutex_);
   children_.push_back(&child);
 }
 
 void CallChildren::remove(ChildCall& child, std::string failure) {
   if (inherited()) return;
-  std::lock_guard lock(mutex_);
+  sync::Lock lock(mutex_);
   std::erase(children_, &child);
   if (child.parent_ != nullptr && !failure.empty()) {
     failures_.insert_or_assign(child.parent_, std::move(failure));
@@ -33,7 +33,7 @@ void CallChildren::remove(ChildCall& child, std::string failure) {
 
 void CallChildren::cancel_children_of(Call& call) noexcept {
   if (inherited()) return;
-  std::lock_guard lock(mutex_);
+  sync::Lock lock(mutex_);
   for (ChildCall* child : children_) {
     if (child->is_inside(call)) child->cancel(call.cancelled());
   }
@@ -41,14 +41,14 @@ void CallChildren::cancel_children_of(Call& call) noexcept {
 
 std::string CallChildren::take_failure_in(CallState& call) noexcept {
   if (inherited()) return {};
-  std::lock_guard lock(mutex_);
+  sync::Lock lock(mutex_);
   const auto failure = failures_.extract(&call);
   return failure.empty() ? std::string() : std::move(failure.mapped());
 }
 
 void CallChildren::move_to(CallState& outer, CallState& part) noexcept {
   if (inherited()) return;
-  std::lock_guard lock(mutex_);
+  sync::Lock lock(mutex_);
   for (ChildCall* child : children_) {
     if (child->parent_ == &part) child->parent_ = &outer;
   }
@@ -61,7 +61,7 @@ void CallChildren::move_to(CallState& outer, CallState& part) noexcept {
 
 void CallChildren::abandon() noexcept {
   if (!inherited()) {
-    std::lock_guard lock(mutex_);
+    sync::Lock lock(mutex_);
     for (ChildCall* child : children_) child->parent_ = nullptr;
   }
   if (before_ != nullptr) before_->abandon();

@@ -9,7 +9,6 @@
 #include <atomic>
 #include <cstddef>
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -59,9 +58,10 @@ class CallChildren {
   const platform::ProcessMark process_;
   CallChildren* const before_;
   std::atomic<std::size_t> users_{1};  // the call, then the children
-  LeafMutex mutex_;                    // guards the rest; held while children are cancelled
-  std::vector<ChildCall*> children_;
-  std::map<const CallState*, std::string> failures_;  // the last failure, by parent
+  LeafMutex mutex_;                    // held while children are cancelled
+  std::vector<ChildCall*> children_ TENON_GUARDED_BY(mutex_);
+  // The last failure, by parent.
+  std::map<const CallState*, std::string> failures_ TENON_GUARDED_BY(mutex_);
 };
 
 /// A call that the module of `owner` makes inside `parent`, or on its own (nullptr). It inherits
@@ -78,7 +78,7 @@ class ChildCall : public Call {
   bool is_inside(const CallState& call) const noexcept;
 
   CallChildren* siblings_ = nullptr;  // nullptr if it never had a parent
-  CallState* parent_;                 // guarded by `siblings_`; nullptr if it has ended
+  CallState* parent_;  // guarded by the mutex of `siblings_`; nullptr if it has ended
 };
 
 }  // namespace tenon::inline v0_1::detail

@@ -20,7 +20,7 @@ void MethodCounter::add_to(CallCounts& counts) const noexcept {
 }
 
 std::span<MethodCounter> CallCounters::of(const std::string& plugin, const KindVersion& version) {
-  std::lock_guard lock(mutex_);
+  sync::Lock lock(mutex_);
   auto found = std::find_if(counted_.begin(), counted_.end(), [&](const Counted& one) {
     return one.fingerprint == version.fingerprint && one.plugin == plugin;
   });
@@ -36,7 +36,7 @@ std::span<MethodCounter> CallCounters::of(const std::string& plugin, const KindV
 
 std::vector<MethodCalls> CallCounters::read() const {
   std::map<std::pair<std::string_view, std::string_view>, CallCounts> sums;
-  std::lock_guard lock(mutex_);
+  sync::Lock lock(mutex_);
   for (const Counted& one : counted_) {
     for (std::size_t i = 0; i < one.names.size(); ++i) {
       CallCounts& counts = sums[{one.plugin, one.names[i]}];

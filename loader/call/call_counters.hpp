@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,7 +38,7 @@ class CallCounters {
   };
 
   mutable Mutex mutex_{LockRank::counters};
-  std::vector<Counted> counted_;
+  std::vector<Counted> counted_ TENON_GUARDED_BY(mutex_);
 };
 
 }  // namespace tenon::inline v0_1::detail

@@ -9,7 +9,7 @@
 namespace tenon::inline v0_1::detail {
 
 std::intptr_t CallEvents::event_of(const CallState& call) {
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   if (const auto found = find(call); found != events_.end()) return found->handle;
   events_.reserve(events_.size() + 1);
   const std::intptr_t handle = platform::create_event();
@@ -22,7 +22,7 @@ std::intptr_t CallEvents::event_of(const CallState& call) {
 
 void CallEvents::signal(const CallState& call) noexcept {
   if (inherited()) return;
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   for (const Event& event : events_) {
     if (event.call->is_part_of(call)) platform::signal_event(event.handle);
   }
@@ -30,7 +30,7 @@ void CallEvents::signal(const CallState& call) noexcept {
 
 void CallEvents::clear(const CallState& call) noexcept {
   if (inherited()) return;
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   const auto found = find(call);
   if (found == events_.end()) return;
   platform::clear_event(found->handle);
@@ -39,7 +39,7 @@ void CallEvents::clear(const CallState& call) noexcept {
 
 void CallEvents::close(const CallState& part) noexcept {
   if (inherited()) return;
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   const auto found = find(part);
   if (found == events_.end()) return;
   platform::close_event(found->handle);
@@ -50,7 +50,8 @@ void CallEvents::end() noexcept {
   if (before_ != nullptr) before_->end();
   // A thread that only the parent process has may have held the lock during the fork. The events
   // are then leaked.
-  if (!std::unique_lock(mutex_, std::try_to_lock)) return;
+  if (!mutex_.try_lock()) return;
+  mutex_.unlock();
   delete this;
 }
 

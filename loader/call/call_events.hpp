@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
 #include "base/fork.hpp"
@@ -45,15 +44,15 @@ class CallEvents {
     std::intptr_t handle;
   };
   ~CallEvents();
-  std::vector<Event>::iterator find(const CallState& call) noexcept;
+  std::vector<Event>::iterator find(const CallState& call) noexcept TENON_REQUIRES(mutex_);
 
   template <class Object>
   friend Object& platform::of_this_process(std::atomic<Object*>& shared);
 
   const platform::ProcessMark process_;
   CallEvents* const before_;
-  LeafMutex mutex_;  // guards the rest
-  std::vector<Event> events_;
+  LeafMutex mutex_;
+  std::vector<Event> events_ TENON_GUARDED_BY(mutex_);
 };
 
 }  // namespace tenon::inline v0_1::detail

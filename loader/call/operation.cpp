@@ -10,25 +10,25 @@ namespace tenon::inline v0_1::detail {
 constinit thread_local Operation* Operation::performed_ TENON_TLS_AT_FIXED_OFFSET = nullptr;
 
 void Operation::set_limit(Clock::time_point limit) noexcept {
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   limit_ = limit;
 }
 
 std::optional<Operation::Hang> Operation::overdue(Clock::time_point now) const {
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   if (function_.empty() || now < std::min(deadline_, limit_)) return std::nullopt;
   return Hang{std::string(plugin_), std::string(function_), ended_thread_};
 }
 
 Operation::Clock::time_point Operation::next_check(Clock::time_point now) const noexcept {
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   const Clock::time_point next = function_.empty() ? now + step_limit_ : deadline_;
   return limit_ > now ? std::min(next, limit_) : next;
 }
 
 void Operation::hang() noexcept {
   {
-    const std::lock_guard lock(performed_->mutex_);
+    const sync::Lock lock(performed_->mutex_);
     performed_->ended_thread_ = true;
   }
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
@@ -36,7 +36,7 @@ void Operation::hang() noexcept {
 
 void Operation::keep(TimerQueue::Timer timer) {
   const Clock::time_point now = Clock::now();
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   std::erase_if(timers_, [now](TimerQueue::Timer& other) {
     const bool is_due = other.when() <= now;
     if (is_due) other.release();
@@ -53,7 +53,7 @@ Operation::Performance::~Performance() {
 }
 
 void Operation::Step::begin(std::string_view plugin, std::string_view function) noexcept {
-  const std::lock_guard lock(operation_->mutex_);
+  const sync::Lock lock(operation_->mutex_);
   const Clock::time_point deadline = Clock::now() + operation_->step_limit_;
   outer_plugin_ = std::exchange(operation_->plugin_, plugin);
   outer_function_ = std::exchange(operation_->function_, function);
@@ -63,7 +63,7 @@ void Operation::Step::begin(std::string_view plugin, std::string_view function) 
 }
 
 void Operation::Step::end() noexcept {
-  const std::lock_guard lock(operation_->mutex_);
+  const sync::Lock lock(operation_->mutex_);
   operation_->plugin_ = outer_plugin_;
   operation_->function_ = outer_function_;
   operation_->deadline_ = outer_deadline_;

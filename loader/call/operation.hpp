@@ -92,12 +92,12 @@ class Operation {
 
   const Clock::duration step_limit_;
   mutable Mutex mutex_{LockRank::operation};
-  Clock::time_point limit_ = Clock::time_point::max();
-  std::string_view plugin_;
-  std::string_view function_;  // empty if no step is in progress
-  bool ended_thread_ = false;
-  Clock::time_point deadline_;
-  std::vector<TimerQueue::Timer> timers_;
+  Clock::time_point limit_ TENON_GUARDED_BY(mutex_) = Clock::time_point::max();
+  std::string_view plugin_ TENON_GUARDED_BY(mutex_);
+  std::string_view function_ TENON_GUARDED_BY(mutex_);  // empty if no step is in progress
+  bool ended_thread_ TENON_GUARDED_BY(mutex_) = false;
+  Clock::time_point deadline_ TENON_GUARDED_BY(mutex_);
+  std::vector<TimerQueue::Timer> timers_ TENON_GUARDED_BY(mutex_);
 };
 
 }  // namespace tenon::inline v0_1::detail

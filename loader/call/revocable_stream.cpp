@@ -58,7 +58,7 @@ void show_leaves() noexcept {
 }
 
 void wait_for_revocation() noexcept {
-  const std::lock_guard lock(revoking_mutex);
+  const sync::Lock lock(revoking_mutex);
 }
 
 }  // namespace
@@ -205,7 +205,7 @@ void RevocableStream::revoke() noexcept {
 /// Cancels the call in the stream, which ends the stream when it leaves. Returns false if there is
 /// no call.
 bool RevocableStream::interrupt() noexcept {
-  const std::lock_guard lock(revoking_mutex);
+  const sync::Lock lock(revoking_mutex);
   revoking.store(true);
   show_leaves();
   Visit* const visit = inside_.load();
@@ -381,7 +381,7 @@ std::shared_ptr<RevocableStream> RevocableStreams::add(std::uint32_t index, bool
   auto revocable = std::make_shared<RevocableStreamOf<Raw>>(*this, abi_, index, lent, stream);
   stream = revocable->hand_out();
   if (process_.inherited()) return revocable;
-  std::lock_guard lock(mutex_);
+  sync::Lock lock(mutex_);
   Streams& others = of(index);
   revocable->position_ = others.size();
   others.push_back(revocable);
@@ -422,7 +422,7 @@ bool RevocableStreams::has(std::uint32_t index) const noexcept {
 void RevocableStreams::remove(const RevocableStream& stream) noexcept {
   if (process_.inherited()) return;
   std::shared_ptr<RevocableStream> last;  // destroyed after the unlock
-  std::lock_guard lock(mutex_);
+  sync::Lock lock(mutex_);
   Streams& others = stream.index() == no_instance ? of_none_ : of_instance_[stream.index()];
   std::swap(others[stream.position_], others.back());
   others[stream.position_]->position_ = stream.position_;
@@ -433,18 +433,18 @@ void RevocableStreams::remove(const RevocableStream& stream) noexcept {
 }
 
 std::size_t RevocableStreams::count() const {
-  std::lock_guard lock(mutex_);
+  sync::Lock lock(mutex_);
   return count_;
 }
 
 bool RevocableStreams::wait(std::uint32_t index, Clock::time_point deadline) {
-  std::unique_lock lock(mutex_);
-  return changed_.wait_until(lock, deadline, [&] { return !has(index); });
+  sync::Lock lock(mutex_);
+  return changed_.wait_until(lock, deadline, [&]() TENON_REQUIRES(mutex_) { return !has(index); });
 }
 
 void RevocableStreams::list(std::uint32_t index, Streams& those) const {
   if (empty()) return;
-  std::lock_guard lock(mutex_);
+  sync::Lock lock(mutex_);
   if (!has(index)) return;
   those.insert(those.end(), of_instance_[index].begin(), of_instance_[index].end());
 }
@@ -458,7 +458,7 @@ void RevocableStreams::revoke(std::uint32_t index) noexcept {
 void RevocableStreams::revoke_all() noexcept {
   Streams those;
   {
-    std::lock_guard lock(mutex_);
+    sync::Lock lock(mutex_);
     those = of_none_;
     for (const Streams& some : of_instance_) those.insert(those.end(), some.begin(), some.end());
   }

@@ -31,7 +31,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -113,8 +112,8 @@ class RevocableStreams {
   /// been unloaded meanwhile, because it has then ended.
   void list(std::uint32_t index, Streams& those) const;
   /// Cancels the calls in these streams with the reason `restart`, and refuses new ones.
-  void revoke(std::uint32_t index) noexcept;
-  void revoke_all() noexcept;
+  void revoke(std::uint32_t index) noexcept TENON_EXCLUDES(mutex_);
+  void revoke_all() noexcept TENON_EXCLUDES(mutex_);
 
   /// Returns the generation that the streams belong to.
   Serving& generation() const noexcept { return generation_; }
@@ -129,9 +128,9 @@ class RevocableStreams {
 
   template <class Raw>
   std::shared_ptr<RevocableStream> add(std::uint32_t index, bool lent, Raw*& stream);
-  /// Returns the streams of an instance, or those without an instance. REQUIRED: the lock is held.
-  Streams& of(std::uint32_t index);
-  bool has(std::uint32_t index) const noexcept;
+  /// Returns the streams of an instance, or those without an instance.
+  Streams& of(std::uint32_t index) TENON_REQUIRES(mutex_);
+  bool has(std::uint32_t index) const noexcept TENON_REQUIRES(mutex_);
   void remove(const RevocableStream& stream) noexcept;
 
   Serving& generation_;
@@ -144,8 +143,8 @@ class RevocableStreams {
   mutable Mutex mutex_{LockRank::streams};
   Condition changed_;
   std::atomic<std::size_t> count_{0};  // written under the lock
-  Streams of_none_;
-  std::vector<Streams> of_instance_;  // by index
+  Streams of_none_ TENON_GUARDED_BY(mutex_);
+  std::vector<Streams> of_instance_ TENON_GUARDED_BY(mutex_);  // by index
 };
 
 /// One stream. Owned by its holder and, until it has ended, by the list.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
-#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -29,7 +28,7 @@ namespace {
 // thread. Readers of the list of all records take no lock.
 LeafMutex records_mutex;
 std::atomic<ThreadRecord*> all_records{nullptr};
-ThreadRecord* free_records = nullptr;  // guarded by the mutex
+ThreadRecord* free_records TENON_GUARDED_BY(records_mutex) = nullptr;
 
 // Held while calls of other threads are cancelled. These threads wait for it before their calls
 // end.
@@ -45,28 +44,25 @@ struct CountedCall {
   Call* call;
   const ThreadRecord* record;  // of its thread
 };
-/// Guarded by `cancelling_mutex`.
-std::vector<CountedCall>& counted_calls() {
+std::vector<CountedCall>& counted_calls() TENON_REQUIRES(cancelling_mutex) {
   static auto& all = *new std::vector<CountedCall>;  // outlives every thread
   return all;
 }
 
-/// REQUIRED: the mutex, or no other thread.
-void add_to_free_records(ThreadRecord& record) noexcept {
+void add_to_free_records(ThreadRecord& record) noexcept TENON_REQUIRES(records_mutex) {
   record.next_free = free_records;
   free_records = &record;
 }
 
 void give_back(void* record) noexcept {
-  std::lock_guard lock(records_mutex);
+  sync::Lock lock(records_mutex);
   thread_record = nullptr;
   free_slot = nullptr;
   if (all_records.load() == nullptr) return;  // EndOfLibrary has freed it
   add_to_free_records(*static_cast<ThreadRecord*>(record));
 }
 
-/// REQUIRED: the mutex.
-platform::ThreadExit& thread_exit() noexcept {
+platform::ThreadExit& thread_exit() noexcept TENON_REQUIRES(records_mutex) {
   static platform::ThreadExit exit(give_back);
   return exit;
 }
@@ -75,7 +71,7 @@ platform::ThreadExit& thread_exit() noexcept {
 /// process exits. Also frees the records, unless threads may still call plugins.
 struct EndOfLibrary {
   ~EndOfLibrary() {
-    std::lock_guard lock(records_mutex);
+    sync::Lock lock(records_mutex);
     thread_exit().end();
     if (platform::library_in_use()) return;
     thread_record = nullptr;
@@ -104,7 +100,7 @@ bool readers_order_from_the_start() noexcept {
 /// Makes all calls into the module order their slots themselves, and makes the slots of earlier
 /// calls visible. Waits if another thread is doing so.
 void order_slots(ServingModule& module) noexcept {
-  const std::lock_guard lock(pause_mutex);
+  const sync::Lock lock(pause_mutex);
   if (module.let_readers_order()) std::this_thread::sleep_for(store_buffers_drain);
 }
 
@@ -126,8 +122,9 @@ bool slots_are_visible(ServingModule& module) noexcept {
   return true;
 }
 
-// A forked child has one thread. The calls of the other threads do not exist there.
-void forget_other_threads() noexcept {
+// A forked child has one thread, which needs no lock. The calls of the other threads do not exist
+// there.
+void forget_other_threads() noexcept TENON_NO_THREAD_SAFETY_ANALYSIS {
   // They may be locked by threads that the child does not have.
   new (&records_mutex) LeafMutex;
   new (&cancelling_mutex) LeafMutex;
@@ -144,8 +141,7 @@ void forget_other_threads() noexcept {
   }
 }
 
-/// REQUIRED: the mutex.
-ThreadRecord* take_record() {
+ThreadRecord* take_record() TENON_REQUIRES(records_mutex) {
   if (free_records != nullptr) return std::exchange(free_records, free_records->next_free);
   static const bool watching = (platform::after_fork_in_child(forget_other_threads), true);
   static_cast<void>(watching);
@@ -170,7 +166,7 @@ bool is_occupied(const ServingModule& module, const Serving& serving) noexcept {
 }  // namespace
 
 ThreadRecord* attach_thread() noexcept {
-  std::lock_guard lock(records_mutex);
+  sync::Lock lock(records_mutex);
   thread_record = take_record();
   free_slot = &thread_record->slots[1];
   thread_exit().arm(thread_record);
@@ -273,12 +269,13 @@ constexpr CallTarget first_gate{nullptr, &gate_mark};
 
 /// The state shared by publishers.
 struct ServingModule::Writers {
-  LeafMutex mutex;                       // guards these members and the published array
-  bool readers_order = false;            // see let_readers_order
-  const CallTarget* gate = &first_gate;  // the targets of the closed gate
-  std::size_t capacity = 1;              // their number
+  LeafMutex mutex;                                     // guards the published array, too
+  bool readers_order TENON_GUARDED_BY(mutex) = false;  // see let_readers_order
+  // The targets of the closed gate.
+  const CallTarget* gate TENON_GUARDED_BY(mutex) = &first_gate;
+  std::size_t capacity TENON_GUARDED_BY(mutex) = 1;  // their number
   // Smaller arrays are kept: a call may still read them.
-  std::vector<std::unique_ptr<const CallTarget[]>> gates;
+  std::vector<std::unique_ptr<const CallTarget[]>> gates TENON_GUARDED_BY(mutex);
 };
 
 ServingModule::ServingModule()
@@ -288,25 +285,25 @@ ServingModule::~ServingModule() = default;
 
 void ServingModule::publish(const CallTarget* targets) noexcept {
   const bool order = readers_order_from_the_start() || readers_order.load();
-  const std::lock_guard lock(writers_->mutex);
+  const sync::Lock lock(writers_->mutex);
   published_.store(targets);
   current_.store(order || writers_->readers_order ? writers_->gate : targets);
 }
 
 void ServingModule::replace(const CallTarget* outgrown, const CallTarget* targets) noexcept {
-  const std::lock_guard lock(writers_->mutex);
+  const sync::Lock lock(writers_->mutex);
   if (published_.load() == outgrown) published_.store(targets);
   if (current_.load() == outgrown) current_.store(targets);
 }
 
 void ServingModule::close() noexcept {
-  const std::lock_guard lock(writers_->mutex);
+  const sync::Lock lock(writers_->mutex);
   published_.store(writers_->gate);
   current_.store(writers_->gate);
 }
 
 bool ServingModule::closed() const noexcept {
-  const std::lock_guard lock(writers_->mutex);
+  const sync::Lock lock(writers_->mutex);
   return published_.load() == writers_->gate;
 }
 
@@ -315,7 +312,7 @@ bool ServingModule::is_gate(const CallTarget& target) noexcept {
 }
 
 void ServingModule::reserve(std::size_t count) {
-  const std::lock_guard lock(writers_->mutex);
+  const sync::Lock lock(writers_->mutex);
   if (count <= writers_->capacity) return;
   const std::size_t larger = std::max<std::size_t>(2 * writers_->capacity, count + 7);
   auto targets = std::make_unique<CallTarget[]>(larger);
@@ -328,7 +325,7 @@ void ServingModule::reserve(std::size_t count) {
 }
 
 bool ServingModule::let_readers_order() noexcept {
-  const std::lock_guard lock(writers_->mutex);
+  const sync::Lock lock(writers_->mutex);
   current_.store(writers_->gate);
   return !std::exchange(writers_->readers_order, true);
 }
@@ -337,7 +334,7 @@ bool ServingModule::let_readers_order() noexcept {
 // removes the call, and waits. So the slot that is read after the call belongs to the same call.
 void interrupt_calls(ServingModule& module, const Serving& serving,
                      const ThreadRecord* own) noexcept {
-  std::lock_guard lock(cancelling_mutex);
+  sync::Lock lock(cancelling_mutex);
   cancelling_calls.store(true);
   // If the system refuses the barrier, readers order their calls from then on.
   static_cast<void>(slots_are_visible(module));
@@ -359,22 +356,22 @@ void interrupt_calls(ServingModule& module, const Serving& serving,
 void exclude_failed_call(const Serving& serving) noexcept {
   if (innermost_serving() != &serving) return;
   thread_record->blocking[thread_record->index_of(free_slot - 1)].store(nullptr);
-  const std::lock_guard lock(cancelling_mutex);  // waits until no restart uses the call
+  const sync::Lock lock(cancelling_mutex);  // waits until no restart uses the call
 }
 
 void Blocking::begin_counted() noexcept {
-  std::lock_guard lock(cancelling_mutex);
+  sync::Lock lock(cancelling_mutex);
   counted_calls().push_back({this, &module_, &call_, thread_record});
   if (module_.interrupting.load()) call_.cancel(CancelReason::restart);
 }
 
 void Blocking::end_counted() noexcept {
-  std::lock_guard lock(cancelling_mutex);
+  sync::Lock lock(cancelling_mutex);
   std::erase_if(counted_calls(), [&](const CountedCall& one) { return one.scope == this; });
 }
 
 void Blocking::wait_for_cancelling() noexcept {
-  std::lock_guard lock(cancelling_mutex);
+  sync::Lock lock(cancelling_mutex);
 }
 
 bool OverdueCall::take() const noexcept {

@@ -28,14 +28,14 @@ bool FileComparison::differ(const std::filesystem::path& a, const std::filesyste
 std::optional<std::string> FileComparison::hash_of(const std::filesystem::path& file,
                                                    const platform::FileIdentity& identity) {
   {
-    const std::lock_guard lock(mutex_);
+    const sync::Lock lock(mutex_);
     const auto known = hashed_.find(file.native());
     if (known != hashed_.end() && known->second.identity == identity) return known->second.hash;
   }
   auto hash = sha256_of_file(file);
   const auto after = platform::identity_of(file);
   if (!hash || !after || !(*after == identity)) return std::nullopt;  // it is being changed
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   return hashed_.insert_or_assign(file.native(), Hashed{identity, std::move(*hash)})
       .first->second.hash;
 }

@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -31,7 +30,7 @@ class FileComparison {
                                      const platform::FileIdentity& identity);
 
   LeafMutex mutex_;
-  std::map<std::filesystem::path::string_type, Hashed> hashed_;
+  std::map<std::filesystem::path::string_type, Hashed> hashed_ TENON_GUARDED_BY(mutex_);
 };
 
 }  // namespace tenon::inline v0_1::detail

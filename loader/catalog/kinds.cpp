@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -20,7 +19,7 @@ namespace {
 // unloaded.
 detail::LeafMutex mutex;
 const platform::UnlockedInChildren<mutex> unlocked;
-std::vector<const Kind*>& kinds() {
+std::vector<const Kind*>& kinds() TENON_REQUIRES(mutex) {
   static std::vector<const Kind*> all;
   return all;
 }
@@ -29,13 +28,13 @@ constinit std::atomic<std::uint64_t> revision{0};
 }  // namespace
 
 KindRegistration::KindRegistration(const Kind& kind) : kind_(&kind) {
-  std::lock_guard lock(mutex);
+  sync::Lock lock(mutex);
   kinds().push_back(kind_);
   ++revision;
 }
 
 KindRegistration::~KindRegistration() {
-  std::lock_guard lock(mutex);
+  sync::Lock lock(mutex);
   // Libraries may share the object, and each registers it.
   const auto found = std::ranges::find(kinds(), kind_);
   if (found != kinds().end()) kinds().erase(found);
@@ -43,13 +42,13 @@ KindRegistration::~KindRegistration() {
 }
 
 void use_kinds(std::vector<const Kind*> fresh) {
-  std::lock_guard lock(mutex);
+  sync::Lock lock(mutex);
   kinds() = std::move(fresh);
   ++revision;
 }
 
 const Kind* find_kind(std::string_view id) noexcept {
-  std::lock_guard lock(mutex);
+  sync::Lock lock(mutex);
   const auto found = std::ranges::find(kinds(), id, &Kind::id);
   return found != kinds().end() ? *found : nullptr;
 }
@@ -58,7 +57,7 @@ namespace detail {
 
 std::vector<const Kind*> find_kinds(std::string_view id) {
   std::vector<const Kind*> found;
-  std::lock_guard lock(mutex);
+  sync::Lock lock(mutex);
   std::ranges::copy_if(kinds(), std::back_inserter(found),
                        [id](const Kind* kind) { return kind->id == id; });
   return found;

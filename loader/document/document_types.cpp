@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <mutex>
 #include <utility>
 
 #include "base/fork.hpp"
@@ -17,7 +16,7 @@ namespace {
 detail::LeafMutex mutex;
 const platform::UnlockedInChildren<mutex> unlocked;
 /// In the order of their ids. Those with one id are in the order of their registration.
-std::vector<const DocumentType*>& types() {
+std::vector<const DocumentType*>& types() TENON_REQUIRES(mutex) {
   static std::vector<const DocumentType*> all;
   return all;
 }
@@ -36,12 +35,12 @@ const DocumentVersion* DocumentType::find(std::string_view label) const noexcept
 }
 
 DocumentTypeRegistration::DocumentTypeRegistration(const DocumentType& type) : type_(&type) {
-  std::lock_guard lock(mutex);
+  sync::Lock lock(mutex);
   types().insert(std::upper_bound(types().begin(), types().end(), type_, is_before), type_);
 }
 
 DocumentTypeRegistration::~DocumentTypeRegistration() {
-  std::lock_guard lock(mutex);
+  sync::Lock lock(mutex);
   // Libraries may share the object, and each registers it.
   const auto found = std::find(types().begin(), types().end(), type_);
   if (found != types().end()) types().erase(found);
@@ -49,12 +48,12 @@ DocumentTypeRegistration::~DocumentTypeRegistration() {
 
 void use_document_types(std::vector<const DocumentType*> fresh) {
   std::stable_sort(fresh.begin(), fresh.end(), is_before);
-  std::lock_guard lock(mutex);
+  sync::Lock lock(mutex);
   types() = std::move(fresh);
 }
 
 std::vector<const DocumentType*> document_types() {
-  std::lock_guard lock(mutex);
+  sync::Lock lock(mutex);
   std::vector<const DocumentType*> first;
   std::unique_copy(types().begin(), types().end(), std::back_inserter(first),
                    [](const auto* a, const auto* b) { return a->id == b->id; });
@@ -62,7 +61,7 @@ std::vector<const DocumentType*> document_types() {
 }
 
 const DocumentType* find_document_type(std::string_view id) {
-  std::lock_guard lock(mutex);
+  sync::Lock lock(mutex);
   const auto found = std::find_if(types().begin(), types().end(),
                                   [id](const DocumentType* type) { return type->id == id; });
   return found != types().end() ? *found : nullptr;

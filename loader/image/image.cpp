@@ -236,12 +236,13 @@ fs::path ImageFolder::memory_parent(const Bundle& bundle) const {
   return size <= max_size_in_memory ? platform::memory_folder() : fs::path();
 }
 
-/// Returns `folder` if it can be used, or a new one in `parent` (empty: the folder for temporary
-/// files). Returns nothing if it is mounted noexec. Before a folder is created, folders of killed
-/// hosts are removed.
-Result<ImageFolder::Folder> ImageFolder::usable_folder(Folder& folder, fs::path parent) {
+/// Returns the folder of a place if it can be used, or a new one in `parent` (empty: the folder for
+/// temporary files). Returns nothing if it is mounted noexec. Before a folder is created, those of
+/// killed hosts are removed.
+Result<ImageFolder::Folder> ImageFolder::usable_folder(Place place, fs::path parent) {
   {
-    std::lock_guard lock(mutex_);
+    sync::Lock lock(mutex_);
+    const Folder& folder = folders_[place];
     if (folder != nullptr && folder->is_usable()) return folder;
   }
   if (parent.empty()) {
@@ -257,7 +258,8 @@ Result<ImageFolder::Folder> ImageFolder::usable_folder(Folder& folder, fs::path 
   auto made = platform::PrivateFolder::create(parent);
   if (!made) return std::move(made).error();
   if (!platform::may_execute((*made)->path())) return Folder();
-  std::lock_guard lock(mutex_);
+  sync::Lock lock(mutex_);
+  Folder& folder = folders_[place];
   if (folder == nullptr || !folder->is_usable()) folder = std::move(*made);
   return folder;
 }
@@ -265,29 +267,29 @@ Result<ImageFolder::Folder> ImageFolder::usable_folder(Folder& folder, fs::path 
 Result<PrivateCopy> ImageFolder::copy(Bundle bundle) {
   std::string name = bundle[0].path.stem().string().substr(0, max_stem_length) + ".g";
   std::ranges::replace(name, token_start, '_');
-  bool in_memory = false;
+  ImageOptions::Storage storage;
   {
-    std::lock_guard lock(mutex_);
+    sync::Lock lock(mutex_);
     name += std::to_string(++count_) + ".so";
-    in_memory = options_.storage == ImageOptions::Storage::memory;
+    storage = storage_;
   }
   if (auto original = original_of(bundle, name)) return std::move(*original);
   auto names = make_private(bundle, take_numbers(bundle.size()));
   if (!names) return std::move(names).error();
-  if (in_memory) return copy_to_memory(bundle, name);
+  if (storage == ImageOptions::Storage::memory) return copy_to_memory(bundle, name);
   names->front().insert(names->front().begin(), name);
   if (const fs::path parent = memory_parent(bundle); !parent.empty()) {
-    const auto folder = usable_folder(memory_folder_, parent);
+    const auto folder = usable_folder(in_memory, parent);
     if (folder && *folder != nullptr) {
       if (auto copy = copy_to_folder(bundle, name, *names, *folder)) return copy;
     }
   }
-  const auto folder = usable_folder(folder_, options_.parent);
+  const auto folder = usable_folder(on_disk, options_.parent);
   if (!folder) return folder.error();
   if (*folder != nullptr) return copy_to_folder(bundle, name, *names, *folder);
   {
-    std::lock_guard lock(mutex_);
-    options_.storage = ImageOptions::Storage::memory;
+    sync::Lock lock(mutex_);
+    storage_ = ImageOptions::Storage::memory;
   }
   return copy_to_memory(bundle, name);
 }
@@ -337,7 +339,7 @@ bool ImageFolder::reclaim(PrivateCopy copy, bool retired) noexcept {
     copy.remove();
     return true;
   }
-  std::lock_guard lock(mutex_);
+  sync::Lock lock(mutex_);
   (retired ? retired_ : lingering_).push_back(std::move(copy));
   return false;
 }
@@ -346,7 +348,7 @@ std::size_t ImageFolder::sweep() noexcept {
   // Without the lock, because unmapping runs destructors of images.
   std::list<PrivateCopy> checked;
   {
-    std::lock_guard lock(mutex_);
+    sync::Lock lock(mutex_);
     checked.swap(lingering_);
     being_swept_ += checked.size();
   }
@@ -359,19 +361,19 @@ std::size_t ImageFolder::sweep() noexcept {
     copy.remove();
     return true;
   });
-  std::lock_guard lock(mutex_);
+  sync::Lock lock(mutex_);
   being_swept_ -= count;
   lingering_.splice(lingering_.end(), checked);
   return removed;
 }
 
 std::size_t ImageFolder::lingering() const noexcept {
-  std::lock_guard lock(mutex_);
+  sync::Lock lock(mutex_);
   return lingering_.size() + being_swept_;
 }
 
 std::size_t ImageFolder::retired() const noexcept {
-  std::lock_guard lock(mutex_);
+  sync::Lock lock(mutex_);
   return retired_.size();
 }
 

@@ -16,7 +16,6 @@
 #include <filesystem>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -112,7 +111,7 @@ class ImageFolder {
   /// Checks images that stayed mapped after they were unloaded, and removes the copies of those
   /// that are unmapped now. Returns their number. May run destructors of the images. An image stays
   /// mapped while a thread has a thread_local object of it.
-  std::size_t sweep() noexcept;
+  std::size_t sweep() noexcept TENON_EXCLUDES(mutex_);
   /// Returns the number of images that were unloaded and are still mapped.
   std::size_t lingering() const noexcept;
   /// Returns the number of images that were not unloaded because that is not safe.
@@ -120,25 +119,29 @@ class ImageFolder {
 
  private:
   using Folder = std::shared_ptr<platform::PrivateFolder>;
+  /// Where a folder is: on disk, or in a file system in memory.
+  enum Place : std::uint8_t { on_disk, in_memory };
 
   /// The names of each file of a bundle.
   using Names = std::vector<std::vector<std::string>>;
 
   std::optional<PrivateCopy> original_of(const Bundle& bundle, const std::string& name) const;
   std::filesystem::path memory_parent(const Bundle& bundle) const;
-  Result<Folder> usable_folder(Folder& folder, std::filesystem::path parent);
+  Result<Folder> usable_folder(Place place, std::filesystem::path parent) TENON_EXCLUDES(mutex_);
   static Result<PrivateCopy> copy_to_folder(const Bundle& bundle, const std::string& name,
                                             const Names& names, const Folder& folder);
   static Result<PrivateCopy> copy_to_memory(const Bundle& bundle, const std::string& name);
 
   mutable Mutex mutex_{LockRank::images};
-  ImageOptions options_;
-  Folder folder_;
-  Folder memory_folder_;  // in a file system in memory
-  std::uint64_t count_ = 0;
-  std::list<PrivateCopy> lingering_;  // a list, because a sweep must not allocate memory
-  std::size_t being_swept_ = 0;       // lingering images that a sweep is checking
-  std::list<PrivateCopy> retired_;
+  const ImageOptions options_;
+  ImageOptions::Storage storage_ TENON_GUARDED_BY(mutex_) = options_.storage;
+  Folder folders_[2] TENON_GUARDED_BY(mutex_);  // by place
+  std::uint64_t count_ TENON_GUARDED_BY(mutex_) = 0;
+  // A list, because a sweep must not allocate memory.
+  std::list<PrivateCopy> lingering_ TENON_GUARDED_BY(mutex_);
+  // Lingering images that a sweep is checking.
+  std::size_t being_swept_ TENON_GUARDED_BY(mutex_) = 0;
+  std::list<PrivateCopy> retired_ TENON_GUARDED_BY(mutex_);
 };
 
 /// Returns whether a bundle can be unloaded and replaced in this process. A library that the

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "image/only_copy.hpp"
 
-#include <mutex>
+#include <tenon/mutex.hpp>
+
 #include <set>
 #include <utility>
 
@@ -9,8 +10,8 @@ namespace tenon::inline v0_1::detail {
 namespace {
 
 struct Copies {
-  std::mutex mutex;  // a leaf: nothing is called while it is held
-  std::multiset<std::string> keys;
+  sync::Mutex mutex;  // a leaf: nothing is called while it is held
+  std::multiset<std::string> keys TENON_GUARDED_BY(mutex);
 };
 
 /// Never destroyed: images are unloaded until the process ends.
@@ -27,7 +28,7 @@ Result<std::unique_ptr<OnlyCopy>> OnlyCopy::make(const ReloadSafety& reload,
   std::string key = package + " " + reload.library;
   Copies& all = copies();
   {
-    const std::lock_guard lock(all.mutex);
+    const sync::Lock lock(all.mutex);
     if (!insist && all.keys.contains(key)) {
       return Error({.code = "not-reloadable",
                     .where = reload.file.string(),
@@ -43,7 +44,7 @@ Result<std::unique_ptr<OnlyCopy>> OnlyCopy::make(const ReloadSafety& reload,
 OnlyCopy::~OnlyCopy() {
   if (kept_) return;
   Copies& all = copies();
-  const std::lock_guard lock(all.mutex);
+  const sync::Lock lock(all.mutex);
   all.keys.erase(all.keys.find(key_));
 }
 

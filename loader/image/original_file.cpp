@@ -2,7 +2,6 @@
 #include "image/original_file.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -15,7 +14,7 @@ namespace {
 
 struct Claims {
   LeafMutex mutex;
-  std::vector<const OriginalFile*> all;
+  std::vector<const OriginalFile*> all TENON_GUARDED_BY(mutex);
 };
 Claims& claims() {
   static auto& all = *new Claims;
@@ -34,7 +33,7 @@ std::shared_ptr<OriginalFile> OriginalFile::claim(const std::filesystem::path& f
   std::shared_ptr<OriginalFile> claim(
       new OriginalFile(std::filesystem::absolute(file, ignored), open->identity()));
   {
-    std::lock_guard lock(claims().mutex);
+    sync::Lock lock(claims().mutex);
     const auto taken = [&](const OriginalFile* other) { return claim->is_same(*other); };
     if (std::any_of(claims().all.begin(), claims().all.end(), taken)) return nullptr;
     claims().all.push_back(claim.get());
@@ -43,7 +42,7 @@ std::shared_ptr<OriginalFile> OriginalFile::claim(const std::filesystem::path& f
 }
 
 OriginalFile::~OriginalFile() {
-  std::lock_guard lock(claims().mutex);
+  sync::Lock lock(claims().mutex);
   std::erase(claims().all, this);
 }
 

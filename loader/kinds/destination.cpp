@@ -6,16 +6,15 @@
 #include <tenon/call.hpp>
 #include <tenon/destination.hpp>
 #include <tenon/gen/steps.hpp>
+#include <tenon/mutex.hpp>
 #include <tenon/record_steps.hpp>
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -75,7 +74,7 @@ class WriteOneByOne : public DestinationStep1 {
 
    private:
     void set(bool writing) {
-      std::lock_guard lock(step_.mutex_);
+      sync::Lock lock(step_.mutex_);
       step_.writing_ = writing;
       step_.changed_.notify_all();
     }
@@ -92,7 +91,7 @@ class WriteOneByOne : public DestinationStep1 {
   }
 
   void count_accepted() {
-    std::lock_guard lock(mutex_);
+    sync::Lock lock(mutex_);
     ++accepted_;
     changed_.notify_all();
   }
@@ -105,7 +104,7 @@ class WriteOneByOne : public DestinationStep1 {
   }
 
   void refuse_from(std::size_t first, const tenon_list& records, DestinationV2AckError error) {
-    std::lock_guard lock(mutex_);
+    sync::Lock lock(mutex_);
     for (std::size_t i = first; i < records.count; ++i) {
       const auto& record = TENON_AT(tenon_record_v2, records, i);
       refused_.push_back({accepted_, {Value<Bytes>::own(record.position), error}});
@@ -126,7 +125,7 @@ class WriteOneByOne : public DestinationStep1 {
   /// Takes the refused records that are next in order. Acknowledgements of the plugin come first.
   /// Waits while a batch is being written and nothing is next.
   tenon_status wait_for_refused(tenon_call* call, std::vector<DestinationV2Ack>& acks) {
-    std::unique_lock lock(mutex_);
+    sync::Lock lock(mutex_);
     while (writing_ && acknowledged_ >= accepted_ && !refused_is_next()) {
       changed_.wait_for(lock, std::chrono::milliseconds(20));
       if (call->functions->cancelled(call) != TENON_NOT_CANCELLED) {
@@ -139,7 +138,7 @@ class WriteOneByOne : public DestinationStep1 {
     return TENON_OK;
   }
 
-  bool refused_is_next() const {
+  bool refused_is_next() const TENON_REQUIRES(mutex_) {
     return !refused_.empty() && refused_.front().accepted_before <= acknowledged_;
   }
 
@@ -155,17 +154,17 @@ class WriteOneByOne : public DestinationStep1 {
     }
     if (!Value<std::string>::has_data(ack->error)) return detail::fail_without_data(call, "error");
     acks.push_back({Value<Bytes>::own(ack->position), error_of(ack->error)});
-    std::lock_guard lock(mutex_);
+    sync::Lock lock(mutex_);
     ++acknowledged_;
     return TENON_OK;
   }
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool writing_ = false;
-  std::uint64_t accepted_ = 0;
-  std::uint64_t acknowledged_ = 0;  // by the plugin
-  std::deque<Refused> refused_;
+  sync::Mutex mutex_;
+  sync::ConditionVariable changed_;
+  bool writing_ TENON_GUARDED_BY(mutex_) = false;
+  std::uint64_t accepted_ TENON_GUARDED_BY(mutex_) = 0;
+  std::uint64_t acknowledged_ TENON_GUARDED_BY(mutex_) = 0;  // by the plugin
+  std::deque<Refused> refused_ TENON_GUARDED_BY(mutex_);
 };
 
 }  // namespace

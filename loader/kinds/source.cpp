@@ -3,12 +3,12 @@
 // Adapts a source of version 1 to version 2. A batch is the record of one read: reading more might
 // wait, and delay the record that is available.
 #include <tenon/gen/steps.hpp>
+#include <tenon/mutex.hpp>
 #include <tenon/record_steps.hpp>
 #include <tenon/source.hpp>
 #include <tenon/values.hpp>
 
 #include <memory>
-#include <mutex>
 #include <optional>
 
 namespace tenon {
@@ -58,7 +58,7 @@ class ReadOneByOne : public SourceStep1 {
     if (status != TENON_OK && TENON_CODE(status) != TENON_UNIMPLEMENTED) return status;
 
     auto* response = new_response<tenon_source_v2_stop_response>(call);
-    std::lock_guard lock(mutex_);
+    sync::Lock lock(mutex_);
     response->last_position = Value<std::optional<Bytes>>::raw<Copy::deep>(call, last_position_);
     *out = response;
 
@@ -67,13 +67,13 @@ class ReadOneByOne : public SourceStep1 {
 
  private:
   void remember(const tenon_bytes& position) {
-    std::lock_guard lock(mutex_);
+    sync::Lock lock(mutex_);
     if (!last_position_) last_position_.emplace();
     last_position_->assign(position.data, position.data + position.size);
   }
 
-  std::mutex mutex_;
-  std::optional<Bytes> last_position_;
+  sync::Mutex mutex_;
+  std::optional<Bytes> last_position_ TENON_GUARDED_BY(mutex_);
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ class ExposureCheck {
 
  private:
   detail::LeafMutex mutex_;
-  std::map<std::filesystem::path, std::optional<Exposure>> directories_;  // guarded by mutex_
+  std::map<std::filesystem::path, std::optional<Exposure>> directories_ TENON_GUARDED_BY(mutex_);
 };
 
 /// Checks a file of these rights that was opened at a path, which may contain symbolic links. It

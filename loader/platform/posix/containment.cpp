@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "platform/containment.hpp"
 
+#include <tenon/mutex.hpp>
+
 #include <cxxabi.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -10,7 +12,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
-#include <mutex>
 #include <utility>
 
 #include "base/fork.hpp"
@@ -157,14 +158,14 @@ void unblock_faults() noexcept {
 constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 constexpr const char* names[] = {"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT"};
 
-std::mutex handlers_mutex;
+sync::Mutex handlers_mutex;
 const UnlockedInChildren<handlers_mutex> unlocked;
 
-/// The installed handlers and the previous ones. Guarded by the mutex.
+/// The installed handlers and the previous ones.
 struct Handlers {
-  std::size_t users = 0;
-  bool installed[std::size(signals)] = {};
-  struct sigaction before[std::size(signals)] = {};
+  std::size_t users TENON_GUARDED_BY(handlers_mutex) = 0;
+  bool installed[std::size(signals)] TENON_GUARDED_BY(handlers_mutex) = {};
+  struct sigaction before[std::size(signals)] = {};  // handlers read it, which take no lock
 };
 Handlers handlers;
 
@@ -264,7 +265,7 @@ CrashHandlers::CrashHandlers() {
   prepare_faults();
   static const bool follows = (after_fork_in_child(enter_child), true);
   static_cast<void>(follows);
-  std::lock_guard lock(handlers_mutex);
+  sync::Lock lock(handlers_mutex);
   if (handlers.users++ != 0) return;
   process = getpid();
   for (std::size_t i = 0; i < std::size(signals); ++i) {
@@ -279,7 +280,7 @@ CrashHandlers::CrashHandlers() {
 }
 
 CrashHandlers::~CrashHandlers() {
-  std::lock_guard lock(handlers_mutex);
+  sync::Lock lock(handlers_mutex);
   if (--handlers.users != 0) return;
   for (std::size_t i = 0; i < std::size(signals); ++i) {
     struct sigaction now = {};

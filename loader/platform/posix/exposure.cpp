@@ -219,12 +219,12 @@ std::optional<Exposure> ExposureCheck::of(const fs::path& canonical, const FileA
   if (auto exposed = own_exposure(canonical, access)) return exposed;
   const fs::path directory = canonical.parent_path();
   {
-    const std::lock_guard lock(mutex_);
+    const sync::Lock lock(mutex_);
     const auto known = directories_.find(directory);
     if (known != directories_.end()) return known->second;
   }
   auto exposed = exposure_upward(directory);
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   return directories_.emplace(directory, std::move(exposed)).first->second;
 }
 

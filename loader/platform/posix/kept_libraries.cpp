@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "platform/kept_libraries.hpp"
 
+#include <tenon/mutex.hpp>
+
 #include <dlfcn.h>
 #include <link.h>
 
 #include <algorithm>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,8 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Registry {
-  std::mutex mutex;
-  std::vector<KeptLibrary> libraries;
+  sync::Mutex mutex;
+  std::vector<KeptLibrary> libraries TENON_GUARDED_BY(mutex);
 };
 Registry& registry() {
   static auto& all = *new Registry;  // outlives every thread
@@ -52,7 +53,7 @@ std::vector<fs::path> images_from(void* image) {
 void add(const std::vector<fs::path>& images) {
   Registry& all = registry();
   const auto now = std::chrono::system_clock::now();
-  const std::lock_guard lock(all.mutex);
+  const sync::Lock lock(all.mutex);
   for (const fs::path& path : images) {
     const auto identity = identity_of(path);
     std::error_code failed;
@@ -80,7 +81,7 @@ Kept keep_library(const fs::path& path, bool (*may_keep)(const fs::path&)) {
 }
 
 std::vector<KeptLibrary> kept_libraries() {
-  const std::lock_guard lock(registry().mutex);
+  const sync::Lock lock(registry().mutex);
   return registry().libraries;
 }
 
@@ -94,7 +95,7 @@ bool is_loaded_by_program(const fs::path& path) {
   if (image == nullptr) return false;
   bool kept;
   {
-    const std::lock_guard lock(registry().mutex);
+    const sync::Lock lock(registry().mutex);
     kept = std::ranges::find(registry().libraries, name_of(image), &KeptLibrary::path) !=
            registry().libraries.end();
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "platform/private_folder.hpp"
 
+#include <tenon/mutex.hpp>
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -15,7 +17,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <mutex>
 #include <new>
 #include <span>
 #include <string>
@@ -46,9 +47,9 @@ constexpr std::size_t max_files = 10'000;
 
 /// The descriptors that a forked child has to close, and the folders of this process.
 struct Held {
-  std::mutex mutex;
-  std::vector<int> descriptors;
-  std::vector<PrivateFolder*> folders;
+  sync::Mutex mutex;
+  std::vector<int> descriptors TENON_GUARDED_BY(mutex);
+  std::vector<PrivateFolder*> folders TENON_GUARDED_BY(mutex);
 };
 Held& held() {
   static auto& all = *new Held;
@@ -58,8 +59,9 @@ std::atomic<unsigned> forks = 0;
 
 void prepare_for_forks() {
   static const int prepared =
-      pthread_atfork([] { held().mutex.lock(); }, [] { held().mutex.unlock(); },
-                     [] {
+      pthread_atfork([]() TENON_ACQUIRE(held().mutex) { held().mutex.lock(); },
+                     []() TENON_RELEASE(held().mutex) { held().mutex.unlock(); },
+                     []() TENON_RELEASE(held().mutex) {
                        for (const int number : held().descriptors) {
                          ::close(number);
                        }
@@ -71,19 +73,22 @@ void prepare_for_forks() {
   static_cast<void>(prepared);
 }
 
-/// Registers a descriptor, which a forked child closes. REQUIRED: the mutex is held since before
-/// the file was opened.
-int hold(int descriptor) try {
-  if (descriptor >= 0) held().descriptors.push_back(descriptor);
+/// Registers a descriptor, which a forked child closes. The mutex is held since before the file was
+/// opened.
+int hold(int descriptor) TENON_REQUIRES(held().mutex) {
+  if (descriptor < 0) return descriptor;
+  try {
+    held().descriptors.push_back(descriptor);
+  } catch (...) {  // out of memory
+    ::close(descriptor);
+    throw;
+  }
   return descriptor;
-} catch (...) {  // out of memory
-  ::close(descriptor);
-  throw;
 }
 
 void release(int descriptor) noexcept {
   if (descriptor < 0) return;
-  std::lock_guard lock(held().mutex);
+  sync::Lock lock(held().mutex);
   std::erase(held().descriptors, descriptor);
   ::close(descriptor);
 }
@@ -171,7 +176,7 @@ bool remove_if_abandoned(int parent, const char* name) {
 const struct RemoveAtExit {
   RemoveAtExit() { static_cast<void>(held()); }
   ~RemoveAtExit() {
-    std::lock_guard lock(held().mutex);
+    sync::Lock lock(held().mutex);
     for (PrivateFolder* folder : held().folders) folder->remove();
   }
 } remove_at_exit;
@@ -251,7 +256,7 @@ Result<std::shared_ptr<PrivateFolder>> PrivateFolder::create(const std::filesyst
 }
 
 bool PrivateFolder::open() {
-  std::lock_guard no_fork(held().mutex);
+  sync::Lock no_fork(held().mutex);
   forks_ = forks;
   held().folders.push_back(this);
   folder_ = hold(::open(path_.c_str(), folder_flags));
@@ -259,7 +264,7 @@ bool PrivateFolder::open() {
 }
 
 bool PrivateFolder::lock() {
-  std::lock_guard no_fork(held().mutex);
+  sync::Lock no_fork(held().mutex);
   ::flock(folder_, LOCK_SH | LOCK_NB);
   lock_ = hold(::openat(folder_, new_lock_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   return lock_ >= 0 && write_all(lock_, std::as_bytes(std::span(lock_text))) &&
@@ -286,7 +291,7 @@ Result<void> PrivateFolder::link_file(const std::string& name, const std::string
 PrivateFolder::~PrivateFolder() {
   if (!is_own()) return;
   {
-    std::lock_guard lock(held().mutex);
+    sync::Lock lock(held().mutex);
     std::erase(held().folders, this);
   }
   remove();

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "platform/replace_file.hpp"
 
+#include <tenon/mutex.hpp>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
@@ -32,9 +33,9 @@ std::error_code last_error() {
 
 /// Removes abandoned files from a folder, but only once in a process: a position is replaced often.
 void tidy_once(const fs::path& path, int folder) {
-  static std::mutex mutex;
-  static std::set<std::string> tidied;
-  const std::lock_guard lock(mutex);
+  static sync::Mutex mutex;
+  static std::set<std::string> tidied TENON_GUARDED_BY(mutex);
+  const sync::Lock lock(mutex);
   std::error_code failed;
   const fs::path full = fs::absolute(path, failed);
   if (!failed && tidied.insert(full.native()).second) remove_abandoned_files(folder);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "platform/signals.hpp"
 
+#include <tenon/mutex.hpp>
+
 #include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstring>
-#include <mutex>
 #include <utility>
 
 #include "base/fork.hpp"
@@ -43,12 +44,15 @@ bool is_mapped_code(const void* address) noexcept {
   return offset_at(address) != 0;
 }
 
+sync::Mutex watched_mutex;
+const UnlockedInChildren<watched_mutex> unlocked;
+
 /// The code of one image, and the actions before it was loaded.
 struct Watched {
   std::vector<ImageMap> images;
   using Actions = std::array<struct sigaction, signal_count + 1>;
-  Actions before{};
-  Watched* next = nullptr;
+  Actions before TENON_GUARDED_BY(watched_mutex){};
+  Watched* next TENON_GUARDED_BY(watched_mutex) = nullptr;
   const void* mapped[signal_count + 1] = {};  // handlers in other mapped code at `replace`
 
   bool contains(const void* handler) const noexcept {
@@ -57,9 +61,7 @@ struct Watched {
   }
 };
 
-std::mutex watched_mutex;
-const UnlockedInChildren<watched_mutex> unlocked;
-Watched* first_watched = nullptr;  // guarded by the mutex, like `before` and `next`
+Watched* first_watched TENON_GUARDED_BY(watched_mutex) = nullptr;
 
 }  // namespace
 
@@ -115,7 +117,7 @@ std::string signal_name(int signal) {
 }
 
 ImageHandlers::ImageHandlers() : state_(std::make_unique<State>()) {
-  const std::lock_guard lock(watched_mutex);
+  const sync::Lock lock(watched_mutex);
   for (int signal = 1; signal <= signal_count; ++signal) {
     sigaction(signal, nullptr, &state_->before[signal]);
   }
@@ -123,7 +125,7 @@ ImageHandlers::ImageHandlers() : state_(std::make_unique<State>()) {
 }
 
 ImageHandlers::~ImageHandlers() {
-  const std::lock_guard lock(watched_mutex);
+  const sync::Lock lock(watched_mutex);
   Watched** link = &first_watched;
   while (*link != state_.get()) link = &(*link)->next;
   *link = state_->next;
@@ -138,7 +140,7 @@ ImageHandlers::Replaced ImageHandlers::replace_if(IsGone is_gone) noexcept {
   // Without the lock, because the queries about images take locks of the system's loader.
   Watched::Actions before;
   {
-    const std::lock_guard lock(watched_mutex);
+    const sync::Lock lock(watched_mutex);
     before = state_->before;
   }
   Replaced replaced;
@@ -157,7 +159,7 @@ ImageHandlers::Replaced ImageHandlers::replace_if(IsGone is_gone) noexcept {
 
 ImageHandlers::Replaced ImageHandlers::replace() noexcept {
   {
-    const std::lock_guard lock(watched_mutex);
+    const sync::Lock lock(watched_mutex);
     for (Watched* other = first_watched; other != nullptr; other = other->next) {
       for (int signal = 1; signal <= signal_count; ++signal) {
         if (other == state_.get() || !state_->contains(handler_of(other->before[signal]))) continue;

@@ -6,6 +6,8 @@
 // of names.
 #include "platform/watch.hpp"
 
+#include <tenon/mutex.hpp>
+
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +18,6 @@
 #include <cstddef>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -83,24 +84,25 @@ struct FileWatch::System {
   System(const System&) = delete;
   System& operator=(const System&) = delete;
 
-  Result<void> follow(const fs::path& file, std::vector<Entry>& chain);
-  int watch(const fs::path& folder, std::uint32_t what, std::string name,
-            std::vector<Entry>& chain);
-  void unwatch(const std::vector<Entry>& chain);
-  void replace_chain(Files::value_type& file, std::vector<Entry>&& chain);
-  void touch_all();
-  void handle(const inotify_event& event, std::string_view name);
-  bool check(Files::value_type& file);
+  Result<void> follow(const fs::path& file, std::vector<Entry>& chain) TENON_REQUIRES(mutex);
+  int watch(const fs::path& folder, std::uint32_t what, std::string name, std::vector<Entry>& chain)
+      TENON_REQUIRES(mutex);
+  void unwatch(const std::vector<Entry>& chain) TENON_REQUIRES(mutex);
+  void replace_chain(Files::value_type& file, std::vector<Entry>&& chain) TENON_REQUIRES(mutex);
+  void touch_all() TENON_REQUIRES(mutex);
+  void handle(const inotify_event& event, std::string_view name) TENON_REQUIRES(mutex);
+  bool check(Files::value_type& file) TENON_REQUIRES(mutex);
 
   const Descriptor opened;
   const int queue;
-  std::mutex mutex;
-  Files files;
-  std::set<Files::value_type*> touched;  // files with events that were not checked
-  bool lost_all = false;                 // events of any file may be lost
+  sync::Mutex mutex;
+  Files files TENON_GUARDED_BY(mutex);
+  // Files with events that were not checked.
+  std::set<Files::value_type*> touched TENON_GUARDED_BY(mutex);
+  bool lost_all TENON_GUARDED_BY(mutex) = false;  // events of any file may be lost
   // The files whose chains contain each name, so that an event does not concern all files.
-  std::map<Entry, std::set<Files::value_type*>> users;
-  std::map<int, std::size_t> uses;  // of each watched folder
+  std::map<Entry, std::set<Files::value_type*>> users TENON_GUARDED_BY(mutex);
+  std::map<int, std::size_t> uses TENON_GUARDED_BY(mutex);  // of each watched folder
 };
 
 /// Watches a folder and appends an entry to the chain. Returns -1 with errno on failure.
@@ -267,7 +269,7 @@ Result<FileWatch> FileWatch::open() {
 }
 
 Result<void> FileWatch::add(const fs::path& file) {
-  std::lock_guard lock(system_->mutex);
+  sync::Lock lock(system_->mutex);
   if (system_->files.count(file) != 0) return {};
   std::vector<Entry> chain;
   if (auto followed = system_->follow(file, chain); !followed) {
@@ -281,7 +283,7 @@ Result<void> FileWatch::add(const fs::path& file) {
 }
 
 void FileWatch::remove_if(const std::function<bool(const fs::path&)>& unwanted) {
-  std::lock_guard lock(system_->mutex);
+  sync::Lock lock(system_->mutex);
   for (auto file = system_->files.begin(); file != system_->files.end();) {
     if (!unwanted(file->first)) {
       ++file;
@@ -294,12 +296,12 @@ void FileWatch::remove_if(const std::function<bool(const fs::path&)>& unwanted) 
 }
 
 bool FileWatch::lost_any() const {
-  std::lock_guard lock(system_->mutex);
+  sync::Lock lock(system_->mutex);
   return !system_->touched.empty() || system_->lost_all;
 }
 
 void FileWatch::lose_all() noexcept {
-  std::lock_guard lock(system_->mutex);
+  sync::Lock lock(system_->mutex);
   system_->lost_all = true;
 }
 
@@ -308,7 +310,7 @@ std::intptr_t FileWatch::event() const noexcept {
 }
 
 std::vector<fs::path> FileWatch::changed() {
-  std::lock_guard lock(system_->mutex);
+  sync::Lock lock(system_->mutex);
   alignas(inotify_event) char buffer[16 * 1024];
   for (;;) {
     const ssize_t size = ::read(system_->queue, buffer, sizeof buffer);
