@@ -45,30 +45,30 @@ LogData read_log(CopyData data) {
 }  // namespace
 
 void Progress::confirmed(Lsn end) {
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   confirmed_ = std::max(confirmed_, end);
 }
 
 void Progress::produced(std::string position) {
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   produced_ = std::move(position);
 }
 
 void Progress::acknowledged(std::string_view position) {
   const std::optional<Position> parsed = parse_position(position);
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   acknowledged_ = position;
   // The server sends a transaction again if its commit begins at the confirmed position.
   if (parsed && parsed->phase == Phase::stream) confirmed_ = std::max(confirmed_, parsed->lsn);
 }
 
 void Progress::received(Lsn end) {
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   received_ = std::max(received_, end);
 }
 
 Lsn Progress::confirmed() const {
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   return acknowledged_ == produced_ ? std::max(confirmed_, received_) : confirmed_;
 }
 
@@ -88,7 +88,7 @@ LogStream::LogStream(const std::string& url, const WaitLimits& limits, const Slo
 
 LogStream::~LogStream() {
   {
-    const std::lock_guard lock(mutex_);
+    const sync::Lock lock(mutex_);
     stopped_ = true;
   }
   stopped_changed_.notify_one();
@@ -98,7 +98,7 @@ LogStream::~LogStream() {
 }
 
 std::optional<LogData> LogStream::take() {
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   std::optional<CopyData> data = connection_.take_copy(action_);
   if (!data) return std::nullopt;
   return read_log(*std::move(data));
@@ -109,7 +109,7 @@ void LogStream::wait(const WaitLimits& limits) const {
 }
 
 void LogStream::confirm() {
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   send_status(false);
 }
 
@@ -126,8 +126,9 @@ void LogStream::keep_confirming() {
   // The server replies to each status of this thread, so that a dead server is detected.
   const Duration pause = std::min<Duration>(interval_, 1s);
   auto next = std::chrono::steady_clock::now() + interval_;
-  std::unique_lock lock(mutex_);
-  while (!stopped_changed_.wait_for(lock, pause, [this] { return stopped_; })) {
+  sync::Lock lock(mutex_);
+  while (!stopped_changed_.wait_for(lock, pause,
+                                    [this]() TENON_REQUIRES(mutex_) { return stopped_; })) {
     const bool is_due = std::chrono::steady_clock::now() >= next;
     if (!is_due && progress_.confirmed() == sent_) continue;
     send_status(true);

@@ -3,9 +3,9 @@
 // The replication protocol: the server sends its log, and the client confirms positions in it.
 #pragma once
 
+#include <tenon/mutex.hpp>
+
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,11 +36,11 @@ class Progress {
   Lsn confirmed() const;
 
  private:
-  mutable std::mutex mutex_;
-  std::string produced_;
-  std::string acknowledged_;
-  Lsn confirmed_ = 0;
-  Lsn received_ = 0;
+  mutable sync::Mutex mutex_;
+  std::string produced_ TENON_GUARDED_BY(mutex_);
+  std::string acknowledged_ TENON_GUARDED_BY(mutex_);
+  Lsn confirmed_ TENON_GUARDED_BY(mutex_) = 0;
+  Lsn received_ TENON_GUARDED_BY(mutex_) = 0;
 };
 
 /// Data from the server: a message of pgoutput, or a keepalive, which reports that the log up to
@@ -72,17 +72,17 @@ class LogStream {
   void confirm();
 
  private:
-  void send_status(bool request_reply);
+  void send_status(bool request_reply) TENON_REQUIRES(mutex_);
   void keep_confirming();
 
   const std::string action_;
   const Duration interval_;
   const Progress& progress_;
-  std::mutex mutex_;
-  Connection connection_;  // writes and reads are guarded by mutex_
-  Lsn sent_ = 0;
-  std::condition_variable stopped_changed_;
-  bool stopped_ = false;
+  sync::Mutex mutex_;
+  Connection connection_;  // written and read under the mutex; waits need none
+  Lsn sent_ TENON_GUARDED_BY(mutex_) = 0;
+  sync::ConditionVariable stopped_changed_;
+  bool stopped_ TENON_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

@@ -26,7 +26,7 @@ Connection::~Connection() {
 }
 
 std::unique_ptr<Connection> Connections::take() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const sync::Lock lock(mutex_);
   if (idle_.empty()) return std::make_unique<Connection>();
   std::unique_ptr<Connection> connection = std::move(idle_.back());
   idle_.pop_back();
@@ -35,7 +35,7 @@ std::unique_ptr<Connection> Connections::take() {
 
 void Connections::give_back(std::unique_ptr<Connection> connection) {
   curl_easy_reset(connection->easy);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const sync::Lock lock(mutex_);
   if (idle_.size() < max_idle) idle_.push_back(std::move(connection));
 }
 

@@ -3,10 +3,11 @@
 // Handles of libcurl. Each handle keeps its connection open for the next request.
 #pragma once
 
+#include <tenon/mutex.hpp>
+
 #include <curl/curl.h>
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
 namespace tenon::s3 {
@@ -29,8 +30,8 @@ class Connections {
   void give_back(std::unique_ptr<Connection> connection);
 
  private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Connection>> idle_;
+  sync::Mutex mutex_;
+  std::vector<std::unique_ptr<Connection>> idle_ TENON_GUARDED_BY(mutex_);
 };
 
 }  // namespace tenon::s3

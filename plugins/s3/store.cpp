@@ -48,12 +48,12 @@ void Store::configure(const sdk::Config& config) {
              " without encryption; fix: use an endpoint with https");
   }
   auto client = std::make_shared<const Client>(settings);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const sync::Lock lock(mutex_);
   client_ = std::move(client);
 }
 
 std::shared_ptr<const Client> Store::client() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const sync::Lock lock(mutex_);
   // Without a configuration all settings come from the environment.
   if (client_ == nullptr) client_ = std::make_shared<const Client>(Settings(sdk::Config({})));
   return client_;

@@ -3,11 +3,11 @@
 // tenon.dev/s3: objects on a server that supports S3, such as Amazon's.
 #pragma once
 
+#include <tenon/mutex.hpp>
 #include <tenon/sdk/object_store.hpp>
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +35,8 @@ class Store : public sdk::ObjectStoreV2 {
   /// Returns the client of the current configuration. Running calls keep the previous client.
   std::shared_ptr<const Client> client();
 
-  std::mutex mutex_;
-  std::shared_ptr<const Client> client_;
+  sync::Mutex mutex_;
+  std::shared_ptr<const Client> client_ TENON_GUARDED_BY(mutex_);
 };
 
 }  // namespace tenon::s3

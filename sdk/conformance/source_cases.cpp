@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <tenon/call.hpp>
+#include <tenon/mutex.hpp>
 #include <tenon/record.hpp>
 #include <tenon/source.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -105,12 +104,13 @@ class LateCancel {
  public:
   LateCancel(tenon::Call& call, std::chrono::milliseconds after)
       : thread_([this, &call, after] {
-          std::unique_lock<std::mutex> lock(mutex_);
-          if (!over_.wait_for(lock, after, [this] { return is_over_; })) call.cancel();
+          sync::Lock lock(mutex_);
+          if (!over_.wait_for(lock, after, [this]() TENON_REQUIRES(mutex_) { return is_over_; }))
+            call.cancel();
         }) {}
   ~LateCancel() {
     {
-      const std::lock_guard<std::mutex> lock(mutex_);
+      const sync::Lock lock(mutex_);
       is_over_ = true;
     }
     over_.notify_one();
@@ -120,9 +120,9 @@ class LateCancel {
   LateCancel& operator=(const LateCancel&) = delete;
 
  private:
-  std::mutex mutex_;
-  std::condition_variable over_;
-  bool is_over_ = false;
+  sync::Mutex mutex_;
+  sync::ConditionVariable over_;
+  bool is_over_ TENON_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

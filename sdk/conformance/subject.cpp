@@ -106,13 +106,13 @@ std::optional<Specification> Subject::specification() {
 }
 
 bool Subject::has_warned_of(std::string_view text) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const sync::Lock lock(mutex_);
   return std::ranges::any_of(
       warnings_, [&](const std::string& line) { return line.find(text) != std::string::npos; });
 }
 
 void Subject::keep(const LogLine& line) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const sync::Lock lock(mutex_);
   if (warnings_.size() < most_warnings) warnings_.push_back(line.to_string());
 }
 

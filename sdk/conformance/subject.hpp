@@ -5,11 +5,11 @@
 
 #include <tenon/host.hpp>
 #include <tenon/inspect.hpp>
+#include <tenon/mutex.hpp>
 #include <tenon/sdk/conformance.hpp>
 #include <tenon/specification.hpp>
 
 #include <chrono>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -112,8 +112,8 @@ class Subject {
   const Options& options_;
   const Case& case_;
   bool check_calls_ = false;
-  mutable std::mutex mutex_;
-  std::vector<std::string> warnings_;
+  mutable sync::Mutex mutex_;
+  std::vector<std::string> warnings_ TENON_GUARDED_BY(mutex_);
   std::optional<Host> host_;
 };
 

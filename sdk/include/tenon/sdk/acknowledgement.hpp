@@ -7,18 +7,17 @@
 #error "tenon/sdk/acknowledgement.hpp needs exceptions"
 #endif
 
+#include <tenon/mutex.hpp>
 #include <tenon/sdk/destination.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -98,7 +97,7 @@ class PendingAcks {
 
   /// Begins a batch. Its acknowledgements cannot be collected before `end_batch`.
   void begin_batch(ListView<RecordV2> records) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    sync::Lock lock(mutex_);
     ++batch_;
     for (RecordV2View record : records) {
       const BytesView position = record.position();
@@ -109,7 +108,7 @@ class PendingAcks {
 
   /// Defers the acknowledgement of the record with this index in the batch to a call of `resolve`.
   RecordId defer(std::size_t index) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    sync::Lock lock(mutex_);
     slots_[ended_ + index].state = State::pending;
     ++pending_;
     return {batch_, first_number_ + ended_ + index};
@@ -118,7 +117,7 @@ class PendingAcks {
   /// Ends the batch, and acknowledges records that were not deferred: as refused, or as safe.
   void end_batch(Refused&& refused) {
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      sync::Lock lock(mutex_);
       check_refused(refused, slots_.size() - ended_);
       for (auto& [index, error] : refused) {
         if (slots_[ended_ + index].state != State::writing) continue;
@@ -134,7 +133,7 @@ class PendingAcks {
   /// Ends the batch because none of it was accepted. Calls of `resolve` for its records are
   /// ignored.
   void discard_batch() {
-    std::lock_guard<std::mutex> lock(mutex_);
+    sync::Lock lock(mutex_);
     errors_.erase(errors_.lower_bound(first_number_ + ended_), errors_.end());
     for (; slots_.size() > ended_; slots_.pop_back())
       pending_ -= slots_.back().state == State::pending;
@@ -144,7 +143,7 @@ class PendingAcks {
   /// Acknowledges a deferred record, unless that was done before.
   void resolve(RecordId id, std::optional<DestinationV2AckError> error) {
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      sync::Lock lock(mutex_);
       const std::uint64_t index = id.record - first_number_;
       if (id.record < first_number_ || index >= slots_.size()) return;
       if (slots_[index].batch != id.batch || slots_[index].state != State::pending) return;
@@ -157,7 +156,7 @@ class PendingAcks {
   /// Reports that the record at this position was acknowledged twice.
   void report_duplicate(std::string_view position) {
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      sync::Lock lock(mutex_);
       if (broken_) return;
       broken_.emplace(TENON_INTERNAL | TENON_FATAL, "the plugin \"", plugin_,
                       "\" acknowledged the record at position ", readable(position), " twice");
@@ -167,13 +166,13 @@ class PendingAcks {
 
   /// Throws Failure if a record was acknowledged twice.
   void check() const {
-    std::lock_guard<std::mutex> lock(mutex_);
+    sync::Lock lock(mutex_);
     if (broken_) fail(*broken_);
   }
 
   /// Waits until all records are acknowledged or the call is cancelled.
   void await_all(Call call) {
-    std::unique_lock<std::mutex> lock(mutex_);
+    sync::Lock lock(mutex_);
     while (pending_ > 0 && !call.cancelled()) changed_.wait_for(lock, poll_interval);
   }
 
@@ -181,7 +180,7 @@ class PendingAcks {
   std::size_t close() {
     std::size_t unanswered = 0;
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      sync::Lock lock(mutex_);
       for (std::size_t i = collected_; pending_ > 0; ++i) {
         if (slots_[i].state != State::pending) continue;
         set_resolved(
@@ -197,7 +196,7 @@ class PendingAcks {
   /// Waits until the next record is acknowledged, and returns the number of the first record after
   /// it that is not. Throws Failure if the call is cancelled, or TENON_OUT_OF_RANGE at the end.
   std::uint64_t await_resolved(Call call) {
-    std::unique_lock<std::mutex> lock(mutex_);
+    sync::Lock lock(mutex_);
     std::size_t end = resolved_end();
     // A cancellation does not notify the condition variable, so this polls.
     for (; end == collected_; end = resolved_end()) {
@@ -212,7 +211,7 @@ class PendingAcks {
   /// Returns the acknowledgements of the records before this number, allocated in the arena of the
   /// call.
   tenon_list collect(Call call, std::uint64_t before) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    sync::Lock lock(mutex_);
     const std::size_t end = before - first_number_;
     const tenon_list acks = copy(call.raw(), end);
     collected_ = end;
@@ -239,28 +238,29 @@ class PendingAcks {
   };
   static constexpr std::chrono::milliseconds poll_interval{20};
 
-  void set_resolved(std::size_t index, std::optional<DestinationV2AckError>&& error) {
+  void set_resolved(std::size_t index, std::optional<DestinationV2AckError>&& error)
+      TENON_REQUIRES(mutex_) {
     slots_[index].state = State::resolved;
     --pending_;
     if (error) errors_.emplace(first_number_ + index, *std::move(error));
   }
 
-  std::size_t resolved_end() const {
+  std::size_t resolved_end() const TENON_REQUIRES(mutex_) {
     std::size_t end = collected_;
     while (end < ended_ && slots_[end].state == State::resolved) ++end;
     return end;
   }
 
-  std::size_t position_begin(std::size_t index) const {
+  std::size_t position_begin(std::size_t index) const TENON_REQUIRES(mutex_) {
     return index == 0 ? 0 : slots_[index - 1].position_end;
   }
-  std::string_view position_of(std::size_t index) const {
+  std::string_view position_of(std::size_t index) const TENON_REQUIRES(mutex_) {
     return BytesView(positions_)
         .text()
         .substr(position_begin(index), slots_[index].position_end - position_begin(index));
   }
 
-  tenon_list copy(tenon_call* call, std::size_t end) const {
+  tenon_list copy(tenon_call* call, std::size_t end) const TENON_REQUIRES(mutex_) {
     void* elements;
     const tenon_list list =
         tenon_new_list(call, end - collected_, sizeof(tenon_destination_v2_ack), &elements);
@@ -282,7 +282,7 @@ class PendingAcks {
 
   /// Frees the memory of collected records, but only if they are the greater part, because the rest
   /// moves to the front.
-  void forget_collected() {
+  void forget_collected() TENON_REQUIRES(mutex_) {
     if (collected_ < slots_.size() - collected_) return;
     const std::size_t bytes = position_begin(collected_);
     const auto count = static_cast<std::ptrdiff_t>(collected_);
@@ -295,18 +295,19 @@ class PendingAcks {
   }
 
   const std::string plugin_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::uint8_t> positions_;  // concatenated
-  std::vector<Slot> slots_;
-  std::uint64_t first_number_ = 0;  // number of the record in the first slot
-  std::size_t collected_ = 0;       // slots that the host has collected
-  std::size_t ended_ = 0;           // slots of batches that have ended
-  std::size_t pending_ = 0;
-  std::uint64_t batch_ = 0;
-  std::map<std::uint64_t, DestinationV2AckError> errors_;  // by the record
-  std::optional<Failure> broken_;
-  bool closed_ = false;
+  mutable sync::Mutex mutex_;
+  sync::ConditionVariable changed_;
+  std::vector<std::uint8_t> positions_ TENON_GUARDED_BY(mutex_);  // concatenated
+  std::vector<Slot> slots_ TENON_GUARDED_BY(mutex_);
+  // The number of the record in the first slot.
+  std::uint64_t first_number_ TENON_GUARDED_BY(mutex_) = 0;
+  std::size_t collected_ TENON_GUARDED_BY(mutex_) = 0;  // slots that the host has collected
+  std::size_t ended_ TENON_GUARDED_BY(mutex_) = 0;      // slots of batches that have ended
+  std::size_t pending_ TENON_GUARDED_BY(mutex_) = 0;
+  std::uint64_t batch_ TENON_GUARDED_BY(mutex_) = 0;
+  std::map<std::uint64_t, DestinationV2AckError> errors_ TENON_GUARDED_BY(mutex_);  // by the record
+  std::optional<Failure> broken_ TENON_GUARDED_BY(mutex_);
+  bool closed_ TENON_GUARDED_BY(mutex_) = false;
 };
 
 /// The acknowledgement of one record, shared by the copies of its callback.

@@ -17,15 +17,14 @@
 #error "tenon/sdk/batcher.hpp needs exceptions"
 #endif
 
+#include <tenon/mutex.hpp>
 #include <tenon/sdk/async_destination.hpp>
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <exception>
 #include <functional>
-#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -55,7 +54,7 @@ class Batcher {
   /// written.
   ~Batcher() {
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      sync::Lock lock(mutex_);
       ended_ = true;
     }
     changed_.notify_all();
@@ -67,7 +66,7 @@ class Batcher {
   /// Copies the record to the current batch. Calls `ack` after the batch was written.
   void add(RecordV2View record, const AckCallback& ack) {
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      sync::Lock lock(mutex_);
       if (items_.empty()) due_ = Clock::now() + delay_;
       items_.push_back({Value<RecordV2>::own(record.raw()), ack});
       if (items_.size() != 1 && items_.size() != size_) return;
@@ -78,7 +77,7 @@ class Batcher {
   /// Writes all records without the delay, and returns when they are written. Throws Failure if the
   /// call is cancelled.
   void flush(Call call) {
-    std::unique_lock<std::mutex> lock(mutex_);
+    sync::Lock lock(mutex_);
     due_ = Clock::now();
     changed_.notify_all();
     // A cancellation does not notify the condition variable, so this polls.
@@ -96,19 +95,19 @@ class Batcher {
   };
 
   void write_all() {
-    std::unique_lock<std::mutex> lock(mutex_);
+    sync::Lock lock(mutex_);
     while (!ended_) {
       if (items_.empty()) {
         changed_.wait(lock);
       } else if (items_.size() < size_ && Clock::now() < due_) {
         changed_.wait_until(lock, due_);
       } else {
-        write_batch(lock);
+        write_batch();
       }
     }
   }
 
-  void write_batch(std::unique_lock<std::mutex>& lock) {
+  void write_batch() TENON_REQUIRES(mutex_) {
     std::vector<RecordV2> records;
     std::vector<AckCallback> acks;
     for (; !items_.empty() && records.size() < size_; items_.pop_front()) {
@@ -116,14 +115,15 @@ class Batcher {
       acks.push_back(items_.front().ack);
     }
     writing_ = true;
-    lock.unlock();
-    acknowledge(acks, refused_of(records));
-    lock.lock();
+    {
+      const sync::Unlock unlocked(mutex_);
+      acknowledge(acks, refused_of(records));
+    }
     writing_ = false;
     changed_.notify_all();
   }
 
-  Refused refused_of(const std::vector<RecordV2>& records) const {
+  Refused refused_of(const std::vector<RecordV2>& records) const TENON_EXCLUDES(mutex_) {
     DestinationV2AckError error{"record-refused", "an exception that is not a std::exception",
                                 false};
     try {
@@ -147,12 +147,12 @@ class Batcher {
   const std::size_t size_;
   const Duration delay_;
   const Write write_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Item> items_;
-  Clock::time_point due_;  // when the first item is written at the latest
-  bool writing_ = false;
-  bool ended_ = false;
+  sync::Mutex mutex_;
+  sync::ConditionVariable changed_;
+  std::deque<Item> items_ TENON_GUARDED_BY(mutex_);
+  Clock::time_point due_ TENON_GUARDED_BY(mutex_);  // when the first item is written at the latest
+  bool writing_ TENON_GUARDED_BY(mutex_) = false;
+  bool ended_ TENON_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

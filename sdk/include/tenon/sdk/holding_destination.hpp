@@ -14,13 +14,13 @@
 //   };
 #pragma once
 
+#include <tenon/mutex.hpp>
 #include <tenon/sdk/writing_destination.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <utility>
 
 namespace tenon::sdk {
@@ -36,13 +36,13 @@ class HoldingDestination : public WritingDestination {
   /// Writes a batch with `write_all`, or holds it while a refused record is pending.
   void write_batch(ListView<RecordV2> records) final {
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      sync::Lock lock(mutex_);
       if (refusal_ != Progress::none) return hold(records);
     }
     Refused refused = write_all(records);
     const std::size_t done = done_of(records, refused);
     if (!refused.empty()) {
-      std::lock_guard<std::mutex> lock(mutex_);
+      sync::Lock lock(mutex_);
       refusal_ = Progress::unanswered;
       hold(records.slice(done, records.size() - done));
     }
@@ -58,7 +58,7 @@ class HoldingDestination : public WritingDestination {
     const ListView<DestinationV2Ack> acks((*out)->acks);
     // A refused record is always the last of its acknowledgements.
     if (acks[acks.size() - 1].error()) {
-      std::lock_guard<std::mutex> lock(mutex_);
+      sync::Lock lock(mutex_);
       refusal_ = Progress::answered;
     }
     return status;
@@ -66,6 +66,7 @@ class HoldingDestination : public WritingDestination {
 
   /// Drops the held records. Overrides have to call it.
   void teardown() override {
+    sync::Lock lock(mutex_);
     held_.clear();
     refusal_ = Progress::none;
     held_at_once_ = most_held_at_once;
@@ -81,13 +82,13 @@ class HoldingDestination : public WritingDestination {
     return refused.empty() ? records.size() : refused.begin()->first + 1;
   }
 
-  void hold(ListView<RecordV2> records) {
+  void hold(ListView<RecordV2> records) TENON_REQUIRES(mutex_) {
     for (const RecordV2View record : records) held_.push_back(Value<RecordV2>::own(record.raw()));
   }
 
   /// Writes the first held records if the host has decided about the refused record before them.
   void write_held(tenon_call* call) {
-    std::unique_lock<std::mutex> lock(mutex_);
+    sync::Lock lock(mutex_);
     if (refusal_ != Progress::answered) return;
     if (held_.empty()) {
       // A batch that arrived between these lines would be held, and only the next call of
@@ -114,7 +115,7 @@ class HoldingDestination : public WritingDestination {
   }
 
   /// Returns the first held records, allocated in the arena of the call.
-  ListView<RecordV2> first_held(tenon_call* call) const {
+  ListView<RecordV2> first_held(tenon_call* call) const TENON_REQUIRES(mutex_) {
     void* elements;
     const tenon_list list = tenon_new_list(call, std::min(held_.size(), held_at_once_),
                                            sizeof(tenon_record_v2), &elements);
@@ -126,10 +127,10 @@ class HoldingDestination : public WritingDestination {
   }
 
   // write_batch calls write_all if `refusal_` is `none`; otherwise next_acks does.
-  std::mutex mutex_;
-  Progress refusal_ = Progress::none;
-  std::deque<RecordV2> held_;  // accepted after the refused record
-  std::size_t held_at_once_ = most_held_at_once;
+  sync::Mutex mutex_;
+  Progress refusal_ TENON_GUARDED_BY(mutex_) = Progress::none;
+  std::deque<RecordV2> held_ TENON_GUARDED_BY(mutex_);  // accepted after the refused record
+  std::size_t held_at_once_ TENON_GUARDED_BY(mutex_) = most_held_at_once;
 };
 
 }  // namespace tenon::sdk

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <tenon/abi.h>
+#include <tenon/mutex.hpp>
 #include <tenon/sdk/base.hpp>
 #include <tenon/sdk/vtable.hpp>
 
@@ -12,7 +13,6 @@
 #include <deque>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -313,9 +313,9 @@ class Builtin {
 /// parameters. Each call creates a module that exists until the process ends. Thread-safe.
 template <class P>
 const tenon_module* builtin(std::string name, std::string version, std::string details = {}) {
-  static std::mutex mutex;
-  static auto& builtins = *new std::deque<Builtin>;
-  std::lock_guard<std::mutex> lock(mutex);
+  static sync::Mutex mutex;
+  static auto& builtins TENON_GUARDED_BY(mutex) = *new std::deque<Builtin>;
+  sync::Lock lock(mutex);
   builtins.push_back(Builtin(name, std::move(version), std::move(details)).add<P>(name));
   return builtins.back().module();
 }
