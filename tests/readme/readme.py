@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""readme.py README BUILD: tests each code block of the README. Prints TAP.
+"""readme.py BUILD PAGE...: tests each code block of the README and its guides. Prints TAP.
 
 Installs tenon from BUILD into a temporary folder, and adds the blocks to a project there: checks
 specs, runs pipelines and converts documents (`json`), compiles plugins (`c`, `cpp`) to
@@ -49,7 +49,8 @@ class Skipped(Exception):
 class Block:
     """A fenced block: its language, its first line, its text, and the file to write it to."""
 
-    def __init__(self, language, line, before):
+    def __init__(self, page, language, line, before):
+        self.page = page
         self.language = language
         self.line = line
         self.text = ""
@@ -64,13 +65,14 @@ class Block:
         return self.language in ("sh", "cmake") or self.language == "cpp" and not self.is_plugin()
 
 
-def blocks_of(text):
+def blocks_of(page):
+    text = page.read_text()
     blocks = []
     block = None
     before = ""
     for number, line in enumerate(text.splitlines(), 1):
         if block is None and (fence := re.match(r"```(\w*)", line)):
-            block = Block(fence[1], number, before)
+            block = Block(page.stem, fence[1], number, before)
             before = ""
         elif block is not None and line.startswith("```"):
             blocks.append(block)
@@ -151,7 +153,7 @@ class Project:
             included = re.findall(r"^#include.*\n", text, re.M)
             text = "".join(included) + PROGRAM + "int main() {\n" + re.sub(
                 r"^#include.*\n", "", text, flags=re.M) + "}\n"
-        file = self.write(block.file or f"line{block.line}.cpp", text)
+        file = self.write(block.file or f"{block.page}-line{block.line}.cpp", text)
         program = self.project / file.stem
         self.compile(file, "c++20", self.root / "kinds/photo_kinds.cpp", "-o", program,
                      f"-L{self.library.parent}", "-ltenon")
@@ -189,7 +191,7 @@ class Project:
             raise Failure(said)
 
     def cmake(self, block):
-        folder = self.root / f"cmake{block.line}"
+        folder = self.root / f"cmake-{block.page}-{block.line}"
         shutil.copytree(self.project, folder)
         text = "cmake_minimum_required(VERSION 3.21)\nproject(photo C CXX)\nenable_testing()\n"
         targets = set(re.findall(r"target_link_libraries\((\w+)", block.text))
@@ -241,19 +243,19 @@ def try_out(project, block):
         return [f"# {line}" for line in str(failure).splitlines()] + ["not ok %s"]
 
 
-def main(readme, build):
-    blocks = blocks_of(pathlib.Path(readme).read_text())
+def main(build, *pages):
+    blocks = [block for page in pages for block in blocks_of(pathlib.Path(page))]
     results = {}
     with tempfile.TemporaryDirectory() as root:
         project = Project(pathlib.Path(root), build)
         # Hosts and commands may use specs and plugins of later blocks.
         for block in sorted(blocks, key=lambda block: block.last()):
-            results[block.line] = try_out(project, block)
+            results[block] = try_out(project, block)
     print(f"1..{len(blocks)}")
     for number, block in enumerate(blocks, 1):
-        point = f"{number} - line {block.line}, {block.language or 'text'}"
-        for line in results[block.line]:
+        point = f"{number} - {block.page} line {block.line}, {block.language or 'text'}"
+        for line in results[block]:
             print(line if line.startswith("# ") else line.replace("%s", point))
 
 
-main(sys.argv[1], sys.argv[2])
+main(*sys.argv[1:])
