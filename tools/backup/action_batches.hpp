@@ -5,12 +5,13 @@
 // The order of calls is the same as without batches.
 #pragma once
 
+#include <tenon/mutex.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -28,19 +29,20 @@ namespace backup {
 class HandledItems {
  public:
   void add(const std::vector<tenon::ResourceIdV1>& ids) {
-    const std::lock_guard lock(mutex_);
+    const tenon::sync::Lock lock(mutex_);
     for (const tenon::ResourceIdV1& id : ids) ids_.insert(id_text(id));
   }
   /// Returns whether all of these ids were handled.
   bool contains(const std::vector<tenon::ResourceIdV1>& ids) const {
-    const std::lock_guard lock(mutex_);
-    return std::all_of(ids.begin(), ids.end(),
-                       [&](const auto& id) { return ids_.contains(id_text(id)); });
+    const tenon::sync::Lock lock(mutex_);
+    return std::all_of(ids.begin(), ids.end(), [&](const auto& id) TENON_REQUIRES(mutex_) {
+      return ids_.contains(id_text(id));
+    });
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::set<std::string> ids_;
+  mutable tenon::sync::Mutex mutex_;
+  std::set<std::string> ids_ TENON_GUARDED_BY(mutex_);
 };
 
 /// A Policy describes the actions of one kind:

@@ -42,7 +42,7 @@ tenon::Result<void> ArchiveMeter::check_item(std::uint64_t size) const {
 }
 
 tenon::Result<void> ArchiveMeter::add(std::string_view path, std::uint64_t size) {
-  const std::lock_guard lock(mutex_);
+  const tenon::sync::Lock lock(mutex_);
   if (entries_ >= limits_.entries) {
     return too_large("one more entry", "at most " + std::to_string(limits_.entries) + " entries");
   }

@@ -4,11 +4,11 @@
 // written can be read.
 #pragma once
 
+#include <tenon/mutex.hpp>
 #include <tenon/result.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <string_view>
 
 namespace backup {
@@ -33,9 +33,9 @@ class ArchiveMeter {
 
  private:
   const ArchiveLimits limits_;
-  std::mutex mutex_;
-  std::uint64_t bytes_ = 0;  // of the entries in the tar file
-  std::size_t entries_ = 0;
+  tenon::sync::Mutex mutex_;
+  std::uint64_t bytes_ TENON_GUARDED_BY(mutex_) = 0;  // of the entries in the tar file
+  std::size_t entries_ TENON_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace backup

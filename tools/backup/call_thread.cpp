@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "call_thread.hpp"
 
+#include <tenon/mutex.hpp>
+
 #include <algorithm>
-#include <condition_variable>
 #include <exception>
-#include <mutex>
 #include <utility>
 
 namespace backup {
@@ -19,13 +19,14 @@ constexpr std::chrono::seconds cancel_grace(5);
 }  // namespace
 
 struct CallThread::State {
-  std::mutex mutex;
-  std::condition_variable changed;
-  Task task;  // empty: idle
-  std::exception_ptr thrown;
-  std::optional<Moment> abandon_at;  // when the current call is abandoned, if ever
-  bool cancelled = false;
-  bool ended = false;
+  tenon::sync::Mutex mutex;
+  tenon::sync::ConditionVariable changed;
+  Task task TENON_GUARDED_BY(mutex);  // empty: idle
+  std::exception_ptr thrown TENON_GUARDED_BY(mutex);
+  // When the current call is abandoned, if ever.
+  std::optional<Moment> abandon_at TENON_GUARDED_BY(mutex);
+  bool cancelled TENON_GUARDED_BY(mutex) = false;
+  bool ended TENON_GUARDED_BY(mutex) = false;
   tenon::Call call;
 };
 
@@ -39,7 +40,7 @@ CallThread::~CallThread() {
   } catch (...) {  // what the task threw cannot be reported here
   }
   {
-    const std::lock_guard lock(state_->mutex);
+    const tenon::sync::Lock lock(state_->mutex);
     state_->ended = true;
     state_->changed.notify_all();
   }
@@ -47,15 +48,17 @@ CallThread::~CallThread() {
 }
 
 void CallThread::serve(const std::shared_ptr<State>& state) {
-  std::unique_lock lock(state->mutex);
+  tenon::sync::Lock lock(state->mutex);
   for (;;) {
-    state->changed.wait(lock, [&] { return state->ended || state->task; });
+    state->changed.wait(lock,
+                        [&]() TENON_REQUIRES(state->mutex) { return state->ended || state->task; });
     if (state->ended) return;
+    const Task* const task = &state->task;  // does not change while it runs
     lock.unlock();
     std::exception_ptr thrown;
     try {
       Context context(*state);
-      state->task(context);
+      (*task)(context);
     } catch (...) {
       thrown = std::current_exception();
     }
@@ -67,7 +70,7 @@ void CallThread::serve(const std::shared_ptr<State>& state) {
 }
 
 void CallThread::start(Task task) {
-  const std::lock_guard lock(state_->mutex);
+  const tenon::sync::Lock lock(state_->mutex);
   state_->cancelled = false;
   state_->abandon_at.reset();
   state_->task = std::move(task);
@@ -82,7 +85,7 @@ bool CallThread::finish() {
 }
 
 bool CallThread::wait_until(Moment until) {
-  std::unique_lock lock(state_->mutex);
+  tenon::sync::Lock lock(state_->mutex);
   while (state_->task) {
     const Moment end = std::min(until, state_->abandon_at.value_or(until));
     if (end <= std::chrono::steady_clock::now()) return false;
@@ -98,7 +101,7 @@ bool CallThread::wait_until(Moment until) {
 
 std::function<void()> CallThread::canceller() const {
   return [state = state_] {
-    const std::lock_guard lock(state->mutex);
+    const tenon::sync::Lock lock(state->mutex);
     state->cancelled = true;
     const Moment latest = std::chrono::steady_clock::now() + cancel_grace;
     state->abandon_at = std::min(state->abandon_at.value_or(latest), latest);
@@ -110,7 +113,7 @@ std::function<void()> CallThread::canceller() const {
 /// Returns false if the current call is no longer overdue.
 bool CallThread::abandon_if_overdue() {
   {
-    const std::lock_guard lock(state_->mutex);
+    const tenon::sync::Lock lock(state_->mutex);
     const auto now = std::chrono::steady_clock::now();
     const bool is_overdue = state_->abandon_at && *state_->abandon_at <= now;
     if (!state_->task || !is_overdue) return false;
@@ -122,7 +125,7 @@ bool CallThread::abandon_if_overdue() {
 }
 
 tenon::Call* CallThread::Context::begin(std::optional<std::chrono::nanoseconds> timeout) {
-  const std::lock_guard lock(state_.mutex);
+  const tenon::sync::Lock lock(state_.mutex);
   if (state_.cancelled || state_.ended) return nullptr;
   state_.call.reset();
   const std::optional<Moment> before = std::exchange(state_.abandon_at, std::nullopt);
@@ -137,8 +140,10 @@ tenon::Call* CallThread::Context::begin(std::optional<std::chrono::nanoseconds> 
 }
 
 void CallThread::Context::pause(std::chrono::nanoseconds time) {
-  std::unique_lock lock(state_.mutex);
-  state_.changed.wait_for(lock, time, [&] { return state_.cancelled || state_.ended; });
+  tenon::sync::Lock lock(state_.mutex);
+  state_.changed.wait_for(lock, time, [this]() TENON_REQUIRES(state_.mutex) {
+    return state_.cancelled || state_.ended;
+  });
 }
 
 }  // namespace backup

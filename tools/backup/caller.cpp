@@ -8,7 +8,7 @@ Caller::Caller(tenon::Host& host, tenon::tools::Console& console)
     : host_(host), console_(console) {}
 
 void Caller::run(CallThread::Task task) {
-  const std::lock_guard lock(mutex_);
+  const tenon::sync::Lock lock(mutex_);
   if (cancelled_ && !cleans_up_) return;
   if (!thread_) thread_ = std::make_unique<CallThread>();
   thread_->start(std::move(task));
@@ -17,7 +17,7 @@ void Caller::run(CallThread::Task task) {
 /// Waits for the task of the thread. Returns false if it was abandoned.
 bool Caller::await_thread() {
   if (!thread_ || thread_->finish()) return true;
-  const std::lock_guard lock(mutex_);
+  const tenon::sync::Lock lock(mutex_);
   thread_.reset();
   return false;
 }
@@ -25,7 +25,7 @@ bool Caller::await_thread() {
 void Caller::cancel() {
   std::function<void()> act;
   {
-    const std::lock_guard lock(mutex_);
+    const tenon::sync::Lock lock(mutex_);
     cancelled_ = true;
     if (thread_) thread_->canceller()();
     act = on_cancel_;
@@ -35,7 +35,7 @@ void Caller::cancel() {
 }
 
 void Caller::on_cancel(const std::function<void()>& act) {
-  std::unique_lock lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   on_cancel_ = act;
   const bool now = cancelled_ && act;
   lock.unlock();
@@ -43,18 +43,23 @@ void Caller::on_cancel(const std::function<void()>& act) {
 }
 
 void Caller::begin_cleanup() {
-  const std::lock_guard lock(mutex_);
+  const tenon::sync::Lock lock(mutex_);
   cleans_up_ = true;
 }
 
 bool Caller::cancelled() const {
-  const std::lock_guard lock(mutex_);
+  const tenon::sync::Lock lock(mutex_);
   return cancelled_;
 }
 
+bool Caller::refuses_calls() const {
+  const tenon::sync::Lock lock(mutex_);
+  return cancelled_ && !cleans_up_;
+}
+
 void Caller::wait(std::chrono::nanoseconds time) {
-  std::unique_lock lock(mutex_);
-  stopped_.wait_for(lock, time, [&] { return cancelled_; });
+  tenon::sync::Lock lock(mutex_);
+  stopped_.wait_for(lock, time, [this]() TENON_REQUIRES(mutex_) { return cancelled_; });
 }
 
 tenon::Error Caller::cancelled_error() {
@@ -64,8 +69,8 @@ tenon::Error Caller::cancelled_error() {
 tenon::Error Caller::abandon(const tenon::PluginInfo& plugin, std::string_view method,
                              std::chrono::nanoseconds timeout) {
   return abandon(plugin, method,
-                 cancelled() && !cleans_up_ ? "the call did not return when it was cancelled"
-                                            : "the call did not return within " + to_text(timeout));
+                 refuses_calls() ? "the call did not return when it was cancelled"
+                                 : "the call did not return within " + to_text(timeout));
 }
 
 tenon::Error Caller::abandon(const tenon::PluginInfo& plugin, std::string_view method,

@@ -7,13 +7,12 @@
 
 #include <tenon/call.hpp>
 #include <tenon/host.hpp>
+#include <tenon/mutex.hpp>
 #include <tenon/result.hpp>
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,15 +63,18 @@ class Caller {
   ///   abandon(error) receives the Error of a call that did not return, instead of its Result
   template <class Series>
   struct Started {
-    explicit Started(std::shared_ptr<Series> series) : series(std::move(series)) {}
+    Started(std::shared_ptr<Series> series, std::string_view method,
+            std::chrono::nanoseconds timeout, bool has_current)
+        : series(std::move(series)), method(method), timeout(timeout), has_current(has_current) {}
 
     const std::shared_ptr<Series> series;
-    std::string_view method;
-    std::chrono::nanoseconds timeout{};
-    std::mutex mutex;          // protects the series and the members below
-    bool has_current = false;  // the series is at a call that has not returned
-    bool in_call = false;      // that call has begun
-    bool abandoned = false;
+    const std::string_view method;
+    const std::chrono::nanoseconds timeout;
+    tenon::sync::Mutex mutex;  // guards the series, too, until its calls are abandoned
+    // The series is at a call that has not returned.
+    bool has_current TENON_GUARDED_BY(mutex);
+    bool in_call TENON_GUARDED_BY(mutex) = false;  // that call has begun
+    bool abandoned TENON_GUARDED_BY(mutex) = false;
   };
 
   /// Starts the calls of a series. No other call may be made until it is finished. `method` must
@@ -90,7 +92,7 @@ class Caller {
       bool in_call = false;
       bool has_current = false;
       {
-        const std::lock_guard lock(started->mutex);
+        const tenon::sync::Lock lock(started->mutex);
         started->abandoned = true;
         in_call = started->in_call;
         has_current = started->has_current;
@@ -109,7 +111,7 @@ class Caller {
   void on_cancel(const std::function<void()>& act);
   /// Allows calls again, so that a cancelled run can clean up. `cancelled` stays true.
   void begin_cleanup();
-  bool cancelled() const;
+  bool cancelled() const TENON_EXCLUDES(mutex_);
   /// Returns the error of a run that was cancelled.
   static tenon::Error cancelled_error();
   /// Waits for this time, or until the Caller is cancelled.
@@ -147,17 +149,15 @@ class Caller {
   template <class Series>
   std::shared_ptr<Started<Series>> resume(std::shared_ptr<Series> series, std::string_view method,
                                           std::chrono::nanoseconds timeout, bool has_current) {
-    auto started = std::make_shared<Started<Series>>(std::move(series));
-    started->method = method;
-    started->timeout = timeout;
-    started->has_current = has_current;
+    auto started =
+        std::make_shared<Started<Series>>(std::move(series), method, timeout, has_current);
     run([started](CallThread::Context& context) { make_calls(*started, context); });
     return started;
   }
 
   template <class Series>
   static void make_calls(Started<Series>& started, CallThread::Context& context) {
-    std::unique_lock lock(started.mutex);
+    tenon::sync::Lock lock(started.mutex);
     for (;;) {
       if (!started.has_current && !started.series->next()) return;
       started.has_current = true;
@@ -185,17 +185,18 @@ class Caller {
 
   void run(CallThread::Task task);
   bool await_thread();
+  bool refuses_calls() const TENON_EXCLUDES(mutex_);
   tenon::Error abandon(const tenon::PluginInfo& plugin, std::string_view method,
                        std::chrono::nanoseconds timeout);
 
   tenon::Host& host_;
   tenon::tools::Console& console_;
-  mutable std::mutex mutex_;  // is locked before the mutex of a CallThread
-  std::condition_variable stopped_;
-  std::function<void()> on_cancel_;
-  bool cancelled_ = false;
-  bool cleans_up_ = false;
-  std::unique_ptr<CallThread> thread_;
+  mutable tenon::sync::Mutex mutex_;  // is locked before the mutex of a CallThread
+  tenon::sync::ConditionVariable stopped_;
+  std::function<void()> on_cancel_ TENON_GUARDED_BY(mutex_);
+  bool cancelled_ TENON_GUARDED_BY(mutex_) = false;
+  bool cleans_up_ TENON_GUARDED_BY(mutex_) = false;
+  std::unique_ptr<CallThread> thread_;  // replaced under the mutex
   bool has_abandoned_calls_ = false;
 };
 

@@ -23,8 +23,10 @@ tenon::Error stopped(tenon::CancelReason reason) {
 }  // namespace
 
 tenon::Result<void> EntryQueue::put(ArchiveEntry entry) {
-  std::unique_lock lock(mutex_);
-  const auto may_continue = [&] { return failure_ || has_room(entry.bytes()); };
+  tenon::sync::Lock lock(mutex_);
+  const auto may_continue = [&]() TENON_REQUIRES(mutex_) {
+    return failure_ || has_room(entry.bytes());
+  };
   for (std::uint64_t seen = reads_; !changed_.wait_for(lock, stall_timeout_, may_continue);) {
     if (std::exchange(seen, reads_) != seen) continue;
     stalled_ = true;
@@ -39,7 +41,7 @@ tenon::Result<void> EntryQueue::put(ArchiveEntry entry) {
 }
 
 tenon::Result<void> EntryQueue::finish() {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   if (failure_) return *failure_;
   finished_ = true;
   changed_.notify_all();
@@ -47,28 +49,27 @@ tenon::Result<void> EntryQueue::finish() {
 }
 
 void EntryQueue::abandon(tenon::Error error) {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   if (finished_ || failure_) return;
   abandoned_ = true;
   fail(std::move(error));
 }
 
 bool EntryQueue::abandoned() const {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   return abandoned_;
 }
 
 bool EntryQueue::stalled() const {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   return stalled_;
 }
 
 bool EntryQueue::failed() const {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   return failure_.has_value();
 }
 
-/// REQUIRED: the mutex is locked.
 void EntryQueue::fail(tenon::Error error) {
   if (!failure_) failure_ = std::move(error);
   entries_.clear();
@@ -76,7 +77,7 @@ void EntryQueue::fail(tenon::Error error) {
   changed_.notify_all();
 }
 
-tenon::Result<void> EntryQueue::wait_for_entry(std::unique_lock<std::mutex>& lock,
+tenon::Result<void> EntryQueue::wait_for_entry(tenon::sync::Lock<tenon::sync::Mutex>& lock,
                                                tenon::Call& call) {
   while (!failure_ && !finished_ && entries_.empty()) {
     if (const auto reason = call.cancelled(); reason != tenon::CancelReason::none) {
@@ -88,7 +89,7 @@ tenon::Result<void> EntryQueue::wait_for_entry(std::unique_lock<std::mutex>& loc
 }
 
 tenon::Result<std::optional<ArchiveEntry>> EntryQueue::take(tenon::Call& call, bool may_wait) {
-  std::unique_lock lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   if (may_wait) {
     if (auto waited = wait_for_entry(lock, call); !waited) return std::move(waited).error();
   }
@@ -102,12 +103,12 @@ tenon::Result<std::optional<ArchiveEntry>> EntryQueue::take(tenon::Call& call, b
 }
 
 bool EntryQueue::drained() const {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   return finished_ && entries_.empty();
 }
 
 void EntryQueue::close(tenon::Error error) {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   fail(std::move(error));
 }
 

@@ -4,15 +4,14 @@
 #pragma once
 
 #include <tenon/call.hpp>
+#include <tenon/mutex.hpp>
 #include <tenon/result.hpp>
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -71,25 +70,26 @@ class EntryQueue {
   const std::string& sha256() const noexcept { return sha256_; }
 
  private:
-  bool has_room(std::size_t bytes) const {
+  bool has_room(std::size_t bytes) const TENON_REQUIRES(mutex_) {
     return entries_.empty() || bytes_ + bytes <= max_bytes_;
   }
-  void fail(tenon::Error error);
-  tenon::Result<void> wait_for_entry(std::unique_lock<std::mutex>& lock, tenon::Call& call);
+  void fail(tenon::Error error) TENON_REQUIRES(mutex_);
+  tenon::Result<void> wait_for_entry(tenon::sync::Lock<tenon::sync::Mutex>& lock, tenon::Call& call)
+      TENON_REQUIRES(mutex_);
 
   const std::size_t max_bytes_;
   const std::chrono::nanoseconds stall_timeout_;
   std::atomic<std::uint64_t> reads_{0};
   std::string sha256_;  // written once, before `ended_`
   std::atomic<bool> ended_{false};
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<ArchiveEntry> entries_;
-  std::size_t bytes_ = 0;  // of the entries
-  bool finished_ = false;
-  bool abandoned_ = false;
-  bool stalled_ = false;
-  std::optional<tenon::Error> failure_;
+  mutable tenon::sync::Mutex mutex_;
+  tenon::sync::ConditionVariable changed_;
+  std::deque<ArchiveEntry> entries_ TENON_GUARDED_BY(mutex_);
+  std::size_t bytes_ TENON_GUARDED_BY(mutex_) = 0;  // of the entries
+  bool finished_ TENON_GUARDED_BY(mutex_) = false;
+  bool abandoned_ TENON_GUARDED_BY(mutex_) = false;
+  bool stalled_ TENON_GUARDED_BY(mutex_) = false;
+  std::optional<tenon::Error> failure_ TENON_GUARDED_BY(mutex_);
 };
 
 }  // namespace backup

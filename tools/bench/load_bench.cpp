@@ -3,6 +3,7 @@
 // Measures loading a module with its first instance, restarting it, and creating instances,
 // compared with dlopen of the same file.
 #include <tenon/host.hpp>
+#include <tenon/mutex.hpp>
 
 #include <bench/counter.hpp>
 #include <benchmark/benchmark.h>
@@ -12,7 +13,6 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -130,7 +130,7 @@ void create_by_hand(benchmark::State& state) {
     std::shared_ptr<const RawModule> module;
     void* self;
   };
-  std::mutex mutex;
+  sync::Mutex mutex;
   std::unordered_map<std::string, std::shared_ptr<const RawModule>> modules;
   std::unordered_set<const Object*> objects;
   modules.emplace(counter_name, std::make_shared<const RawModule>(counter_v2));
@@ -138,7 +138,7 @@ void create_by_hand(benchmark::State& state) {
   for (auto _ : state) {
     auto object = std::make_unique<Object>();
     {
-      const std::lock_guard lock(mutex);
+      const sync::Lock lock(mutex);
       object->module = modules.find(counter_name)->second;
     }
     const auto& counter = object->module->vtable<bench_counter_v2>();
@@ -148,7 +148,7 @@ void create_by_hand(benchmark::State& state) {
       return state.SkipWithError("create failed");
     }
     {
-      const std::lock_guard lock(mutex);
+      const sync::Lock lock(mutex);
       objects.insert(object.get());
     }
     const bench_counter_v2_check_request request = {sizeof request, 1};
@@ -156,7 +156,7 @@ void create_by_hand(benchmark::State& state) {
       return state.SkipWithError("check failed");
     }
     {
-      const std::lock_guard lock(mutex);
+      const sync::Lock lock(mutex);
       objects.erase(object.get());
     }
     counter.base->destroy(object->self);

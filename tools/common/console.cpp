@@ -32,20 +32,20 @@ Console::Console(std::string program)
     : program_(std::move(program)), on_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 void Console::say(std::string_view message) {
-  std::lock_guard lock(mutex_);
+  sync::Lock lock(mutex_);
   if (!progress_.empty()) write_line("");
   std::cerr << program_ << ": " << cleaned(without_hidden_values(message)) << "\n";
   if (!progress_.empty()) write_line(progress_);
 }
 
 void Console::show(std::string line) {
-  std::lock_guard lock(mutex_);
+  sync::Lock lock(mutex_);
   progress_ = std::move(line);
   write_line(progress_);
 }
 
 void Console::clear() {
-  std::lock_guard lock(mutex_);
+  sync::Lock lock(mutex_);
   if (!progress_.empty()) write_line("");
   progress_.clear();
 }

@@ -3,7 +3,8 @@
 // Writes messages to standard error, with one line of progress below them on a terminal.
 #pragma once
 
-#include <mutex>
+#include <tenon/mutex.hpp>
+
 #include <string>
 #include <string_view>
 
@@ -27,12 +28,12 @@ class Console {
   void clear();
 
  private:
-  void write_line(std::string_view line);
+  void write_line(std::string_view line) TENON_REQUIRES(mutex_);
 
   const std::string program_;
   const bool on_terminal_;
-  std::mutex mutex_;
-  std::string progress_;  // the current line; empty: none
+  sync::Mutex mutex_;
+  std::string progress_ TENON_GUARDED_BY(mutex_);  // the current line; empty: none
 };
 
 }  // namespace tenon::tools

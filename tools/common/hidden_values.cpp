@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "common/hidden_values.hpp"
 
+#include <tenon/mutex.hpp>
+
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -35,7 +36,7 @@ bool occurs_at(std::string_view text, std::size_t at, std::string_view value) {
 class HiddenValues {
  public:
   void add(std::string_view value, std::string_view shown) {
-    const std::lock_guard lock(mutex_);
+    const sync::Lock lock(mutex_);
     const auto same = [&](const HiddenValue& one) { return one.value == value; };
     if (std::any_of(values_.begin(), values_.end(), same)) return;
     // The longest first: a value may contain another one.
@@ -45,7 +46,7 @@ class HiddenValues {
     values_.insert(place, {std::string(value), std::string(shown)});
   }
   std::string removed_from(std::string_view text) const {
-    const std::lock_guard lock(mutex_);
+    const sync::Lock lock(mutex_);
     if (values_.empty()) return std::string(text);
     std::string result;
     for (std::size_t at = 0; at < text.size();) {
@@ -63,8 +64,8 @@ class HiddenValues {
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::vector<HiddenValue> values_;
+  mutable sync::Mutex mutex_;
+  std::vector<HiddenValue> values_ TENON_GUARDED_BY(mutex_);
 };
 
 HiddenValues& all() {

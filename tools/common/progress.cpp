@@ -15,7 +15,7 @@ Progress::Progress(Console& console, Line line) : console_(console), line_(std::
 Progress::~Progress() {
   if (!thread_.joinable()) return;
   {
-    std::lock_guard lock(mutex_);
+    sync::Lock lock(mutex_);
     ended_ = true;
   }
   changed_.notify_all();
@@ -25,8 +25,8 @@ Progress::~Progress() {
 
 void Progress::run() {
   const auto begin = std::chrono::steady_clock::now();
-  std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, pause, [&] { return ended_; })) {
+  sync::Lock lock(mutex_);
+  while (!changed_.wait_for(lock, pause, [this]() TENON_REQUIRES(mutex_) { return ended_; })) {
     lock.unlock();
     try {
       console_.show(line_(std::chrono::steady_clock::now() - begin));

@@ -3,10 +3,10 @@
 // Shows the progress of a run on a terminal, a few times a second.
 #pragma once
 
+#include <tenon/mutex.hpp>
+
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <thread>
 
@@ -31,9 +31,9 @@ class Progress {
 
   Console& console_;
   const Line line_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool ended_ = false;
+  sync::Mutex mutex_;
+  sync::ConditionVariable changed_;
+  bool ended_ TENON_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

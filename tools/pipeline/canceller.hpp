@@ -4,11 +4,10 @@
 #pragma once
 
 #include <tenon/call.hpp>
+#include <tenon/mutex.hpp>
 #include <tenon/result.hpp>
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 
 namespace pipeline {
 
@@ -18,7 +17,7 @@ class Canceller {
   /// Resets a Call for its next use, and makes it the one to cancel. It must exist until `detach`,
   /// until another Call is attached, or as long as the Canceller.
   void attach(tenon::Call& call) {
-    std::lock_guard lock(mutex_);
+    tenon::sync::Lock lock(mutex_);
     call.reset();
     current_ = &call;
     if (cancelled_) call.cancel();
@@ -26,13 +25,13 @@ class Canceller {
 
   /// Detaches the Call after it has returned.
   void detach() {
-    std::lock_guard lock(mutex_);
+    tenon::sync::Lock lock(mutex_);
     current_ = nullptr;
   }
 
   /// Cancels the attached Call, and every Call that is attached later.
   void cancel() {
-    std::lock_guard lock(mutex_);
+    tenon::sync::Lock lock(mutex_);
     cancelled_ = true;
     if (current_ != nullptr) current_->cancel();
     changed_.notify_all();
@@ -40,21 +39,21 @@ class Canceller {
 
   /// Returns whether `cancel` was called.
   bool cancelled() const {
-    std::lock_guard lock(mutex_);
+    tenon::sync::Lock lock(mutex_);
     return cancelled_;
   }
 
   /// Waits for `time` or until `cancel`, whichever is earlier.
   void wait(std::chrono::nanoseconds time) const {
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, time, [&] { return cancelled_; });
+    tenon::sync::Lock lock(mutex_);
+    changed_.wait_for(lock, time, [this]() TENON_REQUIRES(mutex_) { return cancelled_; });
   }
 
  private:
-  mutable std::mutex mutex_;
-  mutable std::condition_variable changed_;
-  tenon::Call* current_ = nullptr;
-  bool cancelled_ = false;
+  mutable tenon::sync::Mutex mutex_;
+  mutable tenon::sync::ConditionVariable changed_;
+  tenon::Call* current_ TENON_GUARDED_BY(mutex_) = nullptr;
+  bool cancelled_ TENON_GUARDED_BY(mutex_) = false;
 };
 
 /// Returns whether a call ended early because its module was being restarted. The call can be made

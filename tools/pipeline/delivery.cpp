@@ -48,7 +48,7 @@ tenon::Result<void> Delivery::write_until_stopped() {
       most = pace_->await(window_, destination_index_);
       if (!window_.await_work(destination_index_)) break;
     }
-    std::lock_guard session(session_);
+    tenon::sync::Lock session(session_);
     const Records records = pace_ ? window_.offer(destination_index_, most, merged_)
                                   : window_.offer(destination_index_);
     auto done = records.empty() ? stop() : write(records);
@@ -136,7 +136,7 @@ void Delivery::close() {
 }
 
 tenon::Result<void> Delivery::reopen() {
-  std::lock_guard session(session_);
+  tenon::sync::Lock session(session_);
   const CallSlot::Scope call(collecting_calls_, "open");
   if (auto opened = destination_->open(); !ok_or_unimplemented(opened)) return opened;
   window_.rewind(destination_index_);

@@ -6,9 +6,9 @@
 
 #include <tenon/destination.hpp>
 #include <tenon/host.hpp>
+#include <tenon/mutex.hpp>
 
 #include <cstddef>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,9 +52,9 @@ class Delivery {
 
  private:
   tenon::Result<void> write_until_stopped();
-  tenon::Result<void> write(Records records);
-  tenon::Result<void> stop();
-  bool acknowledges_the_rest();
+  tenon::Result<void> write(Records records) TENON_REQUIRES(session_);
+  tenon::Result<void> stop() TENON_REQUIRES(session_);
+  bool acknowledges_the_rest() TENON_REQUIRES(session_);
   tenon::Result<void> collect();
   tenon::Result<void> reopen();
   tenon::Result<bool> process_acks(tenon::ListView<tenon::Destination::Ack> acks);
@@ -70,7 +70,7 @@ class Delivery {
   std::vector<tenon_record_v2> merged_;  // of the current write, if there is a pace
   // Held during each write, so that a write to the plugin before a restart is never counted after
   // the rewind.
-  std::mutex session_;
+  tenon::sync::Mutex session_;
   tenon::Call write_call_;
   tenon::Call collect_call_;
   Canceller writing_;

@@ -167,7 +167,7 @@ std::vector<tenon::Error> Engine::run() {
   tear_down();
   for (std::thread& thread : threads_) thread.join();
   tear_down();  // plugins whose methods returned late
-  const std::lock_guard lock(mutex_);
+  const tenon::sync::Lock lock(mutex_);
   return abandoned_ ? std::vector<tenon::Error>() : std::move(errors_);
 }
 
@@ -175,7 +175,7 @@ std::vector<tenon::Error> Engine::run() {
 void Engine::tear_down() {
   const auto end = [&](auto& stage, CallSlot& calls, std::size_t index) {
     {
-      const std::lock_guard lock(mutex_);
+      const tenon::sync::Lock lock(mutex_);
       if (busy_[index] != 0) return;
     }
     const CallSlot::Scope call(calls, "teardown");
@@ -189,7 +189,7 @@ void Engine::tear_down() {
     end(stages_.destinations[i], deliveries_[i]->writing_calls(), destination_index(i));
   }
   if (stages_.dead_letters) end(*stages_.dead_letters, letter_calls_, letters_index);
-  const std::lock_guard lock(mutex_);
+  const tenon::sync::Lock lock(mutex_);
   torn_down_ = true;
   changed_.notify_all();
 }
@@ -203,7 +203,7 @@ void Engine::stop() {
 void Engine::abandon() {
   std::vector<tenon::Error> errors;
   {
-    const std::lock_guard lock(mutex_);
+    const tenon::sync::Lock lock(mutex_);
     abandoned_ = true;
     errors = errors_;
   }
@@ -222,8 +222,8 @@ void Engine::abandon() {
 
 void Engine::await_teardown(std::chrono::steady_clock::time_point deadline) {
   {
-    std::unique_lock lock(mutex_);
-    changed_.wait_until(lock, deadline, [&] { return torn_down_; });
+    tenon::sync::Lock lock(mutex_);
+    changed_.wait_until(lock, deadline, [this]() TENON_REQUIRES(mutex_) { return torn_down_; });
   }
   for (const std::string& call : calls_.longer_than({})) messages_.say(call);
 }
@@ -290,7 +290,7 @@ bool Engine::record_error(const tenon::Result<void>& result, const UsedPlugin& s
 bool Engine::record_error(const tenon::Result<void>& result) {
   if (result) return true;
   {
-    const std::lock_guard lock(mutex_);
+    const tenon::sync::Lock lock(mutex_);
     errors_.push_back(result.error());
   }
   window_.fail();
@@ -444,11 +444,11 @@ void Engine::run_threads() {
       if (branch) branch->end_processing();
     }
   }
-  std::unique_lock lock(mutex_);
-  const auto idle = [&] {
+  tenon::sync::Lock lock(mutex_);
+  const auto idle = [this]() TENON_REQUIRES(mutex_) {
     return std::all_of(busy_.begin(), busy_.end(), [](int threads) { return threads == 0; });
   };
-  changed_.wait(lock, [&] { return idle() || abandoned_; });
+  changed_.wait(lock, [&]() TENON_REQUIRES(mutex_) { return idle() || abandoned_; });
   changed_.wait_for(lock, longest_cancellation, idle);
 }
 
@@ -486,7 +486,7 @@ void Engine::start_all() {
 void Engine::start(const std::string& name, const std::vector<std::size_t>& plugins,
                    const std::function<void()>& work) {
   const auto count = [this, plugins](int change) {
-    const std::lock_guard lock(mutex_);
+    const tenon::sync::Lock lock(mutex_);
     for (const std::size_t plugin : plugins) busy_[plugin] += change;
     changed_.notify_all();
   };

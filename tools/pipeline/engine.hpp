@@ -10,14 +10,13 @@
 #pragma once
 
 #include <tenon/host.hpp>
+#include <tenon/mutex.hpp>
 #include <tenon/result.hpp>
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -124,12 +123,14 @@ class Engine {
   Canceller reading_;
   Canceller acknowledging_;
   tenon::Call ack_call_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<tenon::Error> errors_;
-  std::vector<int> busy_;  // number of threads that use the plugin at each index
-  bool abandoned_ = false;
-  bool torn_down_ = false;  // except plugins whose methods have not returned
+  mutable tenon::sync::Mutex mutex_;
+  tenon::sync::ConditionVariable changed_;
+  std::vector<tenon::Error> errors_ TENON_GUARDED_BY(mutex_);
+  // The number of threads that use the plugin at each index.
+  std::vector<int> busy_ TENON_GUARDED_BY(mutex_);
+  bool abandoned_ TENON_GUARDED_BY(mutex_) = false;
+  // Except plugins whose methods have not returned.
+  bool torn_down_ TENON_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
 };
 

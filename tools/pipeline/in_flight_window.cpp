@@ -60,8 +60,8 @@ InFlightWindow::InFlightWindow(std::size_t destinations, const WindowLimits& lim
 // -- Reading ------------------------------------------------------------------
 
 InFlightWindow::ReadBudget InFlightWindow::await_capacity() {
-  std::unique_lock lock(mutex_);
-  capacity_.wait(lock, [&] { return failed_ || below_limits(); });
+  tenon::sync::Lock lock(mutex_);
+  capacity_.wait(lock, [&]() TENON_REQUIRES(mutex_) { return failed_ || below_limits(); });
   if (failed_) return {};
   if (!reading_ && !free_.empty()) {
     reading_ = std::move(free_.back());
@@ -78,7 +78,7 @@ InFlightWindow::ReadBudget InFlightWindow::await_capacity() {
 }
 
 bool InFlightWindow::has_capacity() const {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   return below_limits();
 }
 
@@ -90,7 +90,7 @@ InFlightWindow::Number InFlightWindow::held() const {
 
 void InFlightWindow::add(Records records) {
   const std::uint64_t bytes = size_of(records);
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   if (committed_ == read_) oldest_since_ = Clock::now();
   reading_->read = {records, read_};
   reading_->bytes = bytes;
@@ -162,14 +162,14 @@ void InFlightWindow::grow() {
 }
 
 bool InFlightWindow::await_all_committed() {
-  std::unique_lock lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   add_collected();
-  capacity_.wait(lock, [&] { return failed_ || committed_ == read_; });
+  capacity_.wait(lock, [&]() TENON_REQUIRES(mutex_) { return failed_ || committed_ == read_; });
   return !failed_;
 }
 
 void InFlightWindow::end_reading() {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   add_collected();
   reading_ended_ = true;
   unprocessed_.notify_one();
@@ -188,8 +188,10 @@ void InFlightWindow::set_processing_ended() {
 // -- Processing ---------------------------------------------------------------
 
 std::optional<InFlightWindow::Work> InFlightWindow::await_unprocessed() {
-  std::unique_lock lock(mutex_);
-  wait(lock, unprocessed_, [&] { return abandoned_ || reading_ended_ || published_ < added_; });
+  tenon::sync::Lock lock(mutex_);
+  wait(lock, unprocessed_, [&]() TENON_REQUIRES(mutex_) {
+    return abandoned_ || reading_ended_ || published_ < added_;
+  });
   if (abandoned_ || published_ == added_) return std::nullopt;
   processing_ = slot(published_).get();
   return Work{processing_->read.records, processing_->processing};
@@ -199,7 +201,7 @@ void InFlightWindow::add_processed() {
   Batch& batch = *processing_;
   const Records records = batch.processing.records();
   const std::uint64_t bytes = records.size() * sizeof(tenon_record_v2) + size_of(records);
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   batch.retained_bytes += bytes;
   for (const auto& [index, refusal] : batch.processing.refused()) {
     refused_by_processors_.emplace_back(batch.read.first + index, refusal);
@@ -209,28 +211,28 @@ void InFlightWindow::add_processed() {
 }
 
 void InFlightWindow::end_processing() {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   set_processing_ended();
 }
 
 // -- Writing ------------------------------------------------------------------
 
 bool InFlightWindow::await_work(std::size_t destination) {
-  std::unique_lock lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   Cursor& cursor = cursors_[destination];
-  const auto over = [&] {
+  const auto over = [&]() TENON_REQUIRES(mutex_) {
     return abandoned_ || cursor.closed || (cursor.stopped && cursor.acknowledged == processed_);
   };
-  const auto work = [&] {
+  const auto work = [&]() TENON_REQUIRES(mutex_) {
     return !cursor.suspended &&
            (cursor.sent < processed_ || (processing_ended_ && !cursor.stopped));
   };
-  wait(lock, cursor.work, [&] { return over() || work(); });
+  wait(lock, cursor.work, [&]() TENON_REQUIRES(mutex_) { return over() || work(); });
   return !over();
 }
 
 Records InFlightWindow::offer(std::size_t destination) {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   Cursor& cursor = cursors_[destination];
   const Records records = slice(&Batch::processed, cursor.sent, processed_);
   cursor.offered = cursor.sent + records.size();
@@ -240,7 +242,7 @@ Records InFlightWindow::offer(std::size_t destination) {
 
 Records InFlightWindow::offer(std::size_t destination, std::uint64_t count,
                               std::vector<tenon_record_v2>& merged) {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   Cursor& cursor = cursors_[destination];
   const Number until = std::min(processed_, cursor.sent + count);
   Records records = slice(&Batch::processed, cursor.sent, until);
@@ -258,13 +260,13 @@ Records InFlightWindow::offer(std::size_t destination, std::uint64_t count,
 }
 
 std::uint64_t InFlightWindow::unsent(std::size_t destination) const {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   return processed_ - cursors_[destination].sent;
 }
 
 void InFlightWindow::await_more(std::size_t destination, std::uint64_t count,
                                 std::chrono::steady_clock::time_point deadline) {
-  pause(destination, deadline, [&] {
+  pause(destination, deadline, [&]() TENON_REQUIRES(mutex_) {
     return processed_ - cursors_[destination].sent >= count || processing_ended_ || !below_limits();
   });
 }
@@ -277,8 +279,9 @@ void InFlightWindow::pause_until(std::size_t destination,
 /// Waits for a condition on a thread that takes batches, until `end`. Adds the collected records
 /// when their delay has passed.
 template <class Condition>
-void InFlightWindow::wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
-                          Condition condition, Clock::time_point end) {
+void InFlightWindow::wait(tenon::sync::Lock<tenon::sync::Mutex>& lock,
+                          tenon::sync::ConditionVariable& changed, Condition condition,
+                          Clock::time_point end) {
   while (!condition()) {
     const Clock::time_point next = collected_ ? std::min(collected_until_, end) : end;
     if (next == Clock::time_point::max()) {
@@ -294,17 +297,18 @@ void InFlightWindow::wait(std::unique_lock<std::mutex>& lock, std::condition_var
 template <class Condition>
 void InFlightWindow::pause(std::size_t destination, std::chrono::steady_clock::time_point end,
                            Condition is_over) {
-  std::unique_lock lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   Cursor& cursor = cursors_[destination];
   cursor.pausing = true;
-  const auto over = [&] { return abandoned_ || cursor.closed || is_over(); };
-  wait(lock, cursor.work, over, end);
+  wait(
+      lock, cursor.work,
+      [&]() TENON_REQUIRES(mutex_) { return abandoned_ || cursor.closed || is_over(); }, end);
   cursor.pausing = false;
   oldest_since_ = Clock::now();
 }
 
 void InFlightWindow::mark_sent(std::size_t destination) {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   Cursor& cursor = cursors_[destination];
   if (cursor.sent == cursor.offered) return;  // closed during the write
   const Records last = slice(&Batch::processed, cursor.offered - 1, cursor.offered);
@@ -317,24 +321,24 @@ void InFlightWindow::mark_sent(std::size_t destination) {
 }
 
 void InFlightWindow::pass_on(std::size_t destination) {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   Cursor& cursor = cursors_[destination];
   cursor.sent = cursor.offered;
   committable_.notify_one();
 }
 
 void InFlightWindow::suspend(std::size_t destination) {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   cursors_[destination].suspended = true;
 }
 
 void InFlightWindow::mark_stopped(std::size_t destination) {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   cursors_[destination].stopped = true;
 }
 
 std::optional<tenon::BytesView> InFlightWindow::last_position(std::size_t destination) const {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   const auto& position = cursors_[destination].last_position;
   if (!position) return std::nullopt;
   return tenon::BytesView(*position);
@@ -343,24 +347,24 @@ std::optional<tenon::BytesView> InFlightWindow::last_position(std::size_t destin
 // -- Collecting ---------------------------------------------------------------
 
 bool InFlightWindow::await_offered(std::size_t destination) {
-  std::unique_lock lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   Cursor& cursor = cursors_[destination];
-  const auto due = [&] { return cursor.acknowledged < cursor.offered; };
-  const auto over = [&] {
+  const auto due = [&]() TENON_REQUIRES(mutex_) { return cursor.acknowledged < cursor.offered; };
+  const auto over = [&]() TENON_REQUIRES(mutex_) {
     return abandoned_ || cursor.closed || (processing_ended_ && cursor.acknowledged == processed_);
   };
-  cursor.acks_due.wait(lock, [&] { return due() || over(); });
+  cursor.acks_due.wait(lock, [&]() TENON_REQUIRES(mutex_) { return due() || over(); });
   return due() && !abandoned_;
 }
 
 Records InFlightWindow::unacknowledged(std::size_t destination) const {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   return slice(&Batch::processed, cursors_[destination].acknowledged,
                cursors_[destination].offered);
 }
 
 void InFlightWindow::acknowledge(std::size_t destination, std::size_t count) {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   Cursor& cursor = cursors_[destination];
   advance(cursor, count);
 }
@@ -373,7 +377,7 @@ void InFlightWindow::advance(Cursor& cursor, std::size_t count) {
 }
 
 bool InFlightWindow::refuse(std::size_t destination, tenon::Destination::AckError error) {
-  std::unique_lock lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   Cursor& cursor = cursors_[destination];
   cursor.refused = Refusal{Refusal::By::destination, destination, std::move(error)};
   if (!await_resolved(lock, cursor)) return false;
@@ -383,7 +387,7 @@ bool InFlightWindow::refuse(std::size_t destination, tenon::Destination::AckErro
 
 bool InFlightWindow::refuse(std::size_t destination, Refusal refusal,
                             const tenon::RecordView& record) {
-  std::unique_lock lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   Cursor& cursor = cursors_[destination];
   cursor.refused = std::move(refusal);
   cursor.refused_record = record;
@@ -391,22 +395,22 @@ bool InFlightWindow::refuse(std::size_t destination, Refusal refusal,
 }
 
 /// Waits until the refusal of a destination is resolved. Returns false if it never will be.
-bool InFlightWindow::await_resolved(std::unique_lock<std::mutex>& lock, Cursor& cursor) {
+bool InFlightWindow::await_resolved(tenon::sync::Lock<tenon::sync::Mutex>& lock, Cursor& cursor) {
   const Number number = cursor.acknowledged;
   committable_.notify_one();
   // A destination that has finished without this record will never acknowledge it.
-  const auto never = [&] {
+  const auto never = [&]() TENON_REQUIRES(mutex_) {
     return committing_ended_ ||
            std::any_of(cursors_.begin(), cursors_.end(), [&](const Cursor& other) {
              return other.threads == 0 && other.acknowledged <= number;
            });
   };
-  cursor.acks_due.wait(lock, [&] { return !cursor.refused || never(); });
+  cursor.acks_due.wait(lock, [&]() TENON_REQUIRES(mutex_) { return !cursor.refused || never(); });
   return !cursor.refused;
 }
 
 void InFlightWindow::rewind(std::size_t destination) {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   Cursor& cursor = cursors_[destination];
   cursor.offered = cursor.sent = cursor.acknowledged;
   cursor.suspended = cursor.stopped = false;
@@ -414,7 +418,7 @@ void InFlightWindow::rewind(std::size_t destination) {
 }
 
 void InFlightWindow::close(std::size_t destination) {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   Cursor& cursor = cursors_[destination];
   cursor.closed = true;
   cursor.offered = cursor.sent;
@@ -423,7 +427,7 @@ void InFlightWindow::close(std::size_t destination) {
 }
 
 void InFlightWindow::finish_thread(std::size_t destination) {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   --cursors_[destination].threads;
   committable_.notify_one();
   for (Cursor& other : cursors_) other.acks_due.notify_one();
@@ -432,21 +436,22 @@ void InFlightWindow::finish_thread(std::size_t destination) {
 // -- Committing ---------------------------------------------------------------
 
 std::optional<InFlightWindow::Number> InFlightWindow::await_committable() {
-  std::unique_lock lock(mutex_);
-  const auto finished = [&] {
+  tenon::sync::Lock lock(mutex_);
+  const auto finished = [&]() TENON_REQUIRES(mutex_) {
     return std::all_of(cursors_.begin(), cursors_.end(),
                        [](const Cursor& cursor) { return cursor.threads == 0; });
   };
-  const auto any = [&] {
+  const auto any = [&]() TENON_REQUIRES(mutex_) {
     return committable() > committed_ || refused_by_processor() || refused_by_destination();
   };
-  committable_.wait(lock, [&] { return abandoned_ || any() || finished(); });
+  committable_.wait(lock,
+                    [&]() TENON_REQUIRES(mutex_) { return abandoned_ || any() || finished(); });
   if (abandoned_ || !any()) return std::nullopt;
   return committable();
 }
 
 std::optional<InFlightWindow::Refused> InFlightWindow::refused() const {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   if (refused_by_processor()) {
     return Refused{committed_,
                    slice(&Batch::read, committed_, committed_ + 1)[0],
@@ -464,7 +469,7 @@ std::optional<InFlightWindow::Refused> InFlightWindow::refused() const {
 }
 
 void InFlightWindow::resolve_refused() {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   ++resolved_refused_;
   if (refused_by_processor()) return refused_by_processors_.pop_front();
   for (const std::size_t i : refusing(first_refused())) {
@@ -475,17 +480,17 @@ void InFlightWindow::resolve_refused() {
 }
 
 Records InFlightWindow::uncommitted(Number until) const {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   return slice(&Batch::read, committed_, until);
 }
 
 tenon::BytesView InFlightWindow::position_before(Number number) const {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   return slice(&Batch::read, number - 1, number)[0].position();
 }
 
 void InFlightWindow::commit(std::size_t count) {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   const Batch& last = batch(find(&Batch::read, committed_));
   committed_ += count;
   oldest_since_ = Clock::now();
@@ -499,7 +504,7 @@ void InFlightWindow::commit(std::size_t count) {
 }
 
 void InFlightWindow::end_committing() {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   committing_ended_ = true;
   for (Cursor& cursor : cursors_) cursor.acks_due.notify_one();
 }
@@ -614,18 +619,18 @@ Records InFlightWindow::slice(RecordRange Batch::*range, Number from, Number unt
 }
 
 void InFlightWindow::flush() {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   add_collected();
 }
 
 void InFlightWindow::fail() {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   failed_ = true;
   capacity_.notify_one();
 }
 
 void InFlightWindow::abandon() {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   failed_ = abandoned_ = committing_ended_ = true;
   capacity_.notify_one();
   unprocessed_.notify_one();
@@ -637,7 +642,7 @@ void InFlightWindow::abandon() {
 }
 
 std::optional<InFlightWindow::Oldest> InFlightWindow::oldest() const {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   if (committed_ == read_) return std::nullopt;
   if (collected_ && collected_->read.first <= committed_) return std::nullopt;
   std::uint64_t number = released_;
@@ -661,14 +666,14 @@ std::optional<InFlightWindow::Oldest> InFlightWindow::oldest() const {
 }
 
 Counts InFlightWindow::counts() const {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   Number written = processed_;
   for (const Cursor& cursor : cursors_) written = std::min(written, cursor.written);
   return {read_, written, committed_, resolved_refused_};
 }
 
 Counts InFlightWindow::committed_counts() const {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   return {committed_, committed_processed_, committed_, resolved_refused_};
 }
 

@@ -18,17 +18,16 @@
 
 #include <tenon/call.hpp>
 #include <tenon/destination.hpp>
+#include <tenon/mutex.hpp>
 #include <tenon/record.hpp>
 #include <tenon/record/v2.h>
 #include <tenon/values.hpp>
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -243,41 +242,47 @@ class InFlightWindow {
     bool stopped = false;
     bool closed = false;
     int threads = 2;
-    std::condition_variable work;      // for the thread that writes
-    std::condition_variable acks_due;  // for the thread that collects
+    tenon::sync::ConditionVariable work;      // for the thread that writes
+    tenon::sync::ConditionVariable acks_due;  // for the thread that collects
   };
 
-  std::unique_ptr<Batch>& slot(std::uint64_t batch) { return batches_[batch % batches_.size()]; }
-  const Batch& batch(std::uint64_t number) const { return *batches_[number % batches_.size()]; }
-  Number held() const;
-  bool below_limits() const {
+  std::unique_ptr<Batch>& slot(std::uint64_t batch) TENON_REQUIRES(mutex_) {
+    return batches_[batch % batches_.size()];
+  }
+  const Batch& batch(std::uint64_t number) const TENON_REQUIRES(mutex_) {
+    return *batches_[number % batches_.size()];
+  }
+  Number held() const TENON_REQUIRES(mutex_);
+  bool below_limits() const TENON_REQUIRES(mutex_) {
     return held() < limits_.records && bytes_ < limits_.bytes && calls_ < max_batches;
   }
-  void collect(std::unique_ptr<Batch> read);
-  void add_collected();
-  void push(std::unique_ptr<Batch> batch);
-  void grow();
-  void set_processing_ended();
-  void publish(Batch& batch, const Records& processed);
-  void release(std::unique_ptr<Batch> batch);
-  std::uint64_t find(RecordRange Batch::*range, Number number) const;
-  Records slice(RecordRange Batch::*range, Number from, Number until) const;
+  void collect(std::unique_ptr<Batch> read) TENON_REQUIRES(mutex_);
+  void add_collected() TENON_REQUIRES(mutex_);
+  void push(std::unique_ptr<Batch> batch) TENON_REQUIRES(mutex_);
+  void grow() TENON_REQUIRES(mutex_);
+  void set_processing_ended() TENON_REQUIRES(mutex_);
+  void publish(Batch& batch, const Records& processed) TENON_REQUIRES(mutex_);
+  void release(std::unique_ptr<Batch> batch) TENON_REQUIRES(mutex_);
+  std::uint64_t find(RecordRange Batch::*range, Number number) const TENON_REQUIRES(mutex_);
+  Records slice(RecordRange Batch::*range, Number from, Number until) const TENON_REQUIRES(mutex_);
   static Number end_of(const Cursor& cursor);
-  void advance(Cursor& cursor, std::size_t count);
+  void advance(Cursor& cursor, std::size_t count) TENON_REQUIRES(mutex_);
   template <class Condition>
-  void wait(
-      std::unique_lock<std::mutex>& lock, std::condition_variable& changed, Condition condition,
-      std::chrono::steady_clock::time_point end = std::chrono::steady_clock::time_point::max());
+  void wait(tenon::sync::Lock<tenon::sync::Mutex>& lock, tenon::sync::ConditionVariable& changed,
+            Condition condition,
+            std::chrono::steady_clock::time_point end =
+                std::chrono::steady_clock::time_point::max()) TENON_REQUIRES(mutex_);
   template <class Condition>
   void pause(std::size_t destination, std::chrono::steady_clock::time_point end, Condition is_over);
-  Number acknowledged_by_all() const;
-  Number first_refused() const;
-  std::vector<std::size_t> refusing(Number number) const;
-  bool await_resolved(std::unique_lock<std::mutex>& lock, Cursor& cursor);
-  Number read_covered_by(Number processed) const;
-  Number committable() const;
-  bool refused_by_processor() const;
-  bool refused_by_destination() const;
+  Number acknowledged_by_all() const TENON_REQUIRES(mutex_);
+  Number first_refused() const TENON_REQUIRES(mutex_);
+  std::vector<std::size_t> refusing(Number number) const TENON_REQUIRES(mutex_);
+  bool await_resolved(tenon::sync::Lock<tenon::sync::Mutex>& lock, Cursor& cursor)
+      TENON_REQUIRES(mutex_);
+  Number read_covered_by(Number processed) const TENON_REQUIRES(mutex_);
+  Number committable() const TENON_REQUIRES(mutex_);
+  bool refused_by_processor() const TENON_REQUIRES(mutex_);
+  bool refused_by_destination() const TENON_REQUIRES(mutex_);
   bool refused_at(const Cursor& cursor, Number number) const {
     return cursor.refused && cursor.acknowledged == number;
   }
@@ -285,36 +290,39 @@ class InFlightWindow {
   const WindowLimits limits_;
   const bool has_processors_;
   const BatchLimits batch_;
-  mutable std::mutex mutex_;
-  std::condition_variable capacity_;     // for the thread that reads
-  std::condition_variable unprocessed_;  // for the thread that processes
-  std::condition_variable committable_;  // for the thread that commits
-  std::unique_ptr<Batch> reading_;       // returned by `await_capacity`
-  std::unique_ptr<Batch> collected_;     // the records after those in the ring buffer
-  std::chrono::steady_clock::time_point collected_until_;
+  mutable tenon::sync::Mutex mutex_;
+  tenon::sync::ConditionVariable capacity_;                  // for the thread that reads
+  tenon::sync::ConditionVariable unprocessed_;               // for the thread that processes
+  tenon::sync::ConditionVariable committable_;               // for the thread that commits
+  std::unique_ptr<Batch> reading_ TENON_GUARDED_BY(mutex_);  // returned by `await_capacity`
+  // The records after those in the ring buffer.
+  std::unique_ptr<Batch> collected_ TENON_GUARDED_BY(mutex_);
+  std::chrono::steady_clock::time_point collected_until_ TENON_GUARDED_BY(mutex_);
   Batch* processing_ = nullptr;  // returned by `await_unprocessed`
   // A ring buffer. Batches are numbered from 0; those from `released_` to `added_` are in it.
-  std::vector<std::unique_ptr<Batch>> batches_;
-  std::uint64_t added_ = 0;
-  std::uint64_t published_ = 0;
-  std::uint64_t released_ = 0;
-  std::vector<std::unique_ptr<Batch>> free_;  // a stack, for reuse
-  std::uint64_t free_bytes_ = 0;              // retained by them
-  std::uint64_t bytes_ = 0;                   // of the records in the window
-  std::uint64_t calls_ = 0;                   // that own them
-  std::vector<Cursor> cursors_;
-  Number read_ = 0;
-  Number processed_ = 0;
-  Number committed_ = 0;
-  std::chrono::steady_clock::time_point oldest_since_;            // see Oldest::since
-  Number committed_processed_ = 0;                                // processed records of those
-  std::deque<std::pair<Number, Refusal>> refused_by_processors_;  // not resolved
-  bool reading_ended_ = false;
-  bool processing_ended_ = false;
-  bool failed_ = false;
-  bool abandoned_ = false;
-  bool committing_ended_ = false;
-  std::uint64_t resolved_refused_ = 0;
+  std::vector<std::unique_ptr<Batch>> batches_ TENON_GUARDED_BY(mutex_);
+  std::uint64_t added_ TENON_GUARDED_BY(mutex_) = 0;
+  std::uint64_t published_ TENON_GUARDED_BY(mutex_) = 0;
+  std::uint64_t released_ TENON_GUARDED_BY(mutex_) = 0;
+  std::vector<std::unique_ptr<Batch>> free_ TENON_GUARDED_BY(mutex_);  // a stack, for reuse
+  std::uint64_t free_bytes_ TENON_GUARDED_BY(mutex_) = 0;              // retained by them
+  std::uint64_t bytes_ TENON_GUARDED_BY(mutex_) = 0;  // of the records in the window
+  std::uint64_t calls_ TENON_GUARDED_BY(mutex_) = 0;  // that own them
+  std::vector<Cursor> cursors_ TENON_GUARDED_BY(mutex_);
+  Number read_ TENON_GUARDED_BY(mutex_) = 0;
+  Number processed_ TENON_GUARDED_BY(mutex_) = 0;
+  Number committed_ TENON_GUARDED_BY(mutex_) = 0;
+  // See Oldest::since.
+  std::chrono::steady_clock::time_point oldest_since_ TENON_GUARDED_BY(mutex_);
+  Number committed_processed_ TENON_GUARDED_BY(mutex_) = 0;  // processed records of those
+  // Not resolved.
+  std::deque<std::pair<Number, Refusal>> refused_by_processors_ TENON_GUARDED_BY(mutex_);
+  bool reading_ended_ TENON_GUARDED_BY(mutex_) = false;
+  bool processing_ended_ TENON_GUARDED_BY(mutex_) = false;
+  bool failed_ TENON_GUARDED_BY(mutex_) = false;
+  bool abandoned_ TENON_GUARDED_BY(mutex_) = false;
+  bool committing_ended_ TENON_GUARDED_BY(mutex_) = false;
+  std::uint64_t resolved_refused_ TENON_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace pipeline

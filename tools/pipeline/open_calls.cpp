@@ -12,7 +12,7 @@ OpenCalls::OpenCalls(Say say, std::chrono::milliseconds grace)
 
 OpenCalls::~OpenCalls() {
   {
-    const std::lock_guard lock(mutex_);
+    const tenon::sync::Lock lock(mutex_);
     ended_ = true;
     changed_.notify_all();
   }
@@ -20,12 +20,12 @@ OpenCalls::~OpenCalls() {
 }
 
 CallSlot& OpenCalls::add(std::string plugin) {
-  const std::lock_guard lock(mutex_);
+  const tenon::sync::Lock lock(mutex_);
   return slots_.emplace_back(std::move(plugin));
 }
 
 void OpenCalls::end() {
-  const std::lock_guard lock(mutex_);
+  const tenon::sync::Lock lock(mutex_);
   ending_ = true;
   changed_.notify_all();
 }
@@ -40,7 +40,7 @@ std::optional<OpenCall> CallSlot::call() const {
 
 std::vector<OpenCall> OpenCalls::calls() const {
   std::vector<OpenCall> calls;
-  const std::lock_guard lock(mutex_);
+  const tenon::sync::Lock lock(mutex_);
   for (const CallSlot& slot : slots_) {
     if (auto call = slot.call()) calls.push_back(*std::move(call));
   }
@@ -59,9 +59,11 @@ std::vector<std::string> OpenCalls::longer_than(std::chrono::nanoseconds time) c
 }
 
 void OpenCalls::run() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return ending_ || ended_; });
-  for (auto pause = grace_; !changed_.wait_for(lock, pause, [&] { return ended_; }); pause *= 2) {
+  tenon::sync::Lock lock(mutex_);
+  changed_.wait(lock, [this]() TENON_REQUIRES(mutex_) { return ending_ || ended_; });
+  for (auto pause = grace_;
+       !changed_.wait_for(lock, pause, [this]() TENON_REQUIRES(mutex_) { return ended_; });
+       pause *= 2) {
     lock.unlock();
     for (const std::string& call : longer_than(pause)) say_(call);
     lock.lock();

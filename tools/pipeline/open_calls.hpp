@@ -3,12 +3,12 @@
 // In-flight calls of plugins, to report why a run does not end.
 #pragma once
 
+#include <tenon/mutex.hpp>
+
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -77,21 +77,21 @@ class OpenCalls {
   void end();
 
   /// Returns the calls in flight.
-  std::vector<OpenCall> calls() const;
+  std::vector<OpenCall> calls() const TENON_EXCLUDES(mutex_);
   /// Returns descriptions of the calls that have lasted longer than `time`, eg: "x.example/y:
   /// read_batch has not returned for 5 s".
-  std::vector<std::string> longer_than(std::chrono::nanoseconds time) const;
+  std::vector<std::string> longer_than(std::chrono::nanoseconds time) const TENON_EXCLUDES(mutex_);
 
  private:
   void run();
 
   const Say say_;
   const std::chrono::milliseconds grace_;
-  mutable std::mutex mutex_;
-  std::deque<CallSlot> slots_;
-  std::condition_variable changed_;
-  bool ending_ = false;  // the run has to end
-  bool ended_ = false;   // the thread has to end
+  mutable tenon::sync::Mutex mutex_;
+  std::deque<CallSlot> slots_ TENON_GUARDED_BY(mutex_);
+  tenon::sync::ConditionVariable changed_;
+  bool ending_ TENON_GUARDED_BY(mutex_) = false;  // the run has to end
+  bool ended_ TENON_GUARDED_BY(mutex_) = false;   // the thread has to end
   std::thread thread_;
 };
 

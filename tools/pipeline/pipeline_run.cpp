@@ -45,20 +45,21 @@ void PipelineRun::run(Stages first) noexcept {
   } catch (const std::exception& error) {
     messages_.say(error.what());
   }
-  const std::lock_guard lock(mutex_);
+  const tenon::sync::Lock lock(mutex_);
   exit_ = exit;
   changed_.notify_all();
 }
 
 std::optional<Exit> PipelineRun::await_end() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return exit_ || given_up_; });
+  tenon::sync::Lock lock(mutex_);
+  changed_.wait(lock, [this]() TENON_REQUIRES(mutex_) { return exit_ || given_up_; });
   if (exit_) return exit_;
   lock.unlock();
   const auto deadline = std::chrono::steady_clock::now() + longest_teardown;
   await_teardown(deadline);
   lock.lock();
-  changed_.wait_until(lock, deadline, [&] { return exit_.has_value(); });
+  changed_.wait_until(lock, deadline,
+                      [this]() TENON_REQUIRES(mutex_) { return exit_.has_value(); });
   return exit_;
 }
 
@@ -66,7 +67,7 @@ std::optional<Exit> PipelineRun::await_end() {
 void PipelineRun::give_up(const tenon::Error& error) {
   messages_.say(error.to_string());
   abandon();
-  const std::lock_guard lock(mutex_);
+  const tenon::sync::Lock lock(mutex_);
   given_up_ = true;
   changed_.notify_all();
 }
@@ -116,7 +117,7 @@ std::optional<Stages> PipelineRun::recreate_stages() {
 }
 
 void PipelineRun::set_creating(std::shared_ptr<OpenCalls> calls) {
-  const std::lock_guard lock(mutex_);
+  const tenon::sync::Lock lock(mutex_);
   creating_ = std::move(calls);
   if (creating_ && stopped_) creating_->end();
 }
@@ -135,7 +136,7 @@ std::vector<tenon::Error> PipelineRun::attempt(Stages& stages) {
     return {no_thread(failed)};
   }
   {
-    const std::lock_guard lock(mutex_);
+    const tenon::sync::Lock lock(mutex_);
     engine_ = engine;
     if (stopped_) engine->stop();
   }
@@ -143,7 +144,7 @@ std::vector<tenon::Error> PipelineRun::attempt(Stages& stages) {
   watch.reset();
   const bool again = !errors.empty() && std::all_of(errors.begin(), errors.end(), is_transient);
   const Counts counts = again ? engine->committed_counts() : engine->counts();
-  const std::lock_guard lock(mutex_);
+  const tenon::sync::Lock lock(mutex_);
   engine_.reset();
   earlier_ += counts;
   return errors;
@@ -151,13 +152,13 @@ std::vector<tenon::Error> PipelineRun::attempt(Stages& stages) {
 
 /// Returns whether the time has passed without a request to stop.
 bool PipelineRun::wait(std::chrono::milliseconds time) {
-  std::unique_lock lock(mutex_);
-  return !changed_.wait_for(lock, time, [&] { return stopped_; });
+  tenon::sync::Lock lock(mutex_);
+  return !changed_.wait_for(lock, time, [this]() TENON_REQUIRES(mutex_) { return stopped_; });
 }
 
 void PipelineRun::stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const tenon::sync::Lock lock(mutex_);
     stopped_ = true;
     if (creating_) creating_->end();
     changed_.notify_all();
@@ -167,7 +168,7 @@ void PipelineRun::stop() {
 
 void PipelineRun::abandon() {
   {
-    const std::lock_guard lock(mutex_);
+    const tenon::sync::Lock lock(mutex_);
     abandoned_ = true;
   }
   if (const auto running = engine()) running->abandon();
@@ -176,31 +177,31 @@ void PipelineRun::abandon() {
 void PipelineRun::await_teardown(std::chrono::steady_clock::time_point deadline) const {
   if (const auto running = engine()) running->await_teardown(deadline);
   const auto calls = [&] {
-    const std::lock_guard lock(mutex_);
+    const tenon::sync::Lock lock(mutex_);
     return creating_ ? creating_->longer_than({}) : std::vector<std::string>();
   }();
   for (const std::string& call : calls) messages_.say(call);
 }
 
 Counts PipelineRun::counts() const {
-  const std::lock_guard lock(mutex_);
+  const tenon::sync::Lock lock(mutex_);
   Counts counts = earlier_;
   if (engine_) counts += engine_->counts();
   return counts;
 }
 
 bool PipelineRun::is_stopped() const {
-  const std::lock_guard lock(mutex_);
+  const tenon::sync::Lock lock(mutex_);
   return stopped_;
 }
 
 bool PipelineRun::is_abandoned() const {
-  const std::lock_guard lock(mutex_);
+  const tenon::sync::Lock lock(mutex_);
   return abandoned_;
 }
 
 std::shared_ptr<Engine> PipelineRun::engine() const {
-  const std::lock_guard lock(mutex_);
+  const tenon::sync::Lock lock(mutex_);
   return engine_;
 }
 

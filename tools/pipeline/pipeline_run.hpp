@@ -4,10 +4,10 @@
 // errors are transient.
 #pragma once
 
+#include <tenon/mutex.hpp>
+
 #include <chrono>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -53,23 +53,24 @@ class PipelineRun {
   std::optional<Stages> recreate_stages();
   void set_creating(std::shared_ptr<OpenCalls> calls);
   bool wait(std::chrono::milliseconds time);
-  bool is_stopped() const;
-  bool is_abandoned() const;
-  std::shared_ptr<Engine> engine() const;
+  bool is_stopped() const TENON_EXCLUDES(mutex_);
+  bool is_abandoned() const TENON_EXCLUDES(mutex_);
+  std::shared_ptr<Engine> engine() const TENON_EXCLUDES(mutex_);
 
   tenon::Host& host_;
   const PipelineFile& file_;
   PositionStore& store_;
   const Messages& messages_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::shared_ptr<Engine> engine_;       // of the current attempt
-  std::shared_ptr<OpenCalls> creating_;  // while the plugins of the next attempt are created
-  Counts earlier_;                       // of previous attempts
-  bool stopped_ = false;
-  bool abandoned_ = false;
-  bool given_up_ = false;
-  std::optional<Exit> exit_;  // when `run` has ended
+  mutable tenon::sync::Mutex mutex_;
+  tenon::sync::ConditionVariable changed_;
+  std::shared_ptr<Engine> engine_ TENON_GUARDED_BY(mutex_);  // of the current attempt
+  // While the plugins of the next attempt are created.
+  std::shared_ptr<OpenCalls> creating_ TENON_GUARDED_BY(mutex_);
+  Counts earlier_ TENON_GUARDED_BY(mutex_);  // of previous attempts
+  bool stopped_ TENON_GUARDED_BY(mutex_) = false;
+  bool abandoned_ TENON_GUARDED_BY(mutex_) = false;
+  bool given_up_ TENON_GUARDED_BY(mutex_) = false;
+  std::optional<Exit> exit_ TENON_GUARDED_BY(mutex_);  // when `run` has ended
 };
 
 }  // namespace pipeline

@@ -10,7 +10,7 @@ Restarts::Restarts(tenon::Host& host, tenon::tools::Console& console)
 
 Restarts::~Restarts() {
   {
-    std::lock_guard lock(mutex_);
+    tenon::sync::Lock lock(mutex_);
     ended_ = true;
   }
   changed_.notify_all();
@@ -18,15 +18,15 @@ Restarts::~Restarts() {
 }
 
 void Restarts::request() {
-  std::lock_guard lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   requested_ = true;
   changed_.notify_all();
 }
 
 void Restarts::run() {
-  std::unique_lock lock(mutex_);
+  tenon::sync::Lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [&] { return requested_ || ended_; });
+    changed_.wait(lock, [this]() TENON_REQUIRES(mutex_) { return requested_ || ended_; });
     if (ended_) return;
     requested_ = false;
     lock.unlock();

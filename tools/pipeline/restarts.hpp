@@ -4,9 +4,8 @@
 #pragma once
 
 #include <tenon/host.hpp>
+#include <tenon/mutex.hpp>
 
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 
 #include "common/console.hpp"
@@ -28,14 +27,14 @@ class Restarts {
 
  private:
   void run();
-  void restart_changed();
+  void restart_changed() TENON_EXCLUDES(mutex_);
 
   tenon::Host& host_;
   tenon::tools::Console& console_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool requested_ = false;
-  bool ended_ = false;
+  tenon::sync::Mutex mutex_;
+  tenon::sync::ConditionVariable changed_;
+  bool requested_ TENON_GUARDED_BY(mutex_) = false;
+  bool ended_ TENON_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

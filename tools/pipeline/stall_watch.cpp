@@ -46,7 +46,7 @@ StallWatch::StallWatch(const StallLimits& limits, const Messages& messages, Find
 
 StallWatch::~StallWatch() {
   {
-    const std::lock_guard lock(mutex_);
+    const tenon::sync::Lock lock(mutex_);
     ended_ = true;
     changed_.notify_all();
   }
@@ -55,8 +55,8 @@ StallWatch::~StallWatch() {
 
 void StallWatch::run() {
   const auto interval = interval_of(limits_);
-  std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, interval, [&] { return ended_; })) {
+  tenon::sync::Lock lock(mutex_);
+  while (!changed_.wait_for(lock, interval, [this]() TENON_REQUIRES(mutex_) { return ended_; })) {
     lock.unlock();
     report();
     check_limit();

@@ -3,12 +3,11 @@
 // Reports that a pipeline makes no progress, and ends it if that lasts too long.
 #pragma once
 
+#include <tenon/mutex.hpp>
 #include <tenon/result.hpp>
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -54,8 +53,8 @@ class StallWatch {
 
  private:
   void run();
-  void report();
-  void check_limit();
+  void report() TENON_EXCLUDES(mutex_);
+  void check_limit() TENON_EXCLUDES(mutex_);
 
   const StallLimits limits_;
   const Messages& messages_;
@@ -63,9 +62,9 @@ class StallWatch {
   const GiveUp give_up_;
   std::chrono::nanoseconds next_report_;
   bool given_up_ = false;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool ended_ = false;
+  tenon::sync::Mutex mutex_;
+  tenon::sync::ConditionVariable changed_;
+  bool ended_ TENON_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 
