@@ -318,7 +318,7 @@ TEST(LockOrder, AbortsOnALockOutOfOrder) {
   Mutex module(LockRank::module);
   Mutex catalog(LockRank::catalog);
   const std::lock_guard held(catalog);
-  EXPECT_DEATH({ module.lock(); }, "out of order");
+  EXPECT_DEATH({ const sync::Lock lock(module); }, "out of order");
 }
 
 TEST(LockOrder, AbortsOnForeignCodeUnderALock) {
