@@ -2,6 +2,7 @@
 #include "changes.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace tenon::postgres {
@@ -95,7 +96,7 @@ void check_identity(const TableShape& shape, const RowChange& row) {
                      "fix: ALTER TABLE ",
                      shape.relation.name,
                      " REPLICA IDENTITY FULL, then delete the pipeline and run it again to read "
-                     "the whole table");
+                     "all rows");
 }
 
 RecordV2 make_record(RecordV2::Operation operation, std::string_view key) {
@@ -185,8 +186,8 @@ void Changes::report_truncate(const Change& change) {
   }
   throw sdk::Failure(TENON_FAILED_PRECONDITION, "table ", name,
                      " was truncated, and its rows are still where they were written to; fix: "
-                     "remove them there, then delete the pipeline and run it again to read the "
-                     "whole table, or set \"truncate\" to \"ignore\"");
+                     "remove them there, then delete the pipeline and run it again to read all "
+                     "rows, or set \"truncate\" to \"ignore\"");
 }
 
 void Changes::load(Connection& connection, const WaitLimits& limits, TableShape& shape) {
@@ -200,30 +201,42 @@ void Changes::load(Connection& connection, const WaitLimits& limits, TableShape&
         " AS b LEFT JOIN pg_catalog.pg_type AS t ON t.oid = b.id LEFT JOIN pg_catalog.pg_type AS e "
         "ON e.oid = t.typelem AND t.typcategory = 'A')");
   }
+  std::string names = "{";
+  std::string ids = "{";
+  for (const KeyedTable& one : tables_) {
+    append_element(names, {Field::Kind::text, one.table.name});
+    append_element(ids, {Field::Kind::text, one.table.id});
+  }
+  // A part of another table may be in the list itself.
   const Rows rows = connection.run(
       limits, action,
-      sdk::text("WITH RECURSIVE tables(id) AS (SELECT $2::oid UNION "
-                "SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN tables ON i.inhparent = id) "
-                "SELECT ",
-                shape.relation.id, " IN (SELECT id FROM tables), to_regclass($1)::oid = $2::oid, ",
-                types),
-      {table_.name, table_.id});
-  shape.is_followed = rows.is_true(0, 0);
-  if (shape.is_followed && !rows.is_true(0, 1)) {
-    throw sdk::Failure(TENON_FAILED_PRECONDITION, "table ", table_.name,
+      sdk::text("WITH RECURSIVE parts(root, id) AS (SELECT id, id FROM unnest($2::oid[]) AS id "
+                "UNION SELECT p.root, i.inhrelid FROM pg_catalog.pg_inherits i JOIN parts AS p ON "
+                "i.inhparent = p.id), found AS (SELECT t.number - 1 AS number, "
+                "to_regclass(t.name)::oid = t.id AS is_same FROM unnest($1::text[], $2::oid[]) "
+                "WITH ORDINALITY AS t(name, id, number) JOIN parts AS p ON p.root = t.id "
+                "WHERE p.id = ",
+                shape.relation.id, " ORDER BY p.root = p.id DESC LIMIT 1) ",
+                "SELECT (SELECT number FROM found), (SELECT is_same FROM found), ", types),
+      {names + '}', ids + '}'});
+  if (const std::string_view number = rows.text(0, 0); !number.empty()) {
+    shape.table = &tables_.at(std::stoul(std::string(number)));
+  }
+  if (shape.table != nullptr && !rows.is_true(0, 1)) {
+    throw sdk::Failure(TENON_FAILED_PRECONDITION, "table ", shape.table->table.name,
                        " was renamed, replaced or removed while its changes were read; fix: rename "
-                       "it back, or delete the pipeline, and run it again to read the whole table");
+                       "it back, or delete the pipeline, and run it again to read all rows");
   }
   for (std::size_t i = 0; i < shape.relation.columns.size(); ++i) {
     // Values of a removed type are read as text.
     const std::string_view type = rows.text(0, static_cast<int>(i) + 2);
     shape.types.emplace_back(type == "???" ? "text" : type);
   }
-  for (const std::string& name : key_) {
+  for (const std::string& name : shape.table != nullptr ? shape.table->key : Names()) {
     const auto& columns = shape.relation.columns;
     const auto column = std::find_if(columns.begin(), columns.end(),
                                      [&](const auto& one) { return one.name == name; });
-    if (column == columns.end() && shape.is_followed) {
+    if (column == columns.end()) {
       throw sdk::Failure(TENON_FAILED_PRECONDITION, "table ", shape.relation.name,
                          " had no column ", quoted_name(name),
                          " of the key when a row changed; fix: delete the pipeline, and run it "
@@ -276,20 +289,22 @@ Rows Changes::read_current(Connection& connection, const WaitLimits& limits, con
                            quoted_name(shape.relation.columns[i].name), " = $", key.size());
   }
   return connection.run(
-      limits, action, sdk::text("SELECT ", list, " FROM ", table_.name, " AS t WHERE ", condition),
+      limits, action,
+      sdk::text("SELECT ", list, " FROM ", shape.table->table.name, " AS t WHERE ", condition),
       key);
 }
 
 bool Changes::remove_missing(Connection& connection, const WaitLimits& limits,
                              const TableShape& shape, std::vector<std::size_t>& columns) const {
-  const Columns current = columns_of(connection, limits, table_);
+  const auto& [table, key] = *shape.table;
+  const Columns current = columns_of(connection, limits, table);
   const auto is_missing = [&](const std::string& name) {
     return std::none_of(current.begin(), current.end(),
                         [&](const Column& column) { return column.name == name; });
   };
-  const auto missing_key = std::find_if(key_.begin(), key_.end(), is_missing);
-  if (missing_key != key_.end()) {
-    throw sdk::Failure(TENON_FAILED_PRECONDITION, "table ", table_.name, " no longer has column ",
+  const auto missing_key = std::find_if(key.begin(), key.end(), is_missing);
+  if (missing_key != key.end()) {
+    throw sdk::Failure(TENON_FAILED_PRECONDITION, "table ", table.name, " no longer has column ",
                        quoted_name(*missing_key),
                        " of the key; fix: delete the pipeline, and run it again with another "
                        "\"key\"");
@@ -321,7 +336,7 @@ Rows Changes::to_json(Connection& connection, const WaitLimits& limits, std::siz
     throw sdk::Failure(TENON_FAILED_PRECONDITION, error.message(),
                        "; the type of a column of table ", shape.relation.name,
                        " has changed since then; fix: delete the pipeline, and run it again to "
-                       "read the whole table");
+                       "read all rows");
   }
 }
 
@@ -333,14 +348,14 @@ void Changes::convert(Connection& connection, const WaitLimits& limits,
     if (!changes_.front().row) {
       // The records before it are read first.
       if (!records.empty()) return;
-      if (shape->is_followed) report_truncate(changes_.front());
+      if (shape->table != nullptr) report_truncate(changes_.front());
       changes_.erase(changes_.begin());
       continue;
     }
     const auto end = std::find_if(changes_.begin(), changes_.end(), [&](const Change& change) {
       return change.shape != shape || !change.row;
     });
-    if (shape->is_followed) {
+    if (shape->table != nullptr) {
       convert(connection, limits, static_cast<std::size_t>(end - changes_.begin()), records);
     }
     changes_.erase(changes_.begin(), end);
@@ -373,7 +388,7 @@ void Changes::add_records(const Change& change, const Rows& json, int& row,
   if (after < 0 || moved) {
     RecordV2 record = make_record(Operation::Delete, json.text(before, 0));
     if (knows_before) record.payload.before = to_bytes(json.text(before, 1));
-    add_record(std::move(record), records);
+    add_record(change, std::move(record), records);
   }
   if (after < 0) return;
   const bool is_new = moved || it.kind == RowChange::Kind::insert;
@@ -381,7 +396,7 @@ void Changes::add_records(const Change& change, const Rows& json, int& row,
       make_record(is_new ? Operation::Create : Operation::Update, json.text(after, 0));
   if (knows_before && !is_new) record.payload.before = to_bytes(json.text(before, 1));
   record.payload.after = to_bytes(json.text(after, 1));
-  add_record(std::move(record), records);
+  add_record(change, std::move(record), records);
 }
 
 void Changes::begin(Lsn commit) {
@@ -393,8 +408,8 @@ bool Changes::was_read(std::uint64_t number) const {
          (counted_ < position_.lsn || (counted_ == position_.lsn && number <= position_.record));
 }
 
-void Changes::add_record(RecordV2 record, std::deque<RecordV2>& records) {
-  record.metadata.emplace("opencdc.collection", table_.relation);
+void Changes::add_record(const Change& change, RecordV2 record, std::deque<RecordV2>& records) {
+  record.metadata.emplace("opencdc.collection", change.shape->table->table.relation);
   if (was_read(++count_)) return;
   position_.phase = Phase::stream;
   position_.lsn = counted_;

@@ -26,22 +26,21 @@ struct TableShape {
   Relation relation;
   // Valid if is_loaded:
   bool is_loaded = false;
-  bool is_followed = false;  // the table of the source, or a partition of it
+  const KeyedTable* table = nullptr;  // of which it is, or is a partition; none: not followed
   // SQL types that have the JSON of the columns: of domains their base types; of enums text,
   // because their values may have been renamed since
   std::vector<std::string> types;
   std::vector<std::size_t> key;  // the columns of the key
 };
 
-/// Reads changes of one table. Logs changes of its columns. Belongs to one thread.
+/// Reads changes of the tables of a source. Logs changes of their columns. Belongs to one thread.
 class Changes {
  public:
   /// Begins after `position`; the first transaction may have been read partly. `log` and `progress`
   /// must outlive the object.
-  Changes(Table table, Names key, OnTruncate on_truncate, Position position, const sdk::Logger& log,
+  Changes(KeyedTables tables, OnTruncate on_truncate, Position position, const sdk::Logger& log,
           Progress& progress)
-      : table_(std::move(table)),
-        key_(std::move(key)),
+      : tables_(std::move(tables)),
         on_truncate_(on_truncate),
         position_(std::move(position)),
         log_(log),
@@ -89,14 +88,13 @@ class Changes {
   /// Returns the key and all values of each tuple of the first `count` changes as JSON.
   Rows to_json(Connection& connection, const WaitLimits& limits, std::size_t count) const;
   void add_records(const Change& change, const Rows& json, int& row, std::deque<RecordV2>& records);
-  void add_record(RecordV2 record, std::deque<RecordV2>& records);
+  void add_record(const Change& change, RecordV2 record, std::deque<RecordV2>& records);
   /// Counts the records of each transaction. Returns whether the position is after the record with
   /// this number in the current one.
   void begin(Lsn commit);
   bool was_read(std::uint64_t number) const;
 
-  const Table table_;
-  const Names key_;
+  const KeyedTables tables_;
   const OnTruncate on_truncate_;
   Position position_;  // of the last record
   const sdk::Logger& log_;

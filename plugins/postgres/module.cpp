@@ -30,7 +30,7 @@ TENON_PLUGINS("tenon.dev/postgres", TENON_POSTGRES_VERSION, PLUGINS, {
           },
           "key": {
             "description":
-                "the columns that identify a row, separated by commas; by default the primary key",
+                "the columns that identify a row of each table, separated by commas; by default the primary key",
             "type": "string"
           },
           "mode": {
@@ -48,19 +48,30 @@ TENON_PLUGINS("tenon.dev/postgres", TENON_POSTGRES_VERSION, PLUGINS, {
           },
           "slot": {
             "description":
-                "with the mode replication, the replication slot; by default tenon_ and the name of the table",
+                "with the mode replication, the replication slot; by default tenon_ and the name of the table, or tenon_tables_ and a hash of \"tables\"",
             "type": "string"
           },
           "table": {
             "description": "the table; as in SQL: people, sales.people, \"My People\"",
-            "type": "string",
-            "validations": [{"type": "required"}]
+            "type": "string"
+          },
+          "tables": {
+            "description":
+                "several tables to read, separated by commas, in the place of \"table\"; the metadata opencdc.collection of a record names its table",
+            "type": "string"
           },
           "timeout": {
             "default_value": "60s",
             "description": "the maximum time without data from the server",
             "type": "duration",
             "validations": [{"type": "greater_than", "value": "0s"}]
+          },
+          "truncate": {
+            "default_value": "fail",
+            "description":
+                "with the mode replication, what happens after a TRUNCATE of a table: fail; ignore: only a line in the log",
+            "type": "string",
+            "validations": [{"type": "inclusion", "value": "[\"fail\", \"ignore\"]"}]
           },
           "url": {
             "description": "the connection string of the database",

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdio>
+#include <utility>
 
 namespace tenon::postgres {
 namespace {
@@ -46,6 +47,24 @@ std::string take_json_text(std::string_view& text) {
   return taken;
 }
 
+/// Returns the size of the JSON object at the begin of a text.
+std::size_t size_of_object(std::string_view text) {
+  std::size_t depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (quoted && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '"') {
+      quoted = !quoted;
+    } else if (!quoted && text[i] == '{') {
+      ++depth;
+    } else if (!quoted && text[i] == '}' && --depth == 0) {
+      return i + 1;
+    }
+  }
+  return text.size();
+}
+
 template <class Number>
 bool take_number(std::string_view& text, Number& number, int base) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
@@ -73,7 +92,12 @@ std::optional<Position> parse(std::string_view text) {
       if (!take_number(text, position.record, 10)) return std::nullopt;
       return position;
     }
-    if (!take(text, "\",\"snapshot\":")) return std::nullopt;
+    if (take(text, "\",\"table\":\"")) {
+      position.table = take_json_text(text);
+      if (!take(text, ",\"snapshot\":")) return std::nullopt;
+    } else if (!take(text, "\",\"snapshot\":")) {
+      return std::nullopt;
+    }
   } else {
     return std::nullopt;
   }
@@ -84,21 +108,42 @@ std::optional<Position> parse(std::string_view text) {
 }  // namespace
 
 std::string to_text(const Position& position) {
-  const std::string data = position.slot.empty()
-                               ? sdk::text("{\"table\":\"", json_text(position.table), "\",")
-                               : sdk::text("{\"slot\":\"", position.slot, "\",");
+  std::string text = "{";
+  if (!position.slot.empty()) text += sdk::text("\"slot\":\"", position.slot, "\",");
   if (position.phase == Phase::stream) {
-    return sdk::text(data, "\"lsn\":\"", to_text(position.lsn), "\",\"record\":", position.record,
+    return sdk::text(text, "\"lsn\":\"", to_text(position.lsn), "\",\"record\":", position.record,
                      "}");
   }
+  if (!position.table.empty()) {
+    text += sdk::text("\"table\":\"", json_text(position.table), "\",");
+  }
   const bool is_snapshot = position.phase == Phase::snapshot;
-  return sdk::text(data, is_snapshot ? "\"snapshot\":" : "\"poll\":", position.row, "}");
+  return sdk::text(text, is_snapshot ? "\"snapshot\":" : "\"poll\":", position.row, "}");
 }
 
 std::optional<Position> parse_position(std::string_view text) {
   const std::optional<Position> position = parse(text);
   const bool same = position && to_text(*position) == text;
   return same ? position : std::nullopt;
+}
+
+std::vector<Position> parse_positions(std::string_view text) {
+  std::vector<Position> positions;
+  if (text.substr(0, 1) != "[") {
+    if (auto position = parse_position(text)) positions.push_back(*std::move(position));
+    return positions;
+  }
+  while (text.size() > 1) {
+    text.remove_prefix(1);
+    const std::size_t size = size_of_object(text);
+    const std::optional<Position> position = parse_position(text.substr(0, size));
+    if (!position || !position->slot.empty() || size == text.size()) return {};
+    positions.push_back(*position);
+    text.remove_prefix(size);
+    if (text == "]") return positions;
+    if (text.front() != ',') return {};
+  }
+  return {};
 }
 
 std::string to_text(Lsn lsn) {

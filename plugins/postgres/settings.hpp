@@ -78,6 +78,7 @@ inline constexpr sdk::Word<OnTruncate> truncations[] = {{"fail", OnTruncate::fai
 struct SourceSettings {
   Url url;
   std::string table;
+  std::string tables;
   std::string key;
   Mode mode = Mode::snapshot;
   std::string column;
@@ -93,11 +94,15 @@ inline constexpr auto source_parameters = sdk::parameters(
         .required()
         .sensitive(),
     sdk::parameter(&SourceSettings::table, "table",
-                   "the table; as in SQL: people, sales.people, \"My People\"")
-        .required(),
+                   "the table; as in SQL: people, sales.people, \"My People\""),
+    sdk::parameter(
+        &SourceSettings::tables, "tables",
+        "several tables to read, separated by commas, in the place of \"table\"; the metadata "
+        "opencdc.collection of a record names its table"),
     sdk::parameter(
         &SourceSettings::key, "key",
-        "the columns that identify a row, separated by commas; by default the primary key"),
+        "the columns that identify a row of each table, separated by commas; by default the "
+        "primary key"),
     sdk::parameter(
         &SourceSettings::mode, "mode",
         "snapshot: end after the last row; poll: continue with new rows; replication: continue "
@@ -115,11 +120,11 @@ inline constexpr auto source_parameters = sdk::parameters(
     sdk::parameter(
         &SourceSettings::slot, "slot",
         "with the mode replication, the replication slot; by default tenon_ and the name of the "
-        "table"),
+        "table, or tenon_tables_ and a hash of \"tables\""),
     sdk::parameter(&SourceSettings::publication, "publication",
                    "with the mode replication, the publication; by default the name of the slot"),
     sdk::parameter(&SourceSettings::truncate, "truncate",
-                   "with the mode replication, what happens after a TRUNCATE of the table: fail; "
+                   "with the mode replication, what happens after a TRUNCATE of a table: fail; "
                    "ignore: only a line in the log")
         .otherwise("fail")
         .one_of(truncations),

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t max_name_size = 63;
 constexpr std::size_t hash_size = 9;
 constexpr std::string_view read_again =
-    "; fix: delete the pipeline, and run it again to read the whole table";
+    "; fix: delete the pipeline, and run it again to read all rows";
 
 /// Returns "_" and a hash of the text in 8 digits.
 std::string hash_of(std::string_view text) {
@@ -49,8 +49,8 @@ void check_level(Connection& connection, const WaitLimits& limits) {
                      "server, or set \"mode\" to \"poll\"");
 }
 
-void check_identity(Connection& connection, const WaitLimits& limits, const Table& table,
-                    const Names& key) {
+void check_identity(Connection& connection, const WaitLimits& limits, const KeyedTable& keyed) {
+  const auto& [table, key] = keyed;
   std::string names;
   for (const std::string& name : key) {
     names += sdk::text(names.empty() ? "" : ", ", quoted_text(name));
@@ -67,7 +67,7 @@ void check_identity(Connection& connection, const WaitLimits& limits, const Tabl
       {table.name});
   if (rows.size() == 0) {
     throw sdk::Failure(TENON_NOT_FOUND, "table ", table.name,
-                       " no longer exists; fix: create it or name another one in \"table\"");
+                       " no longer exists; fix: create it or read another one");
   }
   if (rows.is_true(0, 0)) return;
   throw sdk::Failure(TENON_FAILED_PRECONDITION, "the replica identity of table ", table.name,
@@ -77,7 +77,9 @@ void check_identity(Connection& connection, const WaitLimits& limits, const Tabl
 }
 
 void create_publication(Connection& connection, const WaitLimits& limits, const Slot& slot,
-                        const Table& table) {
+                        const KeyedTables& tables) {
+  std::string names;
+  for (const KeyedTable& one : tables) names += (names.empty() ? "" : ", ") + one.table.name;
   const std::string action = "cannot create publication " + slot.publication;
   const Rows version =
       connection.run(limits, action, "SELECT current_setting('server_version_num')::int >= 130000");
@@ -85,7 +87,7 @@ void create_publication(Connection& connection, const WaitLimits& limits, const 
       version.is_true(0, 0) ? " WITH (publish_via_partition_root = true)" : "";
   connection.run(limits, action,
                  sdk::text("CREATE PUBLICATION ", quoted_name(slot.publication), " FOR TABLE ",
-                           table.name, partitions, "; COMMENT ON PUBLICATION ",
+                           names, partitions, "; COMMENT ON PUBLICATION ",
                            quoted_name(slot.publication), " IS ", quoted_text(comment_of(slot))));
 }
 
@@ -128,13 +130,17 @@ std::optional<Lsn> find_slot(Connection& connection, const WaitLimits& limits, c
   return confirmed;
 }
 
-/// Returns whether the publication of a slot exists and has the table.
-bool publishes(Connection& connection, const WaitLimits& limits, const Slot& slot,
-               const Table& table) {
-  return has_row(connection, limits,
-                 "SELECT FROM pg_catalog.pg_publication_tables AS p WHERE p.pubname = $1 AND "
-                 "format('%I.%I', p.schemaname, p.tablename) = $2",
-                 {slot.publication, table.name});
+/// Returns the first table that the publication of a slot does not have, or nullptr. It has none if
+/// it does not exist.
+const Table* find_unpublished(Connection& connection, const WaitLimits& limits, const Slot& slot,
+                              const KeyedTables& tables) {
+  const auto found = std::find_if(tables.begin(), tables.end(), [&](const KeyedTable& one) {
+    return !has_row(connection, limits,
+                    "SELECT FROM pg_catalog.pg_publication_tables AS p WHERE p.pubname = $1 AND "
+                    "format('%I.%I', p.schemaname, p.tablename) = $2",
+                    {slot.publication, one.table.name});
+  });
+  return found == tables.end() ? nullptr : &found->table;
 }
 
 }  // namespace
@@ -155,28 +161,36 @@ std::string slot_name(const Table& table) {
   return name.substr(0, max_name_size - hash_size) + hash_of(table.name);
 }
 
+std::string slot_name(const Names& tables) {
+  std::string all;
+  for (const std::string& name : tables) all += name + '\n';
+  return "tenon_tables" + hash_of(all);
+}
+
 void create_slot(Connection& connection, const WaitLimits& limits, const Slot& slot,
-                 const Table& table, const Names& key) {
+                 const KeyedTables& tables) {
   check_level(connection, limits);
-  check_identity(connection, limits, table, key);
+  for (const KeyedTable& one : tables) check_identity(connection, limits, one);
   const bool has_slot = find_slot(connection, limits, slot).has_value();
   const bool has_publication =
       has_row(connection, limits, "SELECT FROM pg_catalog.pg_publication WHERE pubname = $1",
               {slot.publication});
-  if (has_publication && !publishes(connection, limits, slot, table)) {
+  const Table* const unpublished =
+      has_publication ? find_unpublished(connection, limits, slot, tables) : nullptr;
+  if (unpublished != nullptr) {
     // Each of two pipelines with one slot would confirm changes of the other, which are then lost.
     if (is_own_publication(connection, limits, slot)) {
       throw sdk::Failure(TENON_FAILED_PRECONDITION, "publication ", slot.publication,
-                         " was created for another table and has no table ", table.name,
+                         " was created for another table and has no table ", unpublished->name,
                          "; fix: name another slot in \"slot\"");
     }
     throw sdk::Failure(TENON_FAILED_PRECONDITION, "publication ", slot.publication,
-                       " has no table ", table.name, "; fix: ALTER PUBLICATION ",
-                       quoted_name(slot.publication), " ADD TABLE ", table.name);
+                       " has no table ", unpublished->name, "; fix: ALTER PUBLICATION ",
+                       quoted_name(slot.publication), " ADD TABLE ", unpublished->name);
   }
   try {
     // A slot only supports publications that existed when it was created.
-    if (!has_publication) create_publication(connection, limits, slot, table);
+    if (!has_publication) create_publication(connection, limits, slot, tables);
     if (has_slot) return;
     connection.run(limits, "cannot create replication slot " + slot.name,
                    "SELECT pg_create_logical_replication_slot($1, 'pgoutput')", {slot.name});
@@ -185,7 +199,7 @@ void create_slot(Connection& connection, const WaitLimits& limits, const Slot& s
     if (!has_publication && !error.state().empty()) remove_publication(connection, limits, slot);
     if (error.state() == "42501") {
       throw sdk::Failure(error.status(), error.message(),
-                         ", REPLICATION and the ownership of the table, or set \"mode\" to "
+                         ", REPLICATION and the ownership of each table, or set \"mode\" to "
                          "\"poll\"");
     }
     if (error.state() == "53400") {
@@ -196,16 +210,17 @@ void create_slot(Connection& connection, const WaitLimits& limits, const Slot& s
 }
 
 Lsn check_slot(Connection& connection, const WaitLimits& limits, const Slot& slot,
-               const Table& table) {
+               const KeyedTables& tables) {
   check_level(connection, limits);
   const std::optional<Lsn> confirmed = find_slot(connection, limits, slot);
   if (!confirmed) {
     throw sdk::Failure(TENON_DATA_LOSS, "replication slot ", slot.name,
                        " no longer exists, and the changes since then are lost", read_again);
   }
-  if (publishes(connection, limits, slot, table)) return *confirmed;
+  const Table* const unpublished = find_unpublished(connection, limits, slot, tables);
+  if (unpublished == nullptr) return *confirmed;
   throw sdk::Failure(TENON_FAILED_PRECONDITION, "publication ", slot.publication,
-                     " no longer exists or no longer has table ", table.name,
+                     " no longer exists or no longer has table ", unpublished->name,
                      ", and the changes since then are lost", read_again);
 }
 

@@ -10,7 +10,7 @@ Specification Specifier::specify() {
   all.name = "tenon.dev/postgres";
   all.summary = "Reads and writes tables of PostgreSQL";
   all.description =
-      "The source reads the rows of a table in the order of its key, and then follows its changes "
+      "The source reads the rows of tables in the order of their keys, and then follows their changes "
       "by logical decoding or by polling. The destination keeps one row for each key, with a "
       "column for each field, and writes each batch in one transaction.";
   all.version = TENON_POSTGRES_VERSION;

@@ -4,6 +4,24 @@
 #include <algorithm>
 
 namespace tenon::postgres {
+namespace {
+
+/// Returns the names of a list. `find_end` returns the place of the comma after the first name.
+template <class FindEnd>
+Names split(std::string_view list, FindEnd find_end) {
+  constexpr std::string_view blanks = " \t";
+  Names names;
+  while (!list.empty()) {
+    const std::string_view name = list.substr(0, find_end(list));
+    list.remove_prefix(std::min(list.size(), name.size() + 1));
+    const std::size_t begin = name.find_first_not_of(blanks);
+    if (begin == std::string_view::npos) continue;
+    names.emplace_back(name.substr(begin, name.find_last_not_of(blanks) + 1 - begin));
+  }
+  return names;
+}
+
+}  // namespace
 
 Table find_table(Connection& connection, const WaitLimits& limits, std::string_view name) {
   const std::string action = sdk::text("cannot find table ", name);
@@ -82,16 +100,18 @@ std::string base_type_sql(std::string_view id, std::string_view modifier) {
 }
 
 Names split(std::string_view list) {
-  constexpr std::string_view blanks = " \t";
-  Names names;
-  while (!list.empty()) {
-    const std::string_view name = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(list.size(), name.size() + 1));
-    const std::size_t begin = name.find_first_not_of(blanks);
-    if (begin == std::string_view::npos) continue;
-    names.emplace_back(name.substr(begin, name.find_last_not_of(blanks) + 1 - begin));
-  }
-  return names;
+  return split(list, [](std::string_view rest) { return rest.find(','); });
+}
+
+Names split_tables(std::string_view list) {
+  return split(list, [](std::string_view rest) {
+    bool quoted = false;
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+      if (rest[i] == '"') quoted = !quoted;
+      if (rest[i] == ',' && !quoted) return i;
+    }
+    return rest.npos;
+  });
 }
 
 std::string joined(const Names& names, std::string_view prefix) {

@@ -22,6 +22,13 @@ struct Table {
   std::string relation{};  // the name without the schema and quotes
 };
 
+/// A table, and the columns that identify its rows.
+struct KeyedTable {
+  Table table;
+  Names key;
+};
+using KeyedTables = std::vector<KeyedTable>;
+
 /// Finds a table by its name in SQL: people, sales.people, "My People".
 Table find_table(Connection& connection, const WaitLimits& limits, std::string_view name);
 
@@ -56,6 +63,8 @@ std::string base_type_sql(std::string_view id, std::string_view modifier);
 
 /// Returns the names of a comma-separated list.
 Names split(std::string_view list);
+/// The same for names of tables in SQL, whose quoted parts may contain commas.
+Names split_tables(std::string_view list);
 
 /// Returns a comma-separated list of quoted names, each with `prefix`: t."a", t."b"
 std::string joined(const Names& names, std::string_view prefix = {});

@@ -141,5 +141,64 @@ TEST_F(PostgresPipeline, FollowsATableIfServerAndPipelineAreKilled) {
   EXPECT_EQ(server_->value("SELECT count(*) FROM pg_publication"), "0");
 }
 
+/// Kills the pipeline between two tables of the snapshot, while it reads the second one, and later.
+TEST_F(PostgresPipeline, FollowsSeveralTablesIfItIsKilled) {
+  server_->rows("CREATE SCHEMA target");
+  for (const char* name : {"people", "orders"}) {
+    server_->rows(sdk::text("CREATE TABLE ", name, " (id int PRIMARY KEY, n int); INSERT INTO ",
+                            name, " SELECT i, 0 FROM generate_series(1, 8000) AS i; CREATE TABLE ",
+                            "target.", name, " (id int PRIMARY KEY, n int)"));
+  }
+  const auto plugin_of = [&](std::string_view members) {
+    return plugin("tenon.dev/postgres", sdk::text("\"url\": \"", server_->url(), "\", ", members));
+  };
+  const auto begin = [&] {
+    return start(
+        plugin_of(R"("tables": "people, orders", "mode": "replication", "truncate": "ignore")"),
+        plugin_of(R"("table": "target.{metadata.opencdc.collection}")"));
+  };
+  const auto change = [&](int round) {
+    const std::string from = std::to_string(round * 1000);
+    for (const char* name : {"people", "orders"}) {
+      server_->rows(sdk::text("UPDATE ", name, " SET n = n + 1 WHERE id > ", from, "; DELETE FROM ",
+                              name, " WHERE id % 100 = 7 AND id > ", from, "; INSERT INTO ", name,
+                              " VALUES (100000 + ", from, ", 1)"));
+    }
+  };
+  const auto reaches = [&](std::string_view condition) {
+    return eventually([&] { return server_->value(sdk::text("SELECT ", condition)) == "t"; });
+  };
+  std::optional<Child> child;
+  {
+    postgres::Connection lock = server_->connect();
+    lock.run(limits(), "lock", "BEGIN; LOCK TABLE target.orders IN SHARE MODE");
+    child.emplace(begin());
+    ASSERT_TRUE(reaches("count(*) = 8000 FROM target.people")) << child->err();
+    child->kill();
+  }
+  EXPECT_EQ(server_->value("SELECT count(*) FROM target.orders"), "0");
+  change(0);
+  child.emplace(begin());
+  ASSERT_TRUE(reaches("count(*) > 500 FROM target.orders"));
+  child->kill();
+  change(1);
+  child.emplace(begin());
+  change(2);
+  for (const std::string name : {"people", "orders"}) {
+    const std::string sum = "SELECT count(*), sum(id::int8 * (n + 1)) FROM ";
+    const std::string wanted = server_->value(sum + name);
+    EXPECT_TRUE(eventually([&] { return server_->value(sum + "target." + name) == wanted; }))
+        << name << ": " << wanted << " " << server_->value(sum + "target." + name);
+  }
+  child->signal(SIGTERM);
+  const Outcome run = child->wait();
+  EXPECT_EQ(run.exit, 0) << run.err;
+  const Outcome removed = world_.run({TENON_PIPELINE, "delete", "pipeline.json"});
+  EXPECT_EQ(removed.exit, 0) << removed.err;
+  EXPECT_EQ(server_->value("SELECT count(*) FROM pg_replication_slots"), "0");
+  EXPECT_EQ(server_->value("SELECT count(*) FROM pg_publication"), "0");
+  server_->rows("DROP SCHEMA target CASCADE");
+}
+
 }  // namespace
 }  // namespace tenon::tests

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <deque>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -246,10 +247,11 @@ TEST_F(PostgresReplication, KeepsLongValuesIfAConversionIsRepeated) {
   postgres::Connection connection = server_->connect();
   const postgres::Slot slot{"repeated", "repeated"};
   const postgres::Table table = postgres::find_table(connection, limits(), "people");
-  postgres::create_slot(connection, limits(), slot, table, {"id"});
+  const postgres::KeyedTables tables{{table, {"id"}}};
+  postgres::create_slot(connection, limits(), slot, tables);
   postgres::Progress progress("");
   const sdk::Logger log(nullptr);
-  postgres::Changes changes(table, {"id"}, postgres::OnTruncate::fail, {}, log, progress);
+  postgres::Changes changes(tables, postgres::OnTruncate::fail, {}, log, progress);
   std::deque<RecordV2> records;
   postgres::LogStream stream(server_->url(), limits(), slot, 0, progress);
   const auto fetch_after = [&](const std::string& sql) {
@@ -307,7 +309,7 @@ TEST_F(PostgresReplication, ReportsATruncatedTable) {
   const std::string failure =
       "failed-precondition: table public.people was truncated, and its rows are still where they "
       "were written to; fix: remove them there, then delete the pipeline and run it again to read "
-      "the whole table, or set \"truncate\" to \"ignore\"";
+      "all rows, or set \"truncate\" to \"ignore\"";
   EXPECT_TRUE(has(read().front(), failure));
   EXPECT_TRUE(has(read().front(), failure)) << "again";
   ASSERT_EQ(reopen(before), "");
@@ -485,6 +487,129 @@ TEST_F(PostgresReplication, DropsTheSlotOfARemovedTable) {
   rows("DROP SCHEMA sales");
 }
 
+// -- Several tables -----------------------------------------------------------
+
+class PostgresTables : public PostgresReplication {
+ protected:
+  static constexpr const char* slot = "tenon_tables_8a8df0ad";
+
+  void SetUp() override {
+    PostgresReplication::SetUp();
+    if (server_ == nullptr) return;
+    rows(
+        "CREATE TABLE people (id int PRIMARY KEY, a text); INSERT INTO people VALUES (1, 'x'), (2, "
+        "'y'); CREATE TABLE orders (n int PRIMARY KEY); INSERT INTO orders VALUES (7), (8)");
+  }
+  static TextMap both(TextMap config = {}) {
+    config.insert({{"table", ""}, {"tables", "people, orders"}, {"mode", "replication"}});
+    return config;
+  }
+};
+
+TEST_F(PostgresTables, AreReadAndThenFollowed) {
+  ASSERT_EQ(open(both()), "");
+  EXPECT_EQ(read_all(4), (Texts{R"(snapshot {"id":1} - {"id":1,"a":"x"})",
+                                R"(snapshot {"id":2} - {"id":2,"a":"y"})",
+                                R"(snapshot {"n":7} - {"n":7})", R"(snapshot {"n":8} - {"n":8})"}));
+  const std::string begin = "{\"slot\":\"" + std::string(slot) + "\",";
+  EXPECT_EQ(positions_[1], begin + R"("table":"public.people","snapshot":{"id":2}})");
+  EXPECT_EQ(positions_[2], begin + R"("table":"public.orders","snapshot":{"n":7}})");
+  collections_.clear();
+  rows(
+      "BEGIN; INSERT INTO orders VALUES (9); UPDATE people SET a = 'z' WHERE id = 1; "
+      "DELETE FROM orders WHERE n = 7; COMMIT");
+  EXPECT_EQ(read_all(3), (Texts{R"(create {"n":9} - {"n":9})",
+                                R"(update {"id":1} - {"id":1,"a":"z"})", R"(delete {"n":7} - -)"}));
+  EXPECT_EQ(collections_, (std::set<std::string>{"people", "orders"}));
+  EXPECT_EQ(rows("SELECT tablename FROM pg_publication_tables WHERE pubname = '" +
+                 std::string(slot) + "' ORDER BY 1"),
+            (Texts{"orders", "people"}));
+  close();
+  remove_use();
+  auto source = host_->create<Source>(postgres, with(both())).value();
+  rows("DROP TABLE people");
+  EXPECT_TRUE(source->on_deleted(with(both())));
+  EXPECT_TRUE(source->teardown());
+  EXPECT_EQ(value("SELECT count(*) FROM pg_replication_slots"), "0");
+  EXPECT_EQ(value("SELECT count(*) FROM pg_publication"), "0");
+}
+
+TEST_F(PostgresTables, ResumeAfterAnyRecord) {
+  ASSERT_EQ(open(both()), "");
+  Texts all = read_all(4);
+  rows(
+      "BEGIN; INSERT INTO orders VALUES (9); INSERT INTO people VALUES (3, ''); "
+      "INSERT INTO orders VALUES (10); COMMIT; INSERT INTO people VALUES (4, '')");
+  const Texts changes = read_all(4);
+  all.insert(all.end(), changes.begin(), changes.end());
+  ASSERT_EQ(all.size(), 8u);
+  const Texts positions = positions_;
+  for (std::size_t done = 1; done < all.size(); ++done) {
+    ASSERT_EQ(reopen(positions[done - 1], both()), "") << positions[done - 1];
+    Texts rest(all.begin() + static_cast<std::ptrdiff_t>(done), all.end());
+    // Rows that were inserted before the rest of the snapshot is read are in both.
+    if (done <= 2)
+      rest.insert(
+          rest.begin() + (2 - static_cast<std::ptrdiff_t>(done)),
+          {R"(snapshot {"id":3} - {"id":3,"a":""})", R"(snapshot {"id":4} - {"id":4,"a":""})"});
+    if (done <= 4)
+      rest.insert(rest.end() - 4,
+                  {R"(snapshot {"n":9} - {"n":9})", R"(snapshot {"n":10} - {"n":10})"});
+    EXPECT_EQ(read_all(rest.size()), rest) << done;
+  }
+}
+
+TEST_F(PostgresTables, AreTruncatedAndChangedOneByOne) {
+  ASSERT_EQ(open(both({{"truncate", "ignore"}})), "");
+  ASSERT_EQ(read_all(4).size(), 4u);
+  rows("INSERT INTO people VALUES (3, ''); INSERT INTO orders VALUES (9)");
+  ASSERT_EQ(read_all(2).size(), 2u);
+  rows("ALTER TABLE orders ADD b int; INSERT INTO orders VALUES (10, 1)");
+  rows("TRUNCATE orders; INSERT INTO people VALUES (4, '')");
+  EXPECT_EQ(read_all(2),
+            (Texts{R"(create {"n":10} - {"n":10,"b":1})", R"(create {"id":4} - {"id":4,"a":""})"}));
+  EXPECT_TRUE(has(log(), R"(the columns of table public.orders changed from "n" to "n", "b")"));
+  EXPECT_TRUE(has(log(), "table public.orders was truncated"));
+  EXPECT_FALSE(has(log(), "table public.people was truncated"));
+  ASSERT_EQ(reopen(positions_.back(), both()), "");
+  rows("TRUNCATE people, orders");
+  EXPECT_TRUE(has(read().front(), " was truncated, and its rows are still where"));
+}
+
+TEST_F(PostgresTables, CannotChangeDuringReplication) {
+  ASSERT_EQ(open(both()), "");
+  ASSERT_EQ(read_all(4).size(), 4u);
+  rows("CREATE TABLE more (id int PRIMARY KEY)");
+  const TextMap added = both({{"tables", "people,orders,more"}, {"slot", slot}});
+  EXPECT_TRUE(has(reopen(positions_[2], added), "no longer has table public.more"));
+  EXPECT_TRUE(has(reopen(positions_[2], {{"slot", slot}}), "table public.orders"));
+  auto source = host_->create<Source>(postgres, with(added)).value();
+  EXPECT_TRUE(has(source->on_updated(with(both({{"slot", slot}})), with(added)).error().to_string(),
+                  "\"tables\", \"key\", \"slot\" and \"publication\" cannot change with the mode "
+                  "\"replication\"; fix: delete the pipeline"));
+  EXPECT_TRUE(source->on_updated(with(both({{"tables", "people , orders,more"}, {"slot", slot}})),
+                                 with(added)))
+      << "the list is the same";
+  EXPECT_TRUE(source->teardown());
+}
+
+TEST_F(PostgresTables, MayHaveParts) {
+  rows(
+      "CREATE TABLE parts (id int PRIMARY KEY) PARTITION BY RANGE (id); "
+      "CREATE TABLE part_1 PARTITION OF parts FOR VALUES FROM (0) TO (10); "
+      "CREATE TABLE heir (PRIMARY KEY (n)) INHERITS (orders)");
+  ASSERT_EQ(open(both({{"tables", "orders, heir, parts"}})), "");
+  ASSERT_EQ(read_all(2).size(), 2u);
+  collections_.clear();
+  rows("INSERT INTO parts VALUES (5)");
+  EXPECT_EQ(read(), Texts{R"(create {"id":5} - {"id":5})"});
+  EXPECT_EQ(collections_, std::set<std::string>{"parts"});
+  collections_.clear();
+  rows("INSERT INTO heir VALUES (9)");
+  EXPECT_EQ(read(), Texts{R"(create {"n":9} - {"n":9})"});
+  EXPECT_EQ(collections_, std::set<std::string>{"heir"}) << "it is in the list itself";
+}
+
 TEST_F(PostgresReplication, KeepsAPublicationOfOthersOnDeletion) {
   rows("CREATE TABLE people (id int PRIMARY KEY); CREATE PUBLICATION warehouse FOR ALL TABLES");
   const TextMap config = with({{"mode", "replication"}, {"publication", "warehouse"}});
@@ -572,7 +697,7 @@ TEST_F(PostgresReplication, ReportsATableThatWasJustRemoved) {
   const postgres::Table table = postgres::find_table(connection, limits(), "people");
   rows("DROP TABLE people");
   try {
-    postgres::create_slot(connection, limits(), {"removed", "removed"}, table, {"id"});
+    postgres::create_slot(connection, limits(), {"removed", "removed"}, {{table, {"id"}}});
     ADD_FAILURE() << "there is a slot";
   } catch (const sdk::Failure& failure) {
     EXPECT_TRUE(has(failure.what(), "table public.people no longer exists; fix: create it"));

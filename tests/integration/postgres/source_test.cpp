@@ -189,7 +189,7 @@ TEST_F(PostgresSource, DescribesItsParameters) {
   EXPECT_TRUE(all.source_parameters.at("url").sensitive);
   EXPECT_TRUE(all.destination_parameters.at("url").sensitive);
   EXPECT_EQ(all.source_parameters.at("mode").default_value, "snapshot");
-  EXPECT_EQ(all.source_parameters.size(), 10u);
+  EXPECT_EQ(all.source_parameters.size(), 11u);
   EXPECT_EQ(all.destination_parameters.size(), 4u);
 }
 
@@ -198,6 +198,102 @@ TEST_F(PostgresSource, ReportsWrongColumns) {
   EXPECT_TRUE(has(open({{"key", "other"}}), "not-found: "));
   EXPECT_TRUE(has(open({{"mode", "poll"}, {"column", "other"}}), "not-found: "));
   EXPECT_TRUE(has(open({{"url", server_->url("stranger")}}), "permission-denied: "));
+}
+
+// -- Several tables -----------------------------------------------------------
+
+class PostgresTableList : public Reading {
+ protected:
+  static TextMap list(const std::string& tables, TextMap config = {}) {
+    config.insert({{"table", ""}, {"tables", tables}});
+    return config;
+  }
+};
+
+TEST_F(PostgresTableList, IsReadInItsOrder) {
+  rows(
+      "CREATE TABLE people (id int PRIMARY KEY); INSERT INTO people VALUES (1), (2); CREATE TABLE "
+      "\"My, Orders\" (n int PRIMARY KEY); INSERT INTO \"My, Orders\" VALUES (7); CREATE TABLE "
+      "empty (id int PRIMARY KEY)");
+  ASSERT_EQ(open(list("people, empty ,\"My, Orders\"")), "");
+  EXPECT_EQ(read_all(), (Texts{R"(snapshot {"id":1} - {"id":1})", R"(snapshot {"id":2} - {"id":2})",
+                               R"(snapshot {"n":7} - {"n":7})"}));
+  EXPECT_EQ(
+      positions_[2],
+      R"([{"table":"public.\"My, Orders\"","snapshot":{"n":7}},{"table":"public.people","snapshot":{"id":2}}])");
+  EXPECT_EQ(collections_, (std::set<std::string>{"people", "My, Orders"}));
+}
+
+TEST_F(PostgresTableList, ResumesAfterAnyRow) {
+  rows(
+      "CREATE TABLE a (k text PRIMARY KEY); INSERT INTO a SELECT E'\"}{\\\\' || i FROM "
+      "generate_series(1, 1500) AS i; CREATE TABLE b (id int PRIMARY KEY); INSERT INTO b SELECT "
+      "generate_series(1, 1000)");
+  ASSERT_EQ(open(list("a,b")), "");
+  const Texts all = read_all();
+  ASSERT_EQ(all.size(), 2500u);
+  const Texts positions = positions_;
+  for (const std::size_t done : {1, 1000, 1499, 1500, 1501, 2499, 2500}) {
+    ASSERT_EQ(open(list("a,b"), positions[done - 1]), "") << positions[done - 1];
+    EXPECT_EQ(read_all(), Texts(all.begin() + static_cast<std::ptrdiff_t>(done), all.end()));
+  }
+}
+
+TEST_F(PostgresTableList, MayGetMoreTables) {
+  rows(
+      "CREATE TABLE people (id int PRIMARY KEY); INSERT INTO people VALUES (1); "
+      "CREATE TABLE orders (n int PRIMARY KEY); INSERT INTO orders VALUES (7)");
+  ASSERT_EQ(open({}), "");
+  ASSERT_EQ(read_all().size(), 1u);
+  ASSERT_EQ(open(list("orders,people"), positions_.back()), "");
+  EXPECT_EQ(read_all(), Texts{R"(snapshot {"n":7} - {"n":7})"});
+  const std::string removed = open(list("orders"), positions_.back());
+  EXPECT_TRUE(has(removed, "out-of-range: ")) << removed;
+  EXPECT_TRUE(has(removed, "table public.people")) << removed;
+}
+
+TEST_F(PostgresTableList, IsPolled) {
+  rows("CREATE TABLE people (id int PRIMARY KEY); CREATE TABLE orders (n int PRIMARY KEY)");
+  const TextMap config = list("people,orders", {{"mode", "poll"}, {"interval", "5ms"}});
+  rows("INSERT INTO people VALUES (1); INSERT INTO orders VALUES (1)");
+  ASSERT_EQ(open(config), "");
+  ASSERT_EQ(read_all(2).size(), 2u);
+  std::thread writer([&] {
+    std::this_thread::sleep_for(50ms);  // so that the first pass ends
+    rows("INSERT INTO orders VALUES (2)");
+  });
+  EXPECT_EQ(read_all(1), Texts{R"(create {"n":2} - {"n":2})"});
+  writer.join();
+  rows("INSERT INTO people VALUES (2); INSERT INTO orders VALUES (3)");
+  ASSERT_EQ(open(config, positions_.back()), "");
+  EXPECT_EQ(read_all(2), (Texts{R"(create {"id":2} - {"id":2})", R"(create {"n":3} - {"n":3})"}));
+}
+
+TEST_F(PostgresTableList, MustBeUnambiguous) {
+  rows(
+      "CREATE TABLE people (id int PRIMARY KEY); CREATE SCHEMA s; CREATE TABLE s.people (id int "
+      "PRIMARY KEY)");
+  EXPECT_TRUE(has(open({{"tables", "people"}}), "\"table\" and \"tables\" are both set"));
+  EXPECT_TRUE(has(open(list(" , ")), "invalid-argument: "));
+  EXPECT_TRUE(has(open({{"table", ""}}), "\"table\" or \"tables\" is required"));
+  EXPECT_TRUE(has(open(list("people,public.people")), "has two tables people: public.people and "));
+  EXPECT_TRUE(has(open(list("people,s.people")),
+                  "has two tables people: public.people and s.people; the metadata"));
+  EXPECT_TRUE(has(open(list("people,missing")),
+                  "table public.missing does not exist; fix: create it or name another one in "
+                  "\"tables\""));
+  rows("DROP SCHEMA s CASCADE");
+}
+
+TEST_F(PostgresTableList, RefusesForeignPositions) {
+  rows("CREATE TABLE a (id int PRIMARY KEY); CREATE TABLE b (id int PRIMARY KEY)");
+  for (const char* position : {"[", "[]", R"([{"table":"public.a","snapshot":{"id":1}})",
+                               R"([{"table":"public.a","snapshot":{"id":1}},])",
+                               R"([{"table":"public.a","snapshot":{"id":1}}x])",
+                               R"([{"table":"public.a","snapshot":{"id":"x"}}])",
+                               R"([{"slot":"s","table":"public.a","snapshot":{"id":1}}])"}) {
+    EXPECT_TRUE(has(open(list("a,b"), position), "invalid-argument: the position ")) << position;
+  }
 }
 
 }  // namespace
