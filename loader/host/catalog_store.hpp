@@ -15,8 +15,8 @@
 #include "base/lock_order.hpp"
 #include "catalog/file_comparison.hpp"
 #include "catalog/scan.hpp"
+#include "code/module_host.hpp"
 #include "host/catalog.hpp"
-#include "module/module_host.hpp"
 
 namespace tenon::inline v0_1::detail {
 

@@ -6,9 +6,9 @@
 
 #include <utility>
 
+#include "base/forked.hpp"
 #include "base/keep_until_exit.hpp"
 #include "host/host_core.hpp"
-#include "module/forked.hpp"
 
 namespace tenon::inline v0_1 {
 namespace {

@@ -7,12 +7,12 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/forked.hpp"
 #include "catalog/search_path.hpp"
+#include "code/exit_report.hpp"
 #include "host/package_resolution.hpp"
-#include "module/exit_report.hpp"
-#include "module/forked.hpp"
-#include "module/restart_group.hpp"
 #include "platform/process.hpp"
+#include "restart/restart_group.hpp"
 
 namespace tenon::inline v0_1::detail {
 namespace {
@@ -315,19 +315,22 @@ Result<RestartOutcome> HostCore::restart(std::string_view package, const Restart
                   .needed = "the name of a package that this host has found",
                   .fix = "see Host::modules"});
   }
-  return restart_together(std::move(modules), options);
+  std::vector<std::shared_ptr<Restarts>> restarts;
+  restarts.reserve(modules.size());
+  for (const auto& module : modules) restarts.push_back(module->restarts());
+  return restart_together(std::move(restarts), options);
 }
 
-std::unique_ptr<CatalogChange> HostCore::prepare(const Module& module,
+std::unique_ptr<CatalogChange> HostCore::prepare(const GenerationOwner& module,
                                                  std::shared_ptr<const Manifest> fresh) {
-  return catalog_->prepare(module, std::move(fresh));
+  return catalog_->prepare(static_cast<const Module&>(module), std::move(fresh));
 }
 
 Host::ChangedRestarts HostCore::restart_changed() {
   Host::ChangedRestarts restarts;
   for (const auto& module : module_list()) {
     if (!module->changed()) continue;
-    auto done = module->restart(RestartReason::file_changed, {});
+    auto done = module->restarts()->request(RestartReason::file_changed, {});
     if (!done) {
       restarts.failed.push_back(std::move(done).error());
     } else if (*done == RestartOutcome::restarted) {

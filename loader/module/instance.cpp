@@ -22,14 +22,21 @@ const LiveInstance& live(const Instance& instance) {
   return static_cast<const LiveInstance&>(instance);
 }
 
+Module& module_of(const LiveInstance& instance) {
+  return static_cast<Module&>(instance.serving());
+}
+Module& module_of(Instance& instance) {
+  return module_of(live(instance));
+}
+
 /// Reports to the module that one of its generations has failed.
 void report(Instance& instance, const CallTarget& target, RestartReason why, const Call& call,
             tenon_status status, const char* method) {
-  live(instance).module().fault(static_cast<Generation&>(*target.generation), why,
-                                Error({.status = status,
-                                       .message = std::string(call.message()),
-                                       .plugin = std::string(instance.plugin()),
-                                       .method = method}));
+  module_of(instance).fault(static_cast<Generation&>(*target.generation), why,
+                            Error({.status = status,
+                                   .message = std::string(call.message()),
+                                   .plugin = std::string(instance.plugin()),
+                                   .method = method}));
 }
 
 constexpr const char* restarted_text =
@@ -59,15 +66,15 @@ std::string_view Instance::plugin() const noexcept {
 
 bool Instance::supports(std::string_view method) const {
   const LiveInstance& instance = live(*this);
-  return instance.module().implements(instance, method);
+  return module_of(instance).implements(instance, method);
 }
 
 PluginInfo Instance::info() const {
-  return live(*this).module().plugin_info(live(*this));
+  return module_of(live(*this)).plugin_info(live(*this));
 }
 
 void Instance::remember_config(const tenon_map& config) {
-  live(*this).module().remember_config(live(*this), Value<TextMap>::own(config));
+  module_of(*this).remember_config(live(*this), Value<TextMap>::own(config));
 }
 
 namespace {
@@ -92,7 +99,7 @@ Error refusal_of(const LiveInstance& instance, const char* method, const CallTar
       why = {TENON_DEADLINE_EXCEEDED,
              "the deadline of the call passed while the module was being restarted"};
     } else {
-      return instance.module().unavailable(instance.plugin(), method);
+      return module_of(instance).unavailable(instance.plugin(), method);
     }
   }
   return Error({.status = why.status,
@@ -149,7 +156,7 @@ CallGuard::Entered CallGuard::enter_counted(Instance& instance, tenon_call* call
 }
 
 CallGuard::Entered CallGuard::enter_at_gate(Instance& instance, tenon_call* call) noexcept {
-  auto& module = static_cast<Module&>(instance.serving_);
+  Module& module = module_of(instance);
   const Module::GateWait wait = module.pass_gate(call);
   if (wait.result == Module::Gate::opened) return enter_slowly(instance, call);
   module.overflow.fetch_add(1);  // leave_counted subtracts it
@@ -173,7 +180,7 @@ TimedCall* CallGuard::Timed::begin(Instance& instance, Slot& slot, std::int64_t 
   timed.method.store(method);
   timed.deadline.store(deadline);
   if (deadline < instance.serving_.next_deadline.load()) {
-    static_cast<Module&>(instance.serving_).deadlines().check_at(deadline);
+    module_of(instance).check_deadlines_at(deadline);
   }
   return &timed;
 }
@@ -316,9 +323,9 @@ void LentStream::passed() noexcept {
 
 void InstanceDeleter::operator()(Instance* instance) const noexcept {
   auto* live = static_cast<LiveInstance*>(instance);
-  if (live->module().inherited()) return;  // the object belongs to the parent of this process
+  if (module_of(*live).inherited()) return;  // the object belongs to the parent of this process
   std::unique_ptr<LiveInstance> ended(live);
-  ended->module().release(*ended);
+  module_of(*ended).release(*ended);
 }
 
 }  // namespace detail

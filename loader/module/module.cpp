@@ -6,12 +6,11 @@
 #include <cstring>
 #include <utility>
 
+#include "base/forked.hpp"
 #include "call/thread_records.hpp"
 #include "catalog/description.hpp"
-#include "module/forked.hpp"
-#include "module/lifecycle_lock.hpp"
-#include "module/restart.hpp"
 #include "platform/float_modes.hpp"
+#include "supervise/lifecycle_lock.hpp"
 
 namespace tenon::inline v0_1::detail {
 namespace {
@@ -46,9 +45,7 @@ SetupScope::~SetupScope() {
   platform::FloatModes modes;
   std::memcpy(static_cast<void*>(&modes), &float_modes_, sizeof modes);
   const auto& module = static_cast<const Module&>(module_);
-  if (modes.restore_changed() && !module.inherited()) {
-    module.shared().host_state->float_modes("configure");
-  }
+  if (modes.restore_changed()) module.float_modes_changed();
 }
 
 int SetupScope::depth(const ServingModule& module) noexcept {
@@ -61,29 +58,15 @@ int SetupScope::depth(const ServingModule& module) noexcept {
 
 Module::Module(ModuleOrigin origin, std::shared_ptr<const Manifest> manifest,
                std::shared_ptr<const ModuleContext> context)
-    : shared_(std::move(origin), manifest->name, std::move(context)),
-      manifest_(std::move(manifest)) {}
-
-Module::~Module() {
-  if (generation_ != nullptr) leave_loaded(std::move(generation_));
-}
-
-std::shared_ptr<const Manifest> Module::manifest() const {
-  const Lock lock(shared_.mutex);
-  return manifest_;
-}
+    : state_(std::move(origin), std::move(manifest), std::move(context), *this, *this) {}
 
 ModuleInfo Module::info() const {
-  const Lock lock(shared_.mutex);
-  ModuleInfo info{manifest_->name,
-                  manifest_->version.to_string(),
-                  shared_.origin.file,
-                  generation_ != nullptr,
-                  count_,
-                  instances_.count(),
-                  retired_.draining(),
-                  retired_.still_mapped(),
-                  faults_.quarantined()};
+  const ModuleLock lock(state_.mutex);
+  ModuleInfo info{state_.manifest->name,    state_.manifest->version.to_string(),
+                  state_.origin.file,       state_.generation != nullptr,
+                  state_.generation_number, state_.instances.count(),
+                  retired_.draining(),      retired_.still_mapped(),
+                  state_.quarantined};
   info.methods = loader_.counted();
   for (const MethodCalls& method : info.methods) {
     info.calls.calls += method.calls;
@@ -94,55 +77,42 @@ ModuleInfo Module::info() const {
 }
 
 bool Module::in_use() const {
-  const Lock lock(shared_.mutex);
-  return used();
+  const ModuleLock lock(state_.mutex);
+  return state_.used();
 }
 
 bool Module::idle() const {
-  const Lock lock(shared_.mutex);
-  return !used() && !lifecycle_.held() && retired_.empty();
+  const ModuleLock lock(state_.mutex);
+  return !state_.used() && !state_.lifecycle.held() && retired_.empty();
 }
 
 std::optional<Event> Module::take_manifest(std::shared_ptr<const Manifest> found,
                                            const platform::FileIdentity& identity) {
-  const Lock lock(shared_.mutex);
-  const bool changed = !(identity == identity_);
-  if (used() || lifecycle_.held()) {
-    if (changed && faults_.quarantined()) {
-      schedule_.plan(RestartReason::file_changed, {}, Clock::now());
+  const ModuleLock lock(state_.mutex);
+  const bool changed = !(identity == state_.identity);
+  if (state_.used() || state_.lifecycle.held()) {
+    if (changed && state_.quarantined) {
+      restarts_.plan(RestartReason::file_changed, {}, Clock::now());
     }
     return std::nullopt;
   }
-  manifest_ = std::move(found);
+  state_.manifest = std::move(found);
   if (!changed || !faults_.release()) return std::nullopt;
-  return event(Event::Type::released);
+  return state_.event(Event::Type::released);
 }
 
 bool Module::has_manifest(const Manifest& manifest) const {
-  const Lock lock(shared_.mutex);
-  return manifest_.get() == &manifest || same_manifest(*manifest_, manifest);
-}
-
-bool Module::changed() const {
-  Lock lock(shared_.mutex);
-  const bool watched = used() || faults_.quarantined();
-  if (!watched || shared_.origin.builtin != nullptr) return false;
-  const platform::FileIdentity loaded = identity_;
-  lock.unlock();
-  const auto now = platform::identity_of(shared_.origin.file);
-  return now && !(*now == loaded);
+  const ModuleLock lock(state_.mutex);
+  return state_.manifest.get() == &manifest || same_manifest(*state_.manifest, manifest);
 }
 
 void Module::restart_soon(RestartReason reason) {
-  const Lock lock(shared_.mutex);
-  schedule_.plan(reason, {}, Clock::now());
+  const ModuleLock lock(state_.mutex);
+  restarts_.plan(reason, {}, Clock::now());
 }
 
-Event Module::event(Event::Type type) const {
-  return {.type = type,
-          .package = manifest_->name,
-          .package_version = manifest_->version.to_string(),
-          .generation = count_};
+void Module::float_modes_changed() const noexcept {
+  if (!inherited()) state_.host_state->float_modes("configure");
 }
 
 // -- Instances ----------------------------------------------------------------
@@ -152,7 +122,7 @@ Event Module::event(Event::Type type) const {
 class Module::Claim {
  public:
   Claim(Module& module, Owner owner) noexcept : module_(module), owner_(owner) {
-    module_.uses_.add(owner);
+    module_.state_.uses.add(owner);
   }
   /// REQUIRED: the lock is not held.
   ~Claim() {
@@ -173,81 +143,84 @@ class Module::Claim {
   bool passed_ = false;
 };
 
-/// Waits until a generation can get instances. The lock is held on return.
-Result<void> Module::become_ready(Lock& lock) {
+/// Waits until a generation can get instances. REQUIRED: the lock, which is released meanwhile.
+Result<void> Module::become_ready() {
   for (;;) {
-    if (lifecycle_.held_here()) {
-      return shared_.refused(
+    if (state_.lifecycle.held_here()) {
+      return state_.refused(
           "the module creates an instance of itself while it is loaded or restarted");
     }
-    if (shared_.shut_down || faults_.stopped()) {
+    if (state_.shut_down || state_.stopped()) {
       return faults_.unavailable({}, {});
     }
-    if (frozen_ && !lets_in()) {
-      if (!wait_while_frozen(lock)) return shared_.busy();
-    } else if (generation_ == nullptr) {
-      if (auto loaded = load_first(lock); !loaded) return loaded;
+    if (state_.creates_are_blocked() && !lets_in()) {
+      if (!wait_while_blocked()) return state_.busy();
+    } else if (state_.generation == nullptr) {
+      if (auto loaded = load_first(); !loaded) return loaded;
     } else {
       return {};
     }
   }
 }
 
-/// Returns whether the calling thread may create although the module is frozen, because the restart
+/// Returns whether the calling thread may create although creates are blocked, because the restart
 /// may wait for the thread. REQUIRED: the lock.
 bool Module::lets_in() const noexcept {
-  if (sealed_ || generation_ == nullptr) return false;
-  return this_thread_is_in(*generation_) || restarts_.waits_for_this_thread();
+  if (state_.is_sealed() || state_.generation == nullptr) return false;
+  return this_thread_is_in(*state_.generation) || restarts_.waits_for_this_thread();
 }
 
-/// Returns false if the deadline passes. REQUIRED: the lock.
-bool Module::wait_while_frozen(Lock& lock) noexcept {
-  const Clock::time_point deadline = gate_deadline_ + Operation::grace;
-  const auto may_create = [&] { return !frozen_ || lets_in(); };
-  if (shared_.changed.wait_until(lock, deadline, may_create)) return true;
-  hangs_.abandon_overdue(lock);
-  return !frozen_;
+/// Returns false if the deadline passes. REQUIRED: the lock, which is released meanwhile.
+bool Module::wait_while_blocked() noexcept {
+  const Clock::time_point deadline = state_.gate_deadline() + Operation::grace;
+  const auto may_create = [&] { return !state_.creates_are_blocked() || lets_in(); };
+  if (state_.changed.wait_until(state_.mutex, deadline, may_create)) return true;
+  hangs_.abandon_overdue();
+  return !state_.creates_are_blocked();
 }
 
 /// REQUIRED: the lock.
 bool Module::is_building(const Generation& generation) const noexcept {
-  return lifecycle_.held_here() && &generation != generation_.get();
+  return state_.lifecycle.held_here() && &generation != state_.generation.get();
 }
 
 bool Module::builds(const Generation* caller) const noexcept {
-  if (caller == nullptr || open_.load() != nullptr) return false;
-  const Lock lock(shared_.mutex);
-  // A thread that holds the lifecycle lock and creates for a generation is inside its code.
-  return is_building(*caller) && caller->module().get() == this;
+  if (caller == nullptr || state_.open_generation() != nullptr) return false;
+  const ModuleLock lock(state_.mutex);
+  // A thread that holds the lifecycle ticket and creates for a generation is inside its code.
+  return is_building(*caller) && caller->owner().get() == this;
 }
 
 Result<InstancePtr> Module::create(const Kind& kind, std::int32_t target, std::string_view name,
                                    const std::optional<TextMap>& config, Owner owner,
                                    Generation* caller) {
   const SetupScope setup(*this);
-  if (SetupScope::depth(*this) > max_depth) return shared_.too_deep(max_depth);
+  if (SetupScope::depth(*this) > max_depth) return state_.too_deep(max_depth);
   const CreateRequest request{kind, target, name, config, owner, ++serials_};
   Claim claim(*this, owner);
   if (builds(caller)) {
     const GenerationGuard guard(*caller, *this);
     auto made = create_in(*caller, guard, request);
-    if (made && *made == nullptr) return shared_.busy();  // the restart was given up meanwhile
+    if (made && *made == nullptr) return state_.busy();  // the restart was given up meanwhile
     return claim.end_with(std::move(made));
   }
-  if (Generation* generation = open_.load(); generation != nullptr) {
+  if (Generation* generation = state_.open_generation(); generation != nullptr) {
     const GenerationGuard guard(*generation, *this);
-    if (open_.load() == generation) {
+    if (state_.open_generation() == generation) {
       auto made = create_in(*generation, guard, request);
       if (!made || *made != nullptr) return claim.end_with(std::move(made));
     }
   }
   for (;;) {
-    Lock lock(shared_.mutex);
-    if (auto ready = become_ready(lock); !ready) return std::move(ready).error();
-    Generation& generation = *generation_;
-    const GenerationGuard guard(generation, *this, ordered_by_lock);  // keeps it loaded
-    lock.unlock();
-    auto made = create_in(generation, guard, request);
+    Generation* generation = nullptr;
+    std::optional<GenerationGuard> guard;
+    {
+      const ModuleLock lock(state_.mutex);
+      if (auto ready = become_ready(); !ready) return std::move(ready).error();
+      generation = state_.generation.get();
+      guard.emplace(*generation, *this, ordered_by_lock);  // keeps it loaded
+    }
+    auto made = create_in(*generation, *guard, request);
     if (!made || *made != nullptr) return claim.end_with(std::move(made));
   }
 }
@@ -270,8 +243,9 @@ Result<InstancePtr> Module::create_in(Generation& generation, const GenerationGu
         return std::move(done).error();
       }
     }
-    const Lock lock(shared_.mutex);
-    if ((generation_.get() == &generation && !sealed_) || is_building(generation)) {
+    const ModuleLock lock(state_.mutex);
+    if ((state_.generation.get() == &generation && !state_.is_sealed()) ||
+        is_building(generation)) {
       return add(generation, object, request, std::move(config));
     }
   } catch (...) {  // out of memory
@@ -285,95 +259,100 @@ Result<InstancePtr> Module::create_in(Generation& generation, const GenerationGu
 /// Adds an instance. If an allocation fails, the caller still owns the object. REQUIRED: the lock.
 InstancePtr Module::add(Generation& generation, Generation::Object& object,
                         const CreateRequest& request, std::shared_ptr<const TextMap> config) {
-  auto instance = instances_.prepare(request, std::move(config));
-  if (&generation != generation_.get()) {
-    if (generation_ != nullptr) generation_->reserve(instance->index());
+  auto instance = state_.instances.prepare(request, std::move(config));
+  if (&generation != state_.generation.get()) {
+    if (state_.generation != nullptr) state_.generation->reserve(instance->index());
     instance->set_builder(&generation);
   }
   generation.list(instance->index(), object);
   instance->set_methods(generation.methods_of(instance->index()));
   // Nothing fails after this.
   if (self_ == nullptr) self_ = shared_from_this();
-  if (request.owner == Owner::program && host_ == nullptr) host_ = shared_.context->host.use();
-  return instances_.add(std::move(instance));
+  if (request.owner == Owner::program && host_ == nullptr) host_ = state_.context->host.use();
+  return state_.instances.add(std::move(instance));
 }
 
 void Module::release(LiveInstance& instance) noexcept {
   const std::uint32_t index = instance.index();
+  Generation* generation = nullptr;
+  std::optional<GenerationGuard> guard;
+  Generation::Object object;
+  bool has_streams = false;
+  bool has_retired = false;
+  const auto take = [&](bool streams_ended) {
+    if (generation != nullptr) object = generation->take(index, streams_ended);
+    state_.instances.reuse(index);
+  };
   {
-    Lock lock(shared_.mutex);
-    instances_.remove(index);
+    const ModuleLock lock(state_.mutex);
+    state_.instances.remove(index);
     Generation* const builder = instance.builder();
-    if (generation_ == nullptr && builder == nullptr) {
-      retired_.revoke_streams(lock, index);
-      instances_.reuse(index);
-    } else {
-      Generation& generation = builder != nullptr ? *builder : *generation_;
-      const GenerationGuard guard(generation, *this, ordered_by_lock);
-      bool streams_ended = true;
-      if (!generation.streams().empty()) {
-        lock.unlock();
-        streams_ended = generation.end_streams(index);
-        lock.lock();
-      }
-      // After those of this generation, which may have been retired meanwhile.
-      retired_.revoke_streams(lock, index);
-      const Generation::Object object = generation.take(index, streams_ended);
-      instances_.reuse(index);
-      lock.unlock();
-      generation.end(object, guard);
-    }
+    generation = builder != nullptr ? builder : state_.generation.get();
+    if (generation != nullptr) guard.emplace(*generation, *this, ordered_by_lock);
+    has_streams = generation != nullptr && !generation->streams().empty();
+    has_retired = retired_.draining() != 0;
+    if (!has_streams && !has_retired) take(true);
   }
+  if (has_streams || has_retired) {
+    const bool ended = !has_streams || generation->end_streams(index);
+    // After those of this generation, which may have been retired meanwhile.
+    retired_.revoke_streams(index);
+    const ModuleLock lock(state_.mutex);
+    take(ended);
+  }
+  if (generation != nullptr) generation->end(object, *guard);
+  guard.reset();
   drop_use(instance.owner());
 }
 
 /// Ends a use of the module by an instance. The last one unloads the module and drops the
 /// references to the module itself and to its host. REQUIRED: the lock is not held.
 void Module::drop_use(Owner owner) noexcept {
-  if (uses_.take_unless_last(owner)) return;
-  std::shared_ptr<Module> self;
+  if (state_.uses.take_unless_last(owner)) return;
+  std::shared_ptr<GenerationOwner> self;
   std::shared_ptr<void> host;  // may be destroyed here, before the module
   {
-    const Lock lock(shared_.mutex);
-    uses_.take(owner);
-    if (uses_.none_of_program()) host.swap(host_);
-    if (!uses_.none()) return;
+    const ModuleLock lock(state_.mutex);
+    state_.uses.take(owner);
+    if (state_.uses.none_of_program()) host.swap(host_);
+    if (!state_.uses.none()) return;
     self.swap(self_);
   }
   unload_if_unused();
 }
 
 void Module::unload_if_unused() noexcept {
-  Lock lock(shared_.mutex);
-  if (shared_.shut_down && uses_.none()) {
+  std::shared_ptr<Retired> old;
+  bool abandoned = false;
+  bool inside = false;
+  {
+    const ModuleLock lock(state_.mutex);
     // An instance of abandoned code was released. Nothing else reclaims it after the host has
     // ended.
-    lock.unlock();
-    return retired_.drain_all();
+    abandoned = state_.shut_down && state_.uses.none();
+    if (!abandoned) {
+      // The holder of the lifecycle ticket, and a worker that reports a restart, call this again.
+      if (state_.generation == nullptr || state_.generation->stays_loaded()) return;
+      if (!state_.uses.none() || state_.lifecycle.held() || restarts_.reports()) return;
+      state_.close_to_creates();
+      inside = this_thread_is_in(*state_.generation);
+      try {
+        // A create that has found the module open was counted before that.
+        if (state_.uses.none()) old = retired_.retire_serving(Event::Type::unloaded);
+      } catch (const std::bad_alloc&) {  // a later call may have memory
+      }
+      if (old == nullptr) return state_.open_to_creates();
+      close();
+      old->take();
+    }
   }
-  // The holder of the lifecycle lock, and a worker that reports a restart, call this again.
-  if (generation_ == nullptr || generation_->stays_loaded()) return;
-  if (!uses_.none() || lifecycle_.held() || restarts_.reports()) return;
-  open_.store(nullptr);
-  const bool inside = this_thread_is_in(*generation_);
-  std::shared_ptr<Retired> old;
-  try {
-    // A create that has found the module open was counted before that.
-    if (uses_.none()) old = retire_serving(Event::Type::unloaded);
-  } catch (const std::bad_alloc&) {  // a later call may have memory
-  }
-  if (old == nullptr) return open_to_creates();
-  close();
-  old->take();
-  lock.unlock();
+  if (abandoned) return retired_.drain_all();
   retired_.drain_on_worker(old);
-  if (inside) return;
-  lock.lock();
-  retired_.wait_for_end(lock, old);
+  if (!inside) retired_.wait_for_end(old);
 }
 
 bool Module::implements(const LiveInstance& instance, std::string_view method) const {
-  Lock lock(shared_.mutex, std::defer_lock);
+  ModuleLock lock(state_.mutex, std::defer_lock);
   if (!inherited()) lock.lock();
   return instance.methods()->implement(instance.spec().target, method);
 }
@@ -383,8 +362,8 @@ PluginInfo Module::plugin_info(const LiveInstance& instance) const {
   std::shared_ptr<const Manifest> manifest;
   const KindVersion* version = nullptr;
   {
-    const Lock lock(shared_.mutex);
-    manifest = manifest_;
+    const ModuleLock lock(state_.mutex);
+    manifest = state_.manifest;
     version = instance.methods()->version;
   }
   const InstanceSpec& spec = instance.spec();
@@ -392,7 +371,7 @@ PluginInfo Module::plugin_info(const LiveInstance& instance) const {
     return one.name == spec.name && one.kind == spec.kind->id && one.version == version->version;
   });
   const auto index = static_cast<std::size_t>(plugin - manifest->provides.begin());
-  return PluginInfos::of(describe(std::move(manifest), shared_.origin.file), index);
+  return PluginInfos::of(describe(std::move(manifest), state_.origin.file), index);
 }
 
 // The call that configured may be in a generation that was replaced meanwhile. A restart that has
@@ -401,232 +380,173 @@ PluginInfo Module::plugin_info(const LiveInstance& instance) const {
 void Module::remember_config(LiveInstance& instance, const TextMap& config) {
   if (inherited()) return;  // nothing restarts
   auto kept = std::make_shared<const TextMap>(config);
-  Lock lock(shared_.mutex);
-  instance.set_config(kept);
-  if (instance.builder() != nullptr) return;  // it configured the object of the next generation
-  instances_.touch(instance.index());
-  Generation* generation = generation_.get();
-  if (generation == nullptr || this_thread_is_in(*generation)) return;
-  const GenerationGuard guard(*generation, *this, ordered_by_lock);
-  lock.unlock();
+  Generation* generation = nullptr;
+  std::optional<GenerationGuard> guard;
+  {
+    const ModuleLock lock(state_.mutex);
+    instance.set_config(kept);
+    if (instance.builder() != nullptr) return;  // it configured the object of the next generation
+    state_.instances.touch(instance.index());
+    generation = state_.generation.get();
+    if (generation == nullptr || this_thread_is_in(*generation)) return;
+    guard.emplace(*generation, *this, ordered_by_lock);
+  }
   if (auto configured = generation->configure(instance.index(), *kept); !configured) {
-    shared_.context->log->write(LogLevel::warn, in_one_line(configured.error()));
+    state_.context->log->write(LogLevel::warn, in_one_line(configured.error()));
   }
 }
 
 // -- Loading ------------------------------------------------------------------
 
+/// Remembers the file also if loading fails, so that only another file ends a quarantine.
 Result<LoadedCode> Module::load(bool insist) {
-  if (shared_.origin.builtin != nullptr) return loader_.load_builtin(manifest());
+  if (state_.origin.builtin != nullptr) return loader_.load_builtin(manifest());
   const auto manifest = this->manifest();
   auto file = loader_.read(manifest->name);
   if (!file) return std::move(file).error();
   {
-    const Lock lock(shared_.mutex);
-    if (generation_ == nullptr) identity_ = file->identity;
+    const ModuleLock lock(state_.mutex);
+    if (state_.generation == nullptr) state_.identity = file->identity;
   }
   return loader_.load(std::move(*file), manifest, insist);
 }
 
-/// Loads without the lock, which is held on return, also after an exception.
-Result<LoadedCode> Module::load_and_lock(Lock& lock) try {
-  auto fresh = load();
-  lock.lock();
-  return fresh;
-} catch (...) {
-  lock.lock();
-  throw;
-}
-
-/// Loads the module, or restarts it after a crash. The lock is held on return.
-Result<void> Module::load_first(Lock& lock) {
-  if (instances_.count() != 0) {
-    const std::uint64_t count = count_;
-    lock.unlock();
+/// Loads the module, or restarts it after a crash. REQUIRED: the lock, which is released meanwhile.
+Result<void> Module::load_first() {
+  if (state_.instances.count() != 0) {
+    const std::uint64_t count = state_.generation_number;
+    const Unlocked unlocked(state_.mutex);
     auto request = restarts_.begin(RestartReason::crash, {}, true, count);
-    lock.lock();
-    return request ? restarts_.wait_for(lock, **request) : Result<void>(request.error());
+    return request ? restarts_.wait_for(**request) : Result<void>(request.error());
   }
   Event loaded;
-  {
-    const LifecycleLock lifecycle(*this, lock);
-    if (!lifecycle) return shared_.busy();
-    // Another thread may have loaded the module meanwhile, and its code may have crashed since.
-    if (generation_ != nullptr || instances_.count() != 0 || faults_.stopped() || shared_.shut_down)
-      return {};
-    lock.unlock();
-    const auto begun = Clock::now();
-    auto fresh = load_and_lock(lock);
-    if (!fresh) return std::move(fresh).error();
-    if (shared_.shut_down) {
-      // The host has ended without waiting for the load, and nothing else unloads the module.
-      const auto late = retired_.never_served(fresh->generation);
-      lock.unlock();
-      retired_.unload(late);
-      lock.lock();
-      return faults_.unavailable({}, {});
-    }
-    adopt(std::move(*fresh));
-    lock.unlock();
-    if (fresh->change != nullptr) fresh->change->publish();
-    lock.lock();
-    loaded = event(Event::Type::loaded);
-    loaded.loading = Clock::now() - begun;
-  }
-  lock.unlock();
-  shared_.report(loaded);  // without the lifecycle lock, which the listener may need
-  lock.lock();
+  if (auto served = load_and_serve(loaded); !served || loaded.generation == 0) return served;
+  const Unlocked unlocked(state_.mutex);
+  state_.report(loaded);  // without the lifecycle ticket, which the listener may need
   return {};
 }
 
-void Module::adopt(LoadedCode&& fresh) noexcept {
-  generation_ = std::move(fresh.generation);
-  manifest_ = std::move(fresh.manifest);
-  identity_ = fresh.identity;
-  ++count_;
-  schedule_.cancel_after_fault();
-  instances_.visit([this](LiveInstance& instance) {
-    instance.set_methods(generation_->methods_of(instance.index()));
-    if (instance.builder() == generation_.get()) instance.set_builder(nullptr);
-  });
-  methods_ = generation_->methods();
-  serve_again();
+/// Sets `loaded` unless another thread has loaded the module meanwhile. REQUIRED: the lock, which
+/// is released meanwhile.
+Result<void> Module::load_and_serve(Event& loaded) {
+  const LifecycleLock lifecycle(state_, hangs_);
+  if (!lifecycle) return state_.busy();
+  // The code that another thread has loaded may have crashed since.
+  const bool others_decide = state_.generation != nullptr || state_.instances.count() != 0 ||
+                             state_.stopped() || state_.shut_down;
+  if (others_decide) return {};
+  const auto begun = Clock::now();
+  auto fresh = [this] {
+    const Unlocked unlocked(state_.mutex);
+    return load(false);
+  }();
+  if (!fresh) return std::move(fresh).error();
+  if (state_.shut_down) {
+    // The host has ended without waiting for the load, and nothing else unloads the module.
+    const auto late = retired_.never_served(fresh->generation);
+    {
+      const Unlocked unlocked(state_.mutex);
+      retired_.unload(late);
+    }
+    return faults_.unavailable({}, {});
+  }
+  const auto change = std::move(fresh->change);
+  restarts_.make_serve(std::move(*fresh));
+  if (change != nullptr) {
+    const Unlocked unlocked(state_.mutex);
+    change->publish();
+  }
+  loaded = state_.event(Event::Type::loaded);
+  loaded.loading = Clock::now() - begun;
+  return {};
 }
 
 // -- The gate -----------------------------------------------------------------
 
-void Module::serve_again() noexcept {
-  const bool serves = generation_ != nullptr && !faults_.quarantined() && !shared_.shut_down;
-  interrupting.store(false);  // before a call can enter
-  if (serves) generation_->serve(*this);
-  frozen_ = sealed_ = false;
-  faults_.end_pause();
-  shared_.changed.notify_all();
-}
-
-void Module::open_to_creates() noexcept {
-  const bool open = !lifecycle_.held() && !frozen_ && !shared_.shut_down && !faults_.quarantined();
-  open_.store(open ? generation_.get() : nullptr);
-}
-
-/// Closes the gate until the next generation serves, or until its deadline. REQUIRED: the lock.
-void Module::close_gate() noexcept {
-  close();
-  gate_deadline_ = Clock::now() + shared_.context->restart.gate_timeout;
-}
-
-void Module::freeze(Clock::time_point deadline) noexcept {
-  frozen_ = true;
-  gate_deadline_ = deadline;
-}
-
-std::shared_ptr<Retired> Module::retire_serving(Event::Type type) {
-  return retired_.retire(generation_, event(type));
-}
-
-RetiredGenerations::Place Module::prepare_to_retire(Event::Type type) const {
-  if (generation_ == nullptr) return {};
-  return retired_.prepare(*generation_, event(type));
-}
-
-std::shared_ptr<Retired> Module::retire_serving(RetiredGenerations::Place place) noexcept {
-  if (generation_ == nullptr) return nullptr;
-  return retired_.retire(generation_, std::move(place));
-}
-
-void Module::retire_crashed() {
-  close_gate();
-  retire_serving(Event::Type::drained);
-  open_to_creates();
-  retired_.schedule_reclaim();
-}
-
-void Module::lose_generation() {
-  close_gate();
-  frozen_ = sealed_ = false;
-  interrupting.store(false);
-  retire_serving(Event::Type::drained);
-  shared_.changed.notify_all();
-  retired_.schedule_reclaim();
-}
-
 Module::GateWait Module::pass_gate(tenon_call* call) noexcept {
   if (InLoader::is_here()) return {Gate::in_loader};
-  Lock lock(shared_.mutex, std::defer_lock);
-  if (!inherited()) lock.lock();
-  if (generation_ != nullptr && this_thread_has_entered(*generation_)) {
-    return {Gate::inside, generation_.get()};
-  }
-  if (inherited()) return {Gate::refused};  // no thread could open it
+  if (inherited()) return pass_inherited_gate();
+  const ModuleLock lock(state_.mutex);
+  Generation* const serving = state_.generation.get();
+  if (serving != nullptr && this_thread_has_entered(*serving)) return {Gate::inside, serving};
   const Clock::time_point deadline{std::chrono::nanoseconds(call->deadline)};
   while (closed()) {
-    if (generation_ != nullptr && restarts_.waits_for_this_thread()) {
-      return {Gate::inside, generation_.get()};
+    if (state_.generation != nullptr && restarts_.waits_for_this_thread()) {
+      return {Gate::inside, state_.generation.get()};
     }
-    if (shared_.shut_down || faults_.stopped()) return {Gate::refused};
+    if (state_.shut_down || state_.stopped()) return {Gate::refused};
     const CancelReason reason = Call::of(call).cancelled();
     if (reason == CancelReason::deadline) return {Gate::too_late};
     if (reason != CancelReason::none) return {Gate::cancelled};
-    const auto end = gate_deadline_ + Operation::grace;
-    shared_.changed.wait_until(lock, std::min({end, deadline, Clock::now() + cancel_interval}));
-    if (Clock::now() < gate_deadline_ + Operation::grace) continue;
-    hangs_.abandon_overdue(lock);
+    const auto end = state_.gate_deadline() + Operation::grace;
+    state_.changed.wait_until(state_.mutex,
+                              std::min({end, deadline, Clock::now() + cancel_interval}));
+    if (Clock::now() < state_.gate_deadline() + Operation::grace) continue;
+    hangs_.abandon_overdue();
     if (closed()) return {Gate::refused};
   }
   return {Gate::opened};
 }
 
+/// No other thread of this process could open the gate, or changes anything.
+Module::GateWait Module::pass_inherited_gate() noexcept {
+  Generation* const serving = state_.generation.get();
+  if (serving != nullptr && this_thread_has_entered(*serving)) return {Gate::inside, serving};
+  return {Gate::refused};
+}
+
 Error Module::unavailable(std::string_view plugin, std::string_view method) const {
-  if (inherited()) return forked_error(shared_.where, plugin, method);
-  const Lock lock(shared_.mutex);
+  if (inherited()) return forked_error(state_.where, plugin, method);
+  const ModuleLock lock(state_.mutex);
   return faults_.unavailable(plugin, method);
 }
 
 // -- Destruction of the host --------------------------------------------------
 
 void Module::begin_shut_down() noexcept {
-  const Lock lock(shared_.mutex);
-  shared_.shut_down = true;
+  const ModuleLock lock(state_.mutex);
+  state_.shut_down = true;
   close();
-  open_to_creates();
-  shared_.changed.notify_all();
+  state_.open_to_creates();
+  state_.changed.notify_all();
 }
 
 void Module::shut_down(Clock::time_point deadline) noexcept {
-  Lock lock(shared_.mutex);
-  wait_for_others(lock, deadline);
   std::vector<Event> left;
-  if (restarts_.current() != nullptr) {
-    const auto abandoned = restarts_.abandon();
-    abandoned->request().result = shared_.busy();
-    abandoned->request().completed = true;  // a thread of a plugin may wait for it
-    shared_.done.notify_all();
-    lifecycle_.release();
-    left.push_back(overdue(event(Event::Type::drain_overdue), "a restart"));
-  }
-  if (frozen_) {
-    // An abandoned restart may still use it.
-    if (generation_ != nullptr) leave_loaded(std::move(generation_));
-  } else if (generation_ != nullptr) {
-    retire_serving(Event::Type::unloaded);
+  {
+    const ModuleLock lock(state_.mutex);
+    wait_for_others(deadline);
+    if (restarts_.in_progress()) {
+      restarts_.abandon_at_shut_down();
+      left.push_back(overdue(state_.event(Event::Type::drain_overdue), "a restart"));
+    }
+    if (state_.creates_are_blocked()) {
+      // An abandoned restart may still use it.
+      if (state_.generation != nullptr) leave_loaded(std::move(state_.generation));
+    } else if (state_.generation != nullptr) {
+      retired_.retire_serving(Event::Type::unloaded);
+    }
   }
   // A hanging module must not use up the time of the others.
-  retired_.drain_before_shut_down(lock, std::max(deadline, Clock::now() + min_drain));
-  std::ranges::move(retired_.left_at_shut_down(), std::back_inserter(left));
-  lock.unlock();
-  for (const Event& event : left) shared_.report(event);
+  retired_.drain_before_shut_down(std::max(deadline, Clock::now() + min_drain));
+  {
+    const ModuleLock lock(state_.mutex);
+    std::ranges::move(retired_.left_at_shut_down(), std::back_inserter(left));
+  }
+  for (const Event& event : left) state_.report(event);
 }
 
 /// Waits for workers that load, restart or unload, until the deadline. If a listener destroys the
-/// host on a worker, does not wait for that worker. REQUIRED: the lock.
-void Module::wait_for_others(Lock& lock, Clock::time_point deadline) noexcept {
+/// host on a worker, does not wait for that worker. REQUIRED: the lock, which is released
+/// meanwhile.
+void Module::wait_for_others(Clock::time_point deadline) noexcept {
   const auto others_work = [&] {
-    return (lifecycle_.held() && !lifecycle_.held_here()) || restarts_.others_report() ||
-           retired_.others_unload();
+    return (state_.lifecycle.held() && !state_.lifecycle.held_here()) ||
+           restarts_.others_report() || retired_.others_unload();
   };
   while (others_work() && Clock::now() < deadline) {
-    shared_.done.wait_until(lock, std::min(deadline, restarts_.next_check()));
-    hangs_.abandon_overdue(lock);
+    state_.done.wait_until(state_.mutex, std::min(deadline, restarts_.next_check()));
+    hangs_.abandon_overdue();
   }
 }
 

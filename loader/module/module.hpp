@@ -18,55 +18,45 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "base/fork.hpp"
-#include "base/lock_order.hpp"
-#include "call/operation.hpp"
-#include "call/thread_records.hpp"
+#include "code/generation.hpp"
+#include "code/generation_owner.hpp"
+#include "code/live_instance.hpp"
+#include "code/loaded_code.hpp"
 #include "manifest/manifest.hpp"
-#include "module/call_deadlines.hpp"
-#include "module/generation.hpp"
-#include "module/hang_watch.hpp"
-#include "module/instance_count.hpp"
-#include "module/lifecycle.hpp"
-#include "module/live_instances.hpp"
-#include "module/module_faults.hpp"
 #include "module/module_loader.hpp"
-#include "module/module_shared.hpp"
-#include "module/restart_schedule.hpp"
-#include "module/restarts.hpp"
-#include "module/retired_generations.hpp"
 #include "platform/file.hpp"
+#include "restart/restarts.hpp"
+#include "restart/retired_generations.hpp"
+#include "state/module_state.hpp"
+#include "supervise/call_deadlines.hpp"
+#include "supervise/hang_watch.hpp"
+#include "supervise/module_faults.hpp"
 
 namespace tenon::inline v0_1::detail {
 
 /// Directs calls and creates to the generation that serves. Each other concern of a module has a
-/// class, and Module owns one object of each: they share its lock, and reach each other through it.
+/// class, and Module owns one object of each: they share its ModuleState, and each knows only those
+/// that come before it.
 ///
 /// Thread-safe. No lock is held while a plugin, a callback or the dynamic loader runs.
 ///
 /// Calls wait only at a closed gate. Instances are created and released at any time, except that
 /// creates wait for the short moment in which a restart publishes. One thread at a time loads or
-/// restarts the module and holds the lifecycle lock. That is a ticket, not a mutex, so that a
-/// thread that finds a hanging worker can take it over.
-class Module final : public ServingModule,
-                     public FaultSink,
-                     public std::enable_shared_from_this<Module> {
+/// restarts the module and holds the lifecycle ticket. That is no mutex, so that a thread that
+/// finds a hanging worker can take it over.
+class Module final : public ServingModule, public GenerationOwner, private CodeSource {
  public:
   using Clock = std::chrono::steady_clock;
 
   Module(ModuleOrigin origin, std::shared_ptr<const Manifest> manifest,
          std::shared_ptr<const ModuleContext> context);
-  /// Runs no code of the module. Code that is still loaded stays loaded.
-  ~Module();
 
-  const ModuleOrigin& origin() const noexcept { return shared_.origin; }
-  /// Returns whether this process is a forked child of the one that created the module. Its locks,
-  /// background threads and files must then not be used, and its state does not change.
-  bool inherited() const noexcept { return process_.inherited(); }
+  const ModuleOrigin& origin() const noexcept { return state_.origin; }
+  /// See ModuleState::inherited.
+  bool inherited() const noexcept { return state_.inherited(); }
   /// Returns the manifest of the code that serves, or of the file if none is loaded.
-  std::shared_ptr<const Manifest> manifest() const;
+  std::shared_ptr<const Manifest> manifest() const { return state_.manifest_now(); }
   ModuleInfo info() const;
   /// Returns whether code of it is loaded, or instances wait for that.
   bool in_use() const;
@@ -80,31 +70,22 @@ class Module final : public ServingModule,
   /// Returns whether its manifest equals this one.
   bool has_manifest(const Manifest& manifest) const;
 
-  /// Creates an instance of the plugin `name`, for use as version `target` of a kind. Loads the
-  /// module with its first instance. If the calling thread loads or restarts the module and
-  /// `caller` is its new generation, the object is created there. Errors: those of loading and of
-  /// the plugin; `module-quarantined`, `module-restarting`, `module-busy`; resource-exhausted if
-  /// plugins of the module create each other without end.
   Result<InstancePtr> create(const Kind& kind, std::int32_t target, std::string_view name,
                              const std::optional<TextMap>& config, Owner owner,
-                             Generation* caller = nullptr);
-  /// Returns whether the calling thread loads or restarts the module, and `caller` is the new
-  /// generation. The address of a generation that was destroyed is allowed.
-  bool builds(const Generation* caller) const noexcept;
+                             Generation* caller = nullptr) override;
+  bool builds(const Generation* caller) const noexcept override;
   /// Destroys an instance. Unloads the module after the last one. Called by InstanceDeleter.
   void release(LiveInstance& instance) noexcept;
 
   /// Records that the plugin of an instance accepted a configuration, in a call that has not ended.
   void remember_config(LiveInstance& instance, const TextMap& config);
 
-  /// See Host::restart.
-  Result<RestartOutcome> restart(RestartReason reason, const RestartOptions& options) {
-    return restarts_.request(reason, options);
-  }
+  /// Returns the restarts of the module, which keep it alive.
+  std::shared_ptr<Restarts> restarts() { return state_.keep(&restarts_); }
   /// Restarts on a worker, as soon as possible.
   void restart_soon(RestartReason reason);
-  /// Returns whether it is in use or quarantined and its file has changed since it was loaded.
-  bool changed() const;
+  /// See ModuleState::file_has_changed.
+  bool changed() const { return state_.file_has_changed(); }
   /// Called when the host is destroyed: nothing is created, called or restarted after this.
   void begin_shut_down() noexcept;
   /// Unloads the module if no instance is left. Reports code that hangs after the deadline, and
@@ -112,8 +93,10 @@ class Module final : public ServingModule,
   void shut_down(Clock::time_point deadline) noexcept;
 
   void fault(Generation& generation, RestartReason why, const Error& error) noexcept override {
-    faults_.report(generation, why, error);
+    faults_.report(generation, why, error, restarts_);
   }
+  /// Reports a change of the floating-point modes of the calling thread by a function of a plugin.
+  void float_modes_changed() const noexcept;
 
   /// Returns whether the plugin itself implements a method of the latest interface in the code that
   /// serves, or that served last.
@@ -140,72 +123,16 @@ class Module final : public ServingModule,
   GateWait pass_gate(tenon_call* call) noexcept;
   /// Returns why nothing serves, for a call of `method` of `plugin` if they are given.
   Error unavailable(std::string_view plugin = {}, std::string_view method = {}) const;
-
-  // The parts of the module, for each other.
-
-  ModuleShared& shared() noexcept { return shared_; }
-  const ModuleShared& shared() const noexcept { return shared_; }
-  Lifecycle& lifecycle() noexcept { return lifecycle_; }
-  LiveInstances& instances() noexcept { return instances_; }
-  RetiredGenerations& retired() noexcept { return retired_; }
-  Restarts& restarts() noexcept { return restarts_; }
-  RestartSchedule& schedule() noexcept { return schedule_; }
-  HangWatch& hangs() noexcept { return hangs_; }
-  ModuleFaults& faults() noexcept { return faults_; }
-  CallDeadlines& deadlines() noexcept { return deadlines_; }
-
-  // For the parts. REQUIRED for the next two functions: the lock is not held.
-
-  /// Loads code, without making it serve. Remembers the file also if that fails, so that only
-  /// another file ends a quarantine. `insist`: see RestartOptions. REQUIRED: the lifecycle lock is
-  /// held.
-  Result<LoadedCode> load(bool insist = false);
-  /// Unloads the module if no instance is left.
-  void unload_if_unused() noexcept;
-
-  // REQUIRED for the functions below: the lock.
-
-  /// Returns whether code of it serves, or instances wait for that.
-  bool used() const noexcept { return generation_ != nullptr || !uses_.none(); }
-  /// Returns whether code of it serves, or instances wait for that, without creates in progress.
-  bool loaded() const noexcept { return generation_ != nullptr || instances_.count() != 0; }
-  /// Returns the generation that serves, or nullptr.
-  Generation* serving() const noexcept { return generation_.get(); }
-  /// Returns the number of the last generation that served, counted from 1.
-  std::uint64_t generation_number() const noexcept { return count_; }
-  /// Returns an event of the code that serves.
-  Event event(Event::Type type) const;
-
-  /// Stops creates until the module serves again, or until the deadline.
-  void freeze(Clock::time_point deadline) noexcept;
-  /// Stops also creates of threads inside the generation, until the module serves again.
-  void seal() noexcept { sealed_ = true; }
-  /// Retires the generation that serves, with an event of this type for its end.
-  std::shared_ptr<Retired> retire_serving(Event::Type type);
-  /// The same in two steps. The second does nothing if that generation no longer serves.
-  RetiredGenerations::Place prepare_to_retire(Event::Type type) const;
-  std::shared_ptr<Retired> retire_serving(RetiredGenerations::Place place) noexcept;
-  /// Makes new code serve. REQUIRED: no generation serves.
-  void adopt(LoadedCode&& fresh) noexcept;
-  /// Opens the gate to the generation that serves, and lets creates continue.
-  void serve_again() noexcept;
-  /// Closes the gate, and retires the generation, which no longer serves because it has crashed.
-  void retire_crashed();
-  /// Retires the generation. Nothing serves until the next restart, as after a crash. The thread
-  /// that hangs in the generation keeps it loaded.
-  void lose_generation();
-  /// Lets creates begin without the lock if no condition prevents it. Called whenever a condition
-  /// changes.
-  void open_to_creates() noexcept;
+  /// Ensures that calls are checked for missed deadlines at this time.
+  void check_deadlines_at(std::int64_t deadline) noexcept { deadlines_.check_at(deadline); }
 
  private:
   class Claim;
-  using Lock = ModuleLock;
 
   // Instances.
-  Result<void> become_ready(Lock& lock);
-  bool wait_while_frozen(Lock& lock) noexcept;
+  bool wait_while_blocked() noexcept;
   bool lets_in() const noexcept;
+  Result<void> become_ready();
   Result<InstancePtr> create_in(Generation& generation, const GenerationGuard& guard,
                                 const CreateRequest& request);
   bool is_building(const Generation& generation) const noexcept;
@@ -213,42 +140,26 @@ class Module final : public ServingModule,
                   std::shared_ptr<const TextMap> config);
   void drop_use(Owner owner) noexcept;
 
-  // Loading and the gate.
-  Result<void> load_first(Lock& lock);
-  Result<LoadedCode> load_and_lock(Lock& lock);
-  void close_gate() noexcept;
+  // Loading.
+  Result<void> load_first();
+  Result<void> load_and_serve(Event& loaded);
+  Result<LoadedCode> load(bool insist) override;
+  void unload_if_unused() noexcept override;
+  GateWait pass_inherited_gate() noexcept;
+  void wait_for_others(Clock::time_point deadline) noexcept;
 
-  void wait_for_others(Lock& lock, Clock::time_point deadline) noexcept;
-
-  ModuleShared shared_;
-  const platform::ProcessMark process_;
-
-  // The generation in which creates begin without the lock; nullptr if they need the lock. They
-  // count in `uses_`, enter the generation and then load this again.
-  std::atomic<Generation*> open_{nullptr};
+  ModuleState state_;
   std::atomic<std::uint64_t> serials_{0};  // used by creates so far
-  InstanceCount uses_;                     // instances, including those being created or destroyed
-  bool frozen_ = false;                    // no create may begin, but inside the generation
-  bool sealed_ = false;                    // no create may begin or end
-  Clock::time_point gate_deadline_;        // while frozen or while the gate is closed
-  std::shared_ptr<Module> self_;           // while `uses_` counts an instance
-  std::shared_ptr<void> host_;             // while `uses_` counts one of the program
+  // Guarded by the lock.
+  std::shared_ptr<GenerationOwner> self_;  // while an instance uses the module
+  std::shared_ptr<void> host_;             // while one of the program does
 
-  std::shared_ptr<const Manifest> manifest_;
-  platform::FileIdentity identity_;
-  GenerationPtr generation_;
-  std::uint64_t count_ = 0;                                    // generation number of the last one
-  std::shared_ptr<const std::vector<PluginMethods>> methods_;  // of the last one
-
-  Lifecycle lifecycle_;
-  LiveInstances instances_{*this, *this};
-  ModuleLoader loader_{*this, shared_};
-  RetiredGenerations retired_{*this, shared_};
-  ModuleFaults faults_{*this, shared_};
-  RestartSchedule schedule_{*this, shared_};
-  Restarts restarts_{*this, shared_};
-  HangWatch hangs_{*this, shared_};
-  CallDeadlines deadlines_{*this, shared_};
+  ModuleLoader loader_{state_};
+  HangWatch hangs_{state_};
+  RetiredGenerations retired_{state_, hangs_};
+  CallDeadlines deadlines_{state_, retired_};
+  ModuleFaults faults_{state_};
+  Restarts restarts_{{state_, hangs_, retired_, faults_, *this}};
 };
 
 }  // namespace tenon::inline v0_1::detail

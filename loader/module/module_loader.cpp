@@ -8,7 +8,6 @@
 
 #include "catalog/scan.hpp"
 #include "manifest/module_file.hpp"
-#include "module/module.hpp"
 
 namespace tenon::inline v0_1::detail {
 namespace {
@@ -19,7 +18,7 @@ constexpr std::string_view read_step = "read";
 }  // namespace
 
 Result<LoadedCode> ModuleLoader::load_builtin(std::shared_ptr<const Manifest> manifest) {
-  auto begun = Generation::begin(std::nullopt, *shared_.origin.builtin, *manifest, shared_.where,
+  auto begun = Generation::begin(std::nullopt, *state_.origin.builtin, *manifest, state_.where,
                                  generation_context());
   if (!begun) return std::move(begun).error();
   return LoadedCode{std::move(*begun), std::move(manifest), {}, nullptr};
@@ -27,7 +26,7 @@ Result<LoadedCode> ModuleLoader::load_builtin(std::shared_ptr<const Manifest> ma
 
 Result<ModuleLoader::Content> ModuleLoader::read(const std::string& package) const {
   const Operation::Step step(package, read_step);
-  auto file = platform::File::open(shared_.origin.file);
+  auto file = platform::File::open(state_.origin.file);
   if (!file) return std::move(file).error();
   auto content = file->read_all(max_file_size);
   if (!content) return std::move(content).error();
@@ -35,7 +34,7 @@ Result<ModuleLoader::Content> ModuleLoader::read(const std::string& package) con
     return Error({.code = "file-changed",
                   .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
                   .message = "the file was written to while it was read",
-                  .where = shared_.where});
+                  .where = state_.where});
   }
   return Content{std::move(*content), file->identity(), file->access()};
 }
@@ -44,7 +43,7 @@ Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const 
                                       bool insist) {
   auto read = [&] {
     const Operation::Step step(before->name, read_step);
-    return read_whole_module(std::move(file.bytes), shared_.origin.file, *before);
+    return read_whole_module(std::move(file.bytes), state_.origin.file, *before);
   }();
   if (!read) return std::move(read).error();
   read->bundle[0].access = file.access;
@@ -55,7 +54,7 @@ Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const 
   }
   if (now->name != before->name) {
     return Error({.code = "restart-refused",
-                  .where = shared_.where,
+                  .where = state_.where,
                   .found = "package " + now->name,
                   .needed = "package " + before->name,
                   .fix = "put another package into a file of its own"});
@@ -67,11 +66,11 @@ Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const 
   if (!image) return std::move(image).error();
   const tenon_module& object = image->module();
   auto begun =
-      Generation::begin(std::move(*image), object, *now, shared_.where, generation_context());
+      Generation::begin(std::move(*image), object, *now, state_.where, generation_context());
   if (!begun) return std::move(begun).error();
   std::unique_ptr<CatalogChange> change;
-  if (const auto directory = shared_.context->host.directory())
-    change = directory->prepare(module_, now);
+  if (const auto directory = state_.context->host.directory())
+    change = directory->prepare(state_.owner, now);
   return LoadedCode{std::move(*begun), std::move(now), file.identity, std::move(change)};
 }
 
@@ -79,8 +78,8 @@ Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const 
 /// plugin code that runs next may hang.
 Result<void> ModuleLoader::check_loadable(const Manifest& before, const Manifest& fresh,
                                           const Bundle& bundle) {
-  const auto directory = shared_.context->host.directory();
-  if (directory == nullptr) return shared_.refused("the host has ended");
+  const auto directory = state_.context->host.directory();
+  if (directory == nullptr) return state_.refused("the host has ended");
   return directory->check_loadable(before, fresh, bundle);
 }
 
@@ -94,9 +93,9 @@ Result<Image> ModuleLoader::load_image(Bundle bundle, const std::string& package
   std::optional<Result<Image>> image;
   auto load = [&] {
     image.emplace(
-        Image::load(shared_.context->images, std::move(bundle), stated, shared_.host_state));
+        Image::load(state_.context->images, std::move(bundle), stated, state_.host_state));
   };
-  if (shared_.context->crash_handlers != nullptr) {
+  if (state_.context->crash_handlers != nullptr) {
     std::optional<platform::Crash> none;
     platform::call_contained({package, "load", nullptr}, platform::call_body<decltype(load)>, &load,
                              none);
@@ -108,14 +107,14 @@ Result<Image> ModuleLoader::load_image(Bundle bundle, const std::string& package
 }
 
 GenerationContext ModuleLoader::generation_context() {
-  return {.mutex = shared_.mutex,
-          .file = shared_.origin.file,
-          .host = shared_.context->host,
-          .faults = module_.weak_from_this(),
-          .log = shared_.context->log,
-          .interception = {shared_.context->crash_handlers, shared_.context->check_calls, counters_,
-                           shared_.origin.file.filename().string(), shared_.host_state},
-          .patience = shared_.context->restart.drain_timeout};
+  return {.mutex = state_.mutex,
+          .file = state_.origin.file,
+          .host = state_.context->host,
+          .owner = state_.owner.weak_from_this(),
+          .log = state_.context->log,
+          .interception = {state_.context->crash_handlers, state_.context->check_calls, counters_,
+                           state_.origin.file.filename().string(), state_.host_state},
+          .patience = state_.context->restart.drain_timeout};
 }
 
 }  // namespace tenon::inline v0_1::detail

@@ -12,24 +12,14 @@
 
 #include "binary/bundle.hpp"
 #include "call/call_counters.hpp"
+#include "code/generation.hpp"
+#include "code/loaded_code.hpp"
 #include "image/image.hpp"
 #include "manifest/manifest.hpp"
-#include "module/generation.hpp"
-#include "module/module_host.hpp"
-#include "module/module_shared.hpp"
 #include "platform/file.hpp"
+#include "state/module_state.hpp"
 
 namespace tenon::inline v0_1::detail {
-
-class Module;
-
-/// A generation that was begun, with the manifest and the file of its code.
-struct LoadedCode {
-  GenerationPtr generation;
-  std::shared_ptr<const Manifest> manifest;
-  platform::FileIdentity identity;
-  std::unique_ptr<CatalogChange> change;  // nullptr if the manifest is the same
-};
 
 /// REQUIRED for all functions: the lock is not held; the caller holds the lifecycle lock.
 class ModuleLoader {
@@ -41,10 +31,9 @@ class ModuleLoader {
     platform::FileAccess access;
   };
 
-  ModuleLoader(Module& module, ModuleShared& shared)
-      : module_(module),
-        shared_(shared),
-        counters_(shared.context->count_calls ? std::make_shared<CallCounters>() : nullptr) {}
+  explicit ModuleLoader(ModuleState& state)
+      : state_(state),
+        counters_(state.context->count_calls ? std::make_shared<CallCounters>() : nullptr) {}
 
   /// Reads the file of a package. Errors: those of opening and reading it; file-changed.
   Result<Content> read(const std::string& package) const;
@@ -66,8 +55,7 @@ class ModuleLoader {
                            bool insist);
   GenerationContext generation_context();
 
-  Module& module_;
-  ModuleShared& shared_;
+  ModuleState& state_;
   const std::shared_ptr<CallCounters> counters_;  // nullptr: calls are not counted
 };
 

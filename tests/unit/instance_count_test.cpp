@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/instance_count.hpp"
+#include "state/instance_count.hpp"
 
 #include <gtest/gtest.h>
 

@@ -201,14 +201,13 @@ class TENON_API Instance {
   std::atomic<bool> stale_{false};
   /// The generation whose module owns the instance; nullptr if the host owns it.
   const Serving* caller_ = nullptr;
+  ServingModule& serving_;
+  const std::uint32_t index_;
 
  private:
   friend class CallerScope;
   friend class Blocking;
   friend class CallGuard;
-
-  ServingModule& serving_;
-  const std::uint32_t index_;
 };
 
 /// Releases an instance through its module.

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// An instance of a plugin, as the loader sees it.
+#pragma once
+
+#include <tenon/gen/guard.hpp>
+#include <tenon/gen/kind.hpp>
+#include <tenon/values.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "call/revocable_stream.hpp"
+#include "code/generation.hpp"
+#include "code/generation_owner.hpp"
+
+namespace tenon::inline v0_1::detail {
+
+/// A copy of the data for creating the object of an instance again. The instance may end meanwhile.
+struct InstanceRecord {
+  std::uint64_t serial = 0;  // 0 if there is no instance
+  std::uint64_t configured = 0;
+  const InstanceSpec* spec = nullptr;  // owned by the module
+  std::shared_ptr<const TextMap> config;
+};
+
+/// An Instance with the data for creating its object again. It keeps the module alive; see
+/// Module::self_.
+class LiveInstance : public Instance {
+ public:
+  /// `spec` must live as long as the module.
+  LiveInstance(ServingModule& serving, std::uint32_t index, const InstanceSpec& spec, Owner owner,
+               std::uint64_t serial) noexcept
+      : Instance(serving, index), owner_(owner), serial_(serial), spec_(spec) {}
+
+  /// Returns the calls of its module.
+  ServingModule& serving() const noexcept { return serving_; }
+  std::uint32_t index() const noexcept { return index_; }
+  const InstanceSpec& spec() const noexcept { return spec_; }
+  Owner owner() const noexcept { return owner_; }
+  std::uint64_t serial() const noexcept { return serial_; }
+  /// Makes methods of its session fail until the session is opened again.
+  void make_stale() noexcept { stale_.store(true); }
+  /// Sets the generation whose module owns it, by the streams of that generation.
+  void make_client_of(RevocableStreams& streams) noexcept {
+    caller_ = &streams.generation();
+    caller_streams_ = &streams;
+  }
+  RevocableStreams& client_of() const noexcept { return *caller_streams_; }
+
+  /// Returns the generation that has created it and does not serve yet; nullptr if there is none.
+  /// The instance is released before that generation ends.
+  Generation* builder() const noexcept { return builder_.load(); }
+
+  // REQUIRED for the functions below: the lock of the module.
+
+  /// Stores the configuration that its plugin accepted last.
+  void set_config(std::shared_ptr<const TextMap> config) noexcept {
+    config_ = std::move(config);
+    ++configured_;
+  }
+  InstanceRecord record() const { return {serial_, configured_, &spec_, config_}; }
+  /// The methods of its plugin in the code that serves, or that served last. Owned by the module.
+  const PluginMethods* methods() const noexcept { return methods_; }
+  void set_methods(const PluginMethods* methods) noexcept { methods_ = methods; }
+  /// Sets the generation that has its object but does not serve yet; nullptr once it does.
+  void set_builder(Generation* generation) noexcept { builder_.store(generation); }
+
+ private:
+  RevocableStreams* caller_streams_ = nullptr;
+  const Owner owner_;
+  const std::uint64_t serial_;
+  const InstanceSpec& spec_;
+  std::shared_ptr<const TextMap> config_;
+  std::uint64_t configured_ = 0;  // the number of configurations so far
+  const PluginMethods* methods_ = nullptr;
+  std::atomic<Generation*> builder_{nullptr};
+};
+
+}  // namespace tenon::inline v0_1::detail

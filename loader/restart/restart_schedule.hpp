@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The restarts of a module that begin at a later time, and for whose result no thread waits.
+#pragma once
+
+#include <tenon/restart.hpp>
+#include <tenon/result.hpp>
+
+#include <chrono>
+#include <cstdint>
+
+#include "state/module_state.hpp"
+
+namespace tenon::inline v0_1::detail {
+
+/// Begins the restarts of a schedule. REQUIRED: the lock is not held.
+class BeginRestart {
+ public:
+  /// `count`: the generation number at the time when the restart was planned. Error: no-thread.
+  virtual Result<void> begin_planned(RestartReason reason, const RestartOptions& options,
+                                     std::uint64_t count) = 0;
+
+ protected:
+  ~BeginRestart() = default;
+};
+
+/// Returns whether a restart was requested from outside, and does not follow a fault.
+inline bool is_requested(RestartReason reason) noexcept {
+  return reason == RestartReason::requested || reason == RestartReason::file_changed;
+}
+
+/// Plans at most one requested restart and one after a fault. They are independent of each other.
+class RestartSchedule {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  RestartSchedule(ModuleState& state, BeginRestart& restarts) noexcept
+      : state_(state), restarts_(restarts) {}
+  RestartSchedule(const RestartSchedule&) = delete;
+  RestartSchedule& operator=(const RestartSchedule&) = delete;
+
+  /// Plans a restart on a worker, unless an earlier one of its sort is planned. REQUIRED: the lock.
+  void plan(RestartReason reason, const RestartOptions& options, Clock::time_point when);
+  /// Plans a restart again that could not begin. REQUIRED: the lock.
+  void retry(RestartReason reason, const RestartOptions& options);
+  /// Cancels the restart after a fault: the code that failed was replaced. REQUIRED: the lock.
+  void cancel_after_fault() noexcept { due_after_fault_ = Clock::time_point::max(); }
+
+ private:
+  Clock::time_point& due(RestartReason reason) noexcept {
+    return is_requested(reason) ? due_on_request_ : due_after_fault_;
+  }
+  bool take(RestartReason reason, Clock::time_point when);
+  bool begin(RestartReason reason, const RestartOptions& options, Clock::time_point when,
+             std::uint64_t count);
+
+  ModuleState& state_;
+  BeginRestart& restarts_;
+  // Guarded by the lock.
+  Clock::time_point due_after_fault_ = Clock::time_point::max();
+  Clock::time_point due_on_request_ = Clock::time_point::max();
+};
+
+}  // namespace tenon::inline v0_1::detail

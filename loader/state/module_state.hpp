@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The state of a module, which its parts share: its lock and what that guards, and its connections
+// to the host.
+#pragma once
+
+#include <tenon/abi.h>
+#include <tenon/events.hpp>
+#include <tenon/restart.hpp>
+#include <tenon/result.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/fork.hpp"
+#include "base/lock_order.hpp"
+#include "base/log.hpp"
+#include "base/timer_queue.hpp"
+#include "base/workers.hpp"
+#include "call/events.hpp"
+#include "call/operation.hpp"
+#include "code/generation.hpp"
+#include "code/generation_owner.hpp"
+#include "code/loaded_code.hpp"
+#include "code/module_host.hpp"
+#include "image/host_state.hpp"
+#include "image/image.hpp"
+#include "image/image_reaper.hpp"
+#include "manifest/manifest.hpp"
+#include "platform/containment.hpp"
+#include "platform/file.hpp"
+#include "state/instance_count.hpp"
+#include "state/lifecycle.hpp"
+#include "state/live_instances.hpp"
+
+namespace tenon::inline v0_1::detail {
+
+/// The source of a module's code.
+struct ModuleOrigin {
+  /// The file of a standalone module; empty for a builtin.
+  std::filesystem::path file;
+  /// The object of a builtin.
+  const tenon_module* builtin = nullptr;
+};
+
+/// The parts of a host that its modules share. Modules may outlive the host.
+struct ModuleContext {
+  HostLink host;
+  RestartPolicy restart;
+  std::shared_ptr<ImageFolder> images;
+  std::shared_ptr<ImageReaper> reaper;
+  std::shared_ptr<TimerQueue> timers;
+  std::shared_ptr<Workers> workers;
+  std::shared_ptr<Log> log;
+  std::shared_ptr<Events> events;
+  /// nullptr if crashes are not contained. Code that outlives the host still needs them.
+  std::shared_ptr<const platform::CrashHandlers> crash_handlers;
+  bool check_calls = false;
+  bool count_calls = false;
+};
+
+using ModuleLock = std::unique_lock<Mutex>;
+
+/// In the parts of a module, "the lock" is `mutex`. A function that requires it may release it
+/// meanwhile where its comment says so.
+class ModuleState {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// `calls`, `owner`: the module itself.
+  ModuleState(ModuleOrigin from, std::shared_ptr<const Manifest> found,
+              std::shared_ptr<const ModuleContext> host, ServingModule& calls,
+              GenerationOwner& owner);
+  /// Runs no code of the module. Code that serves stays loaded.
+  ~ModuleState();
+  ModuleState(const ModuleState&) = delete;
+  ModuleState& operator=(const ModuleState&) = delete;
+
+  const ModuleOrigin origin;
+  const std::string where;  // for messages
+  const std::shared_ptr<const ModuleContext> context;
+  const std::shared_ptr<HostStateReport> host_state;
+  const platform::ProcessMark process;
+  ServingModule& calls;
+  GenerationOwner& owner;
+
+  mutable Mutex mutex{LockRank::module};
+  Condition changed;  // the gate opened, or the lifecycle ticket is free
+  Condition done;     // a restart completed, or a generation ended
+
+  /// Instances, including those being created or destroyed.
+  InstanceCount uses;
+
+  // Guarded by the lock.
+  Lifecycle lifecycle;
+  LiveInstances instances;
+  std::shared_ptr<const Manifest> manifest;  // of the code that serves, or of the file
+  platform::FileIdentity identity;           // of the file that was loaded last
+  GenerationPtr generation;                  // the one that serves, or nullptr
+  std::uint64_t generation_number = 0;       // of the last one that served, counted from 1
+  bool shut_down = false;                    // the host ends
+  bool quarantined = false;                  // failed too often
+  Clock::time_point paused_until{};          // nothing serves before, because of a crash
+
+  // REQUIRED for the functions of this group: the lock is not held.
+
+  /// Returns whether this process is a forked child of the one that created the module. Its locks,
+  /// background threads and files must then not be used, and its state does not change.
+  bool inherited() const noexcept { return process.inherited(); }
+  std::shared_ptr<const Manifest> manifest_now() const;
+  /// Returns whether the module is in use or quarantined and its file has changed since it was
+  /// loaded.
+  bool file_has_changed() const;
+  void report(const Event& event) const noexcept { context->events->report(event); }
+  /// Runs a job on a worker, or on the calling thread if there is none. REQUIRED: the calling
+  /// thread may run code of plugins.
+  template <class Job>
+  void run_on_worker(const Job& job) const noexcept {
+    try {
+      if (context->workers->run(job)) return;
+    } catch (const std::bad_alloc&) {
+    }
+    job();
+  }
+  /// Returns a pointer to a part of the module that keeps the module alive; nullptr if the module
+  /// is being destroyed.
+  template <class Part>
+  std::shared_ptr<Part> keep(Part* part) const noexcept {
+    auto module = owner.weak_from_this().lock();
+    return module != nullptr ? std::shared_ptr<Part>(std::move(module), part) : nullptr;
+  }
+  /// Returns a pointer to a part of the module that does not keep it alive.
+  template <class Part>
+  std::weak_ptr<Part> observe(Part* part) const noexcept {
+    return keep(part);
+  }
+
+  /// Return the errors of a restart that is refused, of a thread that waited in vain for the
+  /// lifecycle ticket, and of a restart that was abandoned.
+  Error refused(std::string found) const;
+  Error busy() const;
+  /// Returns the error of a create inside more than `most` creates and configure methods.
+  Error too_deep(int most) const;
+  Error hang_error(const Operation::Hang& hang) const;
+
+  // REQUIRED for the functions below: the lock.
+
+  /// Returns whether code of it serves, or instances wait for that.
+  bool used() const noexcept { return generation != nullptr || !uses.none(); }
+  /// Returns whether code of it serves, or instances wait for that, without creates in progress.
+  bool loaded() const noexcept { return generation != nullptr || instances.count() != 0; }
+  /// Returns whether nothing may serve: in quarantine, and during the pause after a crash.
+  bool stopped() const noexcept { return quarantined || paused_until > Clock::now(); }
+  /// Returns an event of the code that serves.
+  Event event(Event::Type type) const;
+
+  /// Stops creates until the module serves again, or until the deadline.
+  void block_creates(Clock::time_point deadline) noexcept;
+  bool creates_are_blocked() const noexcept { return creates_blocked_; }
+  /// Stops also creates of threads inside the generation, until the module serves again.
+  void seal() noexcept { sealed_ = true; }
+  bool is_sealed() const noexcept { return sealed_; }
+  /// Closes the gate until the next generation serves, or until the deadline of the policy.
+  void close_gate() noexcept;
+  /// Returns the deadline of threads that wait for the gate or for a create.
+  Clock::time_point gate_deadline() const noexcept { return gate_deadline_; }
+
+  /// Makes new code serve. REQUIRED: no generation serves.
+  void adopt(LoadedCode&& fresh) noexcept;
+  /// Opens the gate to the generation that serves, and lets creates continue.
+  void serve_again() noexcept;
+  /// Ends the blocking of creates, without a generation that serves.
+  void serve_nothing() noexcept;
+  /// Lets creates begin without the lock if no condition prevents it. Called whenever a condition
+  /// changes.
+  void open_to_creates() noexcept;
+  /// The generation in which creates begin without the lock; nullptr if they need the lock. They
+  /// count in `uses`, enter the generation and then call this again. Needs no lock.
+  Generation* open_generation() const noexcept { return open_.load(); }
+  /// Makes creates need the lock until `open_to_creates`.
+  void close_to_creates() noexcept { open_.store(nullptr); }
+
+ private:
+  std::atomic<Generation*> open_{nullptr};
+  bool creates_blocked_ = false;  // no create may begin, but inside the generation
+  bool sealed_ = false;           // no create may begin or end
+  Clock::time_point gate_deadline_;
+  std::shared_ptr<const std::vector<PluginMethods>> methods_;  // of the last generation
+};
+
+}  // namespace tenon::inline v0_1::detail

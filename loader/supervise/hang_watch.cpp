@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "supervise/hang_watch.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace tenon::inline v0_1::detail {
+
+void HangWatch::watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) noexcept
+    try {
+  plan(operation, when);
+} catch (const std::bad_alloc&) {
+}
+
+void HangWatch::plan(const std::shared_ptr<Operation>& operation, Clock::time_point when) {
+  operation->keep(state_.context->timers->plan(
+      when, [weak = state_.observe(this), watched = std::weak_ptr(operation)] {
+        const auto hangs = weak.lock();
+        const auto operation_now = watched.lock();
+        return hangs == nullptr || operation_now == nullptr || hangs->check(operation_now);
+      }));
+}
+
+/// If the operation is overdue, a worker abandons it, because that may run functions of the plugin.
+/// Returns whether this check need not be repeated.
+bool HangWatch::check(const std::shared_ptr<Operation>& operation) {
+  if (!is_in_progress(*operation)) return true;
+  const auto now = Clock::now();
+  if (!operation->overdue(now)) {
+    plan(operation, operation->next_check(now));
+    return true;
+  }
+  // If it fails, or the function has returned meanwhile, the next check finds the operation again.
+  static_cast<void>(state_.context->workers->run([hangs = state_.keep(this)] {
+    const ModuleLock lock(hangs->state_.mutex);
+    hangs->abandon_overdue();
+  }));
+  return false;
+}
+
+bool HangWatch::is_in_progress(const Operation& operation) const noexcept {
+  const ModuleLock lock(state_.mutex);
+  return std::ranges::any_of(
+      parts_, [&](const Supervised* part) { return part->is_in_progress(operation); });
+}
+
+void HangWatch::abandon_overdue() noexcept {
+  const auto now = Clock::now();
+  for (Supervised* part : parts_) part->abandon_overdue(now);
+}
+
+}  // namespace tenon::inline v0_1::detail

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Finds workers of a module that hang in a function of a plugin, and continues without them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
+
+#include "call/operation.hpp"
+#include "state/module_state.hpp"
+
+namespace tenon::inline v0_1::detail {
+
+/// A part of a module with workers that may hang. REQUIRED for its functions: the lock.
+class Supervised {
+ public:
+  virtual bool is_in_progress(const Operation& operation) const noexcept = 0;
+  /// Abandons the workers that hang. Releases the lock meanwhile.
+  virtual void abandon_overdue(Operation::Clock::time_point now) noexcept = 0;
+
+ protected:
+  ~Supervised() = default;
+};
+
+/// Thread-safe. The timers and all threads that wait for a worker check it.
+class HangWatch {
+ public:
+  using Clock = Operation::Clock;
+
+  explicit HangWatch(ModuleState& state) noexcept : state_(state) {}
+  HangWatch(const HangWatch&) = delete;
+  HangWatch& operator=(const HangWatch&) = delete;
+
+  /// Adds one of the two parts that have workers. Called while the module is created.
+  void supervise(Supervised& part) noexcept { *std::ranges::find(parts_, nullptr) = &part; }
+  /// Checks an operation at this time, and again until it is over. If memory is exhausted, only
+  /// threads that wait for the operation check it. REQUIRED: the lock is not held.
+  void watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) noexcept;
+  /// Abandons workers that hang. REQUIRED: the lock, which is released meanwhile.
+  void abandon_overdue() noexcept;
+
+ private:
+  void plan(const std::shared_ptr<Operation>& operation, Clock::time_point when);
+  bool check(const std::shared_ptr<Operation>& operation);
+  bool is_in_progress(const Operation& operation) const noexcept;
+
+  ModuleState& state_;
+  std::array<Supervised*, 2> parts_{};
+};
+
+}  // namespace tenon::inline v0_1::detail

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The lock for loading, restarting and unloading a module.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "call/operation.hpp"
+#include "state/module_state.hpp"
+#include "supervise/hang_watch.hpp"
+
+namespace tenon::inline v0_1::detail {
+
+/// Holds the ticket of a module. Threads wait for it until a deadline, because modules that load
+/// each other's plugins while they start could wait for each other. A holder that hangs loses its
+/// ticket. REQUIRED for all functions: the lock of the module.
+class LifecycleLock {
+ public:
+  /// Waits for the ticket, at least until a restart that hangs has lost it. In a step of another
+  /// operation, the wait is shorter: that step must end in time, too. Releases the lock meanwhile.
+  LifecycleLock(ModuleState& state, HangWatch& hangs) : state_(state) {
+    const RestartPolicy& policy = state.context->restart;
+    const auto longest_step = policy.step_timeout + Operation::grace;
+    const auto patience = Operation::is_performed() ? policy.drain_timeout
+                                                    : std::max(policy.drain_timeout, longest_step);
+    const auto deadline = ModuleState::Clock::now() + patience;
+    while (state.lifecycle.held() && ModuleState::Clock::now() < deadline) {
+      state.changed.wait_until(state.mutex, deadline);
+      hangs.abandon_overdue();
+    }
+    if (!state.lifecycle.held()) take();
+  }
+  /// Takes the ticket from a holder that hangs.
+  explicit LifecycleLock(ModuleState& state) : state_(state) { take(); }
+  ~LifecycleLock() {
+    if (!*this) return;
+    state_.lifecycle.release();
+    state_.open_to_creates();
+    state_.changed.notify_all();
+    if (state_.shut_down) state_.done.notify_all();
+  }
+  LifecycleLock(const LifecycleLock&) = delete;
+  LifecycleLock& operator=(const LifecycleLock&) = delete;
+
+  /// Returns whether the ticket is held and was not lost.
+  explicit operator bool() const noexcept { return state_.lifecycle.is_valid(ticket_); }
+
+ private:
+  void take() {
+    ticket_ = state_.lifecycle.take();
+    state_.open_to_creates();
+  }
+
+  ModuleState& state_;
+  std::uint64_t ticket_ = 0;
+};
+
+}  // namespace tenon::inline v0_1::detail

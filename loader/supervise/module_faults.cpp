@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "supervise/module_faults.hpp"
+
+#include <atomic>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "call/thread_records.hpp"
+
+namespace tenon::inline v0_1::detail {
+namespace {
+
+/// Returns the generator for the delays of one module. Seeds it from the system once in a process,
+/// because that takes as long as reading a few manifests.
+std::minstd_rand next_random() {
+  static std::atomic<std::uint32_t> seed{std::random_device{}()};
+  return std::minstd_rand(seed.fetch_add(0x9e3779b9));
+}
+
+}  // namespace
+
+ModuleFaults::ModuleFaults(ModuleState& state)
+    : state_(state), failures_(state.context->restart.failures, next_random()) {}
+
+void ModuleFaults::report(Generation& generation, RestartReason why, const Error& error,
+                          AfterFault& after) noexcept {
+  if (why == RestartReason::crash) generation.mark_broken();
+  if (state_.inherited()) return;  // nothing is restarted
+  exclude_failed_call(generation);
+  Event faulted;
+  bool crashed = false;
+  bool known = false;
+  {
+    const ModuleLock lock(state_.mutex);
+    const bool serves = &generation == state_.generation.get();
+    const bool first = state_.generation == nullptr && state_.instances.count() == 0;
+    // Otherwise its creator gets the error.
+    if (!serves && !(first && why == RestartReason::crash)) return;
+    crashed = serves && why == RestartReason::crash;
+    if (crashed) after.retire_crashed();
+    // Failures of many calls at once count as one.
+    const std::uint64_t number = state_.generation_number;
+    known = serves && std::exchange(faulted_, number) == number;
+    faulted = state_.event(Event::Type::faulted);
+  }
+  // Its sessions have ended, so nothing else wakes the calls that block in them. The call that
+  // crashed reports the crash.
+  if (crashed) interrupt_calls(state_.calls, generation, thread_record);
+  if (known) return;
+  faulted.reason = why;
+  faulted.message = in_one_line(error);
+  state_.report(faulted);
+  count(why, faulted.message, after);
+}
+
+void ModuleFaults::count(RestartReason why, const std::string& text, AfterFault& after) {
+  const Generation* serving = nullptr;
+  std::optional<GenerationGuard> guard;
+  Event quarantined;
+  {
+    const ModuleLock lock(state_.mutex);
+    if (state_.quarantined) return;
+    const auto now = Clock::now();
+    const Failures::Verdict verdict = failures_.record(now, text);
+    if (!verdict.quarantined) {
+      const auto when = now + verdict.pause;
+      if (state_.generation == nullptr && verdict.pause.count() > 0) state_.paused_until = when;
+      after.plan_restart(why, when);
+      return state_.changed.notify_all();
+    }
+    quarantined = quarantine();
+    serving = state_.generation.get();
+    if (serving != nullptr) guard.emplace(*serving, state_.calls);  // keeps it loaded
+  }
+  // No restart will wake the calls that block in it. The call that failed reports its own failure.
+  if (serving != nullptr) interrupt_calls(state_.calls, *serving, thread_record);
+  guard.reset();
+  state_.report(quarantined);  // the listener may destroy the module
+}
+
+/// Closes the gate for good. Returns the event with the failures. REQUIRED: the lock.
+Event ModuleFaults::quarantine() {
+  state_.quarantined = true;
+  state_.calls.close();
+  state_.open_to_creates();
+  state_.changed.notify_all();
+  if (state_.generation != nullptr) state_.calls.interrupting.store(true);
+  Event quarantined = state_.event(Event::Type::quarantined);
+  quarantined.message = reasons();
+  return quarantined;
+}
+
+bool ModuleFaults::release() noexcept {
+  failures_.release();
+  return std::exchange(state_.quarantined, false);
+}
+
+std::string ModuleFaults::reasons() const {
+  std::string text;
+  for (const Failures::Reason& reason : failures_.reasons()) {
+    text += (text.empty() ? "" : "; ") + reason.text;
+  }
+  return text;
+}
+
+Error ModuleFaults::unavailable(std::string_view plugin, std::string_view method) const {
+  if (state_.shut_down) {
+    return Error({.code = "host-ended",
+                  .status = TENON_UNAVAILABLE,
+                  .message = "the host of the module has ended",
+                  .where = state_.where,
+                  .plugin = std::string(plugin),
+                  .method = std::string(method)});
+  }
+  if (state_.quarantined) {
+    return Error({.code = "module-quarantined",
+                  .status = TENON_UNAVAILABLE,
+                  .message = "the module has failed too often and is no longer used: " + reasons(),
+                  .where = state_.where,
+                  .fix = "replace its file, or restart it by hand",
+                  .plugin = std::string(plugin),
+                  .method = std::string(method)});
+  }
+  return Error({.code = "module-restarting",
+                .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
+                .message = "the module has failed and waits for its restart",
+                .where = state_.where,
+                .plugin = std::string(plugin),
+                .method = std::string(method)});
+}
+
+}  // namespace tenon::inline v0_1::detail

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The failures of a module: reports them, restarts the module after them, and quarantines it if
+// there are too many.
+#pragma once
+
+#include <tenon/restart.hpp>
+#include <tenon/result.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "code/generation.hpp"
+#include "state/module_state.hpp"
+#include "supervise/failures.hpp"
+
+namespace tenon::inline v0_1::detail {
+
+/// What follows a failure. REQUIRED for its functions: the lock.
+class AfterFault {
+ public:
+  /// Closes the gate, and retires the generation, which no longer serves because it has crashed.
+  virtual void retire_crashed() = 0;
+  /// Plans a restart, unless an earlier one of its sort is planned.
+  virtual void plan_restart(RestartReason why, std::chrono::steady_clock::time_point when) = 0;
+
+ protected:
+  ~AfterFault() = default;
+};
+
+/// Thread-safe. `Failures` decides; this class acts.
+class ModuleFaults {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit ModuleFaults(ModuleState& state);
+  ModuleFaults(const ModuleFaults&) = delete;
+  ModuleFaults& operator=(const ModuleFaults&) = delete;
+
+  /// See GenerationOwner::fault. A generation that has crashed no longer serves. REQUIRED: the lock
+  /// is not held.
+  void report(Generation& generation, RestartReason why, const Error& error,
+              AfterFault& after) noexcept;
+  /// Counts a failure. Plans a restart after it, or quarantines the module. REQUIRED: the lock is
+  /// not held.
+  void count(RestartReason why, const std::string& text, AfterFault& after);
+
+  // REQUIRED for the functions below: the lock.
+
+  /// Forgets all failures. Returns whether that ended a quarantine.
+  bool release() noexcept;
+  /// Returns why nothing serves, for a call of `method` of `plugin` if they are given.
+  Error unavailable(std::string_view plugin, std::string_view method) const;
+
+ private:
+  Event quarantine();
+  std::string reasons() const;
+
+  ModuleState& state_;
+  // Guarded by the lock.
+  Failures failures_;
+  std::uint64_t faulted_ = 0;  // generation number of the last one that failed
+};
+
+}  // namespace tenon::inline v0_1::detail
