@@ -214,7 +214,7 @@ std::shared_ptr<PluginDirectory> ModuleHost::directory() {
   return host_.directory();
 }
 
-std::shared_ptr<GenerationOwner> ModuleHost::module() {
+std::shared_ptr<PluginModule> ModuleHost::module() {
   if (process_.inherited()) return nullptr;
   const std::lock_guard lock(mutex_);
   if (streams_ == nullptr) return nullptr;

@@ -20,30 +20,16 @@
 #include "base/fork.hpp"
 #include "base/lock_order.hpp"
 #include "binary/bundle.hpp"
-#include "code/generation_owner.hpp"
+#include "catalog/plugin_module.hpp"
 #include "manifest/manifest.hpp"
 #include "package/repository.hpp"
 
 namespace tenon::inline v0_1::detail {
 
+class Generation;
 class Log;
 class RevocableStreams;
 class Serving;
-
-/// A catalog that was built for the manifest that a module is about to serve.
-class CatalogChange {
- public:
-  virtual ~CatalogChange() = default;
-  /// Publishes the catalog. Called once, without locks, after the module has begun to serve the
-  /// manifest. Builds the catalog again if another one was published meanwhile.
-  virtual void publish() noexcept = 0;
-};
-
-/// A plugin and its module.
-struct ChosenPlugin {
-  std::shared_ptr<GenerationOwner> module;
-  std::string name;
-};
 
 /// The functions of the host that modules need: to call other plugins, and to check what they load.
 class PluginDirectory {
@@ -63,7 +49,7 @@ class PluginDirectory {
   /// Builds the catalog with a new manifest of a module, without publishing it. Returns nullptr if
   /// the manifest has not changed. May wait for files that are being compared. REQUIRED: no lock of
   /// a module is held.
-  virtual std::unique_ptr<CatalogChange> prepare(const GenerationOwner& module,
+  virtual std::unique_ptr<CatalogChange> prepare(const PluginModule& module,
                                                  std::shared_ptr<const Manifest> fresh) = 0;
 
  protected:
@@ -125,7 +111,7 @@ class ModuleHost {
 
   std::shared_ptr<PluginDirectory> directory();
   /// Returns the module of the generation; nullptr after `close`, or in a forked child.
-  std::shared_ptr<GenerationOwner> module();
+  std::shared_ptr<PluginModule> module();
   static ModuleHost& of(const tenon_host* host) noexcept {
     return *reinterpret_cast<const Table*>(host)->owner;
   }

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/forked.hpp"
+#include "catalog/package_resolution.hpp"
 #include "catalog/search_path.hpp"
 #include "code/exit_report.hpp"
-#include "host/package_resolution.hpp"
 #include "platform/process.hpp"
 #include "restart/restart_group.hpp"
 
@@ -191,7 +191,7 @@ void HostCore::rescan() {
 }
 
 void HostCore::file_changed(const std::filesystem::path& file) {
-  const auto module = catalog_->current()->module_of(file);
+  const auto module = std::static_pointer_cast<Module>(catalog_->current()->module_of(file));
   if (module != nullptr && module->changed()) module->restart_soon(RestartReason::file_changed);
 }
 
@@ -278,7 +278,10 @@ Result<void> HostCore::check_loadable(const Manifest& before, const Manifest& fr
 }
 
 std::vector<std::shared_ptr<Module>> HostCore::module_list() const {
-  return catalog_->current()->modules();
+  std::vector<std::shared_ptr<Module>> modules;
+  for (const auto& module : catalog_->current()->modules())
+    modules.push_back(std::static_pointer_cast<Module>(module));
+  return modules;
 }
 
 std::vector<ModuleInfo> HostCore::modules() const {
@@ -321,9 +324,9 @@ Result<RestartOutcome> HostCore::restart(std::string_view package, const Restart
   return restart_together(std::move(restarts), options);
 }
 
-std::unique_ptr<CatalogChange> HostCore::prepare(const GenerationOwner& module,
+std::unique_ptr<CatalogChange> HostCore::prepare(const PluginModule& module,
                                                  std::shared_ptr<const Manifest> fresh) {
-  return catalog_->prepare(static_cast<const Module&>(module), std::move(fresh));
+  return catalog_->prepare(module, std::move(fresh));
 }
 
 Host::ChangedRestarts HostCore::restart_changed() {

@@ -13,12 +13,12 @@
 
 #include "base/fork.hpp"
 #include "base/own_library.hpp"
+#include "catalog/catalog.hpp"
+#include "catalog/catalog_store.hpp"
+#include "catalog/plugin_lookup.hpp"
 #include "code/module_host.hpp"
-#include "host/catalog.hpp"
-#include "host/catalog_store.hpp"
 #include "host/host_rules.hpp"
 #include "host/module_finder.hpp"
-#include "host/plugin_lookup.hpp"
 #include "module/module.hpp"
 
 namespace tenon::inline v0_1::detail {
@@ -72,7 +72,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
                                      std::int32_t version) override;
   Result<void> check_loadable(const Manifest& before, const Manifest& fresh,
                               const Bundle& bundle) override;
-  std::unique_ptr<CatalogChange> prepare(const GenerationOwner& module,
+  std::unique_ptr<CatalogChange> prepare(const PluginModule& module,
                                          std::shared_ptr<const Manifest> fresh) override;
 
  private:

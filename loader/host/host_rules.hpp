@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "binary/bundle.hpp"
-#include "host/catalog.hpp"
+#include "catalog/catalog.hpp"
 #include "manifest/manifest.hpp"
 
 namespace tenon::inline v0_1::detail {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/lock_order.hpp"
+#include "catalog/catalog_store.hpp"
 #include "catalog/scan.hpp"
-#include "host/catalog_store.hpp"
 #include "host/file_watcher.hpp"
 
 namespace tenon::inline v0_1::detail {

@@ -309,7 +309,7 @@ void Module::release(LiveInstance& instance) noexcept {
 /// references to the module itself and to its host. REQUIRED: the lock is not held.
 void Module::drop_use(Owner owner) noexcept {
   if (state_.uses.take_unless_last(owner)) return;
-  std::shared_ptr<GenerationOwner> self;
+  std::shared_ptr<PluginModule> self;
   std::shared_ptr<void> host;  // may be destroyed here, before the module
   {
     const ModuleLock lock(state_.mutex);

@@ -52,23 +52,16 @@ class Module final : public ServingModule, public GenerationOwner, private CodeS
   Module(ModuleOrigin origin, std::shared_ptr<const Manifest> manifest,
          std::shared_ptr<const ModuleContext> context);
 
-  const ModuleOrigin& origin() const noexcept { return state_.origin; }
+  const ModuleOrigin& origin() const noexcept override { return state_.origin; }
   /// See ModuleState::inherited.
   bool inherited() const noexcept { return state_.inherited(); }
-  /// Returns the manifest of the code that serves, or of the file if none is loaded.
-  std::shared_ptr<const Manifest> manifest() const { return state_.manifest_now(); }
+  std::shared_ptr<const Manifest> manifest() const override { return state_.manifest_now(); }
   ModuleInfo info() const;
-  /// Returns whether code of it is loaded, or instances wait for that.
-  bool in_use() const;
-  /// Returns whether a host may forget it: it is not in use or about to be, and no code is left.
-  bool idle() const;
-  /// Sets the manifest that was found in the file, unless the module is in use or about to be: it
-  /// then keeps its manifest until it is restarted. A file other than the last one loaded also ends
-  /// a quarantine. Returns the event if a quarantine has ended.
+  bool in_use() const override;
+  bool idle() const override;
   std::optional<Event> take_manifest(std::shared_ptr<const Manifest> found,
-                                     const platform::FileIdentity& identity);
-  /// Returns whether its manifest equals this one.
-  bool has_manifest(const Manifest& manifest) const;
+                                     const platform::FileIdentity& identity) override;
+  bool has_manifest(const Manifest& manifest) const override;
 
   Result<InstancePtr> create(const Kind& kind, std::int32_t target, std::string_view name,
                              const std::optional<TextMap>& config, Owner owner,
@@ -151,8 +144,8 @@ class Module final : public ServingModule, public GenerationOwner, private CodeS
   ModuleState state_;
   std::atomic<std::uint64_t> serials_{0};  // used by creates so far
   // Guarded by the lock.
-  std::shared_ptr<GenerationOwner> self_;  // while an instance uses the module
-  std::shared_ptr<void> host_;             // while one of the program does
+  std::shared_ptr<PluginModule> self_;  // while an instance uses the module
+  std::shared_ptr<void> host_;          // while one of the program does
 
   ModuleLoader loader_{state_};
   HangWatch hangs_{state_};

@@ -110,7 +110,7 @@ GenerationContext ModuleLoader::generation_context() {
   return {.mutex = state_.mutex,
           .file = state_.origin.file,
           .host = state_.context->host,
-          .owner = state_.owner.weak_from_this(),
+          .owner = state_.observe(&state_.owner),
           .log = state_.context->log,
           .interception = {state_.context->crash_handlers, state_.context->check_calls, counters_,
                            state_.origin.file.filename().string(), state_.host_state},

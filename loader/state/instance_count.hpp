@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "code/generation_owner.hpp"
+#include "catalog/plugin_module.hpp"
 
 namespace tenon::inline v0_1::detail {
 

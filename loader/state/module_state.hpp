@@ -27,6 +27,7 @@
 #include "base/workers.hpp"
 #include "call/events.hpp"
 #include "call/operation.hpp"
+#include "catalog/plugin_module.hpp"
 #include "code/generation.hpp"
 #include "code/generation_owner.hpp"
 #include "code/loaded_code.hpp"
@@ -42,14 +43,6 @@
 #include "state/live_instances.hpp"
 
 namespace tenon::inline v0_1::detail {
-
-/// The source of a module's code.
-struct ModuleOrigin {
-  /// The file of a standalone module; empty for a builtin.
-  std::filesystem::path file;
-  /// The object of a builtin.
-  const tenon_module* builtin = nullptr;
-};
 
 /// The parts of a host that its modules share. Modules may outlive the host.
 struct ModuleContext {

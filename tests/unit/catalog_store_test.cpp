@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "host/catalog_store.hpp"
+#include "catalog/catalog_store.hpp"
 
 #include <gtest/gtest.h>
 

@@ -181,8 +181,8 @@ Exposure unreadable(const fs::path& directory) {
 }
 
 /// Checks a directory, whose last part must be no symbolic link, and those above it, upward from
-/// its descriptor, so that renaming one of them meanwhile hides nothing. If the path has links, only
-/// whether something is found is correct.
+/// its descriptor, so that renaming one of them meanwhile hides nothing. If the path has links,
+/// only whether something is found is correct.
 std::optional<Exposure> exposure_upward(fs::path canonical) {
   const Descriptor directory(::open(canonical.c_str(), directory_flags));
   struct stat status, above;

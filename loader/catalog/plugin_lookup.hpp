@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/log.hpp"
-#include "host/catalog.hpp"
-#include "host/registry.hpp"
+#include "catalog/catalog.hpp"
+#include "catalog/registry.hpp"
 #include "package/repository.hpp"
 
 namespace tenon::inline v0_1::detail {

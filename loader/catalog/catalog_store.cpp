@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "host/catalog_store.hpp"
+#include "catalog/catalog_store.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -11,7 +11,7 @@
 namespace tenon::inline v0_1::detail {
 namespace {
 
-using ModulePtr = std::shared_ptr<Module>;
+using ModulePtr = std::shared_ptr<PluginModule>;
 
 /// Returns all standalone modules of a catalog that still exist.
 std::vector<ModulePtr> existing_modules(const CatalogContent& content) {
@@ -131,7 +131,7 @@ CatalogContent CatalogStore::content_of(const Catalog& base, std::vector<FoundMo
   for (const ModulePtr& module : existing) by_file.emplace(module->origin().file.native(), module);
   CatalogContent content{.modules = builtins_};
   content.modules.reserve(builtins_.size() + found.size());
-  std::unordered_set<const Module*> listed;
+  std::unordered_set<const PluginModule*> listed;
   for (FoundModule& standalone : found) {
     const auto known = by_file.find(standalone.file.native());
     ModulePtr module = known != by_file.end() ? known->second : nullptr;
@@ -156,7 +156,7 @@ CatalogContent CatalogStore::content_of(const Catalog& base, std::vector<FoundMo
   return content;
 }
 
-std::unique_ptr<CatalogChange> CatalogStore::prepare(const Module& module,
+std::unique_ptr<CatalogChange> CatalogStore::prepare(const PluginModule& module,
                                                      std::shared_ptr<const Manifest> fresh) {
   if (module.has_manifest(*fresh)) return nullptr;
   CatalogPtr base = current();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "host/package_resolution.hpp"
+#include "catalog/package_resolution.hpp"
 
 #include <algorithm>
 #include <utility>
 
+#include "catalog/package_info.hpp"
 #include "catalog/reference.hpp"
-#include "host/package_info.hpp"
 #include "package/lock.hpp"
 #include "trust/locked_content.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "host/catalog.hpp"
+#include "catalog/catalog.hpp"
 
 #include <filesystem>
 #include <string_view>
@@ -68,7 +68,7 @@ void Catalog::find_files() {
   }
 }
 
-std::shared_ptr<Module> Catalog::module_of(const std::filesystem::path& file) const {
+std::shared_ptr<PluginModule> Catalog::module_of(const std::filesystem::path& file) const {
   if (const auto found = by_file_.find(key_of(file)); found != TextIndex::nothing) {
     return content_.modules[found].module;
   }
@@ -79,15 +79,15 @@ std::shared_ptr<Module> Catalog::module_of(const std::filesystem::path& file) co
   return nullptr;
 }
 
-const ListedModule* Catalog::find(const Module& module) const {
+const ListedModule* Catalog::find(const PluginModule& module) const {
   const auto found = by_file_.find(key_of(module.origin().file));
   if (found == TextIndex::nothing) return nullptr;
   const ListedModule& listed = content_.modules[found];
   return listed.module.get() == &module ? &listed : nullptr;
 }
 
-std::vector<std::shared_ptr<Module>> Catalog::modules() const {
-  std::vector<std::shared_ptr<Module>> all;
+std::vector<std::shared_ptr<PluginModule>> Catalog::modules() const {
+  std::vector<std::shared_ptr<PluginModule>> all;
   all.reserve(content_.modules.size());
   for (const ListedModule& listed : content_.modules) all.push_back(listed.module);
   for (const auto& weak : content_.unlisted) {

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "base/lock_order.hpp"
+#include "catalog/catalog.hpp"
 #include "catalog/file_comparison.hpp"
+#include "catalog/plugin_module.hpp"
 #include "catalog/scan.hpp"
-#include "code/module_host.hpp"
-#include "host/catalog.hpp"
 
 namespace tenon::inline v0_1::detail {
 
@@ -26,7 +26,7 @@ class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
  public:
   using CatalogPtr = std::shared_ptr<const Catalog>;
   using MakeModule =
-      std::function<std::shared_ptr<Module>(ModuleOrigin, std::shared_ptr<const Manifest>)>;
+      std::function<std::shared_ptr<PluginModule>(ModuleOrigin, std::shared_ptr<const Manifest>)>;
 
   CatalogStore();
 
@@ -37,7 +37,7 @@ class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
   CatalogPtr current() const;
   FileComparison& files() noexcept { return files_; }
 
-  /// Publishes the catalog of the modules that were found. The Module of a file is reused while it
+  /// Publishes the catalog of the modules that were found. The module of a file is reused while it
   /// exists; otherwise `make` creates one. Modules in use stay listed even if their file is gone.
   /// Returns the events of quarantines that have ended. REQUIRED: no other thread is in this
   /// function; each file is listed once in `found`.
@@ -45,7 +45,7 @@ class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
                           const MakeModule& make, BrokenNames broken = {});
 
   /// See PluginDirectory::prepare.
-  std::unique_ptr<CatalogChange> prepare(const Module& module,
+  std::unique_ptr<CatalogChange> prepare(const PluginModule& module,
                                          std::shared_ptr<const Manifest> fresh);
 
  private:

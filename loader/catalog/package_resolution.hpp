@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "host/catalog.hpp"
-#include "host/plugin_lookup.hpp"
+#include "catalog/catalog.hpp"
+#include "catalog/plugin_lookup.hpp"
 
 namespace tenon::inline v0_1::detail {
 

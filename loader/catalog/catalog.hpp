@@ -14,9 +14,9 @@
 #include "base/text_index.hpp"
 #include "catalog/bindings.hpp"
 #include "catalog/file_comparison.hpp"
+#include "catalog/plugin_module.hpp"
+#include "catalog/registry.hpp"
 #include "catalog/scan.hpp"
-#include "host/registry.hpp"
-#include "module/module.hpp"
 #include "trust/trust_policy.hpp"
 
 namespace tenon::inline v0_1::detail {
@@ -37,7 +37,7 @@ struct CatalogContent {
   std::vector<ListedModule> modules{};
   /// Idle modules whose file was not found, as long as they exist. An older catalog may still bring
   /// them into use.
-  std::vector<std::weak_ptr<Module>> unlisted{};
+  std::vector<std::weak_ptr<PluginModule>> unlisted{};
   /// Problems of files, each with its code.
   std::vector<Error> unreadable{};
   /// Names in manifests of unusable files.
@@ -56,11 +56,11 @@ class Catalog {
   const Registry& registry() const noexcept { return registry_; }
   const Bindings& bindings() const noexcept { return registry_.bindings(); }
   /// Returns the module of a file, listed or not, or nullptr if there is none.
-  std::shared_ptr<Module> module_of(const std::filesystem::path& file) const;
+  std::shared_ptr<PluginModule> module_of(const std::filesystem::path& file) const;
   /// Returns the entry of a module, or nullptr if it is not listed.
-  const ListedModule* find(const Module& module) const;
+  const ListedModule* find(const PluginModule& module) const;
   /// Returns all listed modules, and unlisted modules that are in use again.
-  std::vector<std::shared_ptr<Module>> modules() const;
+  std::vector<std::shared_ptr<PluginModule>> modules() const;
   /// Returns the file of each package of the bindings, by package id. Empty for a builtin.
   const std::vector<const std::filesystem::path*>& files() const noexcept { return files_; }
   /// Returns the errors of files, then those of packages and plugins that are left out.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "host/plugin_lookup.hpp"
+#include "catalog/plugin_lookup.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "host/package_info.hpp"
+#include "catalog/package_info.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "host/registry.hpp"
+#include "catalog/registry.hpp"
 
 #include <algorithm>
 #include <iterator>

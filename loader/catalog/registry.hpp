@@ -19,15 +19,15 @@
 #include "catalog/bindings.hpp"
 #include "catalog/description.hpp"
 #include "catalog/file_comparison.hpp"
+#include "catalog/plugin_module.hpp"
 #include "catalog/reference.hpp"
 #include "manifest/manifest.hpp"
-#include "module/module.hpp"
 
 namespace tenon::inline v0_1::detail {
 
 /// A module and the manifest that it had when it was listed.
 struct ListedModule {
-  std::shared_ptr<Module> module;
+  std::shared_ptr<PluginModule> module;
   std::shared_ptr<const Manifest> manifest;
 
   bool builtin() const noexcept { return module->origin().builtin != nullptr; }
@@ -35,7 +35,7 @@ struct ListedModule {
 
 /// A plugin: one version of a kind, with a name, in one version of a package.
 struct Registration {
-  std::shared_ptr<Module> module;
+  std::shared_ptr<PluginModule> module;
   ModuleDescriptionPtr description;
   std::uint32_t index;  // of the plugin in the manifest
   std::int32_t version;
