@@ -60,7 +60,7 @@ class CatalogStore::Change final : public CatalogChange {
   void publish() noexcept override {
     CatalogPtr replaced;  // destroyed after the lock is released
     try {
-      std::lock_guard lock(store_->publishing_);
+      const sync::Lock lock(store_->publishing_);
       replaced = store_->current();
       if (replaced == base_) {
         if (next_ != nullptr) store_->set(std::move(next_));
@@ -88,12 +88,12 @@ void CatalogStore::begin(CatalogRules rules, std::vector<ListedModule> builtins)
 }
 
 CatalogStore::CatalogPtr CatalogStore::current() const {
-  std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   return current_;
 }
 
 void CatalogStore::set(CatalogPtr next) {
-  std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   current_.swap(next);
 }
 
@@ -112,7 +112,7 @@ std::vector<Event> CatalogStore::list(std::vector<FoundModule> found, std::vecto
   if (same_content(content, base->content())) return released;
   CatalogPtr next = build(std::move(content));
   CatalogPtr replaced;  // destroyed after the lock is released
-  std::lock_guard lock(publishing_);
+  const sync::Lock lock(publishing_);
   replaced = current();
   // A restart may have changed the manifest of a module in the meantime.
   if (replaced != base) {

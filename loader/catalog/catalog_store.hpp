@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "base/lock_order.hpp"
@@ -60,8 +59,8 @@ class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
   std::vector<ListedModule> builtins_;
   FileComparison files_;
   Mutex publishing_{LockRank::publishing};  // for writers; no reader takes it
-  mutable Mutex mutex_{LockRank::catalog};  // for current_ only
-  CatalogPtr current_;
+  mutable Mutex mutex_{LockRank::catalog};
+  CatalogPtr current_ TENON_GUARDED_BY(mutex_);
 };
 
 }  // namespace tenon::inline v0_1::detail

@@ -45,7 +45,7 @@ class Generation::Use {
  public:
   Use(Generation& generation, std::uint32_t index, const GenerationGuard& guard)
       : generation_(generation), index_(index), guard_(guard) {
-    const std::lock_guard lock(generation_.mutex_);
+    const ModuleLock lock(generation_.mutex_);
     if (generation_.plugin_of(index) == nullptr) return;
     Object& object = generation_.objects_[index];
     ++object.uses;
@@ -56,7 +56,7 @@ class Generation::Use {
     if (object_.plugin == nullptr) return;
     Object last;
     {
-      const std::lock_guard lock(generation_.mutex_);
+      const ModuleLock lock(generation_.mutex_);
       Object& listed = generation_.objects_[index_];
       if (listed.number == object_.number) {
         --listed.uses;
@@ -197,7 +197,7 @@ void Generation::end() noexcept {
   std::vector<Object> objects;
   std::vector<Object> removed;
   {
-    const std::lock_guard lock(mutex_);
+    const ModuleLock lock(mutex_);
     objects.swap(objects_);
     removed.swap(removed_);
   }
@@ -327,7 +327,7 @@ Result<void> Generation::add(std::uint32_t index, const InstanceSpec& spec) {
     return made;
   }
   try {
-    const std::lock_guard lock(mutex_);
+    const ModuleLock lock(mutex_);
     list(index, object);
   } catch (...) {  // out of memory
     end(object, guard);
@@ -336,7 +336,6 @@ Result<void> Generation::add(std::uint32_t index, const InstanceSpec& spec) {
   return {};
 }
 
-/// REQUIRED: the lock.
 void Generation::set_target(std::uint32_t index, const CallTarget& target) {
   if (index < capacity_) {
     targets_.back()[index] = target;
@@ -364,7 +363,6 @@ void Generation::serve(ServingModule& module) noexcept {
   module.publish(targets_.back().get());
 }
 
-/// REQUIRED: the lock.
 const ValidatedPlugin* Generation::plugin_of(std::uint32_t index) const noexcept {
   return index < objects_.size() ? objects_[index].plugin : nullptr;
 }
@@ -391,7 +389,7 @@ void Generation::remove(std::uint32_t index) noexcept {
   const bool streams_ended = end_streams(index);
   Object object;
   {
-    const std::lock_guard lock(mutex_);
+    const ModuleLock lock(mutex_);
     object = take(index, streams_ended);
   }
   end(object, guard);
@@ -401,7 +399,7 @@ bool Generation::end_streams(std::uint32_t index) noexcept {
   if (streams_.empty()) return true;
   if (end_streams(index, std::chrono::steady_clock::now() + patience_)) return true;
   const std::string name = [&] {
-    const std::lock_guard lock(mutex_);
+    const ModuleLock lock(mutex_);
     const ValidatedPlugin* plugin = plugin_of(index);
     return plugin != nullptr ? plugin->name : package_;
   }();
@@ -483,7 +481,7 @@ Result<void> Generation::configure(const Reached& object, const TextMap& config,
 // -- State and sessions -------------------------------------------------------
 
 const tenon_base* Generation::base_of(std::uint32_t index) const {
-  const std::lock_guard lock(mutex_);
+  const ModuleLock lock(mutex_);
   const ValidatedPlugin* plugin = plugin_of(index);
   return plugin != nullptr ? &plugin->base : nullptr;
 }

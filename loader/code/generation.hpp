@@ -22,6 +22,7 @@
 
 #include "base/lock_order.hpp"
 #include "base/log.hpp"
+#include "base/module_lock.hpp"
 #include "call/revocable_stream.hpp"
 #include "call/thread_records.hpp"
 #include "code/generation_owner.hpp"
@@ -120,13 +121,13 @@ class Generation final : public Serving, private StreamRunner {
   Result<void> create(const Kind& kind, std::int32_t target, std::string_view name,
                       const GenerationGuard& guard, Object& object);
   /// Makes an object callable at `index`, which must be unused. If an allocation fails, the caller
-  /// still owns the object. REQUIRED: the lock.
-  void list(std::uint32_t index, Object& object);
+  /// still owns the object.
+  void list(std::uint32_t index, Object& object) TENON_REQUIRES(module_lock);
   /// Removes the object at `index` from the list. The caller ends it without the lock. Returns no
   /// object if there is none, or if it is ended later: by the last of the functions below that are
-  /// in progress, or with the generation if a call stays in one of its streams. REQUIRED: the lock,
-  /// and no method of the object is in progress.
-  Object take(std::uint32_t index, bool streams_ended) noexcept;
+  /// in progress, or with the generation if a call stays in one of its streams. REQUIRED: no
+  /// method of the object is in progress.
+  Object take(std::uint32_t index, bool streams_ended) noexcept TENON_REQUIRES(module_lock);
   /// Ends the streams of the object at `index`. Returns false if a call stays in one.
   bool end_streams(std::uint32_t index) noexcept;
   /// Ends an object that is not listed, if there is one. The caller has entered with `guard`.
@@ -174,15 +175,15 @@ class Generation final : public Serving, private StreamRunner {
   /// Returns the methods of all its plugins.
   std::shared_ptr<const std::vector<PluginMethods>> methods() const noexcept { return methods_; }
   /// Returns those of the plugin at `index`, an element of `methods()`; nullptr if there is no
-  /// object. REQUIRED: the lock.
-  const PluginMethods* methods_of(std::uint32_t index) const noexcept;
+  /// object.
+  const PluginMethods* methods_of(std::uint32_t index) const noexcept TENON_REQUIRES(module_lock);
 
-  /// Directs the calls of `module`, its module, to it. REQUIRED: the lock.
-  void serve(ServingModule& module) noexcept;
+  /// Directs the calls of `module`, its module, to it.
+  void serve(ServingModule& module) noexcept TENON_REQUIRES(module_lock);
   /// Returns the call targets of its instances, by index.
   const CallTarget* targets() const noexcept { return newest_targets_.load(); }
-  /// Adds a target without an object at `index`, which must be unused. REQUIRED: the lock.
-  void reserve(std::uint32_t index) { set_target(index, {}); }
+  /// Adds a target without an object at `index`, which must be unused.
+  void reserve(std::uint32_t index) TENON_REQUIRES(module_lock) { set_target(index, {}); }
   /// Returns whether it has a plugin that can be used as version `target` of the kind.
   bool provides(const Kind& kind, std::int32_t target, std::string_view name) const {
     return choose(kind, target, name) != nullptr;
@@ -206,12 +207,12 @@ class Generation final : public Serving, private StreamRunner {
   tenon_status stream_threw(std::string_view function, tenon_call* call) override;
   bool end_streams(std::uint32_t index, std::chrono::steady_clock::time_point deadline) noexcept;
   Result<void> adapt(Object& object, std::int32_t target);
-  void set_target(std::uint32_t index, const CallTarget& target);
+  void set_target(std::uint32_t index, const CallTarget& target) TENON_REQUIRES(module_lock);
   std::size_t index_of(const ValidatedPlugin& plugin) const noexcept {
     return static_cast<std::size_t>(&plugin - validated_.plugins.data());
   }
   const CallTarget& target_of(const ValidatedPlugin& plugin) const noexcept;
-  const ValidatedPlugin* plugin_of(std::uint32_t index) const noexcept;
+  const ValidatedPlugin* plugin_of(std::uint32_t index) const noexcept TENON_REQUIRES(module_lock);
   const tenon_base* base_of(std::uint32_t index) const;
   static const KindVersion& target_of(const Reached& object) noexcept;
   static Error no_configuration(const ValidatedPlugin& plugin, std::string message);
@@ -232,14 +233,17 @@ class Generation final : public Serving, private StreamRunner {
   const std::shared_ptr<ModuleHost> host_;  // shared with the image
   bool started_ = false;
   std::atomic<bool> created_{false};  // a plugin's create was called
-  Mutex& mutex_;                      // of the module; guards the members below
-  std::uint64_t listed_ = 0;          // objects so far
-  std::vector<Object> objects_;       // by index
-  std::vector<Object> removed_;       // functions or streams of theirs are in progress
-  ServingModule* serves_ = nullptr;   // the module whose calls it gets
+  Mutex& mutex_;                      // of the module
+  // The number of objects so far.
+  std::uint64_t listed_ TENON_GUARDED_BY(module_lock) = 0;
+  std::vector<Object> objects_ TENON_GUARDED_BY(module_lock);  // by index
+  // Functions or streams of theirs are in progress.
+  std::vector<Object> removed_ TENON_GUARDED_BY(module_lock);
+  // The module whose calls it gets.
+  ServingModule* serves_ TENON_GUARDED_BY(module_lock) = nullptr;
   // Targets of the instances, by index. Smaller arrays are kept: calls may use them.
-  std::size_t capacity_ = 8;
-  std::vector<std::unique_ptr<CallTarget[]>> targets_;
+  std::size_t capacity_ TENON_GUARDED_BY(module_lock) = 8;
+  std::vector<std::unique_ptr<CallTarget[]>> targets_ TENON_GUARDED_BY(module_lock);
   std::atomic<const CallTarget*> newest_targets_{nullptr};  // read without the lock
 };
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/module_lock.hpp"
 #include "call/revocable_stream.hpp"
 #include "code/generation.hpp"
 #include "code/generation_owner.hpp"
@@ -54,28 +55,37 @@ class LiveInstance : public Instance {
   /// The instance is released before that generation ends.
   Generation* builder() const noexcept { return builder_.load(); }
 
-  // REQUIRED for the functions below: the lock of the module.
-
   /// Stores the configuration that its plugin accepted last.
-  void set_config(std::shared_ptr<const TextMap> config) noexcept {
+  void set_config(std::shared_ptr<const TextMap> config) noexcept TENON_REQUIRES(module_lock) {
     config_ = std::move(config);
     ++configured_;
   }
-  InstanceRecord record() const { return {serial_, configured_, &spec_, config_}; }
+  InstanceRecord record() const TENON_REQUIRES(module_lock) {
+    return {serial_, configured_, &spec_, config_};
+  }
   /// The methods of its plugin in the code that serves, or that served last. Owned by the module.
-  const PluginMethods* methods() const noexcept { return methods_; }
-  void set_methods(const PluginMethods* methods) noexcept { methods_ = methods; }
+  const PluginMethods* methods() const noexcept TENON_REQUIRES(module_lock) { return methods_; }
+  /// The same in a forked child, where no thread changes them.
+  const PluginMethods* last_methods() const noexcept TENON_NO_THREAD_SAFETY_ANALYSIS {
+    return methods_;
+  }
+  void set_methods(const PluginMethods* methods) noexcept TENON_REQUIRES(module_lock) {
+    methods_ = methods;
+  }
   /// Sets the generation that has its object but does not serve yet; nullptr once it does.
-  void set_builder(Generation* generation) noexcept { builder_.store(generation); }
+  void set_builder(Generation* generation) noexcept TENON_REQUIRES(module_lock) {
+    builder_.store(generation);
+  }
 
  private:
   RevocableStreams* caller_streams_ = nullptr;
   const Owner owner_;
   const std::uint64_t serial_;
   const InstanceSpec& spec_;
-  std::shared_ptr<const TextMap> config_;
-  std::uint64_t configured_ = 0;  // the number of configurations so far
-  const PluginMethods* methods_ = nullptr;
+  std::shared_ptr<const TextMap> config_ TENON_GUARDED_BY(module_lock);
+  // The number of configurations so far.
+  std::uint64_t configured_ TENON_GUARDED_BY(module_lock) = 0;
+  const PluginMethods* methods_ TENON_GUARDED_BY(module_lock) = nullptr;
   std::atomic<Generation*> builder_{nullptr};
 };
 

@@ -108,7 +108,7 @@ struct ModuleHost::Functions {
     auto made = chosen->module->create(*known.kind, in.version, chosen->name, std::nullopt,
                                        Owner::plugin, host.generation_);
     if (!made) return std::move(made).error();
-    const std::lock_guard lock(host.mutex_);
+    const sync::Lock lock(host.mutex_);
     if (host.streams_ == nullptr) return host_is_gone();
     static_cast<LiveInstance&>(**made).make_client_of(*host.streams_);
     host.clients_.insert(made->get());
@@ -168,7 +168,7 @@ struct ModuleHost::Functions {
     auto* client = static_cast<Instance*>(instance->self);
     if (of(host).process_.inherited()) return;
     {
-      const std::lock_guard lock(of(host).mutex_);
+      const sync::Lock lock(of(host).mutex_);
       if (of(host).clients_.erase(client) == 0) return;
     }
     InstancePtr ended(client);
@@ -209,14 +209,14 @@ ModuleHost::ModuleHost(Package package, const std::filesystem::path& file, HostL
 /// Returns the directory, or nullptr if the host has ended or this is closed. A forked child does
 /// not use the lock.
 std::shared_ptr<PluginDirectory> ModuleHost::directory() {
-  std::unique_lock lock(mutex_, std::defer_lock);
-  if (!process_.inherited()) lock.lock();
+  if (process_.inherited()) return inherited_directory();
+  const sync::Lock lock(mutex_);
   return host_.directory();
 }
 
 std::shared_ptr<PluginModule> ModuleHost::module() {
   if (process_.inherited()) return nullptr;
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   if (streams_ == nullptr) return nullptr;
   return generation_->owner();
 }
@@ -228,7 +228,7 @@ bool ModuleHost::runs_here() const noexcept {
 void ModuleHost::close() noexcept {
   std::set<Instance*> clients;
   {
-    const std::lock_guard lock(mutex_);
+    const sync::Lock lock(mutex_);
     clients.swap(clients_);
     streams_ = nullptr;
     host_ = {};

@@ -110,6 +110,9 @@ class ModuleHost {
   };
 
   std::shared_ptr<PluginDirectory> directory();
+  std::shared_ptr<PluginDirectory> inherited_directory() TENON_NO_THREAD_SAFETY_ANALYSIS {
+    return host_.directory();
+  }
   /// Returns the module of the generation; nullptr after `close`, or in a forked child.
   std::shared_ptr<PluginModule> module();
   static ModuleHost& of(const tenon_host* host) noexcept {
@@ -123,10 +126,9 @@ class ModuleHost {
   Generation* const generation_;  // destroyed after `close`
   const platform::ProcessMark process_;
   Mutex mutex_{LockRank::clients};
-  // Guarded by the lock.
-  HostLink host_;
-  RevocableStreams* streams_;  // nullptr after the end
-  std::set<Instance*> clients_;
+  HostLink host_ TENON_GUARDED_BY(mutex_);
+  RevocableStreams* streams_ TENON_GUARDED_BY(mutex_);  // nullptr after the end
+  std::set<Instance*> clients_ TENON_GUARDED_BY(mutex_);
 };
 
 }  // namespace tenon::inline v0_1::detail

@@ -28,20 +28,20 @@ void forget_unlisted(FileWatcher& watcher, const Catalog& catalog) {
 Result<void> ModuleFinder::watch(FileWatcher::Callback changed) {
   auto watcher = FileWatcher::start(std::move(changed));
   if (!watcher) return std::move(watcher).error();
-  const std::lock_guard lock(watching_);
+  const sync::Lock lock(watching_);
   watcher_ = std::move(*watcher);
   return {};
 }
 
 std::shared_ptr<FileWatcher> ModuleFinder::watcher() const {
-  const std::lock_guard lock(watching_);
+  const sync::Lock lock(watching_);
   return watcher_;
 }
 
 bool ModuleFinder::stop_watching(FileWatcher::Clock::time_point deadline) noexcept {
   std::shared_ptr<FileWatcher> ended;  // stopped without the lock, since that waits for a callback
   {
-    const std::lock_guard lock(watching_);
+    const sync::Lock lock(watching_);
     ended = std::move(watcher_);
   }
   return ended == nullptr || ended->stop(deadline);
@@ -49,7 +49,7 @@ bool ModuleFinder::stop_watching(FileWatcher::Clock::time_point deadline) noexce
 
 std::vector<Event> ModuleFinder::rescan(const TrustPolicy& policy,
                                         const CatalogStore::MakeModule& make) {
-  const std::lock_guard lock(scanning_);
+  const sync::Lock lock(scanning_);
   Scan found = scan(search_paths(options_.app, options_.plugin_path), policy, known_files_,
                     std::chrono::system_clock::now());
   const auto watcher = this->watcher();

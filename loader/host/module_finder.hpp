@@ -42,9 +42,9 @@ class ModuleFinder {
   const HostOptions& options_;
   CatalogStore& catalog_;
   Mutex scanning_{LockRank::scanning};
-  KnownFiles known_files_;                      // guarded by scanning_
+  KnownFiles known_files_ TENON_GUARDED_BY(scanning_);
   mutable Mutex watching_{LockRank::watching};  // apart, since a file system may block a rescan
-  std::shared_ptr<FileWatcher> watcher_;        // guarded by watching_
+  std::shared_ptr<FileWatcher> watcher_ TENON_GUARDED_BY(watching_);
 };
 
 }  // namespace tenon::inline v0_1::detail

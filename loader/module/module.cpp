@@ -124,7 +124,6 @@ class Module::Claim {
   Claim(Module& module, Owner owner) noexcept : module_(module), owner_(owner) {
     module_.state_.uses.add(owner);
   }
-  /// REQUIRED: the lock is not held.
   ~Claim() {
     if (!passed_) module_.drop_use(owner_);
   }
@@ -143,7 +142,7 @@ class Module::Claim {
   bool passed_ = false;
 };
 
-/// Waits until a generation can get instances. REQUIRED: the lock, which is released meanwhile.
+/// Waits until a generation can get instances. Releases the lock meanwhile.
 Result<void> Module::become_ready() {
   for (;;) {
     if (state_.lifecycle.held_here()) {
@@ -164,22 +163,23 @@ Result<void> Module::become_ready() {
 }
 
 /// Returns whether the calling thread may create although creates are blocked, because the restart
-/// may wait for the thread. REQUIRED: the lock.
+/// may wait for the thread.
 bool Module::lets_in() const noexcept {
   if (state_.is_sealed() || state_.generation == nullptr) return false;
   return this_thread_is_in(*state_.generation) || restarts_.waits_for_this_thread();
 }
 
-/// Returns false if the deadline passes. REQUIRED: the lock, which is released meanwhile.
+/// Returns false if the deadline passes. Releases the lock meanwhile.
 bool Module::wait_while_blocked() noexcept {
   const Clock::time_point deadline = state_.gate_deadline() + Operation::grace;
-  const auto may_create = [&] { return !state_.creates_are_blocked() || lets_in(); };
+  const auto may_create = [&]() TENON_REQUIRES(module_lock) {
+    return !state_.creates_are_blocked() || lets_in();
+  };
   if (state_.changed.wait_until(state_.mutex, deadline, may_create)) return true;
   hangs_.abandon_overdue();
   return !state_.creates_are_blocked();
 }
 
-/// REQUIRED: the lock.
 bool Module::is_building(const Generation& generation) const noexcept {
   return state_.lifecycle.held_here() && &generation != state_.generation.get();
 }
@@ -256,7 +256,7 @@ Result<InstancePtr> Module::create_in(Generation& generation, const GenerationGu
   return InstancePtr();
 }
 
-/// Adds an instance. If an allocation fails, the caller still owns the object. REQUIRED: the lock.
+/// Adds an instance. If an allocation fails, the caller still owns the object.
 InstancePtr Module::add(Generation& generation, Generation::Object& object,
                         const CreateRequest& request, std::shared_ptr<const TextMap> config) {
   auto instance = state_.instances.prepare(request, std::move(config));
@@ -279,7 +279,7 @@ void Module::release(LiveInstance& instance) noexcept {
   Generation::Object object;
   bool has_streams = false;
   bool has_retired = false;
-  const auto take = [&](bool streams_ended) {
+  const auto take = [&](bool streams_ended) TENON_REQUIRES(module_lock) {
     if (generation != nullptr) object = generation->take(index, streams_ended);
     state_.instances.reuse(index);
   };
@@ -306,7 +306,7 @@ void Module::release(LiveInstance& instance) noexcept {
 }
 
 /// Ends a use of the module by an instance. The last one unloads the module and drops the
-/// references to the module itself and to its host. REQUIRED: the lock is not held.
+/// references to the module itself and to its host.
 void Module::drop_use(Owner owner) noexcept {
   if (state_.uses.take_unless_last(owner)) return;
   std::shared_ptr<PluginModule> self;
@@ -352,9 +352,13 @@ void Module::unload_if_unused() noexcept {
 }
 
 bool Module::implements(const LiveInstance& instance, std::string_view method) const {
-  ModuleLock lock(state_.mutex, std::defer_lock);
-  if (!inherited()) lock.lock();
-  return instance.methods()->implement(instance.spec().target, method);
+  // In a forked child, no other thread changes them.
+  const PluginMethods& methods =
+      inherited() ? *instance.last_methods() : [&]() -> const PluginMethods& {
+    const ModuleLock lock(state_.mutex);
+    return *instance.methods();
+  }();
+  return methods.implement(instance.spec().target, method);
 }
 
 PluginInfo Module::plugin_info(const LiveInstance& instance) const {
@@ -411,23 +415,23 @@ Result<LoadedCode> Module::load(bool insist) {
   return loader_.load(std::move(*file), manifest, insist);
 }
 
-/// Loads the module, or restarts it after a crash. REQUIRED: the lock, which is released meanwhile.
+/// Loads the module, or restarts it after a crash. Releases the lock meanwhile.
 Result<void> Module::load_first() {
   if (state_.instances.count() != 0) {
     const std::uint64_t count = state_.generation_number;
-    const Unlocked unlocked(state_.mutex);
+    const ModuleUnlock unlocked(state_.mutex);
     auto request = restarts_.begin(RestartReason::crash, {}, true, count);
     return request ? restarts_.wait_for(**request) : Result<void>(request.error());
   }
   Event loaded;
   if (auto served = load_and_serve(loaded); !served || loaded.generation == 0) return served;
-  const Unlocked unlocked(state_.mutex);
+  const ModuleUnlock unlocked(state_.mutex);
   state_.report(loaded);  // without the lifecycle ticket, which the listener may need
   return {};
 }
 
-/// Sets `loaded` unless another thread has loaded the module meanwhile. REQUIRED: the lock, which
-/// is released meanwhile.
+/// Sets `loaded` unless another thread has loaded the module meanwhile. Releases the lock
+/// meanwhile.
 Result<void> Module::load_and_serve(Event& loaded) {
   const LifecycleLock lifecycle(state_, hangs_);
   if (!lifecycle) return state_.busy();
@@ -436,8 +440,8 @@ Result<void> Module::load_and_serve(Event& loaded) {
                              state_.stopped() || state_.shut_down;
   if (others_decide) return {};
   const auto begun = Clock::now();
-  auto fresh = [this] {
-    const Unlocked unlocked(state_.mutex);
+  auto fresh = [this]() TENON_REQUIRES(module_lock) {
+    const ModuleUnlock unlocked(state_.mutex);
     return load(false);
   }();
   if (!fresh) return std::move(fresh).error();
@@ -445,7 +449,7 @@ Result<void> Module::load_and_serve(Event& loaded) {
     // The host has ended without waiting for the load, and nothing else unloads the module.
     const auto late = retired_.never_served(fresh->generation);
     {
-      const Unlocked unlocked(state_.mutex);
+      const ModuleUnlock unlocked(state_.mutex);
       retired_.unload(late);
     }
     return faults_.unavailable({}, {});
@@ -453,7 +457,7 @@ Result<void> Module::load_and_serve(Event& loaded) {
   const auto change = std::move(fresh->change);
   restarts_.make_serve(std::move(*fresh));
   if (change != nullptr) {
-    const Unlocked unlocked(state_.mutex);
+    const ModuleUnlock unlocked(state_.mutex);
     change->publish();
   }
   loaded = state_.event(Event::Type::loaded);
@@ -537,10 +541,10 @@ void Module::shut_down(Clock::time_point deadline) noexcept {
 }
 
 /// Waits for workers that load, restart or unload, until the deadline. If a listener destroys the
-/// host on a worker, does not wait for that worker. REQUIRED: the lock, which is released
+/// host on a worker, does not wait for that worker. Releases the lock
 /// meanwhile.
 void Module::wait_for_others(Clock::time_point deadline) noexcept {
-  const auto others_work = [&] {
+  const auto others_work = [&]() TENON_REQUIRES(module_lock) {
     return (state_.lifecycle.held() && !state_.lifecycle.held_here()) ||
            restarts_.others_report() || retired_.others_unload();
   };

@@ -123,29 +123,29 @@ class Module final : public ServingModule, public GenerationOwner, private CodeS
   class Claim;
 
   // Instances.
-  bool wait_while_blocked() noexcept;
-  bool lets_in() const noexcept;
-  Result<void> become_ready();
+  bool wait_while_blocked() noexcept TENON_REQUIRES(module_lock);
+  bool lets_in() const noexcept TENON_REQUIRES(module_lock);
+  Result<void> become_ready() TENON_REQUIRES(module_lock);
   Result<InstancePtr> create_in(Generation& generation, const GenerationGuard& guard,
                                 const CreateRequest& request);
-  bool is_building(const Generation& generation) const noexcept;
+  bool is_building(const Generation& generation) const noexcept TENON_REQUIRES(module_lock);
   InstancePtr add(Generation& generation, Generation::Object& object, const CreateRequest& request,
-                  std::shared_ptr<const TextMap> config);
+                  std::shared_ptr<const TextMap> config) TENON_REQUIRES(module_lock);
   void drop_use(Owner owner) noexcept;
 
   // Loading.
-  Result<void> load_first();
-  Result<void> load_and_serve(Event& loaded);
+  Result<void> load_first() TENON_REQUIRES(module_lock);
+  Result<void> load_and_serve(Event& loaded) TENON_REQUIRES(module_lock);
   Result<LoadedCode> load(bool insist) override;
   void unload_if_unused() noexcept override;
-  GateWait pass_inherited_gate() noexcept;
-  void wait_for_others(Clock::time_point deadline) noexcept;
+  GateWait pass_inherited_gate() noexcept TENON_NO_THREAD_SAFETY_ANALYSIS;
+  void wait_for_others(Clock::time_point deadline) noexcept TENON_REQUIRES(module_lock);
 
   ModuleState state_;
   std::atomic<std::uint64_t> serials_{0};  // used by creates so far
-  // Guarded by the lock.
-  std::shared_ptr<PluginModule> self_;  // while an instance uses the module
-  std::shared_ptr<void> host_;          // while one of the program does
+  // While an instance uses the module, and while one of the program does.
+  std::shared_ptr<PluginModule> self_ TENON_GUARDED_BY(module_lock);
+  std::shared_ptr<void> host_ TENON_GUARDED_BY(module_lock);
 
   ModuleLoader loader_{state_};
   HangWatch hangs_{state_};

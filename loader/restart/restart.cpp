@@ -421,7 +421,7 @@ Result<bool> Restart::publish() {
       configured_late_.reserve(made_.size());
       state_.seal();
       {
-        const Unlocked unlocked(state_.mutex);
+        const ModuleUnlock unlocked(state_.mutex);
         if (auto all = arrive(RestartGroup::Stage::ready); !all) return std::move(all).error();
       }
       if (abandoned()) return lost();  // the host has ended
@@ -433,7 +433,7 @@ Result<bool> Restart::publish() {
   return true;
 }
 
-/// Cannot fail. REQUIRED: the lock.
+/// Cannot fail.
 void Restart::commit(Event restarted, RetiredGenerations::Place place) noexcept {
   old_ = parts_.retired.retire_serving(std::move(place));
   if (old_ != nullptr) old_->take();  // drains it after publishing
@@ -458,7 +458,7 @@ void Restart::apply_late_changes(Generation& published, const GenerationGuard& g
 }
 
 /// Collects what has changed while this restart waited for the group: instances may be released,
-/// and threads in a generation without a gate may configure. REQUIRED: the lock.
+/// and threads in a generation without a gate may configure.
 void Restart::take_late_changes() noexcept {
   if (!state_.instances.has_changes()) return;
   for (std::uint32_t index = 0; index < made_.size(); ++index) {

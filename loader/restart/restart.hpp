@@ -23,9 +23,9 @@ namespace tenon::inline v0_1::detail {
 /// returns after all, the worker no longer touches the module.
 class Restart : public Operation, public std::enable_shared_from_this<Restart> {
  public:
-  /// `owner` keeps the module alive. REQUIRED: the lock of the module.
+  /// `owner` keeps the module alive.
   Restart(const RestartParts& parts, std::shared_ptr<Restarts> owner,
-          std::shared_ptr<RestartRequest> request);
+          std::shared_ptr<RestartRequest> request) TENON_REQUIRES(module_lock);
 
   /// Performs the restart. Errors: those of loading, of the plugins' create, configure and state
   /// functions; restart-refused, state-refused, restart-failed.
@@ -39,12 +39,11 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   RestartRequest& request() const noexcept { return *request_; }
   const std::shared_ptr<RestartRequest>& shared_request() const noexcept { return request_; }
 
-  /// Abandons the restart because a step is overdue. REQUIRED: the lock of the module.
-  void abandon() noexcept;
+  /// Abandons the restart because a step is overdue.
+  void abandon() noexcept TENON_REQUIRES(module_lock);
   bool abandoned() const noexcept { return abandoned_.load(); }
-  /// Returns a restart that resumes the instances that this abandoned one has suspended. REQUIRED:
-  /// the lock of the module.
-  std::shared_ptr<Restart> successor() const;
+  /// Returns a restart that resumes the instances that this abandoned one has suspended.
+  std::shared_ptr<Restart> successor() const TENON_REQUIRES(module_lock);
 
   /// The generation in which plugin code runs.
   enum class Phase {
@@ -53,8 +52,8 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
     suspending,  // the old one, which cannot
   };
   Phase phase() const noexcept { return abandoned() ? abandoned_in_ : phase_.load(); }
-  /// Returns whether the old generation must be resumed. REQUIRED: the lock of the module.
-  bool has_suspended() const noexcept { return !suspended_.empty(); }
+  /// Returns whether the old generation must be resumed.
+  bool has_suspended() const noexcept TENON_REQUIRES(module_lock) { return !suspended_.empty(); }
 
   /// After success: returns the previous generation, if there was one.
   std::shared_ptr<Retired> take_old() noexcept { return std::move(old_); }
@@ -87,10 +86,11 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   Result<void> suspend();
   Result<void> restore_states();
   Result<bool> publish();
-  void take_late_changes() noexcept;
-  void commit(Event restarted, RetiredGenerations::Place place) noexcept;
+  void take_late_changes() noexcept TENON_REQUIRES(module_lock);
+  void commit(Event restarted, RetiredGenerations::Place place) noexcept
+      TENON_REQUIRES(module_lock);
   void apply_late_changes(Generation& published, const GenerationGuard& guard);
-  Event restarted_event() const;
+  Event restarted_event() const TENON_REQUIRES(module_lock);
   Error lost() const;
 
   const RestartParts parts_;

@@ -34,15 +34,15 @@ bool RestartGroup::all_at(const Member* end, Stage stage) const noexcept {
                      [stage](const Member& one) { return one.left || one.stage >= stage; });
 }
 
-/// Returns false if the group has failed, or if the deadline passes first. REQUIRED: the lock,
-/// which is released meanwhile.
+/// Returns false if the group has failed, or if the deadline passes first. Releases the lock
+/// meanwhile.
 bool RestartGroup::wait_for(const Member* end, Stage stage, Clock::time_point deadline) {
   while (failed_ == nullptr && !all_at(end, stage)) {
     if (Clock::now() >= deadline) return false;
     const auto look = Clock::now() + look_interval;
     changed_.wait_until(mutex_, std::min(deadline, look));
     if (Clock::now() < look) continue;
-    const Unlocked unlocked(mutex_);
+    const sync::Unlock unlocked(mutex_);
     abandon_overdue();
   }
   return failed_ == nullptr;
@@ -53,20 +53,20 @@ void RestartGroup::abandon_overdue() noexcept {
 }
 
 bool RestartGroup::wait_for_turn(const ModuleState& member) {
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   // Those that it waits for get their lock or fail in time; see LifecycleLock.
   return wait_for(&find(member), Stage::begun, Clock::time_point::max());
 }
 
 void RestartGroup::begin(const ModuleState& member) noexcept {
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   find(member).stage = Stage::begun;
   changed_.notify_all();
 }
 
 Result<void> RestartGroup::arrive(const ModuleState& member, Stage stage,
                                   Clock::time_point deadline) {
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   Member& one = find(member);
   one.stage = std::max(one.stage, stage);
   changed_.notify_all();
@@ -94,7 +94,7 @@ std::string RestartGroup::names_before(Stage stage) const {
 
 void RestartGroup::drain(const ModuleState& member, const Serving& old) noexcept {
   {
-    const std::lock_guard lock(mutex_);
+    const sync::Lock lock(mutex_);
     find(member).old = &old;
   }
   // Threads in the old generation may wait for other members already.
@@ -105,11 +105,10 @@ void RestartGroup::drain(const ModuleState& member, const Serving& old) noexcept
 }
 
 void RestartGroup::drained(const ModuleState& member) noexcept {
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   find(member).old = nullptr;
 }
 
-/// REQUIRED: the lock.
 void RestartGroup::fail(const ModuleState& member) noexcept {
   if (failed_ != nullptr || all_at(members_.data() + members_.size(), Stage::ready)) return;
   failed_ = &member;
@@ -117,25 +116,25 @@ void RestartGroup::fail(const ModuleState& member) noexcept {
 }
 
 void RestartGroup::give_up(const ModuleState& member) noexcept {
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   fail(member);
 }
 
 void RestartGroup::leave(const ModuleState& member) noexcept {
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   find(member).left = true;
   changed_.notify_all();
 }
 
 bool RestartGroup::waits_for_this_thread() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   return failed_ == nullptr && std::ranges::any_of(members_, [](const Member& one) {
            return one.old != nullptr && this_thread_has_entered(*one.old);
          });
 }
 
 const ModuleState* RestartGroup::failed() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const sync::Lock lock(mutex_);
   return failed_;
 }
 

@@ -76,17 +76,17 @@ class RestartGroup {
     const Serving* old = nullptr;  // while it drains that
   };
 
-  Member& find(const ModuleState& member) noexcept;
-  bool wait_for(const Member* end, Stage stage, Clock::time_point deadline);
-  std::string names_before(Stage stage) const;
-  bool all_at(const Member* end, Stage stage) const noexcept;
-  void fail(const ModuleState& member) noexcept;
+  Member& find(const ModuleState& member) noexcept TENON_REQUIRES(mutex_);
+  bool wait_for(const Member* end, Stage stage, Clock::time_point deadline) TENON_REQUIRES(mutex_);
+  std::string names_before(Stage stage) const TENON_REQUIRES(mutex_);
+  bool all_at(const Member* end, Stage stage) const noexcept TENON_REQUIRES(mutex_);
+  void fail(const ModuleState& member) noexcept TENON_REQUIRES(mutex_);
   void abandon_overdue() noexcept;
 
   mutable Mutex mutex_{LockRank::restarting};
   Condition changed_;
   std::vector<Member> members_;  // the vector does not change
-  const ModuleState* failed_ = nullptr;
+  const ModuleState* failed_ TENON_GUARDED_BY(mutex_) = nullptr;
 };
 
 /// Restarts the modules of these restarts together; see Host::restart. If that succeeds, also ends

@@ -13,12 +13,12 @@
 
 namespace tenon::inline v0_1::detail {
 
-/// Begins the restarts of a schedule. REQUIRED: the lock is not held.
+/// Begins the restarts of a schedule.
 class BeginRestart {
  public:
   /// `count`: the generation number at the time when the restart was planned. Error: no-thread.
   virtual Result<void> begin_planned(RestartReason reason, const RestartOptions& options,
-                                     std::uint64_t count) = 0;
+                                     std::uint64_t count) TENON_EXCLUDES(module_lock) = 0;
 
  protected:
   ~BeginRestart() = default;
@@ -39,15 +39,18 @@ class RestartSchedule {
   RestartSchedule(const RestartSchedule&) = delete;
   RestartSchedule& operator=(const RestartSchedule&) = delete;
 
-  /// Plans a restart on a worker, unless an earlier one of its sort is planned. REQUIRED: the lock.
-  void plan(RestartReason reason, const RestartOptions& options, Clock::time_point when);
-  /// Plans a restart again that could not begin. REQUIRED: the lock.
-  void retry(RestartReason reason, const RestartOptions& options);
-  /// Cancels the restart after a fault: the code that failed was replaced. REQUIRED: the lock.
-  void cancel_after_fault() noexcept { due_after_fault_ = Clock::time_point::max(); }
+  /// Plans a restart on a worker, unless an earlier one of its sort is planned.
+  void plan(RestartReason reason, const RestartOptions& options, Clock::time_point when)
+      TENON_REQUIRES(module_lock);
+  /// Plans a restart again that could not begin.
+  void retry(RestartReason reason, const RestartOptions& options) TENON_REQUIRES(module_lock);
+  /// Cancels the restart after a fault: the code that failed was replaced.
+  void cancel_after_fault() noexcept TENON_REQUIRES(module_lock) {
+    due_after_fault_ = Clock::time_point::max();
+  }
 
  private:
-  Clock::time_point& due(RestartReason reason) noexcept {
+  Clock::time_point& due(RestartReason reason) noexcept TENON_REQUIRES(module_lock) {
     return is_requested(reason) ? due_on_request_ : due_after_fault_;
   }
   bool take(RestartReason reason, Clock::time_point when);
@@ -56,9 +59,8 @@ class RestartSchedule {
 
   ModuleState& state_;
   BeginRestart& restarts_;
-  // Guarded by the lock.
-  Clock::time_point due_after_fault_ = Clock::time_point::max();
-  Clock::time_point due_on_request_ = Clock::time_point::max();
+  Clock::time_point due_after_fault_ TENON_GUARDED_BY(module_lock) = Clock::time_point::max();
+  Clock::time_point due_on_request_ TENON_GUARDED_BY(module_lock) = Clock::time_point::max();
 };
 
 }  // namespace tenon::inline v0_1::detail

@@ -52,7 +52,7 @@ bool Restarts::waits_for_this_thread() const noexcept {
          current_->request().group->waits_for_this_thread();
 }
 
-/// Ends a quarantine. Returns whether there was one, with the event for it. REQUIRED: the lock.
+/// Ends a quarantine. Returns whether there was one, with the event for it.
 bool Restarts::release(Event& released) {
   if (!parts_.faults.release()) return false;
   released = state_.event(Event::Type::released);
@@ -161,7 +161,7 @@ void Restarts::perform(const RequestPtr& request) try {
   if (request->old != nullptr) parts_.retired.drain(request->old);
 }
 
-/// Takes the result of a restart that was not abandoned. REQUIRED: the lock.
+/// Takes the result of a restart that was not abandoned.
 void Restarts::end(Restart& restart, Result<void> done) {
   current_ = nullptr;
   state_.instances.ignore_changes();
@@ -174,10 +174,9 @@ void Restarts::end(Restart& restart, Result<void> done) {
   begin_report(request);
 }
 
-/// Runs the restart. One that runs out of memory has failed. REQUIRED: the lock, which is released
-/// meanwhile.
+/// Runs the restart. One that runs out of memory has failed. Releases the lock meanwhile.
 Result<void> Restarts::run(const std::shared_ptr<Restart>& restart) {
-  const Unlocked unlocked(state_.mutex);
+  const ModuleUnlock unlocked(state_.mutex);
   parts_.hangs.watch(restart, Clock::now() + state_.context->restart.step_timeout);
   try {
     return restart->run();
@@ -192,8 +191,7 @@ Result<void> Restarts::run(const std::shared_ptr<Restart>& restart) {
   }
 }
 
-/// Returns whether a worker may perform a restart. Otherwise completes the request. REQUIRED: the
-/// lock; see is_needed.
+/// Returns whether a worker may perform a restart. Otherwise completes the request. See is_needed.
 bool Restarts::may_begin(RestartRequest& request, const LifecycleLock& lifecycle) {
   const bool needed = is_needed(request);
   if (lifecycle && needed && !state_.shut_down) return true;
@@ -220,11 +218,11 @@ void Restarts::leave_group(const RestartRequest& request) noexcept {
 
 /// Returns whether nothing else has met the request yet: the first of several restarts after one
 /// fault, or after one change of the file, is enough. If the module was never loaded, the first
-/// create loads the file as it is then. REQUIRED: the lock, which is released to look at the file.
+/// create loads the file as it is then. Releases the lock to look at the file.
 bool Restarts::is_needed(const RestartRequest& request) {
   if (request.reason == RestartReason::file_changed) {
     if (state_.generation == nullptr) return state_.loaded();
-    const Unlocked unlocked(state_.mutex);
+    const ModuleUnlock unlocked(state_.mutex);
     return state_.file_has_changed();
   }
   const bool done = !is_requested(request.reason) && state_.generation != nullptr &&
@@ -240,7 +238,7 @@ void Restarts::make_serve(LoadedCode&& fresh) noexcept {
 // -- Reports ------------------------------------------------------------------
 
 /// Announces the event of a restart, before the lifecycle ticket is released. Until `complete` the
-/// module is not unloaded, so that no event of a later time is reported first. REQUIRED: the lock.
+/// module is not unloaded, so that no event of a later time is reported first.
 void Restarts::begin_report(RestartRequest& request) noexcept {
   request.reporting = true;
   ++reports_;
@@ -299,7 +297,7 @@ void Restarts::retire_crashed() {
 }
 
 /// Retires the generation. Nothing serves until the next restart, as after a crash. The thread that
-/// hangs in the generation keeps it loaded. REQUIRED: the lock.
+/// hangs in the generation keeps it loaded.
 void Restarts::lose_generation() {
   state_.close_gate();
   parts_.retired.retire_serving(Event::Type::drained);
@@ -324,7 +322,7 @@ void Restarts::abandon_overdue(Clock::time_point now) noexcept try {
 }
 
 /// Abandons the restart, which has failed. Waiting calls continue immediately, unless another
-/// worker must resume the old generation first. REQUIRED: the lock, which is released meanwhile.
+/// worker must resume the old generation first. Releases the lock meanwhile.
 void Restarts::abandon(const Operation::Hang& hang) {
   // Copied before anything changes, because that needs memory.
   const auto recovery = [restarts = state_.keep(this), restart = current_, hang] {
@@ -335,11 +333,11 @@ void Restarts::abandon(const Operation::Hang& hang) {
   if (restart->phase() != Restart::Phase::suspending && !restart->has_suspended()) {
     state_.serve_again();
   }
-  const Unlocked unlocked(state_.mutex);
+  const ModuleUnlock unlocked(state_.mutex);
   state_.run_on_worker(recovery);
 }
 
-/// Abandons the restart in progress, and returns it. REQUIRED: the lock.
+/// Abandons the restart in progress, and returns it.
 std::shared_ptr<Restart> Restarts::abandon() noexcept {
   auto restart = std::exchange(current_, nullptr);
   restart->abandon();
@@ -373,11 +371,11 @@ void Restarts::recover(const std::shared_ptr<Restart>& abandoned, const Operatio
 }
 
 /// Resumes what an abandoned restart has suspended. Returns false if that was abandoned as well.
-/// REQUIRED: the lock, which is released meanwhile.
+/// Releases the lock meanwhile.
 bool Restarts::resume(const Restart& abandoned) {
   const auto restart = current_ = abandoned.successor();
   {
-    const Unlocked unlocked(state_.mutex);
+    const ModuleUnlock unlocked(state_.mutex);
     parts_.hangs.watch(restart, Clock::now() + state_.context->restart.step_timeout);
     restart->roll_back();
   }

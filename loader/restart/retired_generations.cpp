@@ -185,7 +185,6 @@ void RetiredGenerations::schedule_reclaim() noexcept {
   }
 }
 
-/// REQUIRED: the lock.
 void RetiredGenerations::plan_reclaim() {
   state_.context->timers->at(Clock::now() + next_reclaim_, [weak = state_.observe(this)] {
     const auto retired = weak.lock();
@@ -288,7 +287,8 @@ bool RetiredGenerations::is_in_progress(const Operation& old) const noexcept {
 }
 
 bool RetiredGenerations::others_unload() const noexcept {
-  return !std::ranges::all_of(unloading_, [](const Ptr& old) { return old->taken_here(); });
+  return !std::ranges::all_of(
+      unloading_, [](const Ptr& old) TENON_REQUIRES(module_lock) { return old->taken_here(); });
 }
 
 void RetiredGenerations::abandon_overdue(Clock::time_point now) noexcept {
@@ -300,8 +300,8 @@ void RetiredGenerations::abandon_overdue(Clock::time_point now) noexcept {
   }
 }
 
-/// Abandons a generation whose last functions hang, with its worker. REQUIRED: the lock, which is
-/// released meanwhile.
+/// Abandons a generation whose last functions hang, with its worker. Releases the lock
+/// meanwhile.
 void RetiredGenerations::abandon(const Ptr& old, const Operation::Hang& hang) noexcept {
   unloading_.remove(old);
   old->over = true;
@@ -311,7 +311,7 @@ void RetiredGenerations::abandon(const Ptr& old, const Operation::Hang& hang) no
   late.type = Event::Type::drain_overdue;
   late.draining = Clock::now() - old->since;
   late.message = std::string(state_.hang_error(hang).message());
-  const Unlocked unlocked(state_.mutex);
+  const ModuleUnlock unlocked(state_.mutex);
   state_.run_on_worker([events = state_.context->events, late] { events->report(late); });
 }
 
@@ -327,8 +327,8 @@ void RetiredGenerations::wait_for_end(const Ptr& old) noexcept {
   }
 }
 
-/// Drains generations. Returns those that other workers were draining. REQUIRED: the lock, which is
-/// released meanwhile.
+/// Drains generations. Returns those that other workers were draining. Releases the lock
+/// meanwhile.
 std::vector<RetiredGenerations::Ptr> RetiredGenerations::drain_each(const std::vector<Ptr>& list,
                                                                     Clock::time_point deadline) {
   std::vector<Ptr> drained;
@@ -339,10 +339,11 @@ std::vector<RetiredGenerations::Ptr> RetiredGenerations::drain_each(const std::v
       continue;
     }
     old->take();
-    const Unlocked unlocked(state_.mutex);
+    const ModuleUnlock unlocked(state_.mutex);
     drain_on_worker(old);
   }
-  state_.done.wait_until(state_.mutex, deadline, [this] { return !others_drain(); });
+  state_.done.wait_until(state_.mutex, deadline,
+                         [this]() TENON_REQUIRES(module_lock) { return !others_drain(); });
   return drained;
 }
 
@@ -353,9 +354,10 @@ void RetiredGenerations::drain_before_shut_down(Clock::time_point deadline) {
   drain_each(by_others, deadline);
 }
 
-/// Returns whether other workers drain generations. REQUIRED: the lock.
+/// Returns whether other workers drain generations.
 bool RetiredGenerations::others_drain() const noexcept {
-  const auto busy = [](const Ptr& old) { return old->taken() && !old->taken_here(); };
+  const auto busy = [](const Ptr& old)
+                        TENON_REQUIRES(module_lock) { return old->taken() && !old->taken_here(); };
   return std::ranges::any_of(retired_, busy) || std::ranges::any_of(unloading_, busy);
 }
 

@@ -35,19 +35,21 @@ struct Retired : Operation {
   const std::optional<Event> event;  // to report at the end, if any
   Clock::time_point since;
   GenerationPtr generation;
-  // Guarded by the module.
-  std::thread::id worker;  // drains or unloads it; std::thread::id() if none does
-  bool reported = false;   // as overdue
-  bool over = false;       // unloaded or abandoned
+  // Drains or unloads it; std::thread::id() if none does.
+  std::thread::id worker TENON_GUARDED_BY(module_lock);
+  bool reported TENON_GUARDED_BY(module_lock) = false;  // as overdue
+  bool over TENON_GUARDED_BY(module_lock) = false;      // unloaded or abandoned
 
-  /// Makes the calling thread its worker. REQUIRED, as below: the lock.
-  void take() noexcept { worker = std::this_thread::get_id(); }
+  /// Makes the calling thread its worker.
+  void take() noexcept TENON_REQUIRES(module_lock) { worker = std::this_thread::get_id(); }
   /// Return whether some thread, or the calling thread, is its worker.
-  bool taken() const noexcept { return worker != std::thread::id(); }
-  bool taken_here() const noexcept { return worker == std::this_thread::get_id(); }
+  bool taken() const noexcept TENON_REQUIRES(module_lock) { return worker != std::thread::id(); }
+  bool taken_here() const noexcept TENON_REQUIRES(module_lock) {
+    return worker == std::this_thread::get_id();
+  }
 };
 
-/// Thread-safe. REQUIRED, except where a comment says otherwise: the lock is not held.
+/// Thread-safe.
 class RetiredGenerations final : public DrainingGenerations, public Supervised {
  public:
   using Clock = Operation::Clock;
@@ -65,15 +67,14 @@ class RetiredGenerations final : public DrainingGenerations, public Supervised {
   using Place = std::list<Ptr>;
 
   /// Retires a generation, if there is one. `event`: reported at its end. If memory is exhausted,
-  /// throws and leaves it in place. REQUIRED: the lock.
-  Ptr retire(GenerationPtr& generation, std::optional<Event> event);
-  /// Retires the generation that serves, with an event of this type for its end. REQUIRED: the
-  /// lock.
-  Ptr retire_serving(Event::Type type);
+  /// throws and leaves it in place.
+  Ptr retire(GenerationPtr& generation, std::optional<Event> event) TENON_REQUIRES(module_lock);
+  /// Retires the generation that serves, with an event of this type for its end.
+  Ptr retire_serving(Event::Type type) TENON_REQUIRES(module_lock);
   /// The same in two steps, of which the second cannot fail; it does nothing if that generation no
-  /// longer serves. REQUIRED: the lock.
-  Place prepare_to_retire(Event::Type type) const;
-  Ptr retire_serving(Place place) noexcept;
+  /// longer serves.
+  Place prepare_to_retire(Event::Type type) const TENON_REQUIRES(module_lock);
+  Ptr retire_serving(Place place) noexcept TENON_REQUIRES(module_lock);
   /// Creates the record of a generation that never served, for `unload`.
   Ptr never_served(GenerationPtr& generation) const;
 
@@ -86,8 +87,8 @@ class RetiredGenerations final : public DrainingGenerations, public Supervised {
   void drain_on_worker(const Ptr& old) noexcept;
   /// Drains those that no worker drains, without waiting for threads that are in them.
   void drain_all() noexcept;
-  /// Plans `drain_all`, unless that is planned already. REQUIRED: the lock.
-  void schedule_reclaim() noexcept;
+  /// Plans `drain_all`, unless that is planned already.
+  void schedule_reclaim() noexcept TENON_REQUIRES(module_lock);
   /// Stops and unloads a generation that all threads have left. Returns whether its image is gone.
   bool unload(const Ptr& old) noexcept;
 
@@ -98,27 +99,28 @@ class RetiredGenerations final : public DrainingGenerations, public Supervised {
   void wait_for_end(const Ptr& old) noexcept;
   /// Drains all of them on workers, and waits for other workers until the deadline.
   void drain_before_shut_down(Clock::time_point deadline);
-  /// Returns the events of those that the host ends without. REQUIRED: the lock.
-  std::vector<Event> left_at_shut_down() const;
+  /// Returns the events of those that the host ends without.
+  std::vector<Event> left_at_shut_down() const TENON_REQUIRES(module_lock);
 
   /// Abandons those whose last functions hang, with their workers.
-  void abandon_overdue(Clock::time_point now) noexcept override;
-  /// Returns whether it is unloading this one. REQUIRED: the lock.
-  bool is_in_progress(const Operation& old) const noexcept override;
-  /// Returns whether another thread unloads one. REQUIRED: the lock.
-  bool others_unload() const noexcept;
+  void abandon_overdue(Clock::time_point now) noexcept TENON_REQUIRES(module_lock) override;
+  /// Returns whether it is unloading this one.
+  bool is_in_progress(const Operation& old) const noexcept TENON_REQUIRES(module_lock) override;
+  /// Returns whether another thread unloads one.
+  bool others_unload() const noexcept TENON_REQUIRES(module_lock);
 
-  /// Count code that a function which hangs keeps mapped, until the function returns. REQUIRED: the
-  /// lock.
-  void add_mapped() noexcept { ++still_mapped_; }
-  void remove_mapped() noexcept { --still_mapped_; }
+  /// Count code that a function which hangs keeps mapped, until the function returns.
+  void add_mapped() noexcept TENON_REQUIRES(module_lock) { ++still_mapped_; }
+  void remove_mapped() noexcept TENON_REQUIRES(module_lock) { --still_mapped_; }
 
   /// Return the number of those that are not unloaded yet, of images that could not be unloaded,
-  /// and whether none is left. REQUIRED: the lock.
-  std::size_t draining() const noexcept { return retired_.size(); }
-  std::size_t still_mapped() const noexcept { return still_mapped_; }
-  bool empty() const noexcept { return retired_.empty() && unloading_.empty(); }
-  void visit(const Visit& visit) const override {
+  /// and whether none is left.
+  std::size_t draining() const noexcept TENON_REQUIRES(module_lock) { return retired_.size(); }
+  std::size_t still_mapped() const noexcept TENON_REQUIRES(module_lock) { return still_mapped_; }
+  bool empty() const noexcept TENON_REQUIRES(module_lock) {
+    return retired_.empty() && unloading_.empty();
+  }
+  void visit(const Visit& visit) const TENON_REQUIRES(module_lock) override {
     for (const Ptr& old : retired_) {
       if (old->event) visit(*old->generation, *old->event);
     }
@@ -126,8 +128,9 @@ class RetiredGenerations final : public DrainingGenerations, public Supervised {
 
  private:
   Place prepare(const Generation& generation, std::optional<Event> event) const;
-  Ptr retire(GenerationPtr& generation, Place place) noexcept;
-  std::vector<Ptr> drain_each(const std::vector<Ptr>& list, Clock::time_point deadline);
+  Ptr retire(GenerationPtr& generation, Place place) noexcept TENON_REQUIRES(module_lock);
+  std::vector<Ptr> drain_each(const std::vector<Ptr>& list, Clock::time_point deadline)
+      TENON_REQUIRES(module_lock);
   bool drain(const Ptr& old, Clock::time_point deadline) noexcept;
   Occupancy occupancy_of(Retired& old, Clock::time_point deadline) noexcept;
   void postpone(const Ptr& old) noexcept;
@@ -136,17 +139,19 @@ class RetiredGenerations final : public DrainingGenerations, public Supervised {
   void report_still_mapped(const Retired& old, Message message) noexcept;
   template <class Message>
   void report_of(const Retired& old, Event::Type type, Message message) const noexcept;
-  void abandon(const Ptr& old, const Operation::Hang& hang) noexcept;
-  void plan_reclaim();
-  bool others_drain() const noexcept;
+  void abandon(const Ptr& old, const Operation::Hang& hang) noexcept TENON_REQUIRES(module_lock);
+  void plan_reclaim() TENON_REQUIRES(module_lock);
+  bool others_drain() const noexcept TENON_REQUIRES(module_lock);
 
   ModuleState& state_;
   HangWatch& hangs_;
-  // Guarded by the lock.
-  std::list<Ptr> retired_;          // calls or streams may be in them
-  std::list<Ptr> unloading_;        // being unloaded
-  std::size_t still_mapped_ = 0;    // images that could not be unloaded
-  Clock::duration next_reclaim_{};  // the delay of the planned one; zero if none is
+  // Calls or streams may be in them.
+  std::list<Ptr> retired_ TENON_GUARDED_BY(module_lock);
+  std::list<Ptr> unloading_ TENON_GUARDED_BY(module_lock);
+  // Images that could not be unloaded.
+  std::size_t still_mapped_ TENON_GUARDED_BY(module_lock) = 0;
+  // The delay of the planned one; zero if none is.
+  Clock::duration next_reclaim_ TENON_GUARDED_BY(module_lock){};
 };
 
 }  // namespace tenon::inline v0_1::detail

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/module_lock.hpp"
 #include "catalog/plugin_module.hpp"
 
 namespace tenon::inline v0_1::detail {
@@ -28,8 +29,8 @@ class InstanceCount {
     }
     return false;
   }
-  /// Removes an instance. REQUIRED: the lock of the module.
-  void take(Owner owner) noexcept { count_.fetch_sub(one(owner)); }
+  /// Removes an instance.
+  void take(Owner owner) noexcept TENON_REQUIRES(module_lock) { count_.fetch_sub(one(owner)); }
 
  private:
   static constexpr std::uint64_t of_program = std::uint64_t{1} << 32;

@@ -8,7 +8,7 @@
 
 namespace tenon::inline v0_1::detail {
 
-/// REQUIRED for all functions: the lock of the module. Threads wait for the ticket with
+/// Guarded by the lock of its module. Threads wait for the ticket with
 /// LifecycleLock.
 class Lifecycle {
  public:

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/module_lock.hpp"
 #include "code/live_instance.hpp"
 #include "state/instance_count.hpp"
 
@@ -32,7 +33,7 @@ struct CreateRequest {
   std::uint64_t serial;  // unique in the module
 };
 
-/// REQUIRED for all functions: the lock of the module.
+/// Guarded by the lock of its module.
 class LiveInstances {
  public:
   /// An instance that was created, configured or released: its index and its present data.
@@ -50,7 +51,7 @@ class LiveInstances {
   }
   /// Visits all instances, by index.
   template <class Visit>
-  void visit(const Visit& visit) const {
+  void visit(const Visit& visit) const TENON_REQUIRES(module_lock) {
     for (LiveInstance* instance : instances_) {
       if (instance != nullptr) visit(*instance);
     }
@@ -58,7 +59,8 @@ class LiveInstances {
 
   /// Creates an instance, which may be discarded. It uses an index that no other instance has.
   std::unique_ptr<LiveInstance> prepare(const CreateRequest& request,
-                                        std::shared_ptr<const TextMap> config) {
+                                        std::shared_ptr<const TextMap> config)
+      TENON_REQUIRES(module_lock) {
     if (free_.empty()) add_index();
     const std::uint32_t index = free_.back();
     if (last_spec_ == nullptr || !matches(*last_spec_, request)) add_spec(request);
@@ -82,7 +84,7 @@ class LiveInstances {
   void reuse(std::uint32_t index) noexcept { free_.push_back(index); }
 
   /// Begins to record changes for a restart. All instances are the first changes.
-  void record_changes();
+  void record_changes() TENON_REQUIRES(module_lock);
   /// Ends that.
   void ignore_changes() noexcept;
   /// Records a change of an instance, if changes are recorded.
@@ -93,7 +95,7 @@ class LiveInstances {
   void touch(const std::vector<std::uint32_t>& indexes);
   bool has_changes() const noexcept { return !touched_.empty(); }
   /// Returns the changes since the last time.
-  std::vector<Change> take_changes();
+  std::vector<Change> take_changes() TENON_REQUIRES(module_lock);
 
  private:
   static bool matches(const InstanceSpec& spec, const CreateRequest& request) noexcept {

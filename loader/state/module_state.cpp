@@ -60,7 +60,7 @@ void ModuleState::adopt(LoadedCode&& fresh) noexcept {
   manifest = std::move(fresh.manifest);
   identity = fresh.identity;
   ++generation_number;
-  instances.visit([this](LiveInstance& instance) {
+  instances.visit([this](LiveInstance& instance) TENON_REQUIRES(module_lock) {
     instance.set_methods(generation->methods_of(instance.index()));
     if (instance.builder() == generation.get()) instance.set_builder(nullptr);
   });

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <string>
 #include <utility>
@@ -23,6 +22,7 @@
 #include "base/fork.hpp"
 #include "base/lock_order.hpp"
 #include "base/log.hpp"
+#include "base/module_lock.hpp"
 #include "base/timer_queue.hpp"
 #include "base/workers.hpp"
 #include "call/events.hpp"
@@ -60,8 +60,6 @@ struct ModuleContext {
   bool count_calls = false;
 };
 
-using ModuleLock = std::unique_lock<Mutex>;
-
 /// In the parts of a module, "the lock" is `mutex`. A function that requires it may release it
 /// meanwhile where its comment says so.
 class ModuleState {
@@ -92,31 +90,37 @@ class ModuleState {
   /// Instances, including those being created or destroyed.
   InstanceCount uses;
 
-  // Guarded by the lock.
-  Lifecycle lifecycle;
-  LiveInstances instances;
-  std::shared_ptr<const Manifest> manifest;  // of the code that serves, or of the file
-  platform::FileIdentity identity;           // of the file that was loaded last
-  GenerationPtr generation;                  // the one that serves, or nullptr
-  std::uint64_t generation_number = 0;       // of the last one that served, counted from 1
-  bool shut_down = false;                    // the host ends
-  bool quarantined = false;                  // failed too often
-  Clock::time_point paused_until{};          // nothing serves before, because of a crash
-
-  // REQUIRED for the functions of this group: the lock is not held.
+  Lifecycle lifecycle TENON_GUARDED_BY(module_lock);
+  LiveInstances instances TENON_GUARDED_BY(module_lock);
+  /// Of the code that serves, or of the file.
+  std::shared_ptr<const Manifest> manifest TENON_GUARDED_BY(module_lock);
+  /// Of the file that was loaded last.
+  platform::FileIdentity identity TENON_GUARDED_BY(module_lock);
+  /// The generation that serves, or nullptr.
+  GenerationPtr generation TENON_GUARDED_BY(module_lock);
+  /// The number of the last generation that served, counted from 1.
+  std::uint64_t generation_number TENON_GUARDED_BY(module_lock) = 0;
+  /// Whether the host ends.
+  bool shut_down TENON_GUARDED_BY(module_lock) = false;
+  /// Whether the module has failed too often.
+  bool quarantined TENON_GUARDED_BY(module_lock) = false;
+  /// Nothing serves before this time, because of a crash.
+  Clock::time_point paused_until TENON_GUARDED_BY(module_lock){};
 
   /// Returns whether this process is a forked child of the one that created the module. Its locks,
   /// background threads and files must then not be used, and its state does not change.
   bool inherited() const noexcept { return process.inherited(); }
-  std::shared_ptr<const Manifest> manifest_now() const;
+  std::shared_ptr<const Manifest> manifest_now() const TENON_EXCLUDES(module_lock);
   /// Returns whether the module is in use or quarantined and its file has changed since it was
   /// loaded.
-  bool file_has_changed() const;
-  void report(const Event& event) const noexcept { context->events->report(event); }
+  bool file_has_changed() const TENON_EXCLUDES(module_lock);
+  void report(const Event& event) const noexcept TENON_EXCLUDES(module_lock) {
+    context->events->report(event);
+  }
   /// Runs a job on a worker, or on the calling thread if there is none. REQUIRED: the calling
   /// thread may run code of plugins.
   template <class Job>
-  void run_on_worker(const Job& job) const noexcept {
+  void run_on_worker(const Job& job) const noexcept TENON_EXCLUDES(module_lock) {
     try {
       if (context->workers->run(job)) return;
     } catch (const std::bad_alloc&) {
@@ -144,49 +148,58 @@ class ModuleState {
   Error too_deep(int most) const;
   Error hang_error(const Operation::Hang& hang) const;
 
-  // REQUIRED for the functions below: the lock.
-
   /// Returns whether code of it serves, or instances wait for that.
-  bool used() const noexcept { return generation != nullptr || !uses.none(); }
+  bool used() const noexcept TENON_REQUIRES(module_lock) {
+    return generation != nullptr || !uses.none();
+  }
   /// Returns whether code of it serves, or instances wait for that, without creates in progress.
-  bool loaded() const noexcept { return generation != nullptr || instances.count() != 0; }
+  bool loaded() const noexcept TENON_REQUIRES(module_lock) {
+    return generation != nullptr || instances.count() != 0;
+  }
   /// Returns whether nothing may serve: in quarantine, and during the pause after a crash.
-  bool stopped() const noexcept { return quarantined || paused_until > Clock::now(); }
+  bool stopped() const noexcept TENON_REQUIRES(module_lock) {
+    return quarantined || paused_until > Clock::now();
+  }
   /// Returns an event of the code that serves.
-  Event event(Event::Type type) const;
+  Event event(Event::Type type) const TENON_REQUIRES(module_lock);
 
   /// Stops creates until the module serves again, or until the deadline.
-  void block_creates(Clock::time_point deadline) noexcept;
-  bool creates_are_blocked() const noexcept { return creates_blocked_; }
+  void block_creates(Clock::time_point deadline) noexcept TENON_REQUIRES(module_lock);
+  bool creates_are_blocked() const noexcept TENON_REQUIRES(module_lock) { return creates_blocked_; }
   /// Stops also creates of threads inside the generation, until the module serves again.
-  void seal() noexcept { sealed_ = true; }
-  bool is_sealed() const noexcept { return sealed_; }
+  void seal() noexcept TENON_REQUIRES(module_lock) { sealed_ = true; }
+  bool is_sealed() const noexcept TENON_REQUIRES(module_lock) { return sealed_; }
   /// Closes the gate until the next generation serves, or until the deadline of the policy.
-  void close_gate() noexcept;
+  void close_gate() noexcept TENON_REQUIRES(module_lock);
   /// Returns the deadline of threads that wait for the gate or for a create.
-  Clock::time_point gate_deadline() const noexcept { return gate_deadline_; }
+  Clock::time_point gate_deadline() const noexcept TENON_REQUIRES(module_lock) {
+    return gate_deadline_;
+  }
 
   /// Makes new code serve. REQUIRED: no generation serves.
-  void adopt(LoadedCode&& fresh) noexcept;
+  void adopt(LoadedCode&& fresh) noexcept TENON_REQUIRES(module_lock);
   /// Opens the gate to the generation that serves, and lets creates continue.
-  void serve_again() noexcept;
+  void serve_again() noexcept TENON_REQUIRES(module_lock);
   /// Ends the blocking of creates, without a generation that serves.
-  void serve_nothing() noexcept;
+  void serve_nothing() noexcept TENON_REQUIRES(module_lock);
   /// Lets creates begin without the lock if no condition prevents it. Called whenever a condition
   /// changes.
-  void open_to_creates() noexcept;
+  void open_to_creates() noexcept TENON_REQUIRES(module_lock);
   /// The generation in which creates begin without the lock; nullptr if they need the lock. They
   /// count in `uses`, enter the generation and then call this again. Needs no lock.
   Generation* open_generation() const noexcept { return open_.load(); }
   /// Makes creates need the lock until `open_to_creates`.
-  void close_to_creates() noexcept { open_.store(nullptr); }
+  void close_to_creates() noexcept TENON_REQUIRES(module_lock) { open_.store(nullptr); }
 
  private:
   std::atomic<Generation*> open_{nullptr};
-  bool creates_blocked_ = false;  // no create may begin, but inside the generation
-  bool sealed_ = false;           // no create may begin or end
-  Clock::time_point gate_deadline_;
-  std::shared_ptr<const std::vector<PluginMethods>> methods_;  // of the last generation
+  // No create may begin, but inside the generation.
+  bool creates_blocked_ TENON_GUARDED_BY(module_lock) = false;
+  // No create may begin or end.
+  bool sealed_ TENON_GUARDED_BY(module_lock) = false;
+  Clock::time_point gate_deadline_ TENON_GUARDED_BY(module_lock);
+  // Of the last generation.
+  std::shared_ptr<const std::vector<PluginMethods>> methods_ TENON_GUARDED_BY(module_lock);
 };
 
 }  // namespace tenon::inline v0_1::detail

@@ -29,7 +29,7 @@ void CallDeadlines::check_at(std::int64_t deadline) noexcept {
     plan(deadline);
   } catch (const std::bad_alloc&) {  // the next call with a deadline plans again
     {
-      const std::lock_guard lock(mutex_);
+      const sync::Lock lock(mutex_);
       std::erase(timers_, deadline);
     }
     state_.calls.next_deadline.compare_exchange_strong(deadline, no_deadline);
@@ -48,7 +48,7 @@ bool CallDeadlines::lower_next(std::int64_t deadline) noexcept {
 /// is left, whose timer may still run.
 void CallDeadlines::plan(std::int64_t deadline) {
   {
-    const std::lock_guard lock(mutex_);
+    const sync::Lock lock(mutex_);
     if (std::ranges::find(timers_, deadline) != timers_.end()) return;
     timers_.push_back(deadline);
   }
@@ -63,7 +63,7 @@ void CallDeadlines::plan(std::int64_t deadline) {
 /// lets a worker report them. Returns false if there is no worker; `overdue` keeps them until then.
 bool CallDeadlines::check(std::int64_t deadline, std::vector<Event>& overdue) {
   {
-    const std::lock_guard lock(mutex_);
+    const sync::Lock lock(mutex_);
     std::erase(timers_, deadline);
   }
   std::int64_t expected = deadline;
@@ -87,9 +87,8 @@ void CallDeadlines::find(std::vector<Event>& overdue) {
   std::int64_t next = no_deadline;
   {
     const ModuleLock lock(state_.mutex);
-    const auto look = [&](const Generation& generation, const Event& as) {
-      add_overdue(overdue, generation, as, next);
-    };
+    const auto look = [&](const Generation& generation, const Event& as) TENON_REQUIRES(
+                          module_lock) { add_overdue(overdue, generation, as, next); };
     if (state_.generation != nullptr) {
       look(*state_.generation, state_.event(Event::Type::call_overdue));
     }
@@ -99,7 +98,6 @@ void CallDeadlines::find(std::vector<Event>& overdue) {
 }
 
 /// Adds the overdue calls in a generation. Lowers `next` to the earliest deadline of the others.
-/// REQUIRED: the lock.
 void CallDeadlines::add_overdue(std::vector<Event>& overdue, const Generation& generation,
                                 const Event& as, std::int64_t& next) const {
   const std::int64_t now =

@@ -20,8 +20,8 @@ namespace tenon::inline v0_1::detail {
 class DrainingGenerations {
  public:
   using Visit = std::function<void(const Generation&, const Event&)>;
-  /// Visits those that calls may be in and that have an event, with the event. REQUIRED: the lock.
-  virtual void visit(const Visit& visit) const = 0;
+  /// Visits those that calls may be in and that have an event, with the event.
+  virtual void visit(const Visit& visit) const TENON_REQUIRES(module_lock) = 0;
 
  protected:
   ~DrainingGenerations() = default;
@@ -44,12 +44,12 @@ class CallDeadlines {
   bool check(std::int64_t deadline, std::vector<Event>& overdue);
   void find(std::vector<Event>& overdue);
   void add_overdue(std::vector<Event>& overdue, const Generation& generation, const Event& as,
-                   std::int64_t& next) const;
+                   std::int64_t& next) const TENON_REQUIRES(module_lock);
 
   ModuleState& state_;
   const DrainingGenerations& draining_;
   LeafMutex mutex_;
-  std::vector<std::int64_t> timers_;  // the deadlines with a timer; guarded by the mutex
+  std::vector<std::int64_t> timers_ TENON_GUARDED_BY(mutex_);  // the deadlines with a timer
 };
 
 }  // namespace tenon::inline v0_1::detail

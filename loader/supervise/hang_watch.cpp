@@ -40,8 +40,9 @@ bool HangWatch::check(const std::shared_ptr<Operation>& operation) {
 
 bool HangWatch::is_in_progress(const Operation& operation) const noexcept {
   const ModuleLock lock(state_.mutex);
-  return std::ranges::any_of(
-      parts_, [&](const Supervised* part) { return part->is_in_progress(operation); });
+  return std::ranges::any_of(parts_, [&](const Supervised* part) TENON_REQUIRES(module_lock) {
+    return part->is_in_progress(operation);
+  });
 }
 
 void HangWatch::abandon_overdue() noexcept {

@@ -13,12 +13,14 @@
 
 namespace tenon::inline v0_1::detail {
 
-/// A part of a module with workers that may hang. REQUIRED for its functions: the lock.
+/// A part of a module with workers that may hang.
 class Supervised {
  public:
-  virtual bool is_in_progress(const Operation& operation) const noexcept = 0;
+  virtual bool is_in_progress(const Operation& operation) const noexcept
+      TENON_REQUIRES(module_lock) = 0;
   /// Abandons the workers that hang. Releases the lock meanwhile.
-  virtual void abandon_overdue(Operation::Clock::time_point now) noexcept = 0;
+  virtual void abandon_overdue(Operation::Clock::time_point now) noexcept
+      TENON_REQUIRES(module_lock) = 0;
 
  protected:
   ~Supervised() = default;
@@ -36,10 +38,11 @@ class HangWatch {
   /// Adds one of the two parts that have workers. Called while the module is created.
   void supervise(Supervised& part) noexcept { *std::ranges::find(parts_, nullptr) = &part; }
   /// Checks an operation at this time, and again until it is over. If memory is exhausted, only
-  /// threads that wait for the operation check it. REQUIRED: the lock is not held.
-  void watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) noexcept;
-  /// Abandons workers that hang. REQUIRED: the lock, which is released meanwhile.
-  void abandon_overdue() noexcept;
+  /// threads that wait for the operation check it.
+  void watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) noexcept
+      TENON_EXCLUDES(module_lock);
+  /// Abandons workers that hang. Releases the lock meanwhile.
+  void abandon_overdue() noexcept TENON_REQUIRES(module_lock);
 
  private:
   void plan(const std::shared_ptr<Operation>& operation, Clock::time_point when);

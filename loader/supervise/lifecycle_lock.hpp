@@ -14,12 +14,12 @@ namespace tenon::inline v0_1::detail {
 
 /// Holds the ticket of a module. Threads wait for it until a deadline, because modules that load
 /// each other's plugins while they start could wait for each other. A holder that hangs loses its
-/// ticket. REQUIRED for all functions: the lock of the module.
+/// ticket.
 class LifecycleLock {
  public:
   /// Waits for the ticket, at least until a restart that hangs has lost it. In a step of another
   /// operation, the wait is shorter: that step must end in time, too. Releases the lock meanwhile.
-  LifecycleLock(ModuleState& state, HangWatch& hangs) : state_(state) {
+  LifecycleLock(ModuleState& state, HangWatch& hangs) TENON_REQUIRES(module_lock) : state_(state) {
     const RestartPolicy& policy = state.context->restart;
     const auto longest_step = policy.step_timeout + Operation::grace;
     const auto patience = Operation::is_performed() ? policy.drain_timeout
@@ -32,8 +32,8 @@ class LifecycleLock {
     if (!state.lifecycle.held()) take();
   }
   /// Takes the ticket from a holder that hangs.
-  explicit LifecycleLock(ModuleState& state) : state_(state) { take(); }
-  ~LifecycleLock() {
+  explicit LifecycleLock(ModuleState& state) TENON_REQUIRES(module_lock) : state_(state) { take(); }
+  ~LifecycleLock() TENON_REQUIRES(module_lock) {
     if (!*this) return;
     state_.lifecycle.release();
     state_.open_to_creates();
@@ -44,10 +44,12 @@ class LifecycleLock {
   LifecycleLock& operator=(const LifecycleLock&) = delete;
 
   /// Returns whether the ticket is held and was not lost.
-  explicit operator bool() const noexcept { return state_.lifecycle.is_valid(ticket_); }
+  explicit operator bool() const noexcept TENON_REQUIRES(module_lock) {
+    return state_.lifecycle.is_valid(ticket_);
+  }
 
  private:
-  void take() {
+  void take() TENON_REQUIRES(module_lock) {
     ticket_ = state_.lifecycle.take();
     state_.open_to_creates();
   }

@@ -79,7 +79,7 @@ void ModuleFaults::count(RestartReason why, const std::string& text, AfterFault&
   state_.report(quarantined);  // the listener may destroy the module
 }
 
-/// Closes the gate for good. Returns the event with the failures. REQUIRED: the lock.
+/// Closes the gate for good. Returns the event with the failures.
 Event ModuleFaults::quarantine() {
   state_.quarantined = true;
   state_.calls.close();

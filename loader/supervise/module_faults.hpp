@@ -18,13 +18,14 @@
 
 namespace tenon::inline v0_1::detail {
 
-/// What follows a failure. REQUIRED for its functions: the lock.
+/// What follows a failure.
 class AfterFault {
  public:
   /// Closes the gate, and retires the generation, which no longer serves because it has crashed.
-  virtual void retire_crashed() = 0;
+  virtual void retire_crashed() TENON_REQUIRES(module_lock) = 0;
   /// Plans a restart, unless an earlier one of its sort is planned.
-  virtual void plan_restart(RestartReason why, std::chrono::steady_clock::time_point when) = 0;
+  virtual void plan_restart(RestartReason why, std::chrono::steady_clock::time_point when)
+      TENON_REQUIRES(module_lock) = 0;
 
  protected:
   ~AfterFault() = default;
@@ -39,29 +40,27 @@ class ModuleFaults {
   ModuleFaults(const ModuleFaults&) = delete;
   ModuleFaults& operator=(const ModuleFaults&) = delete;
 
-  /// See GenerationOwner::fault. A generation that has crashed no longer serves. REQUIRED: the lock
-  /// is not held.
+  /// See GenerationOwner::fault. A generation that has crashed no longer serves.
   void report(Generation& generation, RestartReason why, const Error& error,
-              AfterFault& after) noexcept;
-  /// Counts a failure. Plans a restart after it, or quarantines the module. REQUIRED: the lock is
-  /// not held.
-  void count(RestartReason why, const std::string& text, AfterFault& after);
-
-  // REQUIRED for the functions below: the lock.
+              AfterFault& after) noexcept TENON_EXCLUDES(module_lock);
+  /// Counts a failure. Plans a restart after it, or quarantines the module.
+  void count(RestartReason why, const std::string& text, AfterFault& after)
+      TENON_EXCLUDES(module_lock);
 
   /// Forgets all failures. Returns whether that ended a quarantine.
-  bool release() noexcept;
+  bool release() noexcept TENON_REQUIRES(module_lock);
   /// Returns why nothing serves, for a call of `method` of `plugin` if they are given.
-  Error unavailable(std::string_view plugin, std::string_view method) const;
+  Error unavailable(std::string_view plugin, std::string_view method) const
+      TENON_REQUIRES(module_lock);
 
  private:
-  Event quarantine();
-  std::string reasons() const;
+  Event quarantine() TENON_REQUIRES(module_lock);
+  std::string reasons() const TENON_REQUIRES(module_lock);
 
   ModuleState& state_;
-  // Guarded by the lock.
-  Failures failures_;
-  std::uint64_t faulted_ = 0;  // generation number of the last one that failed
+  Failures failures_ TENON_GUARDED_BY(module_lock);
+  // The number of the last generation that failed.
+  std::uint64_t faulted_ TENON_GUARDED_BY(module_lock) = 0;
 };
 
 }  // namespace tenon::inline v0_1::detail

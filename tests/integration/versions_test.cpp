@@ -216,6 +216,9 @@ class LateChange : public TwoVersions {
     return limited();
   }
 
+  // Used by the script until the handles are gone.
+  std::atomic<int> objects_{0};
+  std::atomic<int> configured_{0};
   Script script_{world_.root()};
   Host host_{with_builds()};
   Handle<test::Counter> older_ = create(host_, "1.0.0", 0);
@@ -223,11 +226,9 @@ class LateChange : public TwoVersions {
 };
 
 TEST_F(LateChange, IsAppliedToTheNewCode) {
-  std::atomic<int> objects{0};
-  std::atomic<int> configured{0};
-  script_.set("2:create", [&] { return ++objects, ""; });
-  script_.set("2:destroy", [&] { return --objects, ""; });
-  script_.set("2:configure", [&] { return ++configured, ""; });
+  script_.set("2:create", [this] { return ++objects_, ""; });
+  script_.set("2:destroy", [this] { return --objects_, ""; });
+  script_.set("2:configure", [this] { return ++configured_, ""; });
   place_builds(2, "older-counter-stateless");
   script_.hang("4:restore_state");
   std::optional released = create(host_, "1.0.0", 0);
@@ -245,8 +246,8 @@ TEST_F(LateChange, IsAppliedToTheNewCode) {
   EXPECT_EQ(older_->edition().value(), 2);
   EXPECT_EQ((*created)->edition().value(), 2);
   EXPECT_EQ(state_of(newer_), State(4, 20));
-  EXPECT_TRUE(eventually([&] { return objects == 2; })) << objects;
-  EXPECT_TRUE(eventually([&] { return configured == 4; })) << configured;
+  EXPECT_TRUE(eventually([&] { return objects_ == 2; })) << objects_;
+  EXPECT_TRUE(eventually([&] { return configured_ == 4; })) << configured_;
 }
 
 TEST_F(LateChange, IsKeptIfTheOtherVersionFails) {
