@@ -60,6 +60,10 @@ const std::filesystem::path& PluginInfo::file() const noexcept {
   return known(plugin_.get()).module->file;
 }
 
+std::string PluginInfo::reference() const {
+  return (builtin() ? "builtin:" : "standalone:") + name() + "@" + package_version();
+}
+
 const TextMap& PluginInfo::properties() const noexcept {
   static const TextMap none;
   const auto& all = known(plugin_.get()).module->manifest->properties;

@@ -232,6 +232,24 @@ TEST_F(HostBasics, AdaptsAnOlderVersionToTheLatest) {
   EXPECT_EQ(probe->edition().value(), 1);
 }
 
+TEST_F(HostBasics, HasHandlesThatMayBeEmpty) {
+  place("probe-1.so");
+  Host host(options());
+  Handle<test::Probe> none;
+  EXPECT_FALSE(none);
+  none.reset();
+  Handle<test::Probe> probe = host.create<test::Probe>("probe").value();
+  EXPECT_TRUE(probe);
+  none = std::move(probe);
+  EXPECT_FALSE(probe);  // NOLINT(bugprone-use-after-move): a handle is empty after a move
+  EXPECT_EQ(none->edition().value(), 1);
+  none.reset();
+  EXPECT_FALSE(none);
+  EXPECT_EQ(module(host, probes).instances, 0U);
+  probe = host.create<test::Probe>("probe").value();
+  EXPECT_EQ(probe->edition().value(), 1);
+}
+
 TEST_F(HostBasics, SupportsOnlyImplementedMethods) {
   place("probe-v2.so");
   Host host(options());

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <test/counter.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -78,6 +79,26 @@ TEST_F(LoadedVersions, AreRestartedTogether) {
   EXPECT_EQ(state_of(older), State(2, 10));
   EXPECT_EQ(state_of(newer), State(4, 20));
   EXPECT_EQ(count_events(Event::Type::restarted), 2U);
+}
+
+TEST_F(LoadedVersions, AreRestartedAlone) {
+  place_builds(2);
+  const auto packages = host.packages();
+  const auto one = std::ranges::find(packages, "1.0.0", &PackageInfo::version);
+  ASSERT_NE(one, packages.end());
+  EXPECT_EQ(host.restart(*one).value(), RestartOutcome::restarted);
+  EXPECT_EQ(state_of(older), State(2, 10));
+  EXPECT_EQ(state_of(newer), State(3, 20));
+}
+
+TEST_F(LoadedVersions, AreCreatedFromTheirDescriptions) {
+  for (const std::string version : {"1.0.0", "2.0.0"}) {
+    const PluginInfo found = host.find<test::Counter>("counter@" + version).value();
+    EXPECT_EQ(found.reference(), "standalone:test.example/counter@" + version);
+    EXPECT_EQ(host.create<test::Counter>(found).value().info().package_version(), version);
+    auto configured = host.create<test::Counter>(found, {{"first", "5"}}).value();
+    EXPECT_EQ(configured->total().value().total, 5);
+  }
 }
 
 /// A function of one of the new builds, or of one of the old ones that hands over.

@@ -64,8 +64,7 @@ precompiled = [loader / "base/pch/standard.hpp", root / "tests/pch/test.hpp"]
 # Mutexes that clang does not check, and the sources that may use them.
 UNCHECKED = re.compile(r"std::((recursive_|shared_|timed_)*mutex|lock_guard|unique_lock|scoped_lock"
                        r"|shared_lock|condition_variable\w*)\b")
-UNCHECKED_IN = ("abi/include/tenon/mutex.hpp", "loader/base/lock_order.hpp", "loader/host/",
-                "loader/module/", "tests/")
+UNCHECKED_IN = ("abi/include/tenon/mutex.hpp", "loader/base/lock_order.hpp", "tests/")
 
 
 def misplaced(file, quote, header):

@@ -34,7 +34,8 @@ class HostCore;
 
 /// An instance of a plugin, used like a pointer to the latest interface K of its kind. It stays
 /// valid when the module is restarted, and keeps the modules of the host alive. Destroying the
-/// handle destroys the instance. A moved-from handle may only be destroyed or assigned to.
+/// handle destroys the instance. A handle is empty if it was default-constructed, moved from or
+/// reset.
 ///
 /// The methods of K may be called from the threads that the spec of the kind states. The handle
 /// itself belongs to one thread at a time and must outlive the calls made through it. Inside a call
@@ -42,8 +43,16 @@ class HostCore;
 template <class K>
 class Handle {
  public:
+  Handle() noexcept = default;
   Handle(Handle&&) noexcept = default;
   Handle& operator=(Handle&&) noexcept = default;
+
+  /// Returns whether it is not empty.
+  explicit operator bool() const noexcept { return instance_ != nullptr; }
+  /// Destroys the instance, if there is one.
+  void reset() noexcept { instance_.reset(); }
+
+  // REQUIRED for the functions below: the handle is not empty.
 
   K* operator->() noexcept { return &interface_; }
   K& operator*() noexcept { return interface_; }
@@ -61,9 +70,9 @@ class Handle {
  private:
   friend class Host;
   explicit Handle(detail::InstancePtr instance) noexcept
-      : interface_(*instance), instance_(std::move(instance)) {}
+      : interface_(instance.get()), instance_(std::move(instance)) {}
 
-  K interface_;
+  K interface_{nullptr};
   detail::InstancePtr instance_;
 };
 
@@ -146,6 +155,15 @@ class TENON_API Host {
   Result<Handle<K>> create(std::string_view reference, const TextMap& config) {
     return handle<K>(create(K::kind(), reference, config));
   }
+  /// Creates an instance of a plugin that was found; the same as with PluginInfo::reference.
+  template <class K>
+  Result<Handle<K>> create(const PluginInfo& plugin) {
+    return create<K>(plugin.reference());
+  }
+  template <class K>
+  Result<Handle<K>> create(const PluginInfo& plugin, const TextMap& config) {
+    return create<K>(plugin.reference(), config);
+  }
 
   /// Searches the plugin directories again. New files are added. Deleted files are forgotten unless
   /// their modules are in use. Loaded modules and their manifests do not change until a restart.
@@ -196,6 +214,10 @@ class TENON_API Host {
   /// the private state is known to both builds; restart-failed, if calls did not end in time;
   /// module-busy; host-forked.
   Result<RestartOutcome> restart(std::string_view package, const RestartOptions& options = {});
+  /// Restarts one version of a package.
+  Result<RestartOutcome> restart(const PackageInfo& package, const RestartOptions& options = {}) {
+    return restart(package.name + "@" + package.version, options);
+  }
 
   /// The packages that restart_changed restarted, those whose restart was only scheduled (see
   /// RestartOutcome), and the errors of those that it could not restart.

@@ -42,6 +42,9 @@ class TENON_API PluginInfo {
   /// The file of the module; empty for a builtin.
   const std::filesystem::path& file() const noexcept;
   bool builtin() const noexcept { return file().empty(); }
+  /// Returns a reference to this plugin in this version of its package, to store or to create an
+  /// instance; see Host::find. eg: "standalone:me.example/blur@1.2.0"
+  std::string reference() const;
   /// Returns whether the plugin's version of the kind has a method of the latest interface, under
   /// the same name or an older one. Returns false for methods that an adapter or hand-written code
   /// of the program provides, and for plugins that this program cannot use. Whether the plugin

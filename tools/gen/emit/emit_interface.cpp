@@ -86,7 +86,7 @@ void emit_class(Writer& out, const Kind& kind) {
   out.line(" private:");
   out.line("  friend class tenon::Handle<", name, ">;");
   out.line("  explicit ", name,
-           "(tenon::detail::Instance& instance) noexcept : instance_(&instance) {}");
+           "(tenon::detail::Instance* instance) noexcept : instance_(instance) {}");
   out.line();
   out.line("  tenon::detail::Instance* instance_;");
   out.line("};");
