@@ -19,9 +19,10 @@ namespace tenon::inline v0_1::platform {
 /// A file or directory that users may change who are not trusted.
 struct Exposure {
   std::filesystem::path path;
-  std::string found;  // eg: "a file of mode 0666, so that every user may write"
-  std::string fix;    // eg: "chmod o-w /opt/photo"
-  bool by_owner;      // it belongs to one of them; false: they may write
+  std::string found;    // eg: "a file of mode 0666, so that every user may write"
+  std::string fix;      // eg: "chmod o-w /opt/photo"
+  bool by_owner;        // it belongs to one of them; false: they may write
+  bool unread = false;  // it could not be checked, so that they may be able to
 };
 
 /// Returns whether other users could gain rights by code that this process loads: it runs as root

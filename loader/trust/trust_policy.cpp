@@ -105,7 +105,7 @@ Error untrusted_owner(const fs::path& file, const platform::Exposure& exposure) 
   std::string found = exposure.found;
   if (exposure.path != file) found += ", " + exposure.path.string();
   const bool refused = platform::is_privileged();
-  return Error({.code = "untrusted-owner",
+  return Error({.code = exposure.unread ? "cannot-read" : "untrusted-owner",
                 .where = file.string(),
                 .found = std::move(found),
                 .needed = std::string("files and directories that no other user may change") +

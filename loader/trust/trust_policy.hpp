@@ -45,7 +45,8 @@ Result<void> add_trust_rules(const std::filesystem::path& file, TrustPolicy& pol
 Result<void> parse_trust_rules(std::string_view text, const std::filesystem::path& file,
                                TrustPolicy& policy);
 
-/// Returns the error `untrusted-owner` of a file; see check_owner.
+/// Returns the error `untrusted-owner` of a file, or `cannot-read` if a directory above it could
+/// not be checked; see check_owner.
 Error untrusted_owner(const std::filesystem::path& file, const platform::Exposure& exposure);
 
 /// Checks whether a version of a package in `file` may be loaded, before its content is known.

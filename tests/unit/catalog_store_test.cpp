@@ -44,7 +44,7 @@ class Catalogs : public testing::Test {
     });
   }
 
-  std::shared_ptr<Module> module(const std::string& name) const {
+  std::shared_ptr<detail::PluginModule> module(const std::string& name) const {
     return store_->current()->module_of("/" + name + ".so");
   }
   /// Returns the versions that the current catalog registers under a name.

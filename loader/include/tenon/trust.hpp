@@ -27,9 +27,9 @@ enum class Trust {
 /// above it. Trusted are root, the effective user, and the owners of the program's file and of the
 /// directories above that. Others must not own it, and must not have write permission by the mode,
 /// a group or an access control list; a directory with the sticky bit may be writable. Returns
-/// nothing if all is well, or if nothing is at `path`; otherwise `untrusted-owner` with a remedy.
-/// Its grade is a warning, except in processes that run as root or with the privileges of another
-/// user (set-user-ID): they refuse to use such a file. Thread-safe.
+/// nothing if all is well, or if nothing is at `path`; otherwise `untrusted-owner` with a remedy,
+/// or `cannot-read`. Its grade is a warning, except in processes that run as root or with the
+/// privileges of another user (set-user-ID): they refuse to use such a file. Thread-safe.
 TENON_API std::optional<Error> check_owner(const std::filesystem::path& path);
 
 }  // namespace tenon::inline v0_1

@@ -177,7 +177,7 @@ std::optional<Exposure> own_exposure(const fs::path& path, const FileAccess& acc
 
 Exposure unreadable(const fs::path& directory) {
   return {directory, "a directory above it that cannot be checked",
-          "let the user of the program search it", true};
+          "let the user of the program search it", true, true};
 }
 
 /// Checks a directory, whose last part must be no symbolic link, and those above it, upward from
