@@ -18,7 +18,7 @@ inline constexpr ModuleLockName module_lock{};
 class TENON_SCOPED_CAPABILITY ModuleLock {
  public:
   explicit ModuleLock(Mutex& mutex) TENON_ACQUIRE(module_lock) : lock_(mutex) {}
-  ~ModuleLock() TENON_RELEASE() {}
+  ~ModuleLock() TENON_RELEASE() = default;
   ModuleLock(const ModuleLock&) = delete;
   ModuleLock& operator=(const ModuleLock&) = delete;
 
@@ -31,7 +31,7 @@ class TENON_SCOPED_CAPABILITY ModuleLock {
 class TENON_SCOPED_CAPABILITY ModuleUnlock {
  public:
   explicit ModuleUnlock(Mutex& mutex) TENON_RELEASE(module_lock) : unlock_(mutex) {}
-  ~ModuleUnlock() TENON_RELEASE() {}
+  ~ModuleUnlock() TENON_RELEASE() = default;
   ModuleUnlock(const ModuleUnlock&) = delete;
   ModuleUnlock& operator=(const ModuleUnlock&) = delete;
 

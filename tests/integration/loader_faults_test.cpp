@@ -358,7 +358,7 @@ TEST_F(ExchangedFiles, AreNoPrivateCopies) {
   std::size_t attempts = 0;
   const auto exchange = [&] {
     for (const auto& entry : std::filesystem::directory_iterator(world_.root())) {
-      const std::filesystem::path path = entry.path();
+      const std::filesystem::path& path = entry.path();
       if (!path.filename().string().starts_with("tenon-")) continue;
       ++attempts;
       act_as_another_user([&] {

@@ -4,17 +4,20 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <mutex>
 #include <thread>
 #include <vector>
+
+#include "base/module_lock.hpp"
 
 namespace tenon::tests {
 namespace {
 
 using detail::InstanceCount;
+using detail::ModuleLock;
 using detail::Owner;
 
 TEST(InstanceCounts, RequireTheLockForTheLastInstance) {
+  detail::Mutex mutex(detail::LockRank::module);
   InstanceCount count;
   EXPECT_TRUE(count.none());
   count.add(Owner::plugin);
@@ -22,16 +25,19 @@ TEST(InstanceCounts, RequireTheLockForTheLastInstance) {
   EXPECT_TRUE(count.take_unless_last(Owner::plugin));
   EXPECT_FALSE(count.take_unless_last(Owner::plugin));
   EXPECT_FALSE(count.none());
+  const ModuleLock lock(mutex);
   count.take(Owner::plugin);
   EXPECT_TRUE(count.none());
 }
 
 TEST(InstanceCounts, RequireTheLockForTheLastInstanceOfTheProgram) {
+  detail::Mutex mutex(detail::LockRank::module);
   InstanceCount count;
   for (const Owner owner : {Owner::program, Owner::program, Owner::plugin}) count.add(owner);
   EXPECT_TRUE(count.take_unless_last(Owner::program));
   EXPECT_FALSE(count.take_unless_last(Owner::program)) << "a plugin still has one";
   EXPECT_FALSE(count.none_of_program());
+  const ModuleLock lock(mutex);
   count.take(Owner::program);
   EXPECT_TRUE(count.none_of_program());
   EXPECT_FALSE(count.none());
@@ -40,7 +46,7 @@ TEST(InstanceCounts, RequireTheLockForTheLastInstanceOfTheProgram) {
 
 TEST(InstanceCounts, ReachZeroOnlyUnderTheLock) {
   InstanceCount count;
-  std::mutex lock;
+  detail::Mutex mutex(detail::LockRank::module);
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
@@ -49,7 +55,7 @@ TEST(InstanceCounts, ReachZeroOnlyUnderTheLock) {
         count.add(Owner::program);
         if (count.none() || count.none_of_program()) ++wrong;
         if (count.take_unless_last(Owner::program)) continue;
-        const std::lock_guard held(lock);
+        const ModuleLock lock(mutex);
         if (count.none()) ++wrong;
         count.take(Owner::program);
       }
