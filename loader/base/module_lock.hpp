@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The lock of a module, as clang checks it. The parts of a module and its generations reach its one
+// The lock of a module, as clang checks it. The parts of a module and its generations reach its
 // mutex in different ways, and clang cannot know that they lead to the same. So the locks of all
 // modules have one name here: clang checks that the lock of some module is held.
 #pragma once

@@ -66,7 +66,7 @@ ModuleInfo Module::info() const {
                   state_.origin.file,       state_.generation != nullptr,
                   state_.generation_number, state_.instances.count(),
                   retired_.draining(),      retired_.still_mapped(),
-                  state_.quarantined};
+                  state_.quarantined()};
   info.methods = loader_.counted();
   for (const MethodCalls& method : info.methods) {
     info.calls.calls += method.calls;
@@ -91,7 +91,7 @@ std::optional<Event> Module::take_manifest(std::shared_ptr<const Manifest> found
   const ModuleLock lock(state_.mutex);
   const bool changed = !(identity == state_.identity);
   if (state_.used() || state_.lifecycle.held()) {
-    if (changed && state_.quarantined) {
+    if (changed && state_.quarantined()) {
       restarts_.plan(RestartReason::file_changed, {}, Clock::now());
     }
     return std::nullopt;

@@ -35,7 +35,7 @@ bool RestartSchedule::take(RestartReason reason, Clock::time_point when) {
   const ModuleLock lock(state_.mutex);
   if (due(reason) != when) return false;
   due(reason) = Clock::time_point::max();
-  return is_requested(reason) || !state_.quarantined;
+  return is_requested(reason) || !state_.quarantined();
 }
 
 /// `when`, `count`: for when the restart was planned, and the generation number at that time.

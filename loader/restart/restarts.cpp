@@ -52,20 +52,19 @@ bool Restarts::waits_for_this_thread() const noexcept {
          current_->request().group->waits_for_this_thread();
 }
 
-/// Ends a quarantine. Returns whether there was one, with the event for it.
-bool Restarts::release(Event& released) {
-  if (!parts_.faults.release()) return false;
-  released = state_.event(Event::Type::released);
-  return true;
+/// Ends a quarantine. Returns the event for it, if there was one.
+std::optional<Event> Restarts::release() {
+  if (!parts_.faults.release()) return std::nullopt;
+  return state_.event(Event::Type::released);
 }
 
 void Restarts::release_unused() {
-  Event released;
+  std::optional<Event> released;
   {
     const ModuleLock lock(state_.mutex);
-    if (state_.used() || !release(released)) return;
+    if (!state_.used()) released = release();
   }
-  state_.report(released);
+  if (released) state_.report(*released);
 }
 
 Result<Restarts::RequestPtr> Restarts::begin(RestartReason reason, const RestartOptions& options,
@@ -118,9 +117,7 @@ Restarts::Clock::time_point Restarts::next_check() const noexcept {
 /// Runs on a worker.
 void Restarts::perform(const RequestPtr& request) try {
   std::shared_ptr<Restart> restart;  // destroyed without the lock
-  Event released;
-  bool has_released = false;
-  bool abandoned = false;
+  std::optional<Event> released;
   if (request->group != nullptr && !request->group->wait_for_turn(state_)) {
     request->result = state_.busy();
     return complete(*request);
@@ -131,7 +128,7 @@ void Restarts::perform(const RequestPtr& request) try {
     unused = !state_.used() && is_requested(request->reason);
     if (unused) {
       request->result = Result<void>();
-      has_released = release(released);
+      released = release();
     } else {
       const LifecycleLock lifecycle(state_, parts_.hangs);
       if (may_begin(*request, lifecycle)) {
@@ -140,18 +137,17 @@ void Restarts::perform(const RequestPtr& request) try {
         state_.instances.record_changes();
         current_ = restart;
         auto done = run(restart);
-        abandoned = restart->abandoned();
-        if (!abandoned) end(*restart, std::move(done));
+        if (!restart->abandoned()) end(*restart, std::move(done));
       } else if (request->reason == RestartReason::file_changed && !state_.loaded()) {
         // It seemed to be used because of a create, which the quarantine has refused.
-        has_released = release(released);
+        released = release();
       }
     }
   }
-  if (has_released) state_.report(released);
+  if (released) state_.report(*released);
   if (unused) return complete(*request);
   if (restart == nullptr) return;
-  if (abandoned) return finish_late(*restart);
+  if (restart->abandoned()) return finish_late(*restart);
   // After the lifecycle ticket was released, because the listener may need it.
   if (restart->has_released()) report(restart->released_event(), false);
   complete(*request, restart->event());

@@ -146,7 +146,7 @@ class Restarts final : public AfterFault, public Supervised, private BeginRestar
       TENON_REQUIRES(module_lock);
   bool is_needed(const RestartRequest& request) TENON_REQUIRES(module_lock);
   void end(Restart& restart, Result<void> done) TENON_REQUIRES(module_lock);
-  bool release(Event& released) TENON_REQUIRES(module_lock);
+  std::optional<Event> release() TENON_REQUIRES(module_lock);
   void begin_report(RestartRequest& request) noexcept TENON_REQUIRES(module_lock);
   void report(const Event& what, bool returned) noexcept;
   void complete(RestartRequest& request, const Event& what);

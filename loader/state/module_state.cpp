@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "state/module_state.hpp"
 
+#include <random>
+
 namespace tenon::inline v0_1::detail {
+namespace {
+
+/// Returns the generator for the delays of one module. Seeds it from the system once in a process,
+/// because that takes as long as reading a few manifests.
+std::minstd_rand next_random() {
+  static std::atomic<std::uint32_t> seed{std::random_device{}()};
+  return std::minstd_rand(seed.fetch_add(0x9e3779b9));
+}
+
+}  // namespace
 
 ModuleState::ModuleState(ModuleOrigin from, std::shared_ptr<const Manifest> found,
                          std::shared_ptr<const ModuleContext> host, ServingModule& calls,
@@ -13,7 +25,8 @@ ModuleState::ModuleState(ModuleOrigin from, std::shared_ptr<const Manifest> foun
       calls(calls),
       owner(owner),
       instances(calls),
-      manifest(std::move(found)) {}
+      manifest(std::move(found)),
+      failures(context->restart.failures, next_random()) {}
 
 ModuleState::~ModuleState() {
   if (generation != nullptr) leave_loaded(std::move(generation));
@@ -28,7 +41,7 @@ bool ModuleState::file_has_changed() const {
   platform::FileIdentity loaded;
   {
     const ModuleLock lock(mutex);
-    const bool watched = used() || quarantined;
+    const bool watched = used() || quarantined();
     if (!watched || origin.builtin != nullptr) return false;
     loaded = identity;
   }
@@ -69,7 +82,7 @@ void ModuleState::adopt(LoadedCode&& fresh) noexcept {
 }
 
 void ModuleState::serve_again() noexcept {
-  const bool serves = generation != nullptr && !quarantined && !shut_down;
+  const bool serves = generation != nullptr && !quarantined() && !shut_down;
   calls.interrupting.store(false);  // before a call can enter
   if (serves) generation->serve(calls);
   creates_blocked_ = sealed_ = false;
@@ -84,7 +97,7 @@ void ModuleState::serve_nothing() noexcept {
 }
 
 void ModuleState::open_to_creates() noexcept {
-  const bool open = !lifecycle.held() && !creates_blocked_ && !shut_down && !quarantined;
+  const bool open = !lifecycle.held() && !creates_blocked_ && !shut_down && !quarantined();
   open_.store(open ? generation.get() : nullptr);
 }
 

@@ -38,6 +38,7 @@
 #include "manifest/manifest.hpp"
 #include "platform/containment.hpp"
 #include "platform/file.hpp"
+#include "state/failures.hpp"
 #include "state/instance_count.hpp"
 #include "state/lifecycle.hpp"
 #include "state/live_instances.hpp"
@@ -100,10 +101,10 @@ class ModuleState {
   GenerationPtr generation TENON_GUARDED_BY(module_lock);
   /// The number of the last generation that served, counted from 1.
   std::uint64_t generation_number TENON_GUARDED_BY(module_lock) = 0;
-  /// Whether the host ends.
+  /// True once the host ends.
   bool shut_down TENON_GUARDED_BY(module_lock) = false;
-  /// Whether the module has failed too often.
-  bool quarantined TENON_GUARDED_BY(module_lock) = false;
+  /// The failures that count; they decide about quarantine.
+  Failures failures TENON_GUARDED_BY(module_lock);
   /// Nothing serves before this time, because of a crash.
   Clock::time_point paused_until TENON_GUARDED_BY(module_lock){};
 
@@ -158,8 +159,10 @@ class ModuleState {
   }
   /// Returns whether nothing may serve: in quarantine, and during the pause after a crash.
   bool stopped() const noexcept TENON_REQUIRES(module_lock) {
-    return quarantined || paused_until > Clock::now();
+    return quarantined() || paused_until > Clock::now();
   }
+  /// Returns whether the module has failed so often that it is no longer used.
+  bool quarantined() const noexcept TENON_REQUIRES(module_lock) { return failures.quarantined(); }
   /// Returns an event of the code that serves.
   Event event(Event::Type type) const TENON_REQUIRES(module_lock);
 

@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "supervise/module_faults.hpp"
 
-#include <atomic>
 #include <optional>
-#include <random>
 #include <utility>
 
 #include "call/thread_records.hpp"
 
 namespace tenon::inline v0_1::detail {
-namespace {
-
-/// Returns the generator for the delays of one module. Seeds it from the system once in a process,
-/// because that takes as long as reading a few manifests.
-std::minstd_rand next_random() {
-  static std::atomic<std::uint32_t> seed{std::random_device{}()};
-  return std::minstd_rand(seed.fetch_add(0x9e3779b9));
-}
-
-}  // namespace
-
-ModuleFaults::ModuleFaults(ModuleState& state)
-    : state_(state), failures_(state.context->restart.failures, next_random()) {}
 
 void ModuleFaults::report(Generation& generation, RestartReason why, const Error& error,
                           AfterFault& after) noexcept {
@@ -60,9 +45,9 @@ void ModuleFaults::count(RestartReason why, const std::string& text, AfterFault&
   Event quarantined;
   {
     const ModuleLock lock(state_.mutex);
-    if (state_.quarantined) return;
+    if (state_.quarantined()) return;
     const auto now = Clock::now();
-    const Failures::Verdict verdict = failures_.record(now, text);
+    const Failures::Verdict verdict = state_.failures.record(now, text);
     if (!verdict.quarantined) {
       const auto when = now + verdict.pause;
       if (state_.generation == nullptr && verdict.pause.count() > 0) state_.paused_until = when;
@@ -81,7 +66,6 @@ void ModuleFaults::count(RestartReason why, const std::string& text, AfterFault&
 
 /// Closes the gate for good. Returns the event with the failures.
 Event ModuleFaults::quarantine() {
-  state_.quarantined = true;
   state_.calls.close();
   state_.open_to_creates();
   state_.changed.notify_all();
@@ -92,13 +76,14 @@ Event ModuleFaults::quarantine() {
 }
 
 bool ModuleFaults::release() noexcept {
-  failures_.release();
-  return std::exchange(state_.quarantined, false);
+  const bool was_quarantined = state_.quarantined();
+  state_.failures.release();
+  return was_quarantined;
 }
 
 std::string ModuleFaults::reasons() const {
   std::string text;
-  for (const Failures::Reason& reason : failures_.reasons()) {
+  for (const Failures::Reason& reason : state_.failures.reasons()) {
     text += (text.empty() ? "" : "; ") + reason.text;
   }
   return text;
@@ -113,7 +98,7 @@ Error ModuleFaults::unavailable(std::string_view plugin, std::string_view method
                   .plugin = std::string(plugin),
                   .method = std::string(method)});
   }
-  if (state_.quarantined) {
+  if (state_.quarantined()) {
     return Error({.code = "module-quarantined",
                   .status = TENON_UNAVAILABLE,
                   .message = "the module has failed too often and is no longer used: " + reasons(),

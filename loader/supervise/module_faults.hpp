@@ -14,7 +14,6 @@
 
 #include "code/generation.hpp"
 #include "state/module_state.hpp"
-#include "supervise/failures.hpp"
 
 namespace tenon::inline v0_1::detail {
 
@@ -36,7 +35,7 @@ class ModuleFaults {
  public:
   using Clock = std::chrono::steady_clock;
 
-  explicit ModuleFaults(ModuleState& state);
+  explicit ModuleFaults(ModuleState& state) noexcept : state_(state) {}
   ModuleFaults(const ModuleFaults&) = delete;
   ModuleFaults& operator=(const ModuleFaults&) = delete;
 
@@ -58,7 +57,6 @@ class ModuleFaults {
   std::string reasons() const TENON_REQUIRES(module_lock);
 
   ModuleState& state_;
-  Failures failures_ TENON_GUARDED_BY(module_lock);
   // The number of the last generation that failed.
   std::uint64_t faulted_ TENON_GUARDED_BY(module_lock) = 0;
 };

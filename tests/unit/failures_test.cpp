@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Limits on restarts of failing modules, with a simulated clock.
-#include "supervise/failures.hpp"
+#include "state/failures.hpp"
 
 #include <gtest/gtest.h>
 

@@ -50,6 +50,17 @@ class PostgresPipeline : public testing::Test {
     return world_.start({TENON_PIPELINE, "run", "pipeline.json"});
   }
 
+  /// Ends a run and deletes its pipeline. Expects that nothing of it stays on the server.
+  void end_and_delete(Child& child) const {
+    child.signal(SIGTERM);
+    const Outcome run = child.wait();
+    EXPECT_EQ(run.exit, 0) << run.err;
+    const Outcome removed = world_.run({TENON_PIPELINE, "delete", "pipeline.json"});
+    EXPECT_EQ(removed.exit, 0) << removed.err;
+    EXPECT_EQ(server_->value("SELECT count(*) FROM pg_replication_slots"), "0");
+    EXPECT_EQ(server_->value("SELECT count(*) FROM pg_publication"), "0");
+  }
+
   World world_{"tenon"};
   Server* server_ = nullptr;
 };
@@ -132,13 +143,7 @@ TEST_F(PostgresPipeline, FollowsATableIfServerAndPipelineAreKilled) {
   const std::string wanted = server_->value(sum + "people");
   EXPECT_TRUE(eventually([&] { return server_->value(sum + "copy") == wanted; }))
       << wanted << " " << server_->value(sum + "copy");
-  child->signal(SIGTERM);
-  const Outcome run = child->wait();
-  EXPECT_EQ(run.exit, 0) << run.err;
-  const Outcome removed = world_.run({TENON_PIPELINE, "delete", "pipeline.json"});
-  EXPECT_EQ(removed.exit, 0) << removed.err;
-  EXPECT_EQ(server_->value("SELECT count(*) FROM pg_replication_slots"), "0");
-  EXPECT_EQ(server_->value("SELECT count(*) FROM pg_publication"), "0");
+  end_and_delete(*child);
 }
 
 /// Kills the pipeline between two tables of the snapshot, while it reads the second one, and later.
@@ -190,13 +195,7 @@ TEST_F(PostgresPipeline, FollowsSeveralTablesIfItIsKilled) {
     EXPECT_TRUE(eventually([&] { return server_->value(sum + "target." + name) == wanted; }))
         << name << ": " << wanted << " " << server_->value(sum + "target." + name);
   }
-  child->signal(SIGTERM);
-  const Outcome run = child->wait();
-  EXPECT_EQ(run.exit, 0) << run.err;
-  const Outcome removed = world_.run({TENON_PIPELINE, "delete", "pipeline.json"});
-  EXPECT_EQ(removed.exit, 0) << removed.err;
-  EXPECT_EQ(server_->value("SELECT count(*) FROM pg_replication_slots"), "0");
-  EXPECT_EQ(server_->value("SELECT count(*) FROM pg_publication"), "0");
+  end_and_delete(*child);
   server_->rows("DROP SCHEMA target CASCADE");
 }
 

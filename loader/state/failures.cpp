@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "supervise/failures.hpp"
+#include "state/failures.hpp"
 
 #include <algorithm>
 #include <utility>
