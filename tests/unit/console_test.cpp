@@ -63,6 +63,22 @@ TEST(Console, EscapesControlCharactersInMessages) {
             "tenon-pipeline: a\\x1b[2Jb\\x0dc\\xff\n   tenon-pipeline: forged\n");
 }
 
+TEST(Console, WritesAMessageAtOnce) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_DIRECT | O_CLOEXEC), 0);  // a write to it is one packet
+  const int previous = ::dup(STDERR_FILENO);
+  ::dup2(ends[1], STDERR_FILENO);
+  Console("tenon-pipeline").say("hello");
+  ::dup2(previous, STDERR_FILENO);
+  ::close(previous);
+  ::close(ends[1]);
+  char packet[64];
+  const ssize_t size = ::read(ends[0], packet, sizeof packet);
+  ::close(ends[0]);
+  ASSERT_GT(size, 0);
+  EXPECT_EQ(std::string_view(packet, size), "tenon-pipeline: hello\n");
+}
+
 TEST(Console, PrintsMessagesAboveTheProgress) {
   Console console("tenon-pipeline");
   const auto printed = [](auto&& body) {

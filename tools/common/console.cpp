@@ -32,9 +32,11 @@ Console::Console(std::string program)
     : program_(std::move(program)), on_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 void Console::say(std::string_view message) {
+  // One write per message, because another process may write to the same file.
+  const std::string text = program_ + ": " + cleaned(without_hidden_values(message)) + "\n";
   sync::Lock lock(mutex_);
   if (!progress_.empty()) write_line("");
-  std::cerr << program_ << ": " << cleaned(without_hidden_values(message)) << "\n";
+  std::cerr << text;
   if (!progress_.empty()) write_line(progress_);
 }
 
