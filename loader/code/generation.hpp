@@ -28,7 +28,8 @@
 #include "code/generation_owner.hpp"
 #include "code/interception.hpp"
 #include "code/module_host.hpp"
-#include "code/state_forms.hpp"
+#include "code/object_table.hpp"
+#include "code/plugin_object.hpp"
 #include "code/validation.hpp"
 #include "image/image.hpp"
 #include "manifest/manifest.hpp"
@@ -70,9 +71,8 @@ struct GenerationContext {
   std::chrono::milliseconds patience;
 };
 
-/// Thread-safe. The lock of the module guards the objects, so that an instance and its object are
-/// listed in one step. `create` of an index runs alone. `destroy` runs after all other functions of
-/// the object have returned: `remove` leaves it to the last of them.
+/// Thread-safe. `create` of an index runs alone. `destroy` runs after all other functions of the
+/// object have returned: `remove` leaves it to the last of them.
 class Generation final : public Serving, private StreamRunner {
  public:
   /// Validates the module and runs its `start`. `image` is absent for a builtin. Errors: those of
@@ -101,63 +101,34 @@ class Generation final : public Serving, private StreamRunner {
   /// Returns whether it is kept although nothing uses it; see ReloadSafety.
   bool stays_loaded() const noexcept { return image_ && image_->reload().stays_loaded; }
 
-  /// An object of a plugin, for calling functions of the plugin.
-  struct Reached {
-    const ValidatedPlugin* plugin = nullptr;  // nullptr if there is no object
-    void* self = nullptr;
-    const Adapter* adapter = nullptr;  // nullptr if used at its own version
-    CallTarget target;                 // of its methods; its `self` is that of the adapter
-    std::uint64_t number = 0;          // unique in the generation, once it is listed
-  };
-  /// The object of an instance with its adapter and interceptor.
-  struct Object : Reached {
-    std::unique_ptr<PluginInterceptor> interceptor = nullptr;
-    std::size_t uses = 0;  // functions in progress, other than methods
-  };
-
   /// Creates an object and its adapter to version `target`. The caller has entered the generation
-  /// with `guard`, and lists or ends the object. Errors: missing-plugin, those of the plugin's
+  /// with `guard`, and lists or destroys the object. Errors: missing-plugin, those of the plugin's
   /// create.
   Result<void> create(const Kind& kind, std::int32_t target, std::string_view name,
-                      const GenerationGuard& guard, Object& object);
-  /// Makes an object callable at `index`, which must be unused. If an allocation fails, the caller
-  /// still owns the object.
-  void list(std::uint32_t index, Object& object) TENON_REQUIRES(module_lock);
-  /// Removes the object at `index` from the list. The caller ends it without the lock. Returns no
-  /// object if there is none, or if it is ended later: by the last of the functions below that are
-  /// in progress, or with the generation if a call stays in one of its streams. REQUIRED: no
-  /// method of the object is in progress.
-  Object take(std::uint32_t index, bool streams_ended) noexcept TENON_REQUIRES(module_lock);
-  /// Ends the streams of the object at `index`. Returns false if a call stays in one.
-  bool end_streams(std::uint32_t index) noexcept;
-  /// Ends an object that is not listed, if there is one. The caller has entered with `guard`.
-  void end(const Object& object, const GenerationGuard& guard) noexcept;
-
+                      const GenerationGuard& guard, PluginObject& object);
+  /// Destroys an object that is not listed, if there is one. The caller has entered with `guard`.
+  void destroy(const ObjectRef& object, const GenerationGuard& guard) noexcept;
   /// Creates an object and lists it. Errors: those of `create`.
   Result<void> add(std::uint32_t index, const InstanceSpec& spec);
-  /// Removes and ends the object at `index`, if there is one.
+  /// Removes and destroys the object at `index`, if there is one.
   void remove(std::uint32_t index) noexcept;
-  /// Calls the plugin's configure method. A plugin without one accepts an empty configuration and
-  /// refuses any other with `unimplemented`.
-  Result<void> configure(std::uint32_t index, const TextMap& config);
-  /// Configures an object that is not listed. The caller has entered with `guard`.
-  Result<void> configure(const Reached& object, const TextMap& config,
-                         const GenerationGuard& guard);
-  /// Return whether the plugin at `index` implements save_state and restore_state.
-  bool saves_state(std::uint32_t index) const;
-  bool restores_state(std::uint32_t index) const;
-  /// Returns whether restore_state is called if no state was saved; see Quirk.
+  /// Ends the streams of the object at `index`. Returns false if a call stays in one.
+  bool end_streams(std::uint32_t index) noexcept;
+
+  /// The listed objects.
+  ObjectTable& objects() noexcept { return objects_; }
+  const ObjectTable& objects() const noexcept { return objects_; }
+  /// Returns whether restore_state of the plugin at `index` is called if no state was saved; see
+  /// Quirk.
   bool restores_without_state(std::uint32_t index) const;
-  /// Returns the saved state of the plugin; absent if it saves none. Errors: those of its
-  /// save_state; state-refused.
-  Result<std::optional<Bytes>> save_state(std::uint32_t index, const StateForms& forms,
-                                          std::chrono::steady_clock::time_point deadline);
-  /// Restores a state. `state`: nullptr if none was saved; `forms` are then ignored.
-  Result<void> restore_state(std::uint32_t index, const StateForms& forms, const Bytes* state,
-                             std::chrono::steady_clock::time_point deadline);
-  /// Call suspend and resume of the plugin, if it has them.
-  Result<void> suspend(std::uint32_t index, std::chrono::steady_clock::time_point deadline);
-  Result<void> resume(std::uint32_t index);
+
+  // For its objects.
+
+  Interception& interception() noexcept { return interception_; }
+  /// Returns the target of functions of a plugin other than methods.
+  const CallTarget& target_of(const ValidatedPlugin& plugin) const noexcept;
+  /// Returns the error of a failed function. Reports a fatal status.
+  Error failed(Call& call, tenon_status status, const ValidatedPlugin& plugin, const char* method);
 
   /// Records that none of its functions may be called any more. Called from any thread.
   void mark_broken() noexcept { streams_.mark_broken(); }
@@ -177,21 +148,12 @@ class Generation final : public Serving, private StreamRunner {
   /// Returns those of the plugin at `index`, an element of `methods()`; nullptr if there is no
   /// object.
   const PluginMethods* methods_of(std::uint32_t index) const noexcept TENON_REQUIRES(module_lock);
-
-  /// Directs the calls of `module`, its module, to it.
-  void serve(ServingModule& module) noexcept TENON_REQUIRES(module_lock);
-  /// Returns the call targets of its instances, by index.
-  const CallTarget* targets() const noexcept { return newest_targets_.load(); }
-  /// Adds a target without an object at `index`, which must be unused.
-  void reserve(std::uint32_t index) TENON_REQUIRES(module_lock) { set_target(index, {}); }
   /// Returns whether it has a plugin that can be used as version `target` of the kind.
   bool provides(const Kind& kind, std::int32_t target, std::string_view name) const {
     return choose(kind, target, name) != nullptr;
   }
 
  private:
-  class Use;
-
   Generation(std::optional<Image> image, ValidatedModule validated, const Manifest& manifest,
              const GenerationContext& context);
   friend struct EndGeneration;
@@ -206,18 +168,10 @@ class Generation final : public Serving, private StreamRunner {
                              tenon_status status) override;
   tenon_status stream_threw(std::string_view function, tenon_call* call) override;
   bool end_streams(std::uint32_t index, std::chrono::steady_clock::time_point deadline) noexcept;
-  Result<void> adapt(Object& object, std::int32_t target);
-  void set_target(std::uint32_t index, const CallTarget& target) TENON_REQUIRES(module_lock);
+  Result<void> adapt(PluginObject& object, std::int32_t target);
   std::size_t index_of(const ValidatedPlugin& plugin) const noexcept {
     return static_cast<std::size_t>(&plugin - validated_.plugins.data());
   }
-  const CallTarget& target_of(const ValidatedPlugin& plugin) const noexcept;
-  const ValidatedPlugin* plugin_of(std::uint32_t index) const noexcept TENON_REQUIRES(module_lock);
-  const tenon_base* base_of(std::uint32_t index) const;
-  static const KindVersion& target_of(const Reached& object) noexcept;
-  static Error no_configuration(const ValidatedPlugin& plugin, std::string message);
-  /// Returns the error of a failed function. Reports a fatal status.
-  Error failed(Call& call, tenon_status status, const ValidatedPlugin& plugin, const char* method);
 
   // The image is destroyed last: everything else may point into it.
   std::optional<Image> image_;
@@ -234,17 +188,7 @@ class Generation final : public Serving, private StreamRunner {
   bool started_ = false;
   std::atomic<bool> created_{false};  // a plugin's create was called
   Mutex& mutex_;                      // of the module
-  // The number of objects so far.
-  std::uint64_t listed_ TENON_GUARDED_BY(module_lock) = 0;
-  std::vector<Object> objects_ TENON_GUARDED_BY(module_lock);  // by index
-  // Functions or streams of theirs are in progress.
-  std::vector<Object> removed_ TENON_GUARDED_BY(module_lock);
-  // The module whose calls it gets.
-  ServingModule* serves_ TENON_GUARDED_BY(module_lock) = nullptr;
-  // Targets of the instances, by index. Smaller arrays are kept: calls may use them.
-  std::size_t capacity_ TENON_GUARDED_BY(module_lock) = 8;
-  std::vector<std::unique_ptr<CallTarget[]>> targets_ TENON_GUARDED_BY(module_lock);
-  std::atomic<const CallTarget*> newest_targets_{nullptr};  // read without the lock
+  ObjectTable objects_;
 };
 
 }  // namespace tenon::inline v0_1::detail

@@ -127,7 +127,7 @@ CallGuard::Entered CallGuard::enter_slowly(Instance& instance, tenon_call* call)
   }
   if (target->table != nullptr) return {target, slot};
   if (const Generation* builder = live(instance).builder()) {
-    target = builder->targets() + instance.index_;
+    target = builder->objects().targets() + instance.index_;
     slot->store(target);
     // If it still does not serve, a restart that retires it later finds the slot.
     if (live(instance).builder() == builder) return {target, slot};
@@ -148,7 +148,7 @@ CallGuard::Entered CallGuard::enter_counted(Instance& instance, tenon_call* call
   const CallTarget* target = module.published_.load() + instance.index_;
   if (target->table != nullptr) return {target, nullptr};
   if (const Generation* builder = live(instance).builder()) {
-    return {builder->targets() + instance.index_, nullptr};
+    return {builder->objects().targets() + instance.index_, nullptr};
   }
   if (!ServingModule::is_gate(*target)) return {target, nullptr};
   module.overflow.fetch_sub(1);
@@ -162,7 +162,7 @@ CallGuard::Entered CallGuard::enter_at_gate(Instance& instance, tenon_call* call
   module.overflow.fetch_add(1);  // leave_counted subtracts it
   if (wait.behind == nullptr) return {&not_entered[static_cast<int>(wait.result)], nullptr};
   // The thread is already in that generation, which waits for it.
-  return {wait.behind->targets() + instance.index_, nullptr};
+  return {wait.behind->objects().targets() + instance.index_, nullptr};
 }
 
 void CallGuard::leave_counted(Instance& instance) noexcept {

@@ -229,7 +229,7 @@ Result<InstancePtr> Module::create(const Kind& kind, std::int32_t target, std::s
 /// publishes meanwhile; the object is then destroyed.
 Result<InstancePtr> Module::create_in(Generation& generation, const GenerationGuard& guard,
                                       const CreateRequest& request) {
-  Generation::Object object;
+  PluginObject object;
   if (auto created = generation.create(request.kind, request.target, request.name, guard, object);
       !created) {
     return std::move(created).error();
@@ -238,8 +238,8 @@ Result<InstancePtr> Module::create_in(Generation& generation, const GenerationGu
     std::shared_ptr<const TextMap> config;
     if (request.config) {
       config = std::make_shared<const TextMap>(*request.config);
-      if (auto done = generation.configure(object, *config, guard); !done) {
-        generation.end(object, guard);
+      if (auto done = object.configure(*config); !done) {
+        generation.destroy(object, guard);
         return std::move(done).error();
       }
     }
@@ -249,22 +249,22 @@ Result<InstancePtr> Module::create_in(Generation& generation, const GenerationGu
       return add(generation, object, request, std::move(config));
     }
   } catch (...) {  // out of memory
-    generation.end(object, guard);
+    generation.destroy(object, guard);
     throw;
   }
-  generation.end(object, guard);
+  generation.destroy(object, guard);
   return InstancePtr();
 }
 
 /// Adds an instance. If an allocation fails, the caller still owns the object.
-InstancePtr Module::add(Generation& generation, Generation::Object& object,
-                        const CreateRequest& request, std::shared_ptr<const TextMap> config) {
+InstancePtr Module::add(Generation& generation, PluginObject& object, const CreateRequest& request,
+                        std::shared_ptr<const TextMap> config) {
   auto instance = state_.instances.prepare(request, std::move(config));
   if (&generation != state_.generation.get()) {
-    if (state_.generation != nullptr) state_.generation->reserve(instance->index());
+    if (state_.generation != nullptr) state_.generation->objects().reserve(instance->index());
     instance->set_builder(&generation);
   }
-  generation.list(instance->index(), object);
+  generation.objects().insert(instance->index(), object);
   instance->set_methods(generation.methods_of(instance->index()));
   // Nothing fails after this.
   if (self_ == nullptr) self_ = shared_from_this();
@@ -276,11 +276,11 @@ void Module::release(LiveInstance& instance) noexcept {
   const std::uint32_t index = instance.index();
   Generation* generation = nullptr;
   std::optional<GenerationGuard> guard;
-  Generation::Object object;
+  PluginObject object;
   bool has_streams = false;
   bool has_retired = false;
   const auto take = [&](bool streams_ended) TENON_REQUIRES(module_lock) {
-    if (generation != nullptr) object = generation->take(index, streams_ended);
+    if (generation != nullptr) object = generation->objects().extract(index, streams_ended);
     state_.instances.reuse(index);
   };
   {
@@ -300,7 +300,7 @@ void Module::release(LiveInstance& instance) noexcept {
     const ModuleLock lock(state_.mutex);
     take(ended);
   }
-  if (generation != nullptr) generation->end(object, *guard);
+  if (generation != nullptr) generation->destroy(object, *guard);
   guard.reset();
   drop_use(instance.owner());
 }
@@ -395,7 +395,9 @@ void Module::remember_config(LiveInstance& instance, const TextMap& config) {
     if (generation == nullptr || this_thread_is_in(*generation)) return;
     guard.emplace(*generation, *this, ordered_by_lock);
   }
-  if (auto configured = generation->configure(instance.index(), *kept); !configured) {
+  const ObjectPin object(*generation, instance.index());
+  if (!object) return;
+  if (auto configured = object->configure(*kept); !configured) {
     state_.context->log->write(LogLevel::warn, in_one_line(configured.error()));
   }
 }

@@ -129,7 +129,7 @@ class Module final : public ServingModule, public GenerationOwner, private CodeS
   Result<InstancePtr> create_in(Generation& generation, const GenerationGuard& guard,
                                 const CreateRequest& request);
   bool is_building(const Generation& generation) const noexcept TENON_REQUIRES(module_lock);
-  InstancePtr add(Generation& generation, Generation::Object& object, const CreateRequest& request,
+  InstancePtr add(Generation& generation, PluginObject& object, const CreateRequest& request,
                   std::shared_ptr<const TextMap> config) TENON_REQUIRES(module_lock);
   void drop_use(Owner owner) noexcept;
 

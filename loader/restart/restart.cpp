@@ -172,7 +172,7 @@ std::vector<RestartMember> Restart::members() const {
 
 bool Restart::moves_state(const RestartMember& member) const {
   return serving_ != nullptr && !request_->options.discard_state &&
-         serving_->saves_state(member.index);
+         serving_->objects().saves_state(member.index);
 }
 
 bool Restart::has_state() const {
@@ -218,7 +218,7 @@ bool Restart::is_built(std::uint32_t index, const InstanceRecord& record) {
     const LiveInstance* instance = state_.instances.find(index);
     if (instance == nullptr || instance->serial() != record.serial) return false;
     if (instance->builder() == nullptr) return false;
-    if (instance->builder() != fresh_.generation.get()) fresh_.generation->reserve(index);
+    if (instance->builder() != fresh_.generation.get()) fresh_.generation->objects().reserve(index);
   }
   if (made_.size() <= index) made_.resize(index + 1);
   made_[index] = record;
@@ -241,7 +241,8 @@ Result<void> Restart::apply(std::uint32_t index, const InstanceRecord& record) {
   }
   made.configured = record.configured;
   if (record.config == nullptr || abandoned()) return {};
-  return fresh_.generation->configure(index, *record.config);
+  const ObjectPin object(*fresh_.generation, index);
+  return object ? object->configure(*record.config) : Result<void>();
 }
 
 // -- Switching over -----------------------------------------------------------
@@ -379,7 +380,10 @@ Result<void> Restart::suspend() {
       if (abandoned()) return lost();
       suspended_.push_back(member.index);
     }
-    auto done = serving_->suspend(member.index, deadline_);
+    auto done = [&] {
+      const ObjectPin object(*serving_, member.index);
+      return object ? object->suspend(deadline_) : Result<void>();
+    }();
     if (abandoned()) return lost();
     if (!done) return done;
   }
@@ -449,9 +453,11 @@ void Restart::commit(Event restarted, RetiredGenerations::Place place) noexcept 
 }
 
 void Restart::apply_late_changes(Generation& published, const GenerationGuard& guard) {
-  for (const Generation::Object& object : ended_late_) published.end(object, guard);
+  for (const PluginObject& object : ended_late_) published.destroy(object, guard);
   for (const auto& [index, record] : configured_late_) {
-    if (auto done = published.configure(index, *record.config); !done) {
+    const ObjectPin object(published, index);
+    if (!object) continue;
+    if (auto done = object->configure(*record.config); !done) {
       state_.context->log->write(LogLevel::warn, in_one_line(done.error()));
     }
   }
@@ -466,7 +472,7 @@ void Restart::take_late_changes() noexcept {
     if (made.serial == 0) continue;
     const LiveInstance* instance = state_.instances.find(index);
     if (instance == nullptr || instance->serial() != made.serial) {
-      ended_late_.push_back(fresh_.generation->take(index, true));
+      ended_late_.push_back(fresh_.generation->objects().extract(index, true));
     } else if (InstanceRecord record = instance->record(); record.configured != made.configured) {
       configured_late_.emplace_back(index, std::move(record));
     }
@@ -486,7 +492,9 @@ void Restart::roll_back() noexcept {
   }
   for (const std::uint32_t index : suspended) {
     if (serving_ == nullptr || serving_->broken()) break;
-    if (auto resumed = serving_->resume(index); !resumed) {
+    const ObjectPin object(*serving_, index);
+    if (!object) continue;
+    if (auto resumed = object->resume(); !resumed) {
       state_.context->log->write(LogLevel::warn, in_one_line(resumed.error()));
     }
     if (abandoned()) return;

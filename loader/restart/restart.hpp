@@ -115,7 +115,7 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   StateTransfer states_;
   std::vector<std::uint32_t> suspended_;  // guarded by the module
   // Changes after the group could no longer fail, which are applied once the new generation serves.
-  std::vector<Generation::Object> ended_late_;
+  std::vector<PluginObject> ended_late_;
   std::vector<LiveInstances::Change> configured_late_;
   std::shared_ptr<Retired> old_;
   Event event_;

@@ -17,8 +17,9 @@ Result<void> StateTransfer::begin(const Manifest& from, const Manifest& to) {
 }
 
 Result<void> StateTransfer::save(Generation& from, const RestartMember& member, Time deadline) {
-  if (!from.saves_state(member.index)) return {};
-  auto state = from.save_state(member.index, forms_, deadline);
+  const ObjectPin object(from, member.index);
+  if (!object) return {};
+  auto state = object->save_state(forms_, deadline);
   if (!state) return std::move(state).error();
   if (*state) add({member, std::move(**state)});
   return {};
@@ -41,14 +42,16 @@ void StateTransfer::add(Saved saved) {
 Result<void> StateTransfer::restore(Generation& to, const Saved& saved, Time deadline) const {
   const auto& [member, state] = saved;
   if (!state && !to.restores_without_state(member.index)) return {};
-  if (!to.restores_state(member.index)) {
+  if (!to.objects().restores_state(member.index)) {
     return Error({.code = "state-refused",
                   .where = where_,
                   .found = "a build without restore_state",
                   .needed = "one that takes over the state of the instances",
                   .fix = "use a build that has it, or discard the state"});
   }
-  return to.restore_state(member.index, forms_, state ? &*state : nullptr, deadline);
+  const ObjectPin object(to, member.index);
+  return object ? object->restore_state(forms_, state ? &*state : nullptr, deadline)
+                : Result<void>();
 }
 
 }  // namespace tenon::inline v0_1::detail

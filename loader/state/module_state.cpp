@@ -84,7 +84,7 @@ void ModuleState::adopt(LoadedCode&& fresh) noexcept {
 void ModuleState::serve_again() noexcept {
   const bool serves = generation != nullptr && !quarantined() && !shut_down;
   calls.interrupting.store(false);  // before a call can enter
-  if (serves) generation->serve(calls);
+  if (serves) generation->objects().serve(calls);
   creates_blocked_ = sealed_ = false;
   paused_until = {};
   changed.notify_all();

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The objects of a generation by the index of their instances, and the targets of calls to them.
+#pragma once
+
+#include <tenon/gen/guard.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/lock_order.hpp"
+#include "base/module_lock.hpp"
+#include "call/thread_records.hpp"
+#include "code/plugin_object.hpp"
+
+namespace tenon::inline v0_1::detail {
+
+/// Thread-safe. The lock of the module guards the objects, so that an instance and its object are
+/// listed in one step. `pin` keeps an object: `extract` then leaves its end to the last pin.
+class ObjectTable {
+ public:
+  /// `owner`: the generation, which calls enter by the targets. `mutex`: that of its module.
+  ObjectTable(Serving& owner, Mutex& mutex);
+  ObjectTable(const ObjectTable&) = delete;
+  ObjectTable& operator=(const ObjectTable&) = delete;
+
+  /// Makes an object callable at `index`, which must be unused. If an allocation fails, the caller
+  /// still owns the object.
+  void insert(std::uint32_t index, PluginObject& object) TENON_REQUIRES(module_lock);
+  /// Removes the object at `index`. The caller destroys it without the lock. Returns no object if
+  /// there is none, or if it is destroyed later: by the last pin, or with the generation if a call
+  /// stays in one of its streams. REQUIRED: no method of the object is in progress.
+  PluginObject extract(std::uint32_t index, bool streams_ended) noexcept
+      TENON_REQUIRES(module_lock);
+  /// Removes all objects: by index, then those that were extracted and not destroyed.
+  struct All {
+    std::vector<PluginObject> listed;
+    std::vector<PluginObject> extracted;
+  };
+  All extract_all() noexcept;
+  /// Adds a target without an object at `index`, which must be unused.
+  void reserve(std::uint32_t index) TENON_REQUIRES(module_lock) { set_target(index, {}); }
+  /// Returns the plugin of the object at `index`; nullptr if there is none.
+  const ValidatedPlugin* plugin_of(std::uint32_t index) const noexcept TENON_REQUIRES(module_lock) {
+    return index < objects_.size() ? objects_[index].plugin : nullptr;
+  }
+
+  /// Return whether the plugin of the object at `index` implements save_state and restore_state.
+  bool saves_state(std::uint32_t index) const;
+  bool restores_state(std::uint32_t index) const;
+
+  /// Directs the calls of a module to the objects.
+  void serve(ServingModule& module) noexcept TENON_REQUIRES(module_lock);
+  /// Returns the call targets by index.
+  const CallTarget* targets() const noexcept { return newest_targets_.load(); }
+
+ private:
+  friend class ObjectPin;
+
+  ObjectRef pin(std::uint32_t index);
+  void unpin(std::uint32_t index, const ObjectRef& object) noexcept;
+  void set_target(std::uint32_t index, const CallTarget& target) TENON_REQUIRES(module_lock);
+
+  Serving& owner_;
+  Mutex& mutex_;
+  // The number of objects so far.
+  std::uint64_t inserted_ TENON_GUARDED_BY(module_lock) = 0;
+  std::vector<PluginObject> objects_ TENON_GUARDED_BY(module_lock);  // by index
+  // Pins or streams of theirs are in use.
+  std::vector<PluginObject> extracted_ TENON_GUARDED_BY(module_lock);
+  // The module whose calls it gets.
+  ServingModule* serves_ TENON_GUARDED_BY(module_lock) = nullptr;
+  // Targets of the objects, by index. Smaller arrays are kept: calls may use them.
+  std::size_t capacity_ TENON_GUARDED_BY(module_lock) = 8;
+  std::vector<std::unique_ptr<CallTarget[]>> targets_ TENON_GUARDED_BY(module_lock);
+  std::atomic<const CallTarget*> newest_targets_{nullptr};
+};
+
+/// Keeps the calling thread in a generation, and the object at an index undestroyed.
+class ObjectPin {
+ public:
+  ObjectPin(Generation& generation, std::uint32_t index);
+  ~ObjectPin() { table_.unpin(index_, object_); }
+  ObjectPin(const ObjectPin&) = delete;
+  ObjectPin& operator=(const ObjectPin&) = delete;
+
+  /// Returns whether there is an object at that index.
+  explicit operator bool() const noexcept { return static_cast<bool>(object_); }
+  const ObjectRef* operator->() const noexcept { return &object_; }
+
+ private:
+  const GenerationGuard guard_;
+  ObjectTable& table_;
+  const std::uint32_t index_;
+  const ObjectRef object_;
+};
+
+}  // namespace tenon::inline v0_1::detail
