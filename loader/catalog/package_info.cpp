@@ -37,12 +37,12 @@ PackageId PackageDescriptions::find(const Reference& wanted) const {
   PackageId best = none;
   const auto rank = [&](PackageId id) {
     const Version& version = repository_.package(id).version;
-    const int match = *wanted.match_rank(version);
-    return std::tuple(match > 0, !bindings_.check(id).has_value(),
+    const Match match = *wanted.match(version);
+    return std::tuple(match != Match::exact, !bindings_.check(id).has_value(),
                       !repository_.package(id).compatible, match, !bindings_.is_preferred(id));
   };
   for (const PackageId id : repository_.versions(wanted.name)) {
-    if (!from(id, wanted.origin) || !wanted.match_rank(repository_.package(id).version)) continue;
+    if (!from(id, wanted.origin) || !wanted.match(repository_.package(id).version)) continue;
     if (best == none || rank(id) < rank(best)) best = id;
   }
   return best;

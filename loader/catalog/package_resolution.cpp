@@ -79,7 +79,7 @@ ResolvedPackages resolve(const Catalog& catalog, const PluginLookup& plugins,
   resolved.packages = packages.closure_of(named);
   for (const NamedPackage& one : named) {
     const Package& package = catalog.bindings().repository().package(one.package);
-    if (*one.wanted.match_rank(package.version) == 0) continue;
+    if (*one.wanted.match(package.version) == Match::exact) continue;
     resolved.warnings.push_back(
         Error({.code = "version-substituted",
                .where = one.reference,

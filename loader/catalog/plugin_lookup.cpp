@@ -21,8 +21,7 @@ PluginInfo describe(const Registration& registration) {
 
 /// Returns the domain for names without one.
 std::string_view PluginLookup::domain_for(const Kind& kind) const noexcept {
-  return default_domain_.empty() ? kind.id.substr(0, kind.id.find('/'))
-                                 : std::string_view(default_domain_);
+  return default_domain().value_or(kind.id.substr(0, kind.id.find('/')));
 }
 
 /// Finds the plugin of a reference that is only a name, which is the most common form. Returns
@@ -56,7 +55,7 @@ Result<const Registration*> PluginLookup::find(const Catalog& catalog, const Kin
   if (!found && found.error().code() == "not-found") {
     if (const Error* file = catalog.bindings().broken(parsed->name)) return *file;
   }
-  if (found && *parsed->match_rank((*found)->package_version()) > 0) {
+  if (found && *parsed->match((*found)->package_version()) != Match::exact) {
     log_->write(LogLevel::warn, parsed->name + " " + parsed->version->to_string() +
                                     " is not available; " +
                                     (*found)->package_version().to_string() + " is used instead");
@@ -66,7 +65,7 @@ Result<const Registration*> PluginLookup::find(const Catalog& catalog, const Kin
 
 Result<std::vector<const Registration*>> PluginLookup::find_all(const Catalog& catalog,
                                                                 std::string_view reference) const {
-  auto found = catalog.registry().find_all(reference, default_domain_);
+  auto found = catalog.registry().find_all(reference, default_domain());
   if (!found && found.error().code() == "not-found") {
     if (const Error* file = broken(catalog, reference)) return *file;
   }
@@ -74,11 +73,8 @@ Result<std::vector<const Registration*>> PluginLookup::find_all(const Catalog& c
 }
 
 const Error* PluginLookup::broken(const Catalog& catalog, std::string_view reference) const {
-  const bool short_name = default_domain_.empty() && reference.find('/') == std::string_view::npos;
-  const auto wanted = Reference::parse(reference, short_name ? "any.domain" : default_domain_);
-  if (!wanted) return nullptr;
-  const std::string_view name = wanted->name;
-  return catalog.bindings().broken(short_name ? name.substr(name.find('/') + 1) : name);
+  const auto wanted = Reference::parse(reference, default_domain());
+  return wanted ? catalog.bindings().broken(wanted->name) : nullptr;
 }
 
 }  // namespace tenon::inline v0_1::detail

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +31,11 @@ class PluginLookup {
   PluginLookup(std::string default_domain, std::shared_ptr<Log> log)
       : default_domain_(std::move(default_domain)), log_(std::move(log)) {}
 
-  const std::string& default_domain() const noexcept { return default_domain_; }
+  /// Returns the domain for names without one; absent if that depends on the kind.
+  std::optional<std::string_view> default_domain() const noexcept {
+    return default_domain_.empty() ? std::nullopt
+                                   : std::optional<std::string_view>(default_domain_);
+  }
 
   /// Returns the plugin of a reference, for use as version `target` of the kind. `requester`: see
   /// Registry. Logs that another version is used than the named one. Errors: bad-reference, those

@@ -21,7 +21,7 @@ Error wrong(std::string_view text, std::string found,
 
 }  // namespace
 
-Result<Reference> Reference::parse(std::string_view text, std::string_view domain) {
+Result<Reference> Reference::parse(std::string_view text, std::optional<std::string_view> domain) {
   Reference reference;
   std::string_view rest = text;
   const std::string_view before_slash = rest.substr(0, rest.find('/'));
@@ -56,23 +56,26 @@ Result<Reference> Reference::parse(std::string_view text, std::string_view domai
     }
   }
   if (rest.empty()) return wrong(text, "no name");
-  reference.name = rest.find('/') == std::string_view::npos
-                       ? std::string(domain) + "/" + std::string(rest)
-                       : std::string(rest);
-  if (const std::string_view problem = name_problem(reference.name); !problem.empty()) {
-    return wrong(text, "a name that " + std::string(problem));
+  if (domain && rest.find('/') == std::string_view::npos) {
+    reference.name = std::string(*domain) + "/";
   }
+  reference.name += rest;
+  const std::string_view problem =
+      reference.has_domain() ? name_problem(reference.name) : short_name_problem(reference.name);
+  if (!problem.empty()) return wrong(text, "a name that " + std::string(problem));
   return reference;
 }
 
-std::optional<int> Reference::match_rank(const Version& candidate) const {
-  if (requirement) return requirement->contains(candidate) ? std::optional(0) : std::nullopt;
-  if (!version) return 0;
+std::optional<Match> Reference::match(const Version& candidate) const {
+  if (requirement) {
+    return requirement->contains(candidate) ? std::optional(Match::exact) : std::nullopt;
+  }
+  if (!version) return Match::exact;
   if (candidate == *version && (version->build.empty() || candidate.build == version->build)) {
-    return 0;
+    return Match::exact;
   }
   if (!candidate.prerelease.empty() || candidate.major != version->major) return std::nullopt;
-  return candidate.minor == version->minor ? 1 : 2;
+  return candidate.minor == version->minor ? Match::same_minor : Match::same_major;
 }
 
 }  // namespace tenon::inline v0_1::detail

@@ -14,26 +14,32 @@
 
 namespace tenon::inline v0_1::detail {
 
+/// How near a version is to the one that a reference names; the best first. The last two have the
+/// same major and minor number, and the same major number.
+enum class Match { exact, same_minor, same_major };
+
 /// `[builtin:|standalone:]name[@version]`
 struct Reference {
   enum class Origin { any, builtin, standalone };
   Origin origin = Origin::any;
-  /// Always with a domain: `domain/name`.
+  /// `domain/name`, or only the name if it was parsed without a domain.
   std::string name;
   /// The version of the package. A full version is for references that were stored. If it is
-  /// absent, the best match replaces it: see `match_rank`. With an operator, or as a part of a
+  /// absent, the best match replaces it: see `match`. With an operator, or as a part of a
   /// version, it is a requirement. Without a version, the reference names the newest release.
   std::optional<Version> version{};
   std::optional<Requirement> requirement{};
 
-  /// Parses a reference. A name without `/` gets `domain`. The version follows the last `@`, so a
-  /// name with an `@` needs a version, eg: `me.example/a@b@*`. Error: bad-reference.
-  static Result<Reference> parse(std::string_view text, std::string_view domain);
+  /// Parses a reference. A name without `/` gets the domain, if there is one. The version follows
+  /// the last `@`, so a name with an `@` needs a version, eg: `me.example/a@b@*`.
+  /// Error: bad-reference.
+  static Result<Reference> parse(std::string_view text, std::optional<std::string_view> domain);
 
-  /// Returns how well a version of the package matches: 0 exactly, 1 with the same major and minor
-  /// number, 2 with the same major number, or nothing if it does not match. A prerelease matches
+  /// Returns how well a version of the package matches; absent if it does not. A prerelease matches
   /// only if the reference names it. Build metadata is ignored unless the reference names it.
-  std::optional<int> match_rank(const Version& candidate) const;
+  std::optional<Match> match(const Version& candidate) const;
+  /// Returns whether the name has a domain.
+  bool has_domain() const noexcept { return name.find('/') != std::string::npos; }
 };
 
 }  // namespace tenon::inline v0_1::detail

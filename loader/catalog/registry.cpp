@@ -3,36 +3,21 @@
 
 #include <algorithm>
 #include <iterator>
-#include <unordered_set>
 #include <utility>
 
-#include "base/quote.hpp"
 #include "catalog/compatibility.hpp"
+#include "catalog/lookup_errors.hpp"
+#include "catalog/preference.hpp"
 
 namespace tenon::inline v0_1::detail {
 namespace {
-
-// The maximum number of names or versions in a message.
-constexpr std::size_t max_listed = 10;
 
 bool from(bool builtin, Reference::Origin origin) {
   return origin == Reference::Origin::any || builtin == (origin == Reference::Origin::builtin);
 }
 
 bool matches(const Registration& candidate, const Reference& reference) {
-  return from(candidate.builtin, reference.origin) &&
-         reference.match_rank(candidate.package_version());
-}
-
-/// Returns why a plugin cannot be used as version `target` of its kind, or an empty text.
-std::string obstacle(const Registration& candidate, const Kind& kind, std::int32_t target) {
-  const KindVersion* version = kind.find(candidate.version);
-  if (version == nullptr) return ", too new";
-  if (version->fingerprint != candidate.fingerprint) return ", compiled from another spec";
-  if (version->serves(target)) return "";
-  const Adapter* adapter = version->adapter_to(target);
-  return adapter != nullptr ? ", not adaptable: " + std::string(adapter->refusal)
-                            : ", newer than requested";
+  return from(candidate.builtin, reference.origin) && reference.match(candidate.package_version());
 }
 
 bool serves(const Registration& candidate, const Kind& kind, std::int32_t target) noexcept {
@@ -41,142 +26,12 @@ bool serves(const Registration& candidate, const Kind& kind, std::int32_t target
          version->serves(target);
 }
 
-/// Returns whether `a` comes after `b` in Named::by_version.
-bool ordered_after(const Registration& a, const Registration& b) {
-  if (a.builtin != b.builtin) return b.builtin;
-  const bool a_release = a.package_version().prerelease.empty();
-  const bool b_release = b.package_version().prerelease.empty();
-  if (a_release != b_release) return a_release;
-  const auto order = total_order(a.package_version(), b.package_version());
-  return order != 0 ? order > 0 : a.version > b.version;
-}
-
-/// Returns whether `a` is preferred over `b`: standalone before builtin, exact matches before
-/// others, preferred versions before others, releases before prereleases, newer before older.
-/// REQUIRED: both match the reference.
-bool better(const Registration& a, const Registration& b, const Reference& reference) {
-  if (a.builtin != b.builtin) return b.builtin;
-  const int a_rank = *reference.match_rank(a.package_version());
-  const int b_rank = *reference.match_rank(b.package_version());
-  if (a_rank != b_rank) return a_rank < b_rank;
-  if (a.is_preferred != b.is_preferred) return a.is_preferred;
-  return ordered_after(a, b);
-}
-
-std::string_view among(Reference::Origin origin) {
-  switch (origin) {
-    case Reference::Origin::builtin:
-      return " among the builtins";
-    case Reference::Origin::standalone:
-      return " among the standalone plugins";
-    case Reference::Origin::any:
-      break;
-  }
-  return "";
-}
-
-/// Returns the error for a plugin that is already registered. `differs` means that the files of
-/// both have the same version but not the same content.
-Error duplicate_error(const Registration& late, const Registration& existing,
-                      const std::string& where, bool differs) {
-  const std::string found = title_of(late.provided()) + " of package " + late.package() + " " +
-                            late.package_version().to_string();
-  if (existing.package() != late.package()) {
-    return Error({.code = "name-taken",
-                  .where = where,
-                  .found = found,
-                  .needed = "a name that package " + existing.package() + " in " +
-                            existing.description->location() + " does not use",
-                  .fix = "rename the plugin, or remove one of the two"});
-  }
-  if (differs) {
-    return Error({.code = "package-differs",
-                  .where = where,
-                  .found = found + ", with other content than " + existing.description->location() +
-                           ", which is used",
-                  .needed = "the same content in all files of one package version",
-                  .fix = "change the version of one of the two, or remove it"});
-  }
-  return Error({.code = "duplicate-file",
-                .where = where,
-                .found = found,
-                .needed = "one file; the same is in " + existing.description->location(),
-                .fix = "remove one of the two files",
-                .grade = ErrorGrade::warning});  // the plugin is usable
-}
-
-Error not_found(const Reference& reference, std::string found, const Kind& kind) {
-  return Error({.code = "not-found",
-                .where = reference.name,
-                .found = std::move(found),
-                .needed = "a plugin of " + std::string(kind.id) + " with that name",
-                .fix = "put its module into a folder of the plugin path, or correct the name"});
-}
-
-std::string describe(const Registration& candidate) {
-  return candidate.package_version().to_string() +
-         (candidate.builtin ? " (builtin" : " (standalone") + ", version " +
-         std::to_string(candidate.version) + " of the kind";
-}
-
-/// Returns the existing versions, and why each cannot be used. Lists both origins separately if the
-/// reference allows both.
-std::string describe_candidates(const std::vector<Registration>& candidates, const Kind& kind,
-                                std::int32_t target, Reference::Origin asked) {
-  std::vector<const Registration*> newest_first;
-  for (const Registration& candidate : candidates) newest_first.push_back(&candidate);
-  std::stable_sort(newest_first.begin(), newest_first.end(), [](const auto* a, const auto* b) {
-    return total_order(a->package_version(), b->package_version()) > 0;
-  });
-  std::vector<std::string> standalone, builtins;
-  for (const Registration* each : newest_first) {
-    const Registration& candidate = *each;
-    (candidate.builtin ? builtins : standalone)
-        .push_back(describe(candidate) + obstacle(candidate, kind, target) + ")");
-  }
-  if (asked != Reference::Origin::any) {
-    standalone.insert(standalone.end(), builtins.begin(), builtins.end());
-    return some_of(standalone, max_listed);
-  }
-  return (standalone.empty() ? "no standalone plugin" : some_of(standalone, max_listed)) + "; " +
-         (builtins.empty() ? "no builtin" : some_of(builtins, max_listed));
-}
-
-/// Returns the error for a reference that names no plugin of any kind. `others` have its name;
-/// `known` lists some existing names.
-Error none_of(std::string_view reference, std::vector<const Registration*> others,
-              const std::string& known) {
-  std::vector<std::string> versions;
-  std::unordered_set<std::string> listed;
-  std::stable_sort(others.begin(), others.end(), [](const auto* a, const auto* b) {
-    return total_order(a->package_version(), b->package_version()) > 0;
-  });
-  for (const Registration* one : others) {
-    std::string text = one->package_version().to_string();
-    text += one->builtin ? " (builtin)" : " (standalone)";
-    if (listed.insert(text).second) versions.push_back(std::move(text));
-  }
-  std::string found = known.empty() ? "no plugins" : "only " + known;
-  if (!versions.empty()) found = others[0]->name() + " " + some_of(versions, max_listed);
-  return Error({.code = "not-found",
-                .where = std::string(reference),
-                .found = std::move(found),
-                .needed = "a plugin that has that name, origin and version",
-                .fix = "put its module into a folder of the plugin path, or correct the "
-                       "reference"});
-}
-
-std::string version_suffix(const Reference& reference) {
-  if (reference.version) return " " + reference.version->to_string();
-  return reference.requirement ? " " + reference.requirement->to_string() : "";
-}
-
 }  // namespace
 
 std::size_t Registry::Named::position_of(const Registration& one) const {
-  const auto index = std::partition_point(
-      by_version.begin(), by_version.end(),
-      [&](std::uint32_t other) { return ordered_after(one, candidates[other]); });
+  const auto index =
+      std::partition_point(by_version.begin(), by_version.end(),
+                           [&](std::uint32_t other) { return is_newer(one, candidates[other]); });
   return static_cast<std::size_t>(index - by_version.begin());
 }
 
@@ -212,7 +67,7 @@ const Registration* Registry::Named::existing(const Registration& fresh) const {
   const std::size_t index = position_of(fresh);
   if (index == by_version.size()) return nullptr;
   const Registration& next = candidates[by_version[index]];
-  return ordered_after(next, fresh) ? nullptr : &next;
+  return is_newer(next, fresh) ? nullptr : &next;
 }
 
 void Registry::Named::add(Registration&& fresh) {
@@ -223,8 +78,8 @@ void Registry::Named::add(Registration&& fresh) {
   candidates.push_back(std::move(fresh));
 }
 
-/// Returns the first accepted candidate in the order of `better`.
-/// REQUIRED: `indexes` are of one origin.
+/// Returns the first accepted candidate in the order of preference. `indexes` must be of one origin
+/// and one match.
 template <class Accept>
 const Registration* Registry::Named::best(Indexes indexes, const Accept& accept) const {
   for (const bool is_preferred : {true, false}) {
@@ -361,22 +216,23 @@ const Registration* Registry::choose(const Named& named, std::int32_t target, co
   const auto exact = [&](bool builtin) {
     return reference.version ? named.of(builtin, *reference.version) : named.of(builtin);
   };
-  const auto has_rank = [&](const Registration& candidate, int rank) {
-    return reference.match_rank(candidate.package_version()) == rank;
+  const auto matches_as = [&](Match match, const Registration& candidate) {
+    return reference.match(candidate.package_version()) == match;
   };
   bool is_available = !reference.version;
   for (const bool builtin : {false, true}) {
     if (is_available || !from(builtin, reference.origin)) continue;
-    is_available = std::ranges::any_of(
-        exact(builtin), [&](std::uint32_t index) { return has_rank(named.candidates[index], 0); });
+    is_available = std::ranges::any_of(exact(builtin), [&](std::uint32_t index) {
+      return matches_as(Match::exact, named.candidates[index]);
+    });
   }
   for (const bool builtin : {false, true}) {
     if (!from(builtin, reference.origin)) continue;
-    for (const int rank : {0, 1, 2}) {
-      if (is_available != (rank == 0)) continue;
+    for (const Match match : {Match::exact, Match::same_minor, Match::same_major}) {
+      if (is_available != (match == Match::exact)) continue;
       const auto* best = named.best(
           is_available ? exact(builtin) : named.of(builtin), [&](const Registration& candidate) {
-            if (!has_rank(candidate, rank) || !serves(candidate, kind, target)) return false;
+            if (!matches_as(match, candidate) || !serves(candidate, kind, target)) return false;
             if (requester.refused_too) return true;
             return requester.package == nullptr ? candidate.refused == nullptr
                                                 : check(candidate, requester.package).has_value();
@@ -392,23 +248,7 @@ const Registration* Registry::find_plain(const Kind& kind, std::int32_t target,
   const NamesOfKind* names = names_of(kind.id);
   const auto found = names != nullptr ? names->index.find(name) : TextIndex::nothing;
   if (found == TextIndex::nothing) return nullptr;
-  const Named& named = named_[found];
-  for (const bool builtin : {false, true}) {
-    const auto* best = named.best(named.of(builtin), [&](const Registration& candidate) {
-      return candidate.refused == nullptr && serves(candidate, kind, target);
-    });
-    if (best != nullptr) return best;
-  }
-  return nullptr;
-}
-
-/// Returns the first names of a kind.
-std::string Registry::some_names(const NamesOfKind& names) const {
-  std::vector<std::string> first;
-  for (std::size_t i = 0; i < names.names.size() && i < max_listed; ++i) {
-    first.emplace_back(names.names[i]->name);
-  }
-  return first_of(first, names.names.size());
+  return choose(named_[found], target, kind, {}, {nullptr});
 }
 
 /// Returns the first names of all kinds, or an empty text if there are none.
@@ -417,40 +257,31 @@ std::string Registry::some_names() const {
   for (const Named& named : named_) known.push_back(named.name);
   std::ranges::sort(known);
   known.erase(std::unique(known.begin(), known.end()), known.end());
-  const auto listed = std::span(known).first(std::min(known.size(), max_listed));
-  return first_of(std::vector<std::string>(listed.begin(), listed.end()), known.size());
+  return first_names(known);
 }
 
 Result<const Registration*> Registry::find(const Kind& kind, std::int32_t target,
                                            const Reference& reference,
                                            const Package* requester) const {
   const NamesOfKind* names = names_of(kind.id);
-  if (names == nullptr) return not_found(reference, "no plugin of that kind", kind);
+  if (names == nullptr) return no_kind(reference, kind);
   const auto found = names->index.find(reference.name);
   if (found == TextIndex::nothing) {
-    const std::string nothing = reference.origin == Reference::Origin::any
-                                    ? "neither a standalone plugin nor a builtin; only "
-                                    : "only ";
-    return not_found(reference, nothing + some_names(*names), kind);
+    std::vector<std::string_view> known;
+    for (const Named* named : names->names) known.push_back(named->name);
+    return no_name(reference, kind, first_names(known));
   }
   const Named& named = named_[found];
   if (const auto* best = choose(named, target, kind, reference, {requester})) return best;
   if (const auto* best = choose(named, target, kind, reference, {requester, true})) {
     return check(*best, requester).error();
   }
-  return Error(
-      {.code = "not-found",
-       .where = reference.name,
-       .found = describe_candidates(named.candidates, kind, target, reference.origin),
-       .needed = "a compatible version" + version_suffix(reference) +
-                 std::string(among(reference.origin)),
-       .fix = "put its module into a folder of the plugin path, or correct the reference"});
+  return no_compatible(reference, kind, target, named.candidates);
 }
 
-/// Returns all plugins of a name, sorted by kind. A short name names the plugins in the domain of
-/// their kind.
-std::vector<const Registry::Named*> Registry::named_in_all_kinds(std::string_view name,
-                                                                 bool short_name) const {
+/// Returns all plugins of a name, sorted by kind. A name without a domain names the plugins in the
+/// domain of their kind.
+std::vector<const Registry::Named*> Registry::named_in_all_kinds(const Reference& reference) const {
   std::vector<const Named*> all;
   const auto add = [&](std::string_view whole, std::string_view domain) {
     auto at = index_of_names_.find(whole);
@@ -459,30 +290,29 @@ std::vector<const Registry::Named*> Registry::named_in_all_kinds(std::string_vie
       if (domain.empty() || kind.substr(0, kind.find('/')) == domain) all.push_back(&named_[at]);
     }
   };
-  if (short_name) {
-    const std::string_view rest = name.substr(name.find('/'));
-    for (const std::string_view domain : domains_) add(std::string(domain).append(rest), domain);
+  if (reference.has_domain()) {
+    add(reference.name, "");
   } else {
-    add(name, "");
+    for (const std::string_view domain : domains_) {
+      add(std::string(domain) + "/" + reference.name, domain);
+    }
   }
   std::ranges::sort(all, {}, &Named::kind);
   return all;
 }
 
-Result<std::vector<const Registration*>> Registry::find_all(std::string_view reference,
-                                                            std::string_view domain) const {
-  // Each kind has its own default domain; the rest of the reference is the same for all kinds.
-  auto parsed = Reference::parse(reference, domain.empty() ? "any.domain" : domain);
+Result<std::vector<const Registration*>> Registry::find_all(
+    std::string_view reference, std::optional<std::string_view> domain) const {
+  auto parsed = Reference::parse(reference, domain);
   if (!parsed) return std::move(parsed).error();
-  const bool short_name = domain.empty() && reference.find('/') == std::string_view::npos;
-  const auto named = named_in_all_kinds(parsed->name, short_name);
+  const auto named = named_in_all_kinds(*parsed);
   std::vector<const Registration*> result;
   if (parsed->version) {
     for (const Named* one : named) {
       for (const bool builtin : {false, true}) {
         for (const std::uint32_t index : one->of(builtin, *parsed->version)) {
           const Registration& candidate = one->candidates[index];
-          const bool exact = parsed->match_rank(candidate.package_version()) == 0;
+          const bool exact = parsed->match(candidate.package_version()) == Match::exact;
           if (exact && from(builtin, parsed->origin)) result.push_back(&candidate);
         }
       }
@@ -496,9 +326,9 @@ Result<std::vector<const Registration*>> Registry::find_all(std::string_view ref
       }
     }
   }
-  if (result.empty()) return none_of(reference, std::move(others), some_names());
-  std::stable_sort(result.begin(), result.end(),
-                   [&parsed](const auto* a, const auto* b) { return better(*a, *b, *parsed); });
+  if (result.empty()) return no_plugin(reference, std::move(others), some_names());
+  const PreferenceOrder preferred(*parsed);
+  std::ranges::stable_sort(result, [&](const auto* a, const auto* b) { return preferred(*a, *b); });
   return result;
 }
 

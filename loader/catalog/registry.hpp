@@ -10,6 +10,7 @@
 #include <deque>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,41 +18,12 @@
 
 #include "base/text_index.hpp"
 #include "catalog/bindings.hpp"
-#include "catalog/description.hpp"
 #include "catalog/file_comparison.hpp"
-#include "catalog/plugin_module.hpp"
 #include "catalog/reference.hpp"
+#include "catalog/registration.hpp"
 #include "manifest/manifest.hpp"
 
 namespace tenon::inline v0_1::detail {
-
-/// A module and the manifest that it had when it was listed.
-struct ListedModule {
-  std::shared_ptr<PluginModule> module;
-  std::shared_ptr<const Manifest> manifest;
-
-  bool builtin() const noexcept { return module->origin().builtin != nullptr; }
-};
-
-/// A plugin: one version of a kind, with a name, in one version of a package.
-struct Registration {
-  std::shared_ptr<PluginModule> module;
-  ModuleDescriptionPtr description;
-  std::uint32_t index;  // of the plugin in the manifest
-  std::int32_t version;
-  std::uint64_t fingerprint;
-  bool builtin;
-  /// See Bindings::is_preferred.
-  bool is_preferred;
-  /// Why the host cannot use that version of the package, or nullptr if it can.
-  const Error* refused;
-
-  const Provided& provided() const noexcept { return *description->plugins[index].provided; }
-  const std::string& kind() const noexcept { return provided().kind; }
-  const std::string& name() const noexcept { return provided().name; }
-  const std::string& package() const noexcept { return description->manifest->name; }
-  const Version& package_version() const noexcept { return description->manifest->version; }
-};
 
 /// Const functions may be called from any thread once `finish` was called.
 ///
@@ -83,16 +55,16 @@ class Registry {
   Result<const Registration*> find(const Kind& kind, std::int32_t target,
                                    const Reference& reference,
                                    const Package* requester = nullptr) const;
-  /// Returns the result of `find` for the host and a reference that is only a full name. Returns
-  /// nullptr if there is none, or if the reference has a version.
+  /// Returns the result of `find` for the host and a reference that is only a full name, without
+  /// an allocation. Returns nullptr if there is none, or if the reference has a version.
   const Registration* find_plain(const Kind& kind, std::int32_t target,
                                  std::string_view name) const noexcept;
 
   /// Returns all registrations of any kind that a reference names, in the order of preference of
-  /// `find`. A name without `/` gets `domain`, or the domain of each kind if it is empty.
+  /// `find`. A name without `/` gets `domain`, or the domain of each kind if that is absent.
   /// Errors: bad-reference, not-found.
   Result<std::vector<const Registration*>> find_all(std::string_view reference,
-                                                    std::string_view domain) const;
+                                                    std::optional<std::string_view> domain) const;
 
   /// Returns one registration for each name of a kind: the result of `find` for the name alone.
   /// Sorted by name.
@@ -139,9 +111,8 @@ class Registry {
 
   Named& named(const Provided& provided);
   const NamesOfKind* names_of(std::string_view kind) const noexcept;
-  std::vector<const Named*> named_in_all_kinds(std::string_view name, bool short_name) const;
+  std::vector<const Named*> named_in_all_kinds(const Reference& reference) const;
   std::string some_names() const;
-  std::string some_names(const NamesOfKind& names) const;
   Result<void> check(const Registration& candidate, const Package* requester) const;
   const Registration* choose(const Named& named, std::int32_t target, const Kind& kind,
                              const Reference& reference, Requester requester) const;

@@ -86,7 +86,7 @@ struct ModuleHost::Functions {
     const std::string_view text(in.reference.data, in.reference.size);
     const auto wanted = Reference::parse(text, known.kind->id.substr(0, known.kind->id.find('/')));
     const bool own = wanted && wanted->origin != Reference::Origin::builtin &&
-                     wanted->match_rank(host.package_.version) == 0 &&
+                     wanted->match(host.package_.version) == Match::exact &&
                      host.generation_->provides(*known.kind, in.version, wanted->name);
     if (!own) return std::nullopt;
     return ChosenPlugin{std::move(module), wanted->name};

@@ -33,19 +33,22 @@ std::string_view name_problem(std::string_view name) {
   const auto slash = name.find('/');
   if (slash == std::string_view::npos) return "has no '/' after a domain";
   const auto domain = name.substr(0, slash);
-  const auto rest = name.substr(slash + 1);
   if (domain.empty()) return "has no domain before the '/'";
   if (domain.size() > longest_part) return "has a domain of more than 253 characters";
   if (!is_domain(domain)) {
     return "has a domain with characters other than lowercase letters, digits, '-' and '.'";
   }
-  if (rest.empty()) return "has nothing after the '/'";
-  if (rest.size() > longest_part) return "has more than 253 characters after the '/'";
-  if (rest.find_first_of("@:") != std::string_view::npos) {
+  return short_name_problem(name.substr(slash + 1));
+}
+
+std::string_view short_name_problem(std::string_view name) {
+  if (name.empty()) return "has nothing after the '/'";
+  if (name.size() > longest_part) return "has more than 253 characters after the '/'";
+  if (name.find_first_of("@:") != std::string_view::npos) {
     return "has an '@' or ':' after the '/', which references could not tell from their own";
   }
   const auto allowed = [](char c) { return c > ' ' && c <= '~' && c != '/'; };
-  if (!std::all_of(rest.begin(), rest.end(), allowed)) {
+  if (!std::all_of(name.begin(), name.end(), allowed)) {
     return "has a space, a second '/' or a character that is not printable ASCII";
   }
   return {};

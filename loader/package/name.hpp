@@ -12,5 +12,7 @@ namespace tenon::inline v0_1::detail {
 /// '.', at most 253 bytes. After the only '/' there are 1 to 253 printable ASCII characters other
 /// than space, '@' and ':', which have a meaning in references.
 std::string_view name_problem(std::string_view name);
+/// Returns the problem of the part after the '/', in the same form.
+std::string_view short_name_problem(std::string_view name);
 
 }  // namespace tenon::inline v0_1::detail

@@ -49,15 +49,14 @@ void check(std::string_view text, const std::optional<Version>& version) {
   const auto again = Reference::parse(written(*reference), "other.example");
   require(again.has_value() && same(*reference, *again));
   if (!version) return;
-  const auto step = reference->match_rank(*version);
-  require(step == again->match_rank(*version));
-  require(!step || (*step >= 0 && *step <= 2));
+  const auto match = reference->match(*version);
+  require(match == again->match(*version));
   if (reference->requirement) {
-    require(step.has_value() == reference->requirement->contains(*version));
+    require(match.has_value() == reference->requirement->contains(*version));
   } else if (reference->version) {
-    require(reference->match_rank(*reference->version) == 0);
+    require(reference->match(*reference->version) == Match::exact);
   } else {
-    require(step == 0);
+    require(match == Match::exact);
   }
 }
 

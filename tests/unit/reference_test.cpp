@@ -10,6 +10,7 @@
 namespace tenon::tests {
 namespace {
 
+using detail::Match;
 using detail::Reference;
 using detail::Version;
 using Origin = Reference::Origin;
@@ -82,24 +83,27 @@ TEST(Reference, AddsTheDefaultDomain) {
   EXPECT_EQ(name("a.b"), "photo.example/a.b");
   EXPECT_EQ(name("Blur_2"), "photo.example/Blur_2");
   EXPECT_EQ(name("me.example/blur"), "me.example/blur");
+  const Reference without = Reference::parse("blur@1.0.0", std::nullopt).value();
+  EXPECT_EQ(without.name, "blur");
+  EXPECT_FALSE(without.has_domain());
 }
 
 TEST(Reference, FallsBackFromAMissingVersion) {
-  const auto step = [](const char* text, const char* version) {
+  const auto match = [](const char* text, const char* version) {
     const auto reference = Reference::parse(std::string("me.example/blur") + text, "");
-    return reference->match_rank(Version::parse(version).value()).value_or(-1);
+    return reference->match(Version::parse(version).value());
   };
-  EXPECT_EQ(step("@1.2.3", "1.2.3"), 0);
-  EXPECT_EQ(step("@1.2.3", "1.2.9"), 1);
-  EXPECT_EQ(step("@1.2.3", "1.2.0"), 1);
-  EXPECT_EQ(step("@1.2.3", "1.9.0"), 2);
-  EXPECT_EQ(step("@1.2.3", "2.2.3"), -1);
-  EXPECT_EQ(step("@1.2.3", "1.2.4-rc.1"), -1);
-  EXPECT_EQ(step("@1.2.4-rc.1", "1.2.4-rc.1"), 0);
-  EXPECT_EQ(step("@1.2.4-rc.1", "1.2.4"), 1);
-  EXPECT_EQ(step("@^1.2", "1.9.0"), 0);
-  EXPECT_EQ(step("@^1.2", "2.0.0"), -1);
-  EXPECT_EQ(step("", "9.0.0"), 0);
+  EXPECT_EQ(match("@1.2.3", "1.2.3"), Match::exact);
+  EXPECT_EQ(match("@1.2.3", "1.2.9"), Match::same_minor);
+  EXPECT_EQ(match("@1.2.3", "1.2.0"), Match::same_minor);
+  EXPECT_EQ(match("@1.2.3", "1.9.0"), Match::same_major);
+  EXPECT_EQ(match("@1.2.3", "2.2.3"), std::nullopt);
+  EXPECT_EQ(match("@1.2.3", "1.2.4-rc.1"), std::nullopt);
+  EXPECT_EQ(match("@1.2.4-rc.1", "1.2.4-rc.1"), Match::exact);
+  EXPECT_EQ(match("@1.2.4-rc.1", "1.2.4"), Match::same_minor);
+  EXPECT_EQ(match("@^1.2", "1.9.0"), Match::exact);
+  EXPECT_EQ(match("@^1.2", "2.0.0"), std::nullopt);
+  EXPECT_EQ(match("", "9.0.0"), Match::exact);
 }
 
 TEST(Reference, RefusesOtherForms) {

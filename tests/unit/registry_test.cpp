@@ -21,6 +21,7 @@ namespace {
 
 using detail::FileComparison;
 using detail::Manifest;
+using detail::Match;
 using detail::Module;
 using detail::ModuleOrigin;
 using detail::Provided;
@@ -334,7 +335,8 @@ TEST_F(RegistryTest, FindsRegistrationsOfAnyKind) {
   add("b.so", "me.example/tools", "2.0.0", {{"other.example/thing", 1, 1, "other.example/saw"}});
   const auto words = [&](std::string_view reference, std::string_view domain) {
     Codes all;
-    const auto found = registry_.find_all(reference, domain);
+    const auto found =
+        registry_.find_all(reference, domain.empty() ? std::nullopt : std::optional(domain));
     if (!found) return Codes{std::string(found.error().code())};
     for (const Registration* one : *found) all.push_back(in_words(*one));
     return all;
@@ -347,9 +349,9 @@ TEST_F(RegistryTest, FindsRegistrationsOfAnyKind) {
   add("c.so", "me.example/tools", "1.3.0", {tool("test.example/saw", 4)});
   EXPECT_EQ(words("test.example/saw@1.0.0", ""), (Codes{"a.so 1.0.0 v5"}));
   EXPECT_EQ(words("test.example/saw@9.0.0", ""), (Codes{"builtin 9.0.0 v4"}));
-  EXPECT_EQ(registry_.find_all("test.example/saw@7.0.0", "").error().found(),
+  EXPECT_EQ(registry_.find_all("test.example/saw@7.0.0", {}).error().found(),
             "test.example/saw 9.0.0 (builtin), 1.3.0 (standalone), 1.0.0 (standalone)");
-  EXPECT_EQ(registry_.find_all("test.example/saw@^4", "").error().found(),
+  EXPECT_EQ(registry_.find_all("test.example/saw@^4", {}).error().found(),
             "test.example/saw 9.0.0 (builtin), 1.3.0 (standalone), 1.0.0 (standalone)");
   EXPECT_EQ(words("a b", ""), Codes{"bad-reference"});
 }
@@ -364,19 +366,20 @@ const Registration* search(const Registry& registry, const Kind& kind, std::int3
         reference.origin == Origin::any || one->builtin == (reference.origin == Origin::builtin);
     if (one->kind() == kind.id && one->name() == reference.name && origin) named.push_back(one);
   }
-  const auto step = [&](const Registration* one) {
-    return reference.match_rank(one->package_version());
+  const auto match = [&](const Registration* one) {
+    return reference.match(one->package_version());
   };
-  const bool there = reference.version && std::any_of(named.begin(), named.end(),
-                                                      [&](auto* one) { return step(one) == 0; });
+  const bool there = reference.version && std::ranges::any_of(named, [&](auto* one) {
+                       return match(one) == Match::exact;
+                     });
   const auto rank = [&](const Registration* one) {
-    return std::tuple(one->builtin, *step(one), !one->package_version().prerelease.empty());
+    return std::tuple(one->builtin, *match(one), !one->package_version().prerelease.empty());
   };
   const Registration* best = nullptr;
   for (const Registration* one : named) {
     const KindVersion* version = kind.find(one->version);
     if (version == nullptr || version->fingerprint != one->fingerprint) continue;
-    if (!version->serves(target) || !step(one) || (there && step(one) != 0)) continue;
+    if (!version->serves(target) || !match(one) || (there && match(one) != Match::exact)) continue;
     const auto newer = [&] {
       const auto order = total_order(one->package_version(), best->package_version());
       return order != 0 ? order > 0 : one->version > best->version;
