@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-namespace tenon::inline v0_1::json::detail {
+namespace tenon { inline namespace v0_1 { namespace json { namespace detail {
 namespace {
 
 constexpr std::string_view digits =
@@ -87,4 +87,4 @@ bool from_base64(std::string_view text, std::uint8_t* out) noexcept {
   return (all & no_digit) == 0;
 }
 
-}  // namespace tenon::inline v0_1::json::detail
+}}}}  // namespace tenon::v0_1::json::detail

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-namespace tenon::inline v0_1::json::detail {
+namespace tenon { inline namespace v0_1 { namespace json { namespace detail {
 
 /// Returns the number of characters that `size` bytes are encoded in.
 constexpr std::size_t base64_encoded_size(std::size_t size) noexcept {
@@ -24,4 +24,4 @@ std::optional<std::size_t> base64_decoded_size(std::string_view text) noexcept;
 /// is not valid base64. REQUIRED: the text has a decoded size.
 bool from_base64(std::string_view text, std::uint8_t* out) noexcept;
 
-}  // namespace tenon::inline v0_1::json::detail
+}}}}  // namespace tenon::v0_1::json::detail

@@ -5,7 +5,7 @@
 
 #include "base/own_library.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 CallbackGate::Guard::Guard(CallbackGate& gate) : gate_(gate) {
   const sync::Lock lock(gate_.mutex_);
@@ -35,4 +35,4 @@ bool CallbackGate::close(std::chrono::steady_clock::time_point deadline) noexcep
   return ended;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -9,7 +9,7 @@
 
 #include "base/lock_order.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Counts the threads inside a callback. Thread-safe. Its lock is not held while the callback runs.
 class CallbackGate {
@@ -44,4 +44,4 @@ class CallbackGate {
   std::vector<std::thread::id> inside_ TENON_GUARDED_BY(mutex_);
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

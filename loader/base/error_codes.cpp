@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 namespace {
 
-using enum ErrorGrade;
+using enum Severity;
 
 constexpr ErrorCode codes[] = {
     // -- general --
@@ -324,7 +324,7 @@ constexpr ErrorCode codes[] = {
      "Use a build that still contains the plugin."},
     {"not-reloadable", error, "restarts", "The code of a module cannot be unloaded.",
      "The module has unique symbols, was linked with nodelete, or has threads that outlive it.",
-     "Follow the fix in the error, or insist; the old code then stays in memory."},
+     "Follow the fix in the error, or set `force`; the old code then stays in memory."},
     {"restart-failed", error, "restarts",
      "A restart did not complete, and the old code still serves.",
      "A function or call of the module did not end in time.",
@@ -672,4 +672,4 @@ const ErrorCode* find_error_code(std::string_view code) noexcept {
   return found != std::end(codes) ? found : nullptr;
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -10,13 +10,13 @@
 #include <span>
 #include <string_view>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 struct ErrorCode {
   std::string_view code;  // eg: "kind-too-new"
-  /// The usual grade. An error becomes a warning if the module, or the rest of it, is used
+  /// The usual severity. An error becomes a warning if the module, or the rest of it, is used
   /// nevertheless.
-  ErrorGrade grade;
+  Severity severity;
   std::string_view area;     // heading in abi/errors.md
   std::string_view meaning;  // one sentence each
   std::string_view cause;    // the usual one
@@ -29,4 +29,4 @@ std::span<const ErrorCode> error_codes() noexcept;
 /// Returns the entry of a code; nullptr if it does not exist.
 const ErrorCode* find_error_code(std::string_view code) noexcept;
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

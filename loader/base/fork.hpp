@@ -9,7 +9,7 @@
 #include <new>
 #include <type_traits>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// Calls `handler` in the child after each fork of the process.
 void after_fork_in_child(void (*handler)()) noexcept;
@@ -57,4 +57,4 @@ class UnlockedInChildren {
   }
 };
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

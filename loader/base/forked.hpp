@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Returns the error `host-forked`, for a call if `plugin` and `method` are given. `where` names a
 /// module, or what was requested.
@@ -23,4 +23,4 @@ inline Error forked_error(std::string where = {}, std::string_view plugin = {},
                 .method = std::string(method)});
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -6,7 +6,7 @@
 
 #include "base/own_library.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 struct Kept {
@@ -24,4 +24,4 @@ void keep_until_exit(std::shared_ptr<void> object) {
   }
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

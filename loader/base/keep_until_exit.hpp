@@ -5,10 +5,10 @@
 
 #include <memory>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Keeps `object` and this library until the process exits, reachable for leak checkers.
 /// Thread-safe; takes no lock.
 void keep_until_exit(std::shared_ptr<void> object);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

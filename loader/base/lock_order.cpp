@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "base/lock_order.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 constinit thread_local volatile std::uint32_t loader_depth = 0;
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail
 
 #ifndef NDEBUG
 
@@ -14,7 +14,7 @@ constinit thread_local volatile std::uint32_t loader_depth = 0;
 
 #include "base/log.hpp"
 
-namespace tenon::inline v0_1::detail::lock_order {
+namespace tenon { inline namespace v0_1 { namespace detail { namespace lock_order {
 namespace {
 
 // One bit per rank.
@@ -46,6 +46,6 @@ void expect_none() noexcept {
   if (held != 0) abort_with("foreign code is about to run");
 }
 
-}  // namespace tenon::inline v0_1::detail::lock_order
+}}}}  // namespace tenon::v0_1::detail::lock_order
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "base/threads.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// A thread that holds a lock takes only locks that come later in this list.
 enum class LockRank : std::uint8_t {
@@ -140,4 +140,4 @@ class Condition {
   std::condition_variable_any changed_;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

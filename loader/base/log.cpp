@@ -18,13 +18,13 @@
 #include "base/lock_order.hpp"
 #include "base/plain_text.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 namespace {
 
 /// Appends a word, in quotes if it could be mistaken for several.
 void append_word(std::string& line, std::string_view word) {
   if (!word.empty() && word.find_first_of(" =\"\\") == std::string_view::npos) {
-    line += harmless(word);
+    line += escaped_for_display(word);
     return;
   }
   std::string quoted = "\"";
@@ -32,14 +32,14 @@ void append_word(std::string& line, std::string_view word) {
     if (c == '"' || c == '\\') quoted += '\\';
     quoted += c;
   }
-  line += harmless(quoted) + '"';
+  line += escaped_for_display(quoted) + '"';
 }
 
 /// eg: "me.example/blur (me.example/filters)"
 std::string author_of(const LogLine& line) {
-  if (line.plugin.empty()) return harmless(line.package);
-  if (line.package.empty() || line.plugin == line.package) return harmless(line.plugin);
-  return harmless(line.plugin) + " (" + harmless(line.package) + ")";
+  if (line.plugin.empty()) return escaped_for_display(line.package);
+  if (line.package.empty() || line.plugin == line.package) return escaped_for_display(line.plugin);
+  return escaped_for_display(line.plugin) + " (" + escaped_for_display(line.package) + ")";
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ std::string author_of(const LogLine& line) {
 std::string LogLine::to_string() const {
   std::string line = author_of(*this);
   if (!line.empty()) line += ": ";
-  line += harmless(message);
+  line += escaped_for_display(message);
   for (const LogPair& pair : pairs) {
     line += ' ';
     append_word(line, pair.key);
@@ -144,4 +144,4 @@ void log_fatal(std::string_view message) noexcept try {
 }
 
 }  // namespace detail
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

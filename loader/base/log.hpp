@@ -13,7 +13,7 @@
 #include "base/callback_gate.hpp"
 #include "base/fork.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The log of one host and its modules; may outlive the host. Thread-safe. REQUIRED: the caller
 /// holds no lock of the loader, because the sink may call the host.
@@ -53,4 +53,4 @@ Log& log_without_host();
 void log_warning(std::string_view message) noexcept;
 void log_fatal(std::string_view message) noexcept;
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

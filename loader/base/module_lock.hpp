@@ -9,7 +9,7 @@
 
 #include "base/lock_order.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 class TENON_CAPABILITY("mutex") ModuleLockName {};
 inline constexpr ModuleLockName module_lock{};
@@ -39,4 +39,4 @@ class TENON_SCOPED_CAPABILITY ModuleUnlock {
   const sync::Unlock<Mutex> unlock_;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -4,7 +4,7 @@
 // own may unload it when no host is left.
 #pragma once
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// Keeps the library that contains this code loaded while the object exists. Has no effect in code
 /// that is linked into the executable. Thread-safe. REQUIRED: no lock is held when it is created or
@@ -28,4 +28,4 @@ void leave_library_loaded() noexcept;
 /// Returns whether a LibraryUse exists, or the library is left loaded. Thread-safe; takes no lock.
 bool library_in_use() noexcept;
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

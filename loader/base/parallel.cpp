@@ -11,7 +11,7 @@
 
 #include "base/threads.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 /// Returns the number of processors, at most 8.
@@ -81,4 +81,4 @@ void run_in_parallel(std::size_t count, const std::function<void(std::size_t)>& 
   shared.rethrow();
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

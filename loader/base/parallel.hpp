@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <functional>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Calls `work(i)` once for each i below `count`, in any order, on the calling thread and on new
 /// threads, which end before this returns: as many threads in all as there are processors, at most
@@ -16,4 +16,4 @@ namespace tenon::inline v0_1::detail {
 /// A call should take longer than starting a thread, which takes about 50 us.
 void run_in_parallel(std::size_t count, const std::function<void(std::size_t)>& work);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -7,7 +7,7 @@
 
 #include "base/utf8.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 namespace {
 
 struct Range {
@@ -72,7 +72,7 @@ std::string cleaned(std::string_view text, Keep keep) {
 
 }  // namespace
 
-std::string harmless(std::string_view text) {
+std::string escaped_for_display(std::string_view text) {
   return cleaned(text, [](std::uint32_t number) {
     return !is_in(controls, number) && !is_in(hidden, number);
   });
@@ -107,4 +107,4 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(spaces) - first + 1);
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// Returns `text` as one line of valid UTF-8 that is safe to print. Each byte of line ends, other
 /// control characters, hidden characters, and invalid UTF-8 becomes \xNN.
-std::string harmless(std::string_view text);
+std::string escaped_for_display(std::string_view text);
 
 /// Returns whether a text contains hidden characters: those that change the direction of text, and
 /// those that are displayed as nothing, such as tags, fillers and joiners.
@@ -27,4 +27,4 @@ std::string shell_word(std::string_view text);
 /// Returns `text` without leading and trailing spaces and tabs.
 std::string_view trimmed(std::string_view text);
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

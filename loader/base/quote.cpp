@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 std::string in_quotes(std::string_view text) {
   std::size_t size = std::min<std::size_t>(text.size(), 100);
@@ -14,7 +14,7 @@ std::string in_quotes(std::string_view text) {
     if (c == '"' || c == '\\') escaped += '\\';
     escaped += c;
   }
-  return '"' + harmless(escaped) + (text.size() > size ? "\"..." : "\"");
+  return '"' + escaped_for_display(escaped) + (text.size() > size ? "\"..." : "\"");
 }
 
 std::string first_of(std::span<const std::string> first, std::size_t count) {
@@ -28,4 +28,4 @@ std::string some_of(const std::vector<std::string>& texts, std::size_t most) {
   return first_of(std::span(texts).first(std::min(most, texts.size())), texts.size());
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -10,7 +10,7 @@
 
 #include "base/plain_text.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// Returns `text` escaped and in double quotes, cut after 100 bytes.
 std::string in_quotes(std::string_view text);
@@ -20,4 +20,4 @@ std::string some_of(const std::vector<std::string>& texts, std::size_t most);
 /// Returns the same list if only the `first` of `count` texts are at hand.
 std::string first_of(std::span<const std::string> first, std::size_t count);
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -6,7 +6,7 @@
 
 #include "base/plain_text.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 namespace {
 
 /// Indents the lines of a text, so that none looks like a line of the error itself.
@@ -14,7 +14,7 @@ std::string indented(std::string_view text) {
   std::string lines;
   for (;;) {
     const auto end = text.find('\n');
-    lines += harmless(text.substr(0, end));
+    lines += escaped_for_display(text.substr(0, end));
     if (end == std::string_view::npos) return lines;
     lines += "\n           ";
     text.remove_prefix(end + 1);
@@ -62,13 +62,13 @@ std::string status_text(tenon_status status) {
   return std::string(status_word(status)) + number_of(status);
 }
 
-std::string_view to_string(ErrorGrade grade) noexcept {
-  switch (grade) {
-    case ErrorGrade::error:
+std::string_view to_string(Severity severity) noexcept {
+  switch (severity) {
+    case Severity::error:
       break;
-    case ErrorGrade::warning:
+    case Severity::warning:
       return "warning";
-    case ErrorGrade::note:
+    case Severity::note:
       return "note";
   }
   return "error";
@@ -95,25 +95,25 @@ std::string Error::to_string() const {
 
 std::string Error::call_text() const {
   // A plugin that only forwards an error has no message of its own.
-  const std::string_view own = behind().ends_with(message()) ? std::string_view() : message();
+  const std::string_view own = cause().ends_with(message()) ? std::string_view() : message();
   const std::string word = std::string(code()) + number_of(status());
   std::string line;
   for (std::string_view part : {plugin(), method(), where(), std::string_view(word), own}) {
     if (part.empty()) continue;
     if (!line.empty()) line += ": ";
-    line += harmless(part);
+    line += escaped_for_display(part);
   }
   if (retryable()) line += " (retryable)";
   if (fatal()) line += " (fatal)";
   if (restarted()) line += " (restarted)";
-  if (!behind().empty()) line.append("; behind it ").append(harmless(behind()));
+  if (!cause().empty()) line.append("; behind it ").append(escaped_for_display(cause()));
   return line;
 }
 
 std::string Error::problem_text() const {
-  std::string lines(tenon::to_string(grade()));
-  lines.append("[").append(harmless(code())).append("]");
-  if (!where().empty()) lines.append(" ").append(harmless(where()));
+  std::string lines(tenon::to_string(severity()));
+  lines.append("[").append(escaped_for_display(code())).append("]");
+  if (!where().empty()) lines.append(" ").append(escaped_for_display(where()));
   if (!message().empty()) lines.append(where().empty() ? " " : ": ").append(indented(message()));
   const auto add = [&lines](std::string_view label, std::string_view text) {
     if (!text.empty()) lines.append("\n   ").append(label).append(indented(text));
@@ -124,4 +124,4 @@ std::string Error::problem_text() const {
   return lines;
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

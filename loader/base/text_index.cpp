@@ -5,7 +5,7 @@
 #include <cstring>
 #include <random>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 namespace {
 
 constexpr std::size_t keys = 128;  // a power of two
@@ -71,21 +71,21 @@ std::uint64_t hash_of(std::string_view text) noexcept {
 std::size_t TextIndex::slot_of(std::uint64_t hash, std::string_view text) const noexcept {
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = hash & mask;
-  while (slots_[at].number != nothing && (slots_[at].hash != hash || slots_[at].text != text)) {
+  while (slots_[at].number != npos && (slots_[at].hash != hash || slots_[at].text != text)) {
     at = (at + 1) & mask;
   }
   return at;
 }
 
 std::uint32_t TextIndex::find(std::string_view text) const noexcept {
-  return slots_.empty() ? nothing : slots_[slot_of(hash_of(text), text)].number;
+  return slots_.empty() ? npos : slots_[slot_of(hash_of(text), text)].number;
 }
 
 std::uint32_t TextIndex::add(std::string_view text, std::uint32_t number) {
   if (2 * (used_ + 1) > slots_.size()) grow();
   const std::uint64_t hash = hash_of(text);
   Slot& slot = slots_[slot_of(hash, text)];
-  if (slot.number != nothing) return slot.number;
+  if (slot.number != npos) return slot.number;
   slot = {.hash = hash, .text = text, .number = number};
   ++used_;
   return number;
@@ -95,8 +95,8 @@ void TextIndex::grow() {
   std::vector<Slot> old(slots_.empty() ? 16 : 2 * slots_.size());
   old.swap(slots_);
   for (const Slot& slot : old) {
-    if (slot.number != nothing) slots_[slot_of(slot.hash, slot.text)] = slot;
+    if (slot.number != npos) slots_[slot_of(slot.hash, slot.text)] = slot;
   }
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

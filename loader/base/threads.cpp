@@ -7,7 +7,7 @@
 
 #include "base/own_library.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 Error no_thread(std::string_view purpose, const std::system_error& failed) {
@@ -39,4 +39,4 @@ void leave_running(std::thread& thread) noexcept {
   platform::detach(thread);
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <thread>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// Joins a thread if it has ended, including the destructors of its thread_local objects. Returns
 /// false if it has not. Never waits. A thread that plugin code has detached counts as joined, and
@@ -40,9 +40,9 @@ std::thread start_thread(std::function<void()> body);
 /// cause, so that signals of the program reach the program's own threads. Throws as above.
 std::thread start_internal_thread(std::function<void()> body);
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Starts a thread that may run code of plugins. `purpose` completes the error text, eg: "timers".
 /// Errors: no-thread.
@@ -58,4 +58,4 @@ inline constexpr std::chrono::milliseconds min_patience{500};
 /// Detaches a thread that still runs code of this library, which therefore stays loaded.
 void leave_running(std::thread& thread) noexcept;
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

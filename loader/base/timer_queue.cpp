@@ -11,7 +11,7 @@
 #include "base/lock_order.hpp"
 #include "base/threads.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // After this time, a task that was not done runs again.
@@ -152,4 +152,4 @@ void TimerQueue::run(State& state) {
   state.changed.notify_all();
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Thread-safe. Tasks run one at a time and never run the code of a plugin or of the program.
 class TimerQueue {
@@ -75,4 +75,4 @@ class TimerQueue {
   std::thread thread_;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

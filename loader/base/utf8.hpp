@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace tenon::inline v0_1::json::detail {
+namespace tenon { inline namespace v0_1 { namespace json { namespace detail {
 
 /// Returns the number of bytes of the first character; 0 if the text does not begin with valid
 /// UTF-8. REQUIRED: the text is not empty.
@@ -26,4 +26,4 @@ inline std::size_t utf8_length(std::string_view text) noexcept {
   return too_long || surrogate || too_large ? 0 : length;
 }
 
-}  // namespace tenon::inline v0_1::json::detail
+}}}}  // namespace tenon::v0_1::json::detail

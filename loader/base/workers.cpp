@@ -9,7 +9,7 @@
 #include "base/lock_order.hpp"
 #include "base/threads.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 namespace {
 
@@ -149,4 +149,4 @@ std::size_t Workers::stop(Clock::time_point deadline) noexcept {
   return stuck;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

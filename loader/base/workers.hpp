@@ -10,7 +10,7 @@
 #include <functional>
 #include <memory>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Runs jobs on background threads. Thread-safe. A thread_local object of a plugin keeps the code
 /// of the plugin loaded until the thread ends, so no thread is reused for long.
@@ -43,4 +43,4 @@ class Workers {
   const std::shared_ptr<State> state_;  // shared with the threads
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -12,7 +12,7 @@
 #include "platform/kept_libraries.hpp"
 #include "platform/machine.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -126,7 +126,7 @@ class BundleReader {
     const auto demands = elf.demands();
     if (!demands) return demands.error();
     file.linkage = std::move(*linkage);
-    file.pins = elf.pins(*symbols);
+    file.blockers = elf.unload_blockers(*symbols);
     file.demands = *demands;
     file.debug = find_debug_file(elf, path);
     for (auto& name : file.linkage.needed) file.needed.push_back({std::move(name), {}, {}});
@@ -243,7 +243,7 @@ const BundleFile* first(const Bundle& bundle, Condition has) {
 /// own library.
 bool defines(const Bundle& bundle, const std::string& function) {
   return first(bundle, [&](const BundleFile& file) {
-           return std::ranges::find(file.pins.ruled, function) != file.pins.ruled.end();
+           return std::ranges::find(file.blockers.ruled, function) != file.blockers.ruled.end();
          }) != nullptr;
 }
 
@@ -252,7 +252,7 @@ std::optional<ReloadSafety> rule_of(const Bundle& bundle, const UnloadStatement&
   const LibraryRule* worst = nullptr;
   const BundleFile* in = nullptr;
   for (const BundleFile& file : bundle) {
-    for (const LibraryRule& rule : file.pins.rules) {
+    for (const LibraryRule& rule : file.blockers.rules) {
       if (worst != nullptr && rule.effect <= worst->effect) continue;
       if (std::ranges::find(stated.handled, rule.library) != stated.handled.end()) continue;
       if (defines(bundle, rule.functions.front())) continue;
@@ -322,7 +322,7 @@ Result<Bundle> inspect_bundle(const platform::File& module, ElfFile::Accepts acc
 }
 
 ReloadSafety reload_of(const Bundle& bundle, const UnloadStatement& stated) {
-  if (const auto* file = first(bundle, [](auto& f) { return f.pins.nodelete; })) {
+  if (const auto* file = first(bundle, [](auto& f) { return f.blockers.nodelete; })) {
     return {.grade = ReloadGrade::unsafe,
             .symbol = "DF_1_NODELETE",
             .file = file->path,
@@ -332,11 +332,11 @@ ReloadSafety reload_of(const Bundle& bundle, const UnloadStatement& stated) {
   }
   const auto ruled = rule_of(bundle, stated);
   if (ruled && ruled->grade == ReloadGrade::unsafe) return *ruled;
-  if (const auto* file = first(bundle, [](auto& f) { return f.pins.static_tls != 0; })) {
+  if (const auto* file = first(bundle, [](auto& f) { return f.blockers.static_tls != 0; })) {
     // About what glibc 2.36 has left for libraries that are loaded later. Blocks are aligned, and
     // none is used again, because a copy is loaded before the old one goes.
     constexpr std::uint64_t available = 1600;
-    const std::uint64_t size = file->pins.static_tls;
+    const std::uint64_t size = file->blockers.static_tls;
     return {
         .grade = ReloadGrade::unsafe,
         .symbol = "initial-exec",
@@ -347,32 +347,32 @@ ReloadSafety reload_of(const Bundle& bundle, const UnloadStatement& stated) {
                   std::to_string(available / std::max<std::uint64_t>(size, 16)) + " copies",
         .fix = "compile it without -ftls-model=initial-exec"};
   }
-  if (const auto* file = first(bundle, [](auto& f) { return !f.pins.threads.empty(); });
+  if (const auto* file = first(bundle, [](auto& f) { return !f.blockers.threads.empty(); });
       file != nullptr && !stated.joins_threads) {
     return {.grade = ReloadGrade::unverified,
-            .symbol = file->pins.threads,
+            .symbol = file->blockers.threads,
             .file = file->path,
             .reason = "its threads may outlast stop",
             .fix = "join every thread in stop, then say \"threads\": \"joined\"",
             .stays_mapped = true};
   }
   if (ruled) return *ruled;
-  if (const auto* file = first(bundle, [](auto& f) { return !f.pins.thread_exit.empty(); })) {
+  if (const auto* file = first(bundle, [](auto& f) { return !f.blockers.thread_exit.empty(); })) {
     return {.grade = ReloadGrade::unverified,
-            .symbol = file->pins.thread_exit,
+            .symbol = file->blockers.thread_exit,
             .file = file->path,
             .reason = "threads that have such objects keep the code until they end",
             .fix = "no thread_local with a destructor"};
   }
-  if (first(bundle, [](auto& f) { return !f.pins.unique.empty(); }) != nullptr) {
+  if (first(bundle, [](auto& f) { return !f.blockers.unique.empty(); }) != nullptr) {
     return {.grade = ReloadGrade::patched};
   }
   return {};
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 std::string_view to_string(ReloadGrade grade) noexcept {
   switch (grade) {
@@ -388,4 +388,4 @@ std::string_view to_string(ReloadGrade grade) noexcept {
   return "unsafe";
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -20,7 +20,7 @@
 #include "binary/unload_statement.hpp"
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The maximum size in bytes of a module with its libraries. Real modules are far smaller; the
 /// limit keeps other files from filling the memory.
@@ -46,7 +46,7 @@ struct BundleFile {
   std::vector<std::byte> content;
   std::vector<Needed> needed;
   ElfFile::Linkage linkage;  // without the names in `needed`
-  ElfFile::Pins pins;
+  ElfFile::UnloadBlockers blockers;
   ElfFile::Demands demands;
   std::optional<DebugFile> debug = std::nullopt;  // if the file exists
   platform::FileAccess access = {};               // of the file that was read, if there was one
@@ -92,4 +92,4 @@ std::vector<std::string_view> folders_of(std::string_view run_path);
 /// Returns whether a folder of a run path, or a needed library, contains $ORIGIN.
 bool has_origin(std::string_view path);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

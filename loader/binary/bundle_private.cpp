@@ -7,7 +7,7 @@
 
 #include "binary/bundle.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // The last characters of a name are replaced by a mark that names of libraries do not contain, and
@@ -71,7 +71,7 @@ class Patch {
   }
   void keep(const ElfFile::Text& text) { expected_.push_back(text); }
   void make_symbols_global() {
-    for (const std::uint64_t offset : file_.pins.unique) {
+    for (const std::uint64_t offset : file_.blockers.unique) {
       std::uint8_t info;
       std::memcpy(&info, file_.content.data() + offset, sizeof info);
       info = static_cast<std::uint8_t>(elf::binding_global << 4 | (info & 0xf));
@@ -165,4 +165,4 @@ Result<std::vector<std::vector<std::string>>> make_private(Bundle& bundle, std::
   return names;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

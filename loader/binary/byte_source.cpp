@@ -6,7 +6,7 @@
 
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 Error ByteSource::problem(std::string_view code, std::string_view found, std::string_view needed,
                           std::string_view fix) const {
@@ -70,4 +70,4 @@ Result<void> FileSource::copy(std::uint64_t offset, std::span<std::byte> into,
   return there ? Result<void>() : truncated(offset, into.size(), what);  // the file has shrunk
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -16,11 +16,11 @@
 #include <string_view>
 #include <type_traits>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 class File;
-}
+}}}  // namespace tenon::v0_1::platform
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// A bounded source of bytes.
 class ByteSource {
@@ -122,4 +122,4 @@ class FileSource final : public ByteSource {
   Window recent_;  // the window that was read last
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -10,7 +10,7 @@
 #include "binary/foreign_format.hpp"
 #include "platform/machine.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 static_assert(std::endian::native == std::endian::little ||
@@ -292,4 +292,4 @@ Result<std::uint64_t> ElfFile::file_offset(std::uint64_t address, std::uint64_t 
   return load->file.begin + start;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

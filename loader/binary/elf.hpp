@@ -24,7 +24,7 @@
 #include "platform/machine.hpp"
 #include "platform/process.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 struct VersionTables;
 
@@ -110,7 +110,7 @@ class ElfFile {
 
   /// Properties that keep an image of the file from being unloaded or replaced. Imported functions
   /// are empty if there are none.
-  struct Pins {
+  struct UnloadBlockers {
     bool nodelete = false;              // DF_1_NODELETE
     std::vector<std::uint64_t> unique;  // offsets of `Symbol::info` of unique symbols
     std::string thread_exit;            // imported function that registers code for thread exit
@@ -121,7 +121,7 @@ class ElfFile {
     std::vector<LibraryRule> rules;     // that apply, see rules_for
     std::vector<std::string> ruled;     // its own functions that rules name
   };
-  Pins pins(const Symbols& symbols) const;
+  UnloadBlockers unload_blockers(const Symbols& symbols) const;
 
   /// Properties because of which the dynamic loader of a system may refuse the file.
   struct Demands {
@@ -278,4 +278,4 @@ class ElfFile {
   Dynamic dynamic_;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

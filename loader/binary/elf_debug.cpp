@@ -6,7 +6,7 @@
 
 #include "binary/elf.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 constexpr std::string_view link_section = ".gnu_debuglink";
@@ -67,4 +67,4 @@ std::optional<ElfFile::Text> ElfFile::debug_link_in(const elf::Section& section)
   return is_name ? std::optional(std::move(link)) : std::nullopt;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -7,7 +7,7 @@
 
 #include "binary/elf.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // Real libraries have far fewer entries.
@@ -199,4 +199,4 @@ Result<void> ElfFile::check_relro() const {
   return not_in_pages("a part that becomes read-only past the end of its segment");
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

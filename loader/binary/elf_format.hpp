@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdint>
 
-namespace tenon::inline v0_1::elf {
+namespace tenon { inline namespace v0_1 { namespace elf {
 
 inline constexpr std::array<std::uint8_t, 4> magic = {0x7f, 'E', 'L', 'F'};
 
@@ -227,4 +227,4 @@ struct VersionNeed {
 };
 static_assert(sizeof(VersionNeed) == 16);
 
-}  // namespace tenon::inline v0_1::elf
+}}}  // namespace tenon::v0_1::elf

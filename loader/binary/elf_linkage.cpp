@@ -5,7 +5,7 @@
 
 #include "binary/elf.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // Larger tables are treated as an attack.
@@ -83,4 +83,4 @@ Result<void> ElfFile::add_versions(std::vector<Text>& names) const {
   return {};
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -9,7 +9,7 @@
 #include "binary/elf.hpp"
 #include "platform/machine.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 constexpr std::string_view note_name = "tenon";
@@ -188,4 +188,4 @@ Result<std::uint32_t> ElfFile::processor_in(const Note& note) const {
   return none;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

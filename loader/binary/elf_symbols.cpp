@@ -3,7 +3,7 @@
 // Finds an exported object through the hash tables that the dynamic loader uses.
 #include "binary/elf.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // A chain contains the symbols of one bucket, about four. A longer one is treated as an attack.
@@ -127,4 +127,4 @@ Result<std::optional<ElfFile::Object>> ElfFile::object_at(std::uint32_t index,
   return Object{.address = symbol.address, .available = available};
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

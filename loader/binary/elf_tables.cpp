@@ -9,7 +9,7 @@
 #include "binary/elf_versions.hpp"
 #include "platform/machine.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // Larger tables are treated as an attack: libraries of a hundred megabytes stay far below.
@@ -277,4 +277,4 @@ Result<void> ElfFile::check_packed_relocations() const {
                                  });
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

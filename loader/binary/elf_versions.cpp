@@ -5,7 +5,7 @@
 #include <array>
 #include <optional>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 constexpr std::string_view what = "the versions of symbols";
@@ -142,4 +142,4 @@ ElfFile::Versions read_versions(const ElfFile& file, const VersionTables& tables
   return Tables(file, tables).read(symbols);
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -8,7 +8,7 @@
 
 #include "binary/elf.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Addresses of a file's tables; 0 if it has none.
 struct VersionTables {
@@ -26,4 +26,4 @@ std::string_view find_version_flaw(const ElfFile& file, const VersionTables& tab
 ElfFile::Versions read_versions(const ElfFile& file, const VersionTables& tables,
                                 const ElfFile::Symbols& symbols);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

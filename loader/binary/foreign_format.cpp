@@ -6,7 +6,7 @@
 
 #include "base/quote.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 using namespace std::string_view_literals;
@@ -50,4 +50,4 @@ std::string describe_format(std::span<const std::byte> start) {
          shown;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

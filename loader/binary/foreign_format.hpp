@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Describes a file by its first bytes, eg: "a script".
 std::string describe_format(std::span<const std::byte> start);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -9,7 +9,7 @@
 #include "binary/elf_format.hpp"
 #include "platform/demangle.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // Far above the longest names that compilers generate.
@@ -100,4 +100,4 @@ std::string function_at(ByteSource& source, std::uint64_t address) {
   return {};
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

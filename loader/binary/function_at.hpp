@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 class ByteSource;
 
@@ -18,4 +18,4 @@ std::string function_at(ByteSource& source, std::uint64_t address);
 /// Returns a number in hexadecimal digits, eg: "0x1f".
 std::string hexadecimal(std::uint64_t number);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 /// The beginning of the file names. abi/manifest.md lists the libraries for authors.
@@ -32,4 +32,4 @@ bool stays_mapped(const std::filesystem::path& library) {
   return !goes_with_its_module(library);
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

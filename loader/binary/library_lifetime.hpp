@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Returns whether a library of the system is unloaded with the module that brought it. Such a
 /// library has a registry that keeps pointers to the module, or that accepts each entry once. All
@@ -14,4 +14,4 @@ bool goes_with_its_module(const std::filesystem::path& library);
 /// The opposite, as a condition for platform::keep_library.
 bool stays_mapped(const std::filesystem::path& library);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 /// The rules of every program. abi/libraries.md lists them.
@@ -168,9 +168,9 @@ bool has_rule(std::string_view function) {
   });
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 void add_library_rules(std::vector<LibraryRule> rules) {
   auto& all = detail::rules();
@@ -181,4 +181,4 @@ const std::vector<LibraryRule>& library_rules() {
   return detail::rules();
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

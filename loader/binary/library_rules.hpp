@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Returns the rules that apply to a file with these imports, each with the first function that the
 /// file imports.
@@ -18,4 +18,4 @@ std::vector<LibraryRule> rules_for(std::span<const std::string_view> imports);
 /// Returns whether a rule names a function, which a library then defines for a module.
 bool has_rule(std::string_view function);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -7,7 +7,7 @@
 
 #include "platform/image_map.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -41,4 +41,4 @@ std::vector<NeededLibrary> needed_libraries(const Bundle& bundle,
   return libraries;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -10,7 +10,7 @@
 #include "binary/bundle.hpp"
 #include "platform/library_search.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 struct NeededLibrary {
   std::string name;              // eg: "libc.so.6"
@@ -25,4 +25,4 @@ struct NeededLibrary {
 std::vector<NeededLibrary> needed_libraries(const Bundle& bundle,
                                             const platform::LibrarySearch& search);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

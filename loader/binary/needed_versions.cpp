@@ -8,7 +8,7 @@
 
 #include "binary/byte_source.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 struct Library {
@@ -70,9 +70,9 @@ std::vector<SystemVersion> needed_versions(const Bundle& bundle) {
   return found;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 std::string to_string(const std::vector<std::uint32_t>& numbers) {
   std::string text;
@@ -100,4 +100,4 @@ SystemVersion parse_system_version(std::string_view name) {
   return {};
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -9,11 +9,11 @@
 
 #include "binary/bundle.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Returns the highest version of each system library that a file of the bundle needs, in the order
 /// of the table in the source. Versions that the dynamic loader treats as optional do not count.
 /// REQUIRED: the bundle has its contents.
 std::vector<SystemVersion> needed_versions(const Bundle& bundle);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

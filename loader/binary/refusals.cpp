@@ -6,7 +6,7 @@
 
 #include "platform/dynamic_loader.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 /// Returns the name of the highest level; empty if there is none.
@@ -52,7 +52,7 @@ std::vector<Error> refusals(const Bundle& bundle) {
     if (file.demands.executable_stack) {
       const bool refuses = platform::refuses_executable_stacks();
       found.push_back(
-          executable_stack(file).graded(refuses ? ErrorGrade::error : ErrorGrade::warning));
+          executable_stack(file).with_severity(refuses ? Severity::error : Severity::warning));
     }
   }
   return found;
@@ -64,4 +64,4 @@ std::string needed_processor(const Bundle& bundle) {
   return name_of(levels);
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

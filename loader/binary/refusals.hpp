@@ -11,7 +11,7 @@
 
 #include "binary/bundle.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Remedies for each reason.
 inline constexpr std::string_view remedy_for_no_dlopen = "link the plugin without -z nodlopen";
@@ -30,4 +30,4 @@ std::vector<Error> refusals(const Bundle& bundle);
 /// if none states one.
 std::string needed_processor(const Bundle& bundle);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

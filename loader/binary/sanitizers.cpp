@@ -7,7 +7,7 @@
 
 #include "platform/image_map.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 struct Sanitizer {
@@ -31,7 +31,7 @@ std::string find_need(const Sanitizer& sanitizer, const BundleFile& file) {
                needed.name.text.starts_with(sanitizer.llvm);
       });
   if (library != file.needed.end()) return library->name.text;
-  return file.pins.sanitizer == sanitizer.entry ? file.pins.sanitizer : std::string();
+  return file.blockers.sanitizer == sanitizer.entry ? file.blockers.sanitizer : std::string();
 }
 
 }  // namespace
@@ -53,4 +53,4 @@ Result<void> check_sanitizers(const Bundle& bundle) {
   return {};
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -8,11 +8,11 @@
 
 #include "binary/bundle.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Checks that this process was started with the sanitizer runtimes that the files of the bundle
 /// need. The runtime of UndefinedBehaviorSanitizer may be loaded later, so it is not checked.
 /// Error: sanitizer-mismatch.
 Result<void> check_sanitizers(const Bundle& bundle);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -12,7 +12,7 @@
 #include "platform/file.hpp"
 #include "platform/image_map.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -191,4 +191,4 @@ std::optional<std::vector<std::string>> undefined_symbols(const Bundle& bundle,
   return sets.missing();
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -11,7 +11,7 @@
 #include "binary/bundle.hpp"
 #include "platform/library_search.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Returns the symbols that files of the bundle need and that neither the host nor a library that
 /// is loaded with the host or the bundle exports: sorted, each once. The host is the executable
@@ -23,4 +23,4 @@ std::optional<std::vector<std::string>> undefined_symbols(
     const Bundle& bundle, const platform::LibrarySearch& search,
     const std::filesystem::path& program = {});
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

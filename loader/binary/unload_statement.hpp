@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 struct UnloadStatement {
   bool joins_threads = false;          // no thread of the module outlives its `stop`
@@ -15,4 +15,4 @@ struct UnloadStatement {
   friend bool operator==(const UnloadStatement&, const UnloadStatement&) = default;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

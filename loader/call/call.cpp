@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <tenon/call.hpp>
-#include <tenon/gen/nested_call.hpp>
+#include <tenon/detail/nested_call.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -15,7 +15,7 @@
 #include "call/call_log.hpp"
 #include "platform/event.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 namespace {
 
@@ -165,4 +165,4 @@ void NestedCall::end_part() noexcept {
 
 }  // namespace detail
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

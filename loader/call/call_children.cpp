@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 CallChildren& CallChildren::acquire(CallState& call) {
   CallChildren& children = platform::of_this_process(call.whole().children_);
@@ -88,4 +88,4 @@ bool ChildCall::is_inside(const CallState& call) const noexcept {
   return parent_ != nullptr && parent_->is_part_of(call);
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

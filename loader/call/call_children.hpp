@@ -15,7 +15,7 @@
 #include "base/fork.hpp"
 #include "base/lock_order.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 class ChildCall;
 
@@ -37,7 +37,7 @@ class CallChildren {
   void release() noexcept;
 
   void add(ChildCall& child);
-  /// Removes a child that ends. `failure`: what failed inside it (Error::behind); may be empty.
+  /// Removes a child that ends. `failure`: what failed inside it (Error::cause); may be empty.
   void remove(ChildCall& child, std::string failure);
 
   /// Cancels the children that began inside `call`, with its reason.
@@ -81,4 +81,4 @@ class ChildCall : public Call {
   CallState* parent_;  // guarded by the mutex of `siblings_`; nullptr if it has ended
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

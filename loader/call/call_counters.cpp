@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 // Ended calls are read first, so that they never exceed the begun ones.
 void MethodCounter::add_to(CallCounts& counts) const noexcept {
   std::uint64_t ended = 0;
@@ -51,4 +51,4 @@ std::vector<MethodCalls> CallCounters::read() const {
   return result;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -3,8 +3,8 @@
 // Counts the calls of the methods of a module's plugins.
 #pragma once
 
-#include <tenon/gen/intercept.hpp>
-#include <tenon/gen/kind.hpp>
+#include <tenon/detail/intercept.hpp>
+#include <tenon/detail/kind.hpp>
 #include <tenon/module_info.hpp>
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 #include "base/lock_order.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The counters of a module, over all of its generations. Thread-safe.
 class CallCounters {
@@ -41,4 +41,4 @@ class CallCounters {
   std::vector<Counted> counted_ TENON_GUARDED_BY(mutex_);
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -6,7 +6,7 @@
 
 #include "platform/event.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 std::intptr_t CallEvents::event_of(const CallState& call) {
   const sync::Lock lock(mutex_);
@@ -64,4 +64,4 @@ std::vector<CallEvents::Event>::iterator CallEvents::find(const CallState& call)
                       [&](const Event& event) { return event.call == &call; });
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

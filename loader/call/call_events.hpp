@@ -12,7 +12,7 @@
 #include "base/fork.hpp"
 #include "base/lock_order.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The events of one call and of its parts (NestedCall). Each has its own: a part may be cancelled
 /// while a thread waits for the call that it is a part of. Created with the first event, and again
@@ -55,4 +55,4 @@ class CallEvents {
   std::vector<Event> events_ TENON_GUARDED_BY(mutex_);
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

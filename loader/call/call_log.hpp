@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Returns a line that has only a level and a message.
 tenon_log_line plain_line(std::int32_t level, tenon_string message) noexcept;
@@ -20,4 +20,4 @@ class ModuleHost;
 bool wants_of(const ModuleHost& module, std::int32_t level) noexcept;
 void log_of(const ModuleHost& module, const tenon_log_line& line) noexcept;
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

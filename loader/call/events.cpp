@@ -6,7 +6,7 @@
 #include "base/plain_text.hpp"
 #include "call/exceptions.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 namespace {
 
 std::string in_words(std::chrono::nanoseconds time) {
@@ -83,10 +83,10 @@ std::string Event::to_string() const {
     text += " (" + std::string(tenon::to_string(reason)) + ")";
   }
   if (generation != 0) text += ", generation " + std::to_string(generation);
-  if (loading.count() != 0) text += ", loaded in " + in_words(loading);
-  if (closed.count() != 0) text += ", closed for " + in_words(closed);
-  if (draining.count() != 0) text += ", after " + in_words(draining);
-  if (!message.empty()) text += ": " + harmless(message);
+  if (load_time.count() != 0) text += ", loaded in " + in_words(load_time);
+  if (calls_waited.count() != 0) text += ", closed for " + in_words(calls_waited);
+  if (drain_time.count() != 0) text += ", after " + in_words(drain_time);
+  if (!message.empty()) text += ": " + escaped_for_display(message);
   return text;
 }
 
@@ -130,4 +130,4 @@ void Events::call_listener(const Event& event) {
 }
 
 }  // namespace detail
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

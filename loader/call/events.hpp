@@ -15,7 +15,7 @@
 #include "base/callback_gate.hpp"
 #include "base/log.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Returns the complete text of an error in one line, as events quote it.
 std::string in_one_line(const Error& error);
@@ -46,4 +46,4 @@ class Events {
   CallbackGate listener_gate_;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "call/exceptions.hpp"
 
-#include <tenon/gen/steps.hpp>
+#include <tenon/detail/steps.hpp>
 
 #include <exception>
 #include <string>
@@ -9,7 +9,7 @@
 
 #include "platform/forced_unwind.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 std::string with_text(std::string thrower, const char* text) {
@@ -57,4 +57,4 @@ tenon_status end_exception(tenon_call* call, const char* thrower) {
   return fail(call, TENON_INTERNAL, text_of_exception(thrower));
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Returns the text of the current exception, eg: "the plugin threw an exception: no disk". Texts
 /// are those of a std::exception, a C string or a std::string; integers become numbers. Called
@@ -31,4 +31,4 @@ tenon_status catching(tenon_call* call, const char* thrower, Function&& function
   }
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -5,7 +5,7 @@
 
 #include <tenon/abi.h>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The message if a reader returns more bytes than the buffer of its caller has.
 inline constexpr const char* too_many_bytes = "the reader returned more bytes than the buffer has";
@@ -13,4 +13,4 @@ inline constexpr const char* too_many_bytes = "the reader returned more bytes th
 /// Returns whether a HostReader implements the stream.
 bool is_host_stream(const tenon_reader& stream) noexcept;
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

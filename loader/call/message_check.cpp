@@ -12,7 +12,7 @@
 #include "base/utf8.hpp"
 #include "document/json_parser.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 using Form = ValueInfo::Form;
@@ -306,4 +306,4 @@ std::string problem_of_response(const CheckedCall& call, const void* response) {
   return ResponseChecker(call).problem_of(response);
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -4,13 +4,13 @@
 #pragma once
 
 #include <tenon/call.hpp>
-#include <tenon/gen/kind.hpp>
+#include <tenon/detail/kind.hpp>
 
 #include <string>
 
 #include "platform/image_map.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Returns the first problem of a request, eg "tags[3] is not valid UTF-8 from byte 0 on"; empty if
 /// there is none. Follows all pointers of the request.
@@ -28,4 +28,4 @@ struct CheckedCall {
 /// the request.
 std::string problem_of_response(const CheckedCall& call, const void* response);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

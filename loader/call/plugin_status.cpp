@@ -2,12 +2,12 @@
 #include "call/plugin_status.hpp"
 
 #include <tenon/call.hpp>
-#include <tenon/gen/steps.hpp>
+#include <tenon/detail/steps.hpp>
 
 #include <string>
 #include <utility>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 std::string without_data(std::string_view field) {
@@ -42,4 +42,4 @@ tenon_status status_of_plugin(tenon_call* call, tenon_status status) {
   return status;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Returns the status that the caller of a plugin gets for one that the plugin returned, except
 /// after a contained crash. Flags that this host does not know are removed. A number that is no
@@ -20,4 +20,4 @@ tenon_status status_of_plugin(tenon_call* call, tenon_status status);
 /// Returns the error of a plugin that returned a field with a size and NULL as its data.
 Error size_without_data(std::string plugin, const char* method, std::string_view field);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

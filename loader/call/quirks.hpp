@@ -9,7 +9,7 @@
 
 #include "manifest/manifest.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 enum class Quirk {
   /// A read that returns no bytes means that nothing is ready yet, and the end has a status.
@@ -38,4 +38,4 @@ constexpr bool has(AbiVersion abi, Quirk quirk) noexcept {
   return false;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -10,13 +10,13 @@
 
 #include "base/lock_order.hpp"
 #include "call/host_stream.hpp"
-#include "call/operation.hpp"
 #include "call/plugin_status.hpp"
 #include "call/quirks.hpp"
+#include "call/supervised_work.hpp"
 #include "call/thread_records.hpp"
 #include "platform/barrier.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 constexpr tenon_status revoked = TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED;
@@ -64,11 +64,11 @@ void wait_for_revocation() noexcept {
 }  // namespace
 
 /// One call of a function of a stream.
-class RevocableStream::Visit {
+class RevocableStream::StreamCall {
  public:
-  explicit Visit(Call& call) noexcept : call_(call) {}
-  Visit(const Visit&) = delete;
-  Visit& operator=(const Visit&) = delete;
+  explicit StreamCall(Call& call) noexcept : call_(call) {}
+  StreamCall(const StreamCall&) = delete;
+  StreamCall& operator=(const StreamCall&) = delete;
 
   /// Cancels the call because the stream is revoked.
   void interrupt() noexcept {
@@ -83,47 +83,48 @@ class RevocableStream::Visit {
 };
 
 /// Makes a call leave the stream when it is destroyed.
-class RevocableStream::Stay {
+class RevocableStream::LeaveOnExit {
  public:
-  Stay(RevocableStream& stream, Visit& visit) noexcept : stream_(stream), visit_(visit) {}
-  ~Stay() { stream_.leave(visit_); }
-  Stay(const Stay&) = delete;
-  Stay& operator=(const Stay&) = delete;
+  LeaveOnExit(RevocableStream& stream, StreamCall& visit) noexcept
+      : stream_(stream), visit_(visit) {}
+  ~LeaveOnExit() { stream_.leave(visit_); }
+  LeaveOnExit(const LeaveOnExit&) = delete;
+  LeaveOnExit& operator=(const LeaveOnExit&) = delete;
 
  private:
   RevocableStream& stream_;
-  Visit& visit_;
+  StreamCall& visit_;
 };
 
 namespace {
 
 /// Returns the target of the functions of a stream. The method that returned it has not ended yet.
-const CallTarget& maker(const Serving& generation, bool is_lent) noexcept {
-  const CallTarget* target = is_lent ? nullptr : innermost_target();
+const CallTarget& maker(const CallTargets& generation, bool is_borrowed) noexcept {
+  const CallTarget* target = is_borrowed ? nullptr : innermost_target();
   return target != nullptr && target->generation == &generation ? *target : generation.own();
 }
 
 }  // namespace
 
-RevocableStream::RevocableStream(RevocableStreams& list, std::uint32_t index, bool is_lent,
+RevocableStream::RevocableStream(RevocableStreams& list, std::uint32_t index, bool is_borrowed,
                                  bool is_passed_on)
     : list_(list),
       index_(index),
       is_passed_on_(is_passed_on),
-      target_(maker(list.generation_, is_lent)),
-      state_(is_lent ? lent : 0) {}
+      target_(maker(list.generation_, is_borrowed)),
+      state_(is_borrowed ? borrowed : 0) {}
 
-inline RevocableStream::Entered RevocableStream::enter(Visit& visit) noexcept {
-  Visit* other = nullptr;
+inline RevocableStream::Entered RevocableStream::enter(StreamCall& visit) noexcept {
+  StreamCall* other = nullptr;
   if (!inside_.compare_exchange_strong(other, &visit)) [[unlikely]]
-    return (state_.load() & over) != 0 ? Entered::over : Entered::busy;
-  if ((state_.load() & over) == 0 && !list_.broken()) [[likely]]
+    return (state_.load() & closed) != 0 ? Entered::closed : Entered::busy;
+  if ((state_.load() & closed) == 0 && !list_.broken()) [[likely]]
     return Entered::yes;
   leave(visit);
-  return Entered::over;
+  return Entered::closed;
 }
 
-inline void RevocableStream::leave(Visit& visit) noexcept {
+inline void RevocableStream::leave(StreamCall& visit) noexcept {
   if (exchanging.load(std::memory_order_relaxed)) [[unlikely]] {
     inside_.exchange(nullptr);
   } else {
@@ -133,7 +134,7 @@ inline void RevocableStream::leave(Visit& visit) noexcept {
   if (revoking.load()) [[unlikely]]
     wait_for_revocation();
   if (visit.interrupted()) [[unlikely]]
-    drop(visited);
+    drop(call_inside);
 }
 
 tenon_status RevocableStream::refuse(tenon_call* call, Entered entered) noexcept {
@@ -176,11 +177,11 @@ template <class Body>
   NestedCall nested(Call::of(call));
   // The exchange of `enter` orders the slot.
   const GenerationGuard guard(target_, std::memory_order_relaxed);
-  Visit visit(nested);
+  StreamCall visit(nested);
   if (const Entered entered = enter(visit); entered != Entered::yes) [[unlikely]]
     return refuse(nested.raw(), entered);
-  const Stay stay(*this, visit);
-  if (list_.contained_ || Operation::is_performed()) [[unlikely]]
+  const LeaveOnExit stay(*this, visit);
+  if (list_.contained_ || SupervisedWork::is_performed()) [[unlikely]]
     return run(function, nested, body);
   lock_order::expect_none();
   try {
@@ -197,9 +198,9 @@ template <class Body>
 void RevocableStream::revoke() noexcept {
   std::uint32_t state = state_.load();
   do {
-    if ((state & over) != 0) return;
-  } while (!state_.compare_exchange_weak(state, state | over | visited));
-  if (inside_.load() == nullptr || !interrupt()) drop(visited);
+    if ((state & closed) != 0) return;
+  } while (!state_.compare_exchange_weak(state, state | closed | call_inside));
+  if (inside_.load() == nullptr || !interrupt()) drop(call_inside);
 }
 
 /// Cancels the call in the stream, which ends the stream when it leaves. Returns false if there is
@@ -208,7 +209,7 @@ bool RevocableStream::interrupt() noexcept {
   const sync::Lock lock(revoking_mutex);
   revoking.store(true);
   show_leaves();
-  Visit* const visit = inside_.load();
+  StreamCall* const visit = inside_.load();
   if (visit != nullptr) visit->interrupt();
   revoking.store(false);
   return visit != nullptr;
@@ -216,7 +217,7 @@ bool RevocableStream::interrupt() noexcept {
 
 /// Drops a hold. Ends the stream if it was the last.
 void RevocableStream::drop(std::uint32_t hold) noexcept {
-  if (state_.fetch_and(~hold) == (over | hold)) end();
+  if (state_.fetch_and(~hold) == (closed | hold)) end();
 }
 
 void RevocableStream::release() noexcept {
@@ -225,11 +226,11 @@ void RevocableStream::release() noexcept {
 }
 
 void RevocableStream::pass() noexcept {
-  drop(lent);
+  drop(borrowed);
 }
 
 void RevocableStream::take_back() noexcept {
-  state_.fetch_or(over);
+  state_.fetch_or(closed);
   held_ = nullptr;
   list_.remove(*this);
 }
@@ -299,9 +300,9 @@ constexpr char commit_name[] = "commit";
 template <class Raw>
 class RevocableStreamOf final : public RevocableStream {
  public:
-  RevocableStreamOf(RevocableStreams& list, AbiVersion abi, std::uint32_t index, bool lent,
+  RevocableStreamOf(RevocableStreams& list, AbiVersion abi, std::uint32_t index, bool borrowed,
                     Raw* inner)
-      : RevocableStream(list, index, lent, is_one(inner)),
+      : RevocableStream(list, index, borrowed, is_one(inner)),
         handle_{functions_for(abi, *inner), this},
         inner_(inner) {}
 
@@ -375,10 +376,10 @@ const tenon_writer& RevocableStreamOf<tenon_writer>::functions_for(AbiVersion,
 
 /// Replaces `stream` by a revocable one.
 template <class Raw>
-std::shared_ptr<RevocableStream> RevocableStreams::add(std::uint32_t index, bool lent,
+std::shared_ptr<RevocableStream> RevocableStreams::add(std::uint32_t index, bool borrowed,
                                                        Raw*& stream) {
   prepare();
-  auto revocable = std::make_shared<RevocableStreamOf<Raw>>(*this, abi_, index, lent, stream);
+  auto revocable = std::make_shared<RevocableStreamOf<Raw>>(*this, abi_, index, borrowed, stream);
   stream = revocable->hand_out();
   if (process_.inherited()) return revocable;
   sync::Lock lock(mutex_);
@@ -465,4 +466,4 @@ void RevocableStreams::revoke_all() noexcept {
   for (const auto& stream : those) stream->revoke();
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -9,9 +9,9 @@
 // for barriers.
 //
 // - Entering: the call exchanges itself into `inside_`, then loads `state_`. A revocation sets
-//   `over` in `state_`, then loads `inside_`. All four are sequentially consistent, so at least one
-//   sees the other: the call is refused, or the revocation finds it. A second call finds the first
-//   one in `inside_` and is refused.
+//   `closed` in `state_`, then loads `inside_`. All four are sequentially consistent, so at least
+//   one sees the other: the call is refused, or the revocation finds it. A second call finds the
+//   first one in `inside_` and is refused.
 // - Leaving: the call stores nullptr in `inside_`, then loads `revoking`, with no barrier between
 //   them. A revocation that finds a call sets `revoking`, issues a barrier on all threads, and
 //   loads `inside_` again. If the store came before the barrier, the revocation sees that the call
@@ -24,7 +24,7 @@
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/gen/guard.hpp>
+#include <tenon/detail/guard.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -41,7 +41,7 @@
 #include "call/thread_records.hpp"
 #include "manifest/manifest.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 class RevocableStream;
 
@@ -86,7 +86,7 @@ class RevocableStreams {
 
   /// `abi`: the version that the module requires. `contained`: whether `runner` must call all
   /// functions because crashes are contained.
-  RevocableStreams(Serving& generation, AbiVersion abi, StreamRunner& runner, bool contained)
+  RevocableStreams(CallTargets& generation, AbiVersion abi, StreamRunner& runner, bool contained)
       : generation_(generation), abi_(abi), runner_(runner), contained_(contained) {}
   /// REQUIRED: empty.
   ~RevocableStreams() = default;
@@ -116,7 +116,7 @@ class RevocableStreams {
   void revoke_all() noexcept TENON_EXCLUDES(mutex_);
 
   /// Returns the generation that the streams belong to.
-  Serving& generation() const noexcept { return generation_; }
+  CallTargets& generation() const noexcept { return generation_; }
 
   /// Records that the code has crashed: no function of a stream is called any more, not even to
   /// release it.
@@ -127,13 +127,13 @@ class RevocableStreams {
   friend class RevocableStream;
 
   template <class Raw>
-  std::shared_ptr<RevocableStream> add(std::uint32_t index, bool lent, Raw*& stream);
+  std::shared_ptr<RevocableStream> add(std::uint32_t index, bool borrowed, Raw*& stream);
   /// Returns the streams of an instance, or those without an instance.
   Streams& of(std::uint32_t index) TENON_REQUIRES(mutex_);
   bool has(std::uint32_t index) const noexcept TENON_REQUIRES(mutex_);
   void remove(const RevocableStream& stream) noexcept;
 
-  Serving& generation_;
+  CallTargets& generation_;
   const AbiVersion abi_;
   StreamRunner& runner_;
   const bool contained_;
@@ -151,7 +151,7 @@ class RevocableStreams {
 class RevocableStream : public std::enable_shared_from_this<RevocableStream> {
  public:
   /// `is_passed_on`: the module got the stream from another one, so its functions are the host's.
-  RevocableStream(RevocableStreams& list, std::uint32_t index, bool is_lent, bool is_passed_on);
+  RevocableStream(RevocableStreams& list, std::uint32_t index, bool is_borrowed, bool is_passed_on);
   virtual ~RevocableStream() = default;
   RevocableStream(const RevocableStream&) = delete;
   RevocableStream& operator=(const RevocableStream&) = delete;
@@ -176,13 +176,13 @@ class RevocableStream : public std::enable_shared_from_this<RevocableStream> {
 
  private:
   friend class RevocableStreams;
-  class Visit;
-  class Stay;
+  class StreamCall;
+  class LeaveOnExit;
 
   virtual void release_inner() = 0;
-  enum class Entered { yes, over, busy };
-  Entered enter(Visit& visit) noexcept;
-  void leave(Visit& visit) noexcept;
+  enum class Entered { yes, closed, busy };
+  Entered enter(StreamCall& visit) noexcept;
+  void leave(StreamCall& visit) noexcept;
   [[gnu::cold]] static tenon_status refuse(tenon_call* call, Entered entered) noexcept;
   [[gnu::cold]] tenon_status failed(const char* function, Call& call, tenon_status status);
   template <class Body>
@@ -192,9 +192,9 @@ class RevocableStream : public std::enable_shared_from_this<RevocableStream> {
   void end() noexcept;
 
   // The state: whether the stream was released or revoked, and what still keeps it from ending.
-  static constexpr std::uint32_t over = 1;
-  static constexpr std::uint32_t lent = 2;
-  static constexpr std::uint32_t visited = 4;  // by a call, or the revocation does not know yet
+  static constexpr std::uint32_t closed = 1;
+  static constexpr std::uint32_t borrowed = 2;
+  static constexpr std::uint32_t call_inside = 4;  // by a call, or the revocation does not know yet
 
   RevocableStreams& list_;    // not used after the end: the generation may be gone
   std::size_t position_ = 0;  // in the list; guarded by its lock
@@ -202,8 +202,8 @@ class RevocableStream : public std::enable_shared_from_this<RevocableStream> {
   const bool is_passed_on_;
   const CallTarget& target_;  // only its address is used after the end
   std::atomic<std::uint32_t> state_;
-  std::atomic<Visit*> inside_{nullptr};
+  std::atomic<StreamCall*> inside_{nullptr};
   std::shared_ptr<RevocableStream> held_;  // until the holder releases it
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

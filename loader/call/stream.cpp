@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <tenon/gen/nested_call.hpp>
-#include <tenon/gen/steps.hpp>
+#include <tenon/detail/nested_call.hpp>
+#include <tenon/detail/steps.hpp>
 #include <tenon/stream.hpp>
 
 #include "call/exceptions.hpp"
 #include "call/host_stream.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 namespace {
 
 /// Reports the failure of a stream of the host to the plugin that called it.
@@ -145,4 +145,4 @@ Result<void> Writer::commit(Call& call) {
   return {};
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

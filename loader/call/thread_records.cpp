@@ -15,7 +15,7 @@
 #include "platform/barrier.hpp"
 #include "platform/thread_exit.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 constinit thread_local ThreadRecord* thread_record TENON_TLS_AT_FIXED_OFFSET = nullptr;
 constinit thread_local Slot* free_slot TENON_TLS_AT_FIXED_OFFSET = nullptr;
@@ -40,7 +40,7 @@ LeafMutex pause_mutex;
 /// A call without a slot that may block.
 struct CountedCall {
   const Blocking* scope;
-  const ServingModule* module;
+  const CallSwitch* module;
   Call* call;
   const ThreadRecord* record;  // of its thread
 };
@@ -99,13 +99,13 @@ bool readers_order_from_the_start() noexcept {
 
 /// Makes all calls into the module order their slots themselves, and makes the slots of earlier
 /// calls visible. Waits if another thread is doing so.
-void order_slots(ServingModule& module) noexcept {
+void order_slots(CallSwitch& module) noexcept {
   const sync::Lock lock(pause_mutex);
   if (module.let_readers_order()) std::this_thread::sleep_for(store_buffers_drain);
 }
 
 /// Returns whether the slots show every thread that is in an unpublished generation of the module.
-bool slots_are_visible(ServingModule& module) noexcept {
+bool slots_are_visible(CallSwitch& module) noexcept {
   if (readers_order_from_the_start()) return true;
   if (!readers_order.load()) {
     if (platform::process_barrier()) return true;
@@ -152,7 +152,7 @@ ThreadRecord* take_record() TENON_REQUIRES(records_mutex) {
   return record;
 }
 
-bool is_occupied(const ServingModule& module, const Serving& serving) noexcept {
+bool is_occupied(const CallSwitch& module, const CallTargets& serving) noexcept {
   if (module.overflow.load() != 0) return true;
   for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
     for (const auto& slot : record->slots) {
@@ -186,7 +186,7 @@ std::uint32_t call_depth() noexcept {
   return static_cast<std::uint32_t>(thread_record->index_of(free_slot) - 1);
 }
 
-bool this_thread_has_entered(const Serving& serving) noexcept {
+bool this_thread_has_entered(const CallTargets& serving) noexcept {
   const ThreadRecord* record = thread_record;
   if (record == nullptr) return false;
   return std::any_of(std::begin(record->slots), std::end(record->slots), [&](const Slot& slot) {
@@ -195,7 +195,7 @@ bool this_thread_has_entered(const Serving& serving) noexcept {
   });
 }
 
-bool this_thread_is_in(const Serving& serving) noexcept {
+bool this_thread_is_in(const CallTargets& serving) noexcept {
   if (thread_record == nullptr) return false;
   for (const CallerScope* scope = thread_record->caller; scope != nullptr; scope = scope->outer()) {
     if (scope->caller() == &serving) return true;
@@ -207,7 +207,7 @@ const CallTarget* innermost_target() noexcept {
   return call_depth() > 0 ? (free_slot - 1)->load() : nullptr;
 }
 
-Serving* innermost_serving() noexcept {
+CallTargets* innermost_serving() noexcept {
   const CallTarget* target = innermost_target();
   return target != nullptr ? target->generation : nullptr;
 }
@@ -226,7 +226,7 @@ Slot* GenerationGuard::first_slot() noexcept {
   return free_slot++;
 }
 
-GenerationGuard::GenerationGuard(const Serving& serving, ServingModule& module,
+GenerationGuard::GenerationGuard(const CallTargets& serving, CallSwitch& module,
                                  std::memory_order order) noexcept
     : GenerationGuard(serving.own(), order) {
   if (slot_ != nullptr) return;
@@ -244,14 +244,14 @@ void GenerationGuard::run_plugin(const CallTarget& target) const noexcept {
 
 // -- Publication -----------------------------------------------------------------
 
-void Serving::add_targets(const CallTarget* first, std::size_t count) noexcept {
+void CallTargets::add_targets(const CallTarget* first, std::size_t count) noexcept {
   const std::size_t number = count_.load(std::memory_order_relaxed);
   assert(number < max_ranges);
   ranges_[number] = {first, first + count};
   count_.store(number + 1, std::memory_order_release);
 }
 
-bool Serving::has_target(const CallTarget* target) const noexcept {
+bool CallTargets::has_target(const CallTarget* target) const noexcept {
   const std::less<const CallTarget*> before;  // of pointers into different arrays
   const auto end = ranges_ + count_.load(std::memory_order_acquire);
   return std::any_of(ranges_, end, [&](const Range& range) {
@@ -268,7 +268,7 @@ constexpr CallTarget first_gate{nullptr, &gate_mark};
 }  // namespace
 
 /// The state shared by publishers.
-struct ServingModule::Writers {
+struct CallSwitch::Writers {
   LeafMutex mutex;                                     // guards the published array, too
   bool readers_order TENON_GUARDED_BY(mutex) = false;  // see let_readers_order
   // The targets of the closed gate.
@@ -278,40 +278,40 @@ struct ServingModule::Writers {
   std::vector<std::unique_ptr<const CallTarget[]>> gates TENON_GUARDED_BY(mutex);
 };
 
-ServingModule::ServingModule()
+CallSwitch::CallSwitch()
     : current_(&first_gate), published_(&first_gate), writers_(std::make_unique<Writers>()) {}
 
-ServingModule::~ServingModule() = default;
+CallSwitch::~CallSwitch() = default;
 
-void ServingModule::publish(const CallTarget* targets) noexcept {
+void CallSwitch::publish(const CallTarget* targets) noexcept {
   const bool order = readers_order_from_the_start() || readers_order.load();
   const sync::Lock lock(writers_->mutex);
   published_.store(targets);
   current_.store(order || writers_->readers_order ? writers_->gate : targets);
 }
 
-void ServingModule::replace(const CallTarget* outgrown, const CallTarget* targets) noexcept {
+void CallSwitch::replace(const CallTarget* outgrown, const CallTarget* targets) noexcept {
   const sync::Lock lock(writers_->mutex);
   if (published_.load() == outgrown) published_.store(targets);
   if (current_.load() == outgrown) current_.store(targets);
 }
 
-void ServingModule::close() noexcept {
+void CallSwitch::close() noexcept {
   const sync::Lock lock(writers_->mutex);
   published_.store(writers_->gate);
   current_.store(writers_->gate);
 }
 
-bool ServingModule::closed() const noexcept {
+bool CallSwitch::closed() const noexcept {
   const sync::Lock lock(writers_->mutex);
   return published_.load() == writers_->gate;
 }
 
-bool ServingModule::is_gate(const CallTarget& target) noexcept {
+bool CallSwitch::is_gate(const CallTarget& target) noexcept {
   return target.self == &gate_mark;
 }
 
-void ServingModule::reserve(std::size_t count) {
+void CallSwitch::reserve(std::size_t count) {
   const sync::Lock lock(writers_->mutex);
   if (count <= writers_->capacity) return;
   const std::size_t larger = std::max<std::size_t>(2 * writers_->capacity, count + 7);
@@ -324,7 +324,7 @@ void ServingModule::reserve(std::size_t count) {
   if (current_.load() == outgrown) current_.store(writers_->gate);
 }
 
-bool ServingModule::let_readers_order() noexcept {
+bool CallSwitch::let_readers_order() noexcept {
   const sync::Lock lock(writers_->mutex);
   current_.store(writers_->gate);
   return !std::exchange(writers_->readers_order, true);
@@ -332,7 +332,7 @@ bool ServingModule::let_readers_order() noexcept {
 
 // A call found in a record stays there meanwhile: its thread sees `cancelling_calls` when it
 // removes the call, and waits. So the slot that is read after the call belongs to the same call.
-void interrupt_calls(ServingModule& module, const Serving& serving,
+void interrupt_calls(CallSwitch& module, const CallTargets& serving,
                      const ThreadRecord* own) noexcept {
   sync::Lock lock(cancelling_mutex);
   cancelling_calls.store(true);
@@ -353,7 +353,7 @@ void interrupt_calls(ServingModule& module, const Serving& serving,
   cancelling_calls.store(false);
 }
 
-void exclude_failed_call(const Serving& serving) noexcept {
+void exclude_failed_call(const CallTargets& serving) noexcept {
   if (innermost_serving() != &serving) return;
   thread_record->blocking[thread_record->index_of(free_slot - 1)].store(nullptr);
   const sync::Lock lock(cancelling_mutex);  // waits until no restart uses the call
@@ -379,7 +379,7 @@ bool OverdueCall::take() const noexcept {
   return timed->deadline.compare_exchange_strong(expected, reported_deadline);
 }
 
-std::vector<OverdueCall> overdue_calls(const Serving& serving, std::int64_t now,
+std::vector<OverdueCall> overdue_calls(const CallTargets& serving, std::int64_t now,
                                        std::int64_t& next) {
   std::vector<OverdueCall> overdue;
   for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
@@ -399,14 +399,14 @@ std::vector<OverdueCall> overdue_calls(const Serving& serving, std::int64_t now,
   return overdue;
 }
 
-Occupancy wait_until_left(ServingModule& module, const Serving& serving,
-                          std::chrono::steady_clock::time_point deadline) {
+Drain wait_until_empty(CallSwitch& module, const CallTargets& serving,
+                       std::chrono::steady_clock::time_point deadline) {
   const InLoader inside;
-  if (!slots_are_visible(module)) return Occupancy::unknown;
+  if (!slots_are_visible(module)) return Drain::unknown;
   constexpr auto max_backoff = std::chrono::milliseconds(1);
   auto pause = std::chrono::microseconds(0);
   while (is_occupied(module, serving)) {
-    if (std::chrono::steady_clock::now() >= deadline) return Occupancy::occupied;
+    if (std::chrono::steady_clock::now() >= deadline) return Drain::occupied;
     if (pause.count() == 0) {
       std::this_thread::yield();
       pause = std::chrono::microseconds(1);
@@ -415,7 +415,7 @@ Occupancy wait_until_left(ServingModule& module, const Serving& serving,
       pause = std::min<std::chrono::microseconds>(2 * pause, max_backoff);
     }
   }
-  return Occupancy::left;
+  return Drain::empty;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The restart's side of the call guard (tenon/gen/guard.hpp): finds the threads that are in a
+// The restart's side of the call guard (tenon/detail/guard.hpp): finds the threads that are in a
 // generation.
 #pragma once
 
-#include <tenon/gen/guard.hpp>
+#include <tenon/detail/guard.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -14,15 +14,15 @@
 #include <string_view>
 #include <vector>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The targets of the calls that may be in one generation. Only one thread at a time may add
 /// targets; otherwise thread-safe.
-class Serving {
+class CallTargets {
  public:
-  Serving() noexcept { add_targets(&own_, 1); }
-  Serving(const Serving&) = delete;
-  Serving& operator=(const Serving&) = delete;
+  CallTargets() noexcept { add_targets(&own_, 1); }
+  CallTargets(const CallTargets&) = delete;
+  CallTargets& operator=(const CallTargets&) = delete;
 
   /// Returns the target of the functions of the module.
   const CallTarget& own() const noexcept { return own_; }
@@ -48,14 +48,14 @@ std::size_t count_thread_records() noexcept;
 
 /// Returns whether the calling thread is in a call into `serving`, at any level of nesting. If so,
 /// `serving` cannot be drained meanwhile.
-bool this_thread_has_entered(const Serving& serving) noexcept;
+bool this_thread_has_entered(const CallTargets& serving) noexcept;
 /// Returns whether the calling thread has entered `serving` or runs on behalf of it (CallerScope).
-bool this_thread_is_in(const Serving& serving) noexcept;
+bool this_thread_is_in(const CallTargets& serving) noexcept;
 
 /// Returns the target that the calling thread entered last and is still in; nullptr if none.
 const CallTarget* innermost_target() noexcept;
 /// Returns the generation that the calling thread entered last and is still in; nullptr if none.
-Serving* innermost_serving() noexcept;
+CallTargets* innermost_serving() noexcept;
 /// Returns the name of the plugin whose function the calling thread runs in that generation; empty
 /// for a function of the module.
 std::string_view innermost_plugin() noexcept;
@@ -64,7 +64,7 @@ std::string_view innermost_plugin() noexcept;
 /// not made through an Instance.
 class GenerationGuard {
  public:
-  explicit GenerationGuard(const Serving& serving) noexcept : GenerationGuard(serving.own()) {}
+  explicit GenerationGuard(const CallTargets& serving) noexcept : GenerationGuard(serving.own()) {}
   /// For functions of a plugin: enters by one of the targets of the generation. `order` may be
   /// weaker if the next operation of the thread orders the slot.
   explicit GenerationGuard(const CallTarget& target,
@@ -74,7 +74,7 @@ class GenerationGuard {
   }
   /// For a thread that does not hold an instance of `module`, the module of the generation.
   /// `order` as above.
-  GenerationGuard(const Serving& serving, ServingModule& module,
+  GenerationGuard(const CallTargets& serving, CallSwitch& module,
                   std::memory_order order = std::memory_order_seq_cst) noexcept;
   ~GenerationGuard() {
     if (slot_ != nullptr) [[likely]] {
@@ -96,19 +96,19 @@ class GenerationGuard {
   [[gnu::cold]] void leave_without_slot() noexcept;
 
   Slot* slot_ = nullptr;
-  ServingModule* counted_ = nullptr;  // set if there was no slot
+  CallSwitch* counted_ = nullptr;  // set if there was no slot
 };
 
 /// Cancels the blocking calls in `serving` of `module`, with the reason `restart`, except those of
 /// the thread with the record `own`. Calls that begin to block later must find
 /// `module.interrupting` set, or be refused because the generation has crashed.
-void interrupt_calls(ServingModule& module, const Serving& serving,
+void interrupt_calls(CallSwitch& module, const CallTargets& serving,
                      const ThreadRecord* own = nullptr) noexcept;
 
 /// Excludes the innermost call of the calling thread from those that `interrupt_calls` cancels. The
 /// call has failed in `serving`, and must return that failure even if the failure begins a restart.
 /// A call without a slot is not excluded.
-void exclude_failed_call(const Serving& serving) noexcept;
+void exclude_failed_call(const CallTargets& serving) noexcept;
 
 /// The deadline in the record of a call whose lateness was reported.
 inline constexpr std::int64_t reported_deadline = INT64_MIN;
@@ -126,12 +126,12 @@ struct OverdueCall {
 
 /// Returns the calls into `serving` that have missed their deadline, until they are taken. Lowers
 /// `next` to the earliest deadline of the others.
-std::vector<OverdueCall> overdue_calls(const Serving& serving, std::int64_t now,
+std::vector<OverdueCall> overdue_calls(const CallTargets& serving, std::int64_t now,
                                        std::int64_t& next);
 
 /// Whether threads are still in a generation.
-enum class Occupancy {
-  left,      // no thread is in it, and none can enter
+enum class Drain {
+  empty,     // no thread is in it, and none can enter
   occupied,  // a thread is still in it after the deadline
   unknown,   // the system refused the barrier that makes the stores of threads visible
 };
@@ -140,10 +140,10 @@ enum class Occupancy {
 /// When the system refuses the barrier for the first time, all threads begin to order their slots
 /// themselves. The result is then `unknown` for the generations that are being drained at that
 /// time, but not for later ones.
-Occupancy wait_until_left(ServingModule& module, const Serving& serving,
-                          std::chrono::steady_clock::time_point deadline);
+Drain wait_until_empty(CallSwitch& module, const CallTargets& serving,
+                       std::chrono::steady_clock::time_point deadline);
 
 /// Returns the number of calls that the calling thread is in.
 std::uint32_t call_depth() noexcept;
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

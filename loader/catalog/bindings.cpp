@@ -9,7 +9,7 @@
 #include "base/quote.hpp"
 #include "package/usability.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 /// Returns the package's requirements of one name, eg: "^1.4".
@@ -379,4 +379,4 @@ Result<void> Bindings::check(const Package& requester, std::string_view name,
                            : "leave out the version, or name another package"});
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -25,7 +25,7 @@
 #include "package/repository.hpp"
 #include "package/resolver.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The packages that were found, and the requirements of the host.
 struct Packages {
@@ -128,4 +128,4 @@ class Bindings {
   std::vector<Error> diagnostics_;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -7,7 +7,7 @@
 
 #include "catalog/compatibility.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // Standalone packages come first, so that they win over builtins of the same name and version.
@@ -69,7 +69,7 @@ void Catalog::find_files() {
 }
 
 std::shared_ptr<PluginModule> Catalog::module_of(const std::filesystem::path& file) const {
-  if (const auto found = by_file_.find(key_of(file)); found != TextIndex::nothing) {
+  if (const auto found = by_file_.find(key_of(file)); found != TextIndex::npos) {
     return content_.modules[found].module;
   }
   for (const auto& weak : content_.unlisted) {
@@ -81,7 +81,7 @@ std::shared_ptr<PluginModule> Catalog::module_of(const std::filesystem::path& fi
 
 const ListedModule* Catalog::find(const PluginModule& module) const {
   const auto found = by_file_.find(key_of(module.origin().file));
-  if (found == TextIndex::nothing) return nullptr;
+  if (found == TextIndex::npos) return nullptr;
   const ListedModule& listed = content_.modules[found];
   return listed.module.get() == &module ? &listed : nullptr;
 }
@@ -97,10 +97,10 @@ std::vector<std::shared_ptr<PluginModule>> Catalog::modules() const {
   return all;
 }
 
-std::vector<Error> Catalog::skipped() const {
+std::vector<Error> Catalog::problems() const {
   std::vector<Error> all = content_.unreadable;
   all.insert(all.end(), left_out_.begin(), left_out_.end());
   return all;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -19,7 +19,7 @@
 #include "catalog/scan.hpp"
 #include "trust/trust_policy.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The parts of a catalog that stay the same as long as the host.
 struct CatalogRules {
@@ -64,7 +64,7 @@ class Catalog {
   /// Returns the file of each package of the bindings, by package id. Empty for a builtin.
   const std::vector<const std::filesystem::path*>& files() const noexcept { return files_; }
   /// Returns the errors of files, then those of packages and plugins that are left out.
-  std::vector<Error> skipped() const;
+  std::vector<Error> problems() const;
 
  private:
   void register_all(FileComparison& files);
@@ -77,4 +77,4 @@ class Catalog {
   TextIndex by_file_;                                // indexes of modules
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

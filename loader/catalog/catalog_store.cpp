@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 using ModulePtr = std::shared_ptr<PluginModule>;
@@ -170,4 +170,4 @@ std::unique_ptr<CatalogChange> CatalogStore::prepare(const PluginModule& module,
   return std::make_unique<Change>(shared_from_this(), std::move(base), std::move(next));
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -17,7 +17,7 @@
 #include "catalog/plugin_module.hpp"
 #include "catalog/scan.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Thread-safe. Catalogs are built without a lock. If another one was published in the meantime,
 /// the catalog is built again while other writers wait; by then all files have been compared.
@@ -43,7 +43,7 @@ class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
   std::vector<Event> list(std::vector<FoundModule> found, std::vector<Error> unreadable,
                           const MakeModule& make, BrokenNames broken = {});
 
-  /// See PluginDirectory::prepare.
+  /// See HostServices::prepare.
   std::unique_ptr<CatalogChange> prepare(const PluginModule& module,
                                          std::shared_ptr<const Manifest> fresh);
 
@@ -63,4 +63,4 @@ class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
   CatalogPtr current_ TENON_GUARDED_BY(mutex_);
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -8,7 +8,7 @@
 
 #include "catalog/kinds.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 std::string_view to_string(CompatibilityGrade grade) noexcept {
   switch (grade) {
@@ -76,7 +76,7 @@ Error unknown_kind(const Provided& provided, const std::string& where) {
                 .found = title_of(provided),
                 .needed = "a kind that this program defines",
                 .fix = "use the module with the program it was made for",
-                .grade = ErrorGrade::warning});
+                .severity = Severity::warning});
 }
 
 Compatibility compatibility_with(const Kind& kind, const Provided& provided) {
@@ -161,9 +161,9 @@ std::vector<Error> incompatibilities(const ModuleDescription& module) {
     }
   }
   if (problems.size() == module.plugins.size()) return problems;
-  for (Error& problem : problems) problem = problem.graded(ErrorGrade::warning);
+  for (Error& problem : problems) problem = problem.with_severity(Severity::warning);
   return problems;
 }
 
 }  // namespace detail
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

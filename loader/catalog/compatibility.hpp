@@ -12,7 +12,7 @@
 #include "catalog/description.hpp"
 #include "manifest/manifest.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Returns the compatibility of a plugin with the newest version of its kind in this program.
 Compatibility compatibility_of(const Provided& provided);
@@ -30,4 +30,4 @@ std::vector<Error> incompatibilities(const ModuleDescription& module);
 /// Returns a plugin's name and kind, eg: "me.example/blur (photo.example/filter version 1)".
 std::string title_of(const Provided& provided);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

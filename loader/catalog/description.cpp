@@ -6,7 +6,7 @@
 #include "catalog/compatibility.hpp"
 #include "catalog/kinds.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 std::string ModuleDescription::location() const {
   return file.empty() ? "builtin " + manifest->name : file.string();
@@ -26,4 +26,4 @@ ModuleDescriptionPtr describe(std::shared_ptr<const Manifest> manifest,
   return module;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -13,7 +13,7 @@
 
 #include "manifest/manifest.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 struct ModuleDescription;
 
@@ -49,4 +49,4 @@ class PluginInfos {
   static PluginInfo of(const ModuleDescriptionPtr& module, std::size_t index);
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

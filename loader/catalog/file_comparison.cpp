@@ -5,7 +5,7 @@
 
 #include "binary/bundle.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 bool same_file(const platform::FileIdentity& a, const platform::FileIdentity& b) {
@@ -40,4 +40,4 @@ std::optional<std::string> FileComparison::hash_of(const std::filesystem::path& 
       .first->second.hash;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

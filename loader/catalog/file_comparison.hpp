@@ -11,7 +11,7 @@
 #include "base/lock_order.hpp"
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Thread-safe. No lock is held while files are read, so two threads may read the same file.
 class FileComparison {
@@ -33,4 +33,4 @@ class FileComparison {
   std::map<std::filesystem::path::string_type, Hashed> hashed_ TENON_GUARDED_BY(mutex_);
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

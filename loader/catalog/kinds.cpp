@@ -12,7 +12,7 @@
 #include "base/fork.hpp"
 #include "base/lock_order.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 namespace {
 
 // Kinds are registered before main, and when a library with kinds is loaded later, until it is
@@ -68,4 +68,4 @@ std::uint64_t kinds_revision() noexcept {
 }
 
 }  // namespace detail
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -3,13 +3,13 @@
 // The kinds that this program and its libraries were built with.
 #pragma once
 
-#include <tenon/gen/kind.hpp>
+#include <tenon/detail/kind.hpp>
 
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Returns the kinds with this id, in the order of their registration. There are several if
 /// libraries of the program have kinds of their own.
@@ -18,4 +18,4 @@ std::vector<const Kind*> find_kinds(std::string_view id);
 /// Returns a number that increases when the kinds of the program change.
 std::uint64_t kinds_revision() noexcept;
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

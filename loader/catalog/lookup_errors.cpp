@@ -2,13 +2,14 @@
 #include "catalog/lookup_errors.hpp"
 
 #include <algorithm>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
 #include "base/quote.hpp"
 #include "catalog/compatibility.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // The maximum number of names or versions in a message.
@@ -106,7 +107,7 @@ Error duplicate_error(const Registration& late, const Registration& existing,
                 .found = found,
                 .needed = "one file; the same is in " + existing.description->location(),
                 .fix = "remove one of the two files",
-                .grade = ErrorGrade::warning});  // the plugin is usable
+                .severity = Severity::warning});  // the plugin is usable
 }
 
 Error no_kind(const Reference& reference, const Kind& kind) {
@@ -154,8 +155,8 @@ Error no_plugin(std::string_view reference, std::vector<const Registration*> oth
 }
 
 std::string first_names(const std::vector<std::string_view>& names) {
-  const auto listed = std::min(names.size(), max_listed);
-  return first_of(std::vector<std::string>(names.begin(), names.begin() + listed), names.size());
+  const auto listed = std::span(names).first(std::min(names.size(), max_listed));
+  return first_of(std::vector<std::string>(listed.begin(), listed.end()), names.size());
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

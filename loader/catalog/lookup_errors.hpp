@@ -3,7 +3,7 @@
 // The texts of errors about plugins that cannot be registered or found.
 #pragma once
 
-#include <tenon/gen/kind.hpp>
+#include <tenon/detail/kind.hpp>
 #include <tenon/result.hpp>
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include "catalog/reference.hpp"
 #include "catalog/registration.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Returns the error for a plugin that is already registered. `where`: the late file. `differs`
 /// means that the files of both have the same version but not the same content.
@@ -35,4 +35,4 @@ Error no_plugin(std::string_view reference, std::vector<const Registration*> oth
 /// Returns the first names, and how many there are.
 std::string first_names(const std::vector<std::string_view>& names);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

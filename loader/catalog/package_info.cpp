@@ -7,7 +7,7 @@
 
 #include "base/quote.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 /// Returns the versions that a reference accepts, or nothing if it accepts any. A named version
@@ -222,4 +222,4 @@ std::vector<ResolvedPackage> PackageDescriptions::closure_of(
   return packages;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -13,7 +13,7 @@
 #include "catalog/bindings.hpp"
 #include "catalog/reference.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// A reference, and the package that it names.
 struct NamedPackage {
@@ -75,4 +75,4 @@ class PackageDescriptions {
   const std::vector<const std::filesystem::path*>& files_;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -9,7 +9,7 @@
 #include "package/lock.hpp"
 #include "trust/locked_content.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 /// Returns the plugin that the host uses of those that a reference names: the first that it can
@@ -86,7 +86,7 @@ ResolvedPackages resolve(const Catalog& catalog, const PluginLookup& plugins,
                .found = package.name + " " + package.version.to_string(),
                .needed = "version " + one.wanted.version->to_string() + ", which is not available",
                .fix = "name an available version, or reinstall that one",
-               .grade = ErrorGrade::warning}));
+               .severity = Severity::warning}));
   }
   return resolved;
 }
@@ -115,4 +115,4 @@ Result<void> write_lock(const Catalog& catalog, const std::filesystem::path& fil
   return write_lock_file(file, std::move(locked), bindings.host());
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

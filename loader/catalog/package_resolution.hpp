@@ -13,7 +13,7 @@
 #include "catalog/catalog.hpp"
 #include "catalog/plugin_lookup.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// See Host::packages.
 std::vector<PackageInfo> packages_of(const Catalog& catalog);
@@ -25,4 +25,4 @@ ResolvedPackages resolve(const Catalog& catalog, const PluginLookup& plugins,
 /// See Host::write_lock.
 Result<void> write_lock(const Catalog& catalog, const std::filesystem::path& file);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

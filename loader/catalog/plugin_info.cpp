@@ -6,7 +6,7 @@
 #include "catalog/description.hpp"
 #include "catalog/kinds.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 namespace {
 
 /// Returns the description of a PluginInfo that is default-constructed or moved-from.
@@ -94,4 +94,4 @@ PluginInfo PluginInfos::of(const ModuleDescriptionPtr& module, std::size_t index
 }
 
 }  // namespace detail
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -9,7 +9,7 @@
 #include "catalog/kinds.hpp"
 #include "catalog/reference.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 PluginInfo describe(const Registration& registration) {
   const ModuleDescriptionPtr& module = registration.description;
@@ -77,4 +77,4 @@ const Error* PluginLookup::broken(const Catalog& catalog, std::string_view refer
   return wanted ? catalog.bindings().broken(wanted->name) : nullptr;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

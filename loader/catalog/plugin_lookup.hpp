@@ -3,7 +3,7 @@
 // Finds the plugins of references in a catalog.
 #pragma once
 
-#include <tenon/gen/kind.hpp>
+#include <tenon/detail/kind.hpp>
 #include <tenon/plugin_info.hpp>
 #include <tenon/result.hpp>
 
@@ -19,7 +19,7 @@
 #include "catalog/registry.hpp"
 #include "package/repository.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Returns the description of a plugin for the public API.
 PluginInfo describe(const Registration& registration);
@@ -60,4 +60,4 @@ class PluginLookup {
   const std::shared_ptr<Log> log_;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <tenon/abi.h>
+#include <tenon/detail/guard.hpp>
+#include <tenon/detail/kind.hpp>
 #include <tenon/events.hpp>
-#include <tenon/gen/guard.hpp>
-#include <tenon/gen/kind.hpp>
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
 
@@ -20,7 +20,7 @@
 #include "manifest/manifest.hpp"
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 class Generation;
 
@@ -72,7 +72,7 @@ class PluginModule : public std::enable_shared_from_this<PluginModule> {
 };
 
 /// A plugin and its module.
-struct ChosenPlugin {
+struct PluginChoice {
   std::shared_ptr<PluginModule> module;
   std::string name;
 };
@@ -86,4 +86,4 @@ class CatalogChange {
   virtual void publish() noexcept = 0;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "catalog/preference.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 bool is_newer(const Registration& a, const Registration& b) {
   if (a.builtin != b.builtin) return b.builtin;
@@ -21,4 +21,4 @@ bool PreferenceOrder::operator()(const Registration& a, const Registration& b) c
   return is_newer(a, b);
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -6,7 +6,7 @@
 #include "catalog/reference.hpp"
 #include "catalog/registration.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Returns whether `a` is newer than `b`: a release than a prerelease, then by the version of the
 /// package, then by that of the kind. Standalone plugins are newer than builtins.
@@ -26,4 +26,4 @@ class PreferenceOrder {
   const Reference& reference_;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -4,7 +4,7 @@
 #include "base/quote.hpp"
 #include "package/name.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 constexpr std::string_view form =
@@ -78,4 +78,4 @@ std::optional<Match> Reference::match(const Version& candidate) const {
   return candidate.minor == version->minor ? Match::same_minor : Match::same_major;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -12,7 +12,7 @@
 #include "package/requirement.hpp"
 #include "package/semver.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// How near a version is to the one that a reference names; the best first. The last two have the
 /// same major and minor number, and the same major number.
@@ -42,4 +42,4 @@ struct Reference {
   bool has_domain() const noexcept { return name.find('/') != std::string::npos; }
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -11,7 +11,7 @@
 #include "catalog/plugin_module.hpp"
 #include "manifest/manifest.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// A module and the manifest that it had when it was listed.
 struct ListedModule {
@@ -41,4 +41,4 @@ struct Registration {
   const Version& package_version() const noexcept { return description->manifest->version; }
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -9,7 +9,7 @@
 #include "catalog/lookup_errors.hpp"
 #include "catalog/preference.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 bool from(bool builtin, Reference::Origin origin) {
@@ -94,7 +94,7 @@ const Registration* Registry::Named::best(Indexes indexes, const Accept& accept)
 
 Registry::Named& Registry::named(const Provided& provided) {
   auto kind = index_of_kinds_.find(provided.kind);
-  if (kind == TextIndex::nothing) {
+  if (kind == TextIndex::npos) {
     kind = static_cast<std::uint32_t>(kinds_.size());
     kinds_.push_back({provided.kind});
     index_of_kinds_.add(kinds_[kind].kind, kind);
@@ -157,8 +157,8 @@ Result<void> Registry::check_replacement(const std::filesystem::path& file, cons
       return old.kind == provided.kind && old.name == provided.name;
     });
     const NamesOfKind* names = names_of(provided.kind);
-    const auto found = names != nullptr ? names->index.find(provided.name) : TextIndex::nothing;
-    if (found == TextIndex::nothing || (had_name && same_version)) continue;
+    const auto found = names != nullptr ? names->index.find(provided.name) : TextIndex::npos;
+    if (found == TextIndex::npos || (had_name && same_version)) continue;
     const Registration late{.module = nullptr,
                             .description = description,
                             .index = index,
@@ -199,7 +199,7 @@ void Registry::finish() {
 
 const Registry::NamesOfKind* Registry::names_of(std::string_view kind) const noexcept {
   const auto found = index_of_kinds_.find(kind);
-  return found != TextIndex::nothing ? &kinds_[found] : nullptr;
+  return found != TextIndex::npos ? &kinds_[found] : nullptr;
 }
 
 Result<void> Registry::check(const Registration& candidate, const Package* requester) const {
@@ -246,8 +246,8 @@ const Registration* Registry::choose(const Named& named, std::int32_t target, co
 const Registration* Registry::find_plain(const Kind& kind, std::int32_t target,
                                          std::string_view name) const noexcept {
   const NamesOfKind* names = names_of(kind.id);
-  const auto found = names != nullptr ? names->index.find(name) : TextIndex::nothing;
-  if (found == TextIndex::nothing) return nullptr;
+  const auto found = names != nullptr ? names->index.find(name) : TextIndex::npos;
+  if (found == TextIndex::npos) return nullptr;
   return choose(named_[found], target, kind, {}, {nullptr});
 }
 
@@ -266,7 +266,7 @@ Result<const Registration*> Registry::find(const Kind& kind, std::int32_t target
   const NamesOfKind* names = names_of(kind.id);
   if (names == nullptr) return no_kind(reference, kind);
   const auto found = names->index.find(reference.name);
-  if (found == TextIndex::nothing) {
+  if (found == TextIndex::npos) {
     std::vector<std::string_view> known;
     for (const Named* named : names->names) known.push_back(named->name);
     return no_name(reference, kind, first_names(known));
@@ -285,7 +285,7 @@ std::vector<const Registry::Named*> Registry::named_in_all_kinds(const Reference
   std::vector<const Named*> all;
   const auto add = [&](std::string_view whole, std::string_view domain) {
     auto at = index_of_names_.find(whole);
-    for (; at != TextIndex::nothing; at = named_[at].next_kind) {
+    for (; at != TextIndex::npos; at = named_[at].next_kind) {
       const std::string_view kind = named_[at].kind;
       if (domain.empty() || kind.substr(0, kind.find('/')) == domain) all.push_back(&named_[at]);
     }
@@ -354,4 +354,4 @@ std::vector<const Registration*> Registry::all() const {
   return result;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

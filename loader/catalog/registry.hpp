@@ -3,7 +3,7 @@
 // The registry: the plugins of all manifests, by kind and name.
 #pragma once
 
-#include <tenon/gen/kind.hpp>
+#include <tenon/detail/kind.hpp>
 #include <tenon/result.hpp>
 
 #include <cstdint>
@@ -23,7 +23,7 @@
 #include "catalog/registration.hpp"
 #include "manifest/manifest.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Const functions may be called from any thread once `finish` was called.
 ///
@@ -85,8 +85,8 @@ class Registry {
     // Builtins, then standalone ones. In each group prereleases, then releases, the newest last.
     std::vector<std::uint32_t> by_version = {};
     std::size_t builtins = 0;
-    bool has_preferred = false;                    // some candidate is preferred
-    std::uint32_t next_kind = TextIndex::nothing;  // the same name in another kind
+    bool has_preferred = false;                 // some candidate is preferred
+    std::uint32_t next_kind = TextIndex::npos;  // the same name in another kind
 
     std::size_t position_of(const Registration& one) const;
     Indexes of(bool builtin) const;
@@ -127,4 +127,4 @@ class Registry {
   std::vector<std::string_view> domains_;  // of the kinds, without duplicates
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -17,7 +17,7 @@
 #include "platform/file.hpp"
 #include "platform/process.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -145,7 +145,7 @@ Error in_development(const FoundModule& module) {
                          "what it requires is not enforced",
                 .needed = "a released version",
                 .fix = "move it to a folder of its version when it is released",
-                .grade = ErrorGrade::note});
+                .severity = Severity::note});
 }
 
 /// Reports an unusable file. The error is also returned if a name in its manifest is looked up.
@@ -167,7 +167,7 @@ class Reader {
   void read(File& file, Scan& result) {
     if (const auto* previous = known_.find(file.path)) {
       const auto exposed = exposure(file, previous->access);
-      if (!exposed || exposed->grade() != ErrorGrade::error) {
+      if (!exposed || exposed->severity() != Severity::error) {
         if (exposed) result.skipped.push_back(*exposed);
         return add({std::move(file.path), previous->manifest, previous->identity, previous->access},
                    result);
@@ -176,7 +176,7 @@ class Reader {
     const auto open = open_module(file.path, file.is_regular);
     if (!open) return result.skipped.push_back(open.error());
     auto exposed = exposure(file, open->access());
-    if (exposed && exposed->grade() == ErrorGrade::error)
+    if (exposed && exposed->severity() == Severity::error)
       return skip(*open, {std::move(*exposed)}, result);
     auto read = read_module_file(*open);
     if (!read) return skip(*open, {std::move(read).error()}, result);
@@ -279,4 +279,4 @@ Scan scan(const std::vector<SearchPath>& paths, const TrustPolicy& policy, Known
   return result;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

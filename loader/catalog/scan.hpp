@@ -27,7 +27,7 @@
 #include "platform/file.hpp"
 #include "trust/trust_policy.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 struct FoundModule {
   std::filesystem::path file;
@@ -47,7 +47,7 @@ using BrokenNames = std::map<std::string, BrokenModule, std::less<>>;
 
 struct Scan {
   std::vector<FoundModule> modules;  // in the order of the search path, then by name
-  std::vector<Error> skipped;        // each with its code and grade
+  std::vector<Error> skipped;        // each with its code and severity
   BrokenNames broken{};
 };
 
@@ -84,4 +84,4 @@ void set_version_folder(const std::string& folder, Manifest& manifest);
 /// Checks that a module is of the version of its folder. Error: wrong-folder.
 Result<void> check_version_folder(const std::filesystem::path& file, const Manifest& manifest);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

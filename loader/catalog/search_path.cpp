@@ -6,7 +6,7 @@
 
 #include "platform/process.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 std::string variable_of(const std::string& app, std::string_view what) {
   std::string name;
@@ -27,4 +27,4 @@ std::vector<SearchPath> search_paths(const std::string& app,
   return paths;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// An entry of the search path: a folder, or one module file.
 struct SearchPath {
@@ -26,4 +26,4 @@ std::string variable_of(const std::string& app, std::string_view what);
 std::vector<SearchPath> search_paths(const std::string& app,
                                      const std::vector<std::filesystem::path>& first);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -9,7 +9,7 @@
 #include "call/thread_records.hpp"
 #include "code/generation.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 LogLevel level_of(std::int32_t level) noexcept {
@@ -18,7 +18,7 @@ LogLevel level_of(std::int32_t level) noexcept {
 
 /// Returns the host of the module whose code makes the call; nullptr for the program.
 const ModuleHost* module_in(const Call& call) noexcept {
-  const Serving* innermost = innermost_serving();
+  const CallTargets* innermost = innermost_serving();
   return innermost != nullptr ? &static_cast<const Generation*>(innermost)->host() : call.owner();
 }
 
@@ -73,4 +73,4 @@ void log_of(const ModuleHost& module, const tenon_log_line& line) noexcept {
   module.log().write(named);
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -6,7 +6,7 @@
 #include "base/quote.hpp"
 #include "platform/process.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 constexpr std::string_view created = "created";
@@ -77,4 +77,4 @@ void CallRules::Turn::ended(bool succeeded) noexcept {
   if (succeeded || !rules_.plugin_.implements(method_)) rules_.state_.store(&method_.to);
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

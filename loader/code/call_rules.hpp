@@ -3,7 +3,7 @@
 // Checks when and on which threads methods are called; see HostOptions::check_calls.
 #pragma once
 
-#include <tenon/gen/kind.hpp>
+#include <tenon/detail/kind.hpp>
 
 #include <atomic>
 #include <string>
@@ -11,7 +11,7 @@
 
 #include "code/validation.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The rules for one object of a plugin. Thread-safe.
 class CallRules {
@@ -45,4 +45,4 @@ class CallRules {
   std::atomic<const MethodInfo*> serial_{nullptr};  // the call in progress
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

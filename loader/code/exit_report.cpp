@@ -11,7 +11,7 @@
 #include "platform/exit_handlers.hpp"
 #include "platform/process.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 /// Runs when the process exits, on the thread that called exit.
@@ -44,4 +44,4 @@ void report_exits() noexcept {
   ExitReport::the();
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

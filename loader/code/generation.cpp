@@ -12,7 +12,7 @@
 #include "call/thread_records.hpp"
 #include "catalog/kinds.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 Error step_failed(const ValidatedPlugin& plugin, std::string message) {
@@ -108,7 +108,7 @@ Error Generation::failed(Call& call, tenon_status status, const ValidatedPlugin&
                .message = std::string(call.message()),
                .plugin = plugin.name,
                .method = method,
-               .behind = std::string(call.failed_inside(0))});
+               .cause = std::string(call.failed_inside(0))});
   if ((status & TENON_FATAL) != 0) report(RestartReason::fatal_status, error);
   return error;
 }
@@ -318,4 +318,4 @@ bool Generation::end_streams(std::uint32_t index,
   return streams_.wait(index, deadline);
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <tenon/call.hpp>
+#include <tenon/detail/guard.hpp>
 #include <tenon/events.hpp>
-#include <tenon/gen/guard.hpp>
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
 
@@ -34,7 +34,7 @@
 #include "image/image.hpp"
 #include "manifest/manifest.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The plugin of an instance, and the version of the kind at which its owner uses it.
 struct InstanceSpec {
@@ -73,7 +73,7 @@ struct GenerationContext {
 
 /// Thread-safe. `create` of an index runs alone. `destroy` runs after all other functions of the
 /// object have returned: `remove` leaves it to the last of them.
-class Generation final : public Serving, private StreamRunner {
+class Generation final : public CallTargets, private StreamRunner {
  public:
   /// Validates the module and runs its `start`. `image` is absent for a builtin. Errors: those of
   /// `validate`, start-failed.
@@ -191,4 +191,4 @@ class Generation final : public Serving, private StreamRunner {
   ObjectTable objects_;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -8,7 +8,7 @@
 
 #include "catalog/plugin_module.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Thread-safe.
 class GenerationOwner : public PluginModule {
@@ -21,4 +21,4 @@ class GenerationOwner : public PluginModule {
   ~GenerationOwner() = default;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

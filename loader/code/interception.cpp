@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "code/interception.hpp"
 
-#include <tenon/gen/steps.hpp>
-#include <tenon/gen/streams.hpp>
+#include <tenon/detail/steps.hpp>
+#include <tenon/detail/streams.hpp>
 
 #include <cstring>
 
@@ -12,7 +12,7 @@
 #include "code/generation.hpp"
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 /// Returns eg "SIGSEGV at blur_row+0x1f in blur.so". The function is read from the private copy,
@@ -133,4 +133,4 @@ tenon_status Interceptor::call(std::uint32_t index, Passed& passed) {
   return static_cast<PluginInterceptor*>(this)->call(index, passed);
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <tenon/call.hpp>
+#include <tenon/detail/intercept.hpp>
 #include <tenon/events.hpp>
-#include <tenon/gen/intercept.hpp>
 
 #include <memory>
 #include <optional>
@@ -17,8 +17,8 @@
 #include "base/fork.hpp"
 #include "call/call_counters.hpp"
 #include "call/exceptions.hpp"
-#include "call/operation.hpp"
 #include "call/plugin_status.hpp"
+#include "call/supervised_work.hpp"
 #include "code/call_rules.hpp"
 #include "code/validation.hpp"
 #include "image/host_state.hpp"
@@ -26,7 +26,7 @@
 #include "platform/forced_unwind.hpp"
 #include "platform/image_map.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 class Generation;
 class PluginInterceptor;
@@ -100,7 +100,7 @@ class Interception {
   template <class Body>
   tenon_status run_alone(std::string_view plugin, std::string_view function, tenon_call* call,
                          Body&& body, tenon_status if_crashed = TENON_CRASHED) {
-    const Operation::Step step(plugin, function);
+    const SupervisedWork::Step step(plugin, function);
     const platform::ContainedCall called{plugin, function, image_};
     tenon_status result = TENON_OK;
     auto calls_body = [&] { result = body(); };
@@ -111,7 +111,7 @@ class Interception {
       return status == TENON_OK ? status_of_plugin(call, result) : status;
     } catch (const platform::ForcedUnwind&) {
       // On a worker, a function that ends its thread is treated like one that hangs.
-      if (Operation::is_performed()) Operation::hang();
+      if (SupervisedWork::is_performed()) SupervisedWork::hang();
       throw;
     } catch (...) {
       return thrown(plugin, function, call, text_of_exception("the plugin"));
@@ -171,4 +171,4 @@ class PluginInterceptor final : public Interceptor {
   CallRules rules_;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -3,8 +3,8 @@
 // An instance of a plugin, as the loader sees it.
 #pragma once
 
-#include <tenon/gen/guard.hpp>
-#include <tenon/gen/kind.hpp>
+#include <tenon/detail/guard.hpp>
+#include <tenon/detail/kind.hpp>
 #include <tenon/values.hpp>
 
 #include <atomic>
@@ -17,7 +17,7 @@
 #include "code/generation.hpp"
 #include "code/generation_owner.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// A copy of the data for creating the object of an instance again. The instance may end meanwhile.
 struct InstanceRecord {
@@ -32,18 +32,18 @@ struct InstanceRecord {
 class LiveInstance : public Instance {
  public:
   /// `spec` must live as long as the module.
-  LiveInstance(ServingModule& serving, std::uint32_t index, const InstanceSpec& spec, Owner owner,
+  LiveInstance(CallSwitch& serving, std::uint32_t index, const InstanceSpec& spec, Owner owner,
                std::uint64_t serial) noexcept
       : Instance(serving, index), owner_(owner), serial_(serial), spec_(spec) {}
 
   /// Returns the calls of its module.
-  ServingModule& serving() const noexcept { return serving_; }
+  CallSwitch& serving() const noexcept { return serving_; }
   std::uint32_t index() const noexcept { return index_; }
   const InstanceSpec& spec() const noexcept { return spec_; }
   Owner owner() const noexcept { return owner_; }
   std::uint64_t serial() const noexcept { return serial_; }
   /// Makes methods of its session fail until the session is opened again.
-  void make_stale() noexcept { stale_.store(true); }
+  void make_stale() noexcept { session_unopened_.store(true); }
   /// Sets the generation whose module owns it, by the streams of that generation.
   void make_client_of(RevocableStreams& streams) noexcept {
     caller_ = &streams.generation();
@@ -89,4 +89,4 @@ class LiveInstance : public Instance {
   std::atomic<Generation*> builder_{nullptr};
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -10,7 +10,7 @@
 #include "manifest/manifest.hpp"
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// A generation that was begun, with the manifest and the file of its code.
 struct LoadedCode {
@@ -20,4 +20,4 @@ struct LoadedCode {
   std::unique_ptr<CatalogChange> change;  // nullptr if the manifest is the same
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

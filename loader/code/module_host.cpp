@@ -18,7 +18,7 @@
 #include "catalog/reference.hpp"
 #include "code/live_instance.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 /// Sets the message of a failure that the plugin gets.
@@ -79,7 +79,7 @@ Result<KnownVersion> look_up(const tenon_plugin_request& in) {
 struct ModuleHost::Functions {
   /// Returns a plugin of the generation, if the calling thread is about to make it serve. Until
   /// then, the catalog has the manifest of the previous code.
-  static std::optional<ChosenPlugin> choose_built(ModuleHost& host, const KnownVersion& known,
+  static std::optional<PluginChoice> choose_built(ModuleHost& host, const KnownVersion& known,
                                                   const tenon_plugin_request& in) {
     auto module = host.module();
     if (module == nullptr || !module->builds(host.generation_)) return std::nullopt;
@@ -89,12 +89,12 @@ struct ModuleHost::Functions {
                      wanted->match(host.package_.version) == Match::exact &&
                      host.generation_->provides(*known.kind, in.version, wanted->name);
     if (!own) return std::nullopt;
-    return ChosenPlugin{std::move(module), wanted->name};
+    return PluginChoice{std::move(module), wanted->name};
   }
 
   static Result<Instance*> create_client(ModuleHost& host, const KnownVersion& known,
                                          const tenon_plugin_request& in) {
-    Result<ChosenPlugin> chosen = [&]() -> Result<ChosenPlugin> {
+    Result<PluginChoice> chosen = [&]() -> Result<PluginChoice> {
       const auto directory = host.directory();
       if (directory == nullptr) return host_is_gone();
       return directory->choose_for(host.package_, *known.kind, in.version,
@@ -208,7 +208,7 @@ ModuleHost::ModuleHost(Package package, const std::filesystem::path& file, HostL
 
 /// Returns the directory, or nullptr if the host has ended or this is closed. A forked child does
 /// not use the lock.
-std::shared_ptr<PluginDirectory> ModuleHost::directory() {
+std::shared_ptr<HostServices> ModuleHost::directory() {
   if (process_.inherited()) return inherited_directory();
   const sync::Lock lock(mutex_);
   return host_.directory();
@@ -236,4 +236,4 @@ void ModuleHost::close() noexcept {
   for (Instance* client : clients) InstancePtr ended(client);
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

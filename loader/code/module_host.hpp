@@ -4,8 +4,8 @@
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/gen/guard.hpp>
-#include <tenon/gen/kind.hpp>
+#include <tenon/detail/guard.hpp>
+#include <tenon/detail/kind.hpp>
 #include <tenon/result.hpp>
 
 #include <cstddef>
@@ -24,20 +24,20 @@
 #include "manifest/manifest.hpp"
 #include "package/repository.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 class Generation;
 class Log;
 class RevocableStreams;
-class Serving;
+class CallTargets;
 
 /// The functions of the host that modules need: to call other plugins, and to check what they load.
-class PluginDirectory {
+class HostServices {
  public:
   /// Returns the plugin that a reference in package `requirer` names, for use at this version of
   /// the kind. The caller must not keep the directory while it creates the instance, because code
   /// of the plugin may hang.
-  virtual Result<ChosenPlugin> choose_for(const Package& requirer, const Kind& kind,
+  virtual Result<PluginChoice> choose_for(const Package& requirer, const Kind& kind,
                                           std::int32_t version, std::string_view reference) = 0;
   /// Returns the sorted names of the plugins that `choose_for` can return.
   virtual std::vector<std::string> names_for(const Package& requirer, const Kind& kind,
@@ -53,27 +53,27 @@ class PluginDirectory {
                                                  std::shared_ptr<const Manifest> fresh) = 0;
 
  protected:
-  ~PluginDirectory() = default;
+  ~HostServices() = default;
 };
 
 /// A reference of a module to its host, which may end at any time.
 class HostLink {
  public:
   HostLink() = default;
-  HostLink(std::weak_ptr<PluginDirectory> directory, std::weak_ptr<void> users) noexcept
+  HostLink(std::weak_ptr<HostServices> directory, std::weak_ptr<void> users) noexcept
       : directory_(std::move(directory)), users_(std::move(users)) {}
 
   /// Returns the functions of the host; nullptr once it has no user. The caller does not become a
   /// user. Otherwise the modules would be shut down by the thread that is the last user, and a
   /// worker in the middle of a restart cannot wait for itself.
-  std::shared_ptr<PluginDirectory> directory() const noexcept {
+  std::shared_ptr<HostServices> directory() const noexcept {
     return users_.expired() ? nullptr : directory_.lock();
   }
   /// Adds a user of the host while the pointer exists. Returns nullptr if it has none.
   std::shared_ptr<void> use() const noexcept { return users_.lock(); }
 
  private:
-  std::weak_ptr<PluginDirectory> directory_;
+  std::weak_ptr<HostServices> directory_;
   std::weak_ptr<void> users_;
 };
 
@@ -109,8 +109,8 @@ class ModuleHost {
     ModuleHost* owner;
   };
 
-  std::shared_ptr<PluginDirectory> directory();
-  std::shared_ptr<PluginDirectory> inherited_directory() TENON_NO_THREAD_SAFETY_ANALYSIS {
+  std::shared_ptr<HostServices> directory();
+  std::shared_ptr<HostServices> inherited_directory() TENON_NO_THREAD_SAFETY_ANALYSIS {
     return host_.directory();
   }
   /// Returns the module of the generation; nullptr after `close`, or in a forked child.
@@ -131,4 +131,4 @@ class ModuleHost {
   std::set<Instance*> clients_ TENON_GUARDED_BY(mutex_);
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

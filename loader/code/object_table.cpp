@@ -6,9 +6,9 @@
 
 #include "code/generation.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
-ObjectTable::ObjectTable(Serving& owner, Mutex& mutex) : owner_(owner), mutex_(mutex) {
+ObjectTable::ObjectTable(CallTargets& owner, Mutex& mutex) : owner_(owner), mutex_(mutex) {
   targets_.push_back(std::make_unique<CallTarget[]>(capacity_));
   owner_.add_targets(targets_.back().get(), capacity_);
   newest_targets_.store(targets_.back().get());
@@ -70,7 +70,7 @@ void ObjectTable::set_target(std::uint32_t index, const CallTarget& target) {
     serves_->replace(targets_[targets_.size() - 2].get(), targets_.back().get());
 }
 
-void ObjectTable::serve(ServingModule& module) noexcept {
+void ObjectTable::serve(CallSwitch& module) noexcept {
   serves_ = &module;
   module.publish(targets_.back().get());
 }
@@ -107,4 +107,4 @@ ObjectPin::ObjectPin(Generation& generation, std::uint32_t index)
   if (object_) guard_.run_plugin(generation.target_of(*object_.plugin));
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -3,7 +3,7 @@
 // The objects of a generation by the index of their instances, and the targets of calls to them.
 #pragma once
 
-#include <tenon/gen/guard.hpp>
+#include <tenon/detail/guard.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -16,14 +16,14 @@
 #include "call/thread_records.hpp"
 #include "code/plugin_object.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Thread-safe. The lock of the module guards the objects, so that an instance and its object are
 /// listed in one step. `pin` keeps an object: `extract` then leaves its end to the last pin.
 class ObjectTable {
  public:
   /// `owner`: the generation, which calls enter by the targets. `mutex`: that of its module.
-  ObjectTable(Serving& owner, Mutex& mutex);
+  ObjectTable(CallTargets& owner, Mutex& mutex);
   ObjectTable(const ObjectTable&) = delete;
   ObjectTable& operator=(const ObjectTable&) = delete;
 
@@ -53,7 +53,7 @@ class ObjectTable {
   bool restores_state(std::uint32_t index) const;
 
   /// Directs the calls of a module to the objects.
-  void serve(ServingModule& module) noexcept TENON_REQUIRES(module_lock);
+  void serve(CallSwitch& module) noexcept TENON_REQUIRES(module_lock);
   /// Returns the call targets by index.
   const CallTarget* targets() const noexcept { return newest_targets_.load(); }
 
@@ -64,7 +64,7 @@ class ObjectTable {
   void unpin(std::uint32_t index, const ObjectRef& object) noexcept;
   void set_target(std::uint32_t index, const CallTarget& target) TENON_REQUIRES(module_lock);
 
-  Serving& owner_;
+  CallTargets& owner_;
   Mutex& mutex_;
   // The number of objects so far.
   std::uint64_t inserted_ TENON_GUARDED_BY(module_lock) = 0;
@@ -72,7 +72,7 @@ class ObjectTable {
   // Pins or streams of theirs are in use.
   std::vector<PluginObject> extracted_ TENON_GUARDED_BY(module_lock);
   // The module whose calls it gets.
-  ServingModule* serves_ TENON_GUARDED_BY(module_lock) = nullptr;
+  CallSwitch* serves_ TENON_GUARDED_BY(module_lock) = nullptr;
   // Targets of the objects, by index. Smaller arrays are kept: calls may use them.
   std::size_t capacity_ TENON_GUARDED_BY(module_lock) = 8;
   std::vector<std::unique_ptr<CallTarget[]>> targets_ TENON_GUARDED_BY(module_lock);
@@ -98,4 +98,4 @@ class ObjectPin {
   const ObjectRef object_;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -7,7 +7,7 @@
 
 #include "code/generation.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 /// The first fields of the request of every configure method.
@@ -133,4 +133,4 @@ void ObjectRef::destroy() const noexcept {
   });
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

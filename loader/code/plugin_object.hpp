@@ -4,8 +4,8 @@
 #pragma once
 
 #include <tenon/call.hpp>
-#include <tenon/gen/guard.hpp>
-#include <tenon/gen/kind.hpp>
+#include <tenon/detail/guard.hpp>
+#include <tenon/detail/kind.hpp>
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
 
@@ -20,7 +20,7 @@
 #include "code/state_forms.hpp"
 #include "code/validation.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 class Generation;
 
@@ -66,4 +66,4 @@ struct PluginObject : ObjectRef {
   std::size_t uses = 0;  // functions in progress, other than methods
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

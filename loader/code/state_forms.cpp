@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 std::vector<std::int32_t> known_numbers(const Manifest& manifest) {
@@ -104,4 +104,4 @@ Result<tenon_bytes> give_state(tenon_call* call, const StateForms& forms, const 
   return tenon_bytes{static_cast<const std::uint8_t*>(raw), version.abi_size};
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -17,7 +17,7 @@
 
 #include "manifest/manifest.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The versions in which a state is saved and restored.
 struct StateForms {
@@ -39,4 +39,4 @@ Result<Bytes> keep_state(tenon_call* call, const StateForms& forms, const tenon_
 /// state-refused.
 Result<tenon_bytes> give_state(tenon_call* call, const StateForms& forms, const Bytes& kept);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -6,7 +6,7 @@
 
 #include "catalog/kinds.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 constexpr std::size_t largest_struct = 65536;
@@ -297,4 +297,4 @@ Result<ValidatedModule> validate(const tenon_module& module, const platform::Ima
   return Validator(map, manifest, where).run(module);
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

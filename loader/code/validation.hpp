@@ -6,7 +6,7 @@
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/gen/kind.hpp>
+#include <tenon/detail/kind.hpp>
 #include <tenon/result.hpp>
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 #include "platform/containment.hpp"
 #include "platform/image_map.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The methods that a plugin implements. Does not refer to its code.
 struct PluginMethods {
@@ -62,4 +62,4 @@ struct ValidatedModule {
 Result<ValidatedModule> validate(const tenon_module& module, const platform::ImageMap* map,
                                  const Manifest& manifest, const std::string& where);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <tenon/gen/arena.hpp>
+#include <tenon/detail/arena.hpp>
 
 #include <algorithm>
 #include <cstdlib>
 #include <new>
 #include <utility>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 namespace {
 
 constexpr std::size_t first_block = 4096;
@@ -103,4 +103,4 @@ void* Arena::allocate_block(std::size_t size) noexcept {
   return blocks_->begin();
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <tenon/gen/bag.hpp>
-#include <tenon/gen/conversion.hpp>
+#include <tenon/detail/bag.hpp>
+#include <tenon/detail/conversion.hpp>
 
 #include <algorithm>
 #include <string>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 namespace {
 
 /// The order of entries, so that equal bags have equal text.
@@ -148,4 +148,4 @@ bool Bag::text(Conversion& conversion, tenon_bytes& text) const {
   return true;
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <tenon/gen/conversion.hpp>
-#include <tenon/gen/widening.hpp>
+#include <tenon/detail/conversion.hpp>
+#include <tenon/detail/widening.hpp>
 
 #include <charconv>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 namespace {
 
 constexpr std::string_view absent = "null";
@@ -140,4 +140,4 @@ bool pull_absence(Conversion& conversion, Bag& bag, std::string_view name,
   return true;
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <tenon/detail/converter.hpp>
 #include <tenon/document.hpp>
-#include <tenon/gen/converter.hpp>
 
 #include <istream>
 #include <ostream>
 #include <string>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 namespace {
 
 struct Request {
@@ -90,4 +90,4 @@ void answer_conversions(std::istream& in, std::ostream& out) {
   for (std::string line; std::getline(in, line);) out << server.respond(line) << std::endl;
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <tenon/detail/arena.hpp>
 #include <tenon/document.hpp>
-#include <tenon/gen/arena.hpp>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 struct DocumentConverter::Memory {
   Arena arena;
@@ -37,4 +37,4 @@ Result<std::string_view> DocumentConverter::convert(std::string_view text,
   return memory_->out.view();
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

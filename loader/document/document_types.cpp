@@ -8,7 +8,7 @@
 #include "base/fork.hpp"
 #include "base/lock_order.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 namespace {
 
 // Types are registered before main, and when a library with types is loaded later, until it is
@@ -67,4 +67,4 @@ const DocumentType* find_document_type(std::string_view id) {
   return found != types().end() ? *found : nullptr;
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

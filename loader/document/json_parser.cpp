@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace tenon::inline v0_1::json {
+namespace tenon { inline namespace v0_1 { namespace json {
 namespace detail {
 
 // Reserves enough for most texts.
@@ -211,4 +211,4 @@ std::size_t Parser::levels() const noexcept {
   return tape_->parser.handler().levels();
 }
 
-}  // namespace tenon::inline v0_1::json
+}}}  // namespace tenon::v0_1::json

@@ -3,7 +3,7 @@
 // The state of a Parser, which its readers share.
 #pragma once
 
-#include <tenon/gen/json.hpp>
+#include <tenon/detail/json.hpp>
 
 #include <boost/json/basic_parser.hpp>
 
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tenon::inline v0_1::json::detail {
+namespace tenon { inline namespace v0_1 { namespace json { namespace detail {
 
 /// The maximum nesting of arrays and objects.
 inline constexpr std::size_t max_levels = 64;
@@ -96,4 +96,4 @@ struct Tape {
   Writer scratch;  // of Reader::read_json
 };
 
-}  // namespace tenon::inline v0_1::json::detail
+}}}}  // namespace tenon::v0_1::json::detail

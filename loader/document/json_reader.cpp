@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <tenon/gen/json.hpp>
+#include <tenon/detail/json.hpp>
 
 #include <algorithm>
 #include <cassert>
@@ -8,7 +8,7 @@
 #include "base/base64.hpp"
 #include "document/json_parser.hpp"
 
-namespace tenon::inline v0_1::json {
+namespace tenon { inline namespace v0_1 { namespace json {
 namespace {
 
 using detail::Node;
@@ -203,4 +203,4 @@ Error Parser::take_error() {
   return Error({.code = "wrong-value", .message = std::move(message), .where = std::move(where)});
 }
 
-}  // namespace tenon::inline v0_1::json
+}}}  // namespace tenon::v0_1::json

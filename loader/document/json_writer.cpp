@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <tenon/gen/json.hpp>
+#include <tenon/detail/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include "base/utf8.hpp"
 #include "document/json_parser.hpp"
 
-namespace tenon::inline v0_1::json {
+namespace tenon { inline namespace v0_1 { namespace json {
 namespace {
 
 constexpr std::string_view replacement = "\xef\xbf\xbd";  // U+FFFD
@@ -259,4 +259,4 @@ void Writer::value(const Reader& value) {
   }
 }
 
-}  // namespace tenon::inline v0_1::json
+}}}  // namespace tenon::v0_1::json

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <tenon/detail/storage.hpp>
 #include <tenon/document.hpp>
-#include <tenon/gen/storage.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <optional>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 namespace {
 
 /// Returns the number of a label that is not a preview. No label begins with a zero.
@@ -236,4 +236,4 @@ void write_document(json::Writer& out, const DocumentType& type, const DocumentV
   out.end_object();
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -10,7 +10,7 @@
 #include "base/threads.hpp"
 #include "platform/event.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // After this time, folders that could not be watched are tried again, since they cause no event. If
@@ -90,4 +90,4 @@ void FileWatcher::run(State& state) {
   }
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

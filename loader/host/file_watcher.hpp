@@ -14,7 +14,7 @@
 
 #include "platform/watch.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Thread-safe.
 class FileWatcher {
@@ -50,4 +50,4 @@ class FileWatcher {
   std::future<void> ended_;  // by the thread
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

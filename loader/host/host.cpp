@@ -10,7 +10,7 @@
 #include "base/keep_until_exit.hpp"
 #include "host/host_core.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 namespace {
 
 /// Returns why a host cannot be used.
@@ -40,17 +40,17 @@ Host::~Host() {
 }
 
 std::vector<PluginInfo> Host::plugins(const Kind& kind) const {
-  if (const auto core = core_->use()) return core->plugins(kind);
+  if (const auto core = core_->pin()) return core->plugins(kind);
   return {};
 }
 
 std::vector<PluginInfo> Host::registered() const {
-  if (const auto core = core_->use()) return core->registered();
+  if (const auto core = core_->pin()) return core->registered();
   return {};
 }
 
-std::vector<Error> Host::skipped() const {
-  if (const auto core = core_->use()) return core->skipped();
+std::vector<Error> Host::problems() const {
+  if (const auto core = core_->pin()) return core->problems();
   return {refusal(*core_)};
 }
 
@@ -60,55 +60,55 @@ Result<PluginInfo> Host::find(const Kind& kind, std::string_view reference) cons
 }
 
 Result<std::vector<PluginInfo>> Host::find_all(std::string_view reference) const {
-  if (const auto core = core_->use()) return core->find_all(reference);
+  if (const auto core = core_->pin()) return core->find_all(reference);
   return refusal(*core_, std::string(reference));
 }
 
 Result<detail::InstancePtr> Host::create(const Kind& kind, std::string_view reference,
                                          const std::optional<TextMap>& config) {
-  if (const auto core = core_->use()) return core->create(kind, reference, config);
+  if (const auto core = core_->pin()) return core->create(kind, reference, config);
   return refusal(*core_, std::string(reference));
 }
 
 void Host::rescan() {
-  if (const auto core = core_->use()) core->rescan();
+  if (const auto core = core_->pin()) core->rescan();
 }
 
 std::vector<ModuleInfo> Host::modules() const {
-  if (const auto core = core_->use()) return core->modules();
+  if (const auto core = core_->pin()) return core->modules();
   return {};
 }
 
 std::vector<PackageInfo> Host::packages() const {
-  if (const auto core = core_->use()) return core->packages();
+  if (const auto core = core_->pin()) return core->packages();
   return {};
 }
 
 ResolvedPackages Host::resolve(const std::vector<std::string>& references) const {
-  if (const auto core = core_->use()) return core->resolve(references);
+  if (const auto core = core_->pin()) return core->resolve(references);
   ResolvedPackages none;
   none.errors.push_back(refusal(*core_));
   return none;
 }
 
 Result<void> Host::write_lock(const std::filesystem::path& file) const {
-  if (const auto core = core_->use()) return core->write_lock(file);
+  if (const auto core = core_->pin()) return core->write_lock(file);
   return refusal(*core_, file.string());
 }
 
 Result<void> Host::check_lock(const PackageInfo& package) const {
-  if (const auto core = core_->use()) return core->check_lock(package);
+  if (const auto core = core_->pin()) return core->check_lock(package);
   return refusal(*core_, package.file.string());
 }
 
 Result<RestartOutcome> Host::restart(std::string_view package, const RestartOptions& options) {
-  if (const auto core = core_->use()) return core->restart(package, options);
+  if (const auto core = core_->pin()) return core->restart(package, options);
   return refusal(*core_, std::string(package));
 }
 
 Host::ChangedRestarts Host::restart_changed() {
-  if (const auto core = core_->use()) return core->restart_changed();
+  if (const auto core = core_->pin()) return core->restart_changed();
   return {.restarted = {}, .scheduled = {}, .failed = {refusal(*core_)}};
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -14,7 +14,7 @@
 #include "platform/process.hpp"
 #include "restart/restart_group.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 /// Returns the log level of the environment, or else of the program.
@@ -53,9 +53,9 @@ HostOptions with_limited_times(HostOptions options) {
 /// Returns the parts that modules use, without the host.
 std::shared_ptr<ModuleContext> make_context(const HostOptions& options) {
   auto images = std::make_shared<ImageFolder>(ImageOptions{
-      .parent = options.image_folder,
-      .map_original =
-          options.map_original && options.lock_file.empty() && options.trust_rules.empty()});
+      .parent = options.copy_directory,
+      .load_in_place =
+          options.load_in_place && options.lock_file.empty() && options.trust_rules.empty()});
   auto timers = std::make_shared<TimerQueue>();
   auto workers = std::make_shared<Workers>();
   auto reaper = std::make_shared<ImageReaper>(images, timers, workers);
@@ -100,34 +100,34 @@ std::shared_ptr<HostCore> HostCore::make(HostOptions options) {
     unused->shut_down();
     kept = nullptr;  // weak pointers may keep this function
   });
-  core->users_ = use;
+  core->self_ = use;
   core->context_->host = HostLink(core, use);
   core->start();
-  core->host_ = std::move(use);
+  core->self_use_ = std::move(use);
   return core;
 }
 
 void HostCore::start() {
   if (auto started = context_->timers->start(); !started) {
-    broken_.push_back(started.error().graded(ErrorGrade::warning));
+    startup_problems_.push_back(started.error().with_severity(Severity::warning));
   }
   if (options_.contain_crashes && !platform::can_contain()) {
-    broken_.push_back(
+    startup_problems_.push_back(
         Error({.code = "containment-unavailable",
                .where = "HostOptions::contain_crashes",
                .found = "a system on which crashes cannot be contained",
                .needed = "Linux with glibc on x86-64, or on aarch64 with gcc; no ThreadSanitizer",
                .fix = "do not set the option; crashes then end the process",
-               .grade = ErrorGrade::warning}));
+               .severity = Severity::warning}));
   }
-  rules_.read(options_, broken_);
+  rules_.read(options_, startup_problems_);
   check_log_level();
   catalog_->begin(rules_.for_catalogs(), make_builtins());
   if (options_.watch) {
     auto watching = finder_.watch([weak = weak_from_this()](const auto& file) {
       if (const auto core = weak.lock()) core->file_changed(file);
     });
-    if (!watching) broken_.push_back(watching.error().graded(ErrorGrade::warning));
+    if (!watching) startup_problems_.push_back(watching.error().with_severity(Severity::warning));
   }
   rescan();
 }
@@ -137,7 +137,7 @@ std::vector<ListedModule> HostCore::make_builtins() {
   for (const tenon_module* builtin : options_.builtins) {
     auto manifest = parse_manifest({builtin->manifest, builtin->manifest_size}, "builtin");
     if (!manifest) {
-      broken_.push_back(std::move(manifest).error());
+      startup_problems_.push_back(std::move(manifest).error());
       continue;
     }
     auto kept = std::make_shared<const Manifest>(std::move(*manifest));
@@ -147,13 +147,13 @@ std::vector<ListedModule> HostCore::make_builtins() {
   return builtins;
 }
 
-/// Reports an invalid level in the log, for the user, and in `skipped`, for the program.
+/// Reports an invalid level in the log, for the user, and in `problems`, for the program.
 void HostCore::check_log_level() {
   const auto level = log_level(options_);
   if (level) return;
-  const Error wrong = level.error().graded(ErrorGrade::warning);
+  const Error wrong = level.error().with_severity(Severity::warning);
   context_->log->write(LogLevel::warn, in_one_line(wrong));
-  broken_.push_back(wrong);
+  startup_problems_.push_back(wrong);
 }
 
 void HostCore::stop_watching(Clock::time_point deadline) noexcept {
@@ -164,7 +164,7 @@ void HostCore::stop_watching(Clock::time_point deadline) noexcept {
 
 void HostCore::end(Clock::time_point deadline) noexcept {
   const Ending outer = std::exchange(ending, {this, deadline});
-  host_ = nullptr;
+  self_use_ = nullptr;
   ending = outer;
 }
 
@@ -211,9 +211,9 @@ std::vector<PluginInfo> HostCore::registered() const {
   return result;
 }
 
-std::vector<Error> HostCore::skipped() const {
-  std::vector<Error> all = broken_;
-  std::vector<Error> of_catalog = catalog_->current()->skipped();
+std::vector<Error> HostCore::problems() const {
+  std::vector<Error> all = startup_problems_;
+  std::vector<Error> of_catalog = catalog_->current()->problems();
   std::move(of_catalog.begin(), of_catalog.end(), std::back_inserter(all));
   return all;
 }
@@ -244,13 +244,13 @@ Result<InstancePtr> HostCore::create(const Kind& kind, std::string_view referenc
   return chosen.module->create(kind, target, chosen.name(), config, Owner::program);
 }
 
-Result<ChosenPlugin> HostCore::choose_for(const Package& requester, const Kind& kind,
+Result<PluginChoice> HostCore::choose_for(const Package& requester, const Kind& kind,
                                           std::int32_t version, std::string_view reference) {
   if (inherited()) return forked_error(std::string(reference));
   const auto catalog = catalog_->current();
   auto found = lookup_.find(*catalog, kind, version, reference, &requester);
   if (!found) return std::move(found).error();
-  return ChosenPlugin{(*found)->module, (*found)->name()};
+  return PluginChoice{(*found)->module, (*found)->name()};
 }
 
 std::vector<std::string> HostCore::names_for(const Package& requester, const Kind& kind,
@@ -270,7 +270,7 @@ Result<void> HostCore::check_loadable(const Manifest& before, const Manifest& fr
   auto loadable = rules_.check_loadable(*catalog_->current(), before, fresh, bundle,
                                         catalog_->files(), warnings);
   for (const Error& warning : warnings) {
-    // `skipped` has reported the module itself.
+    // `problems` has reported the module itself.
     if (warning.where() != bundle[0].path.string())
       context_->log->write(LogLevel::warn, in_one_line(warning));
   }
@@ -345,4 +345,4 @@ Host::ChangedRestarts HostCore::restart_changed() {
   return restarts;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

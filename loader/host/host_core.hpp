@@ -21,11 +21,11 @@
 #include "host/module_finder.hpp"
 #include "module/module.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Lives as long as the Host and its users: the instances that it created, and functions in
 /// progress. When the Host and all users have ended, the modules are shut down. Thread-safe.
-class HostCore final : public PluginDirectory, public std::enable_shared_from_this<HostCore> {
+class HostCore final : public HostServices, public std::enable_shared_from_this<HostCore> {
  public:
   using Clock = std::chrono::steady_clock;
 
@@ -33,7 +33,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
 
   /// Adds a user while the pointer exists. Returns nullptr after the modules were shut down, and in
   /// a forked child.
-  std::shared_ptr<HostCore> use() const noexcept { return inherited() ? nullptr : users_.lock(); }
+  std::shared_ptr<HostCore> pin() const noexcept { return inherited() ? nullptr : self_.lock(); }
   /// Ends the use by the Host. If that was the last one, shuts the modules down until the deadline.
   void end(Clock::time_point deadline) noexcept;
 
@@ -51,7 +51,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
 
   std::vector<PluginInfo> plugins(const Kind& kind) const;
   std::vector<PluginInfo> registered() const;
-  std::vector<Error> skipped() const;
+  std::vector<Error> problems() const;
   Result<PluginInfo> find(const Kind& kind, std::string_view reference) const;
   Result<std::vector<PluginInfo>> find_all(std::string_view reference) const;
   /// REQUIRED: the caller is a user, since code of plugins may destroy the host meanwhile.
@@ -66,7 +66,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   Result<RestartOutcome> restart(std::string_view package, const RestartOptions& options);
   Host::ChangedRestarts restart_changed();
 
-  Result<ChosenPlugin> choose_for(const Package& requester, const Kind& kind, std::int32_t version,
+  Result<PluginChoice> choose_for(const Package& requester, const Kind& kind, std::int32_t version,
                                   std::string_view reference) override;
   std::vector<std::string> names_for(const Package& requester, const Kind& kind,
                                      std::int32_t version) override;
@@ -86,15 +86,15 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
 
   const platform::LibraryUse library_;  // the first member, so that it ends last
   const platform::ProcessMark process_;
-  std::weak_ptr<HostCore> users_;
-  std::shared_ptr<HostCore> host_;  // the use by the Host
+  std::weak_ptr<HostCore> self_;
+  std::shared_ptr<HostCore> self_use_;  // the use by the Host
   const HostOptions options_;
   const std::shared_ptr<ModuleContext> context_;
-  std::vector<Error> broken_;  // errors from the creation of the host
+  std::vector<Error> startup_problems_;  // errors from the creation of the host
   const PluginLookup lookup_;
   HostRules rules_;
   const std::shared_ptr<CatalogStore> catalog_ = std::make_shared<CatalogStore>();
   ModuleFinder finder_{options_, *catalog_};
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

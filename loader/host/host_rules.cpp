@@ -9,7 +9,7 @@
 #include "trust/locked_content.hpp"
 #include "trust/outside_libraries.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 void HostRules::read(const HostOptions& options, std::vector<Error>& problems) {
   rules_.host = options.app.empty() ? "the host" : options.app;
@@ -56,7 +56,7 @@ Result<void> HostRules::read_lock(std::vector<Error>& problems) {
   auto read = read_lock_file(trust.lock_file);
   if (!read) return std::move(read).error();
   if (auto exposed = check_owner(trust.lock_file); exposed && trust.level != Trust::any) {
-    if (exposed->grade() == ErrorGrade::error) return std::move(*exposed);
+    if (exposed->severity() == Severity::error) return std::move(*exposed);
     problems.push_back(std::move(*exposed));
   }
   trust.lock = std::move(*read);
@@ -102,4 +102,4 @@ Result<void> HostRules::check_lock(const PackageInfo& package) const {
                               *outside);
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

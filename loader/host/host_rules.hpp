@@ -13,7 +13,7 @@
 #include "catalog/catalog.hpp"
 #include "manifest/manifest.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Thread-safe once `read` has returned.
 class HostRules {
@@ -25,7 +25,7 @@ class HostRules {
   const CatalogRules& for_catalogs() const noexcept { return rules_; }
   const TrustPolicy& trust() const noexcept { return rules_.trust; }
 
-  /// See PluginDirectory::check_loadable.
+  /// See HostServices::check_loadable.
   Result<void> check_loadable(const Catalog& catalog, const Manifest& before, const Manifest& fresh,
                               const Bundle& bundle, FileComparison& files,
                               std::vector<Error>& warnings) const;
@@ -41,4 +41,4 @@ class HostRules {
   std::optional<Error> broken_;  // no module is loaded
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

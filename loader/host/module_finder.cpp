@@ -7,13 +7,13 @@
 
 #include "catalog/search_path.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 void watch_all(FileWatcher& watcher, Scan& found) {
   for (const FoundModule& module : found.modules) {
     if (auto added = watcher.add(module.file); !added) {
-      found.skipped.push_back(added.error().graded(ErrorGrade::warning));
+      found.skipped.push_back(added.error().with_severity(Severity::warning));
     }
   }
 }
@@ -60,4 +60,4 @@ std::vector<Event> ModuleFinder::rescan(const TrustPolicy& policy,
   return released;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

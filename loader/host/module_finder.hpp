@@ -14,7 +14,7 @@
 #include "catalog/scan.hpp"
 #include "host/file_watcher.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Thread-safe.
 class ModuleFinder {
@@ -47,4 +47,4 @@ class ModuleFinder {
   std::shared_ptr<FileWatcher> watcher_ TENON_GUARDED_BY(watching_);
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -3,7 +3,7 @@
 
 #include <new>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 void HostStateReport::float_modes(std::string_view function) noexcept {
   report(reported_float_modes_, function, "the floating-point mode of the thread");
@@ -56,4 +56,4 @@ void HostStateReport::replaced(const platform::ImageHandlers::Replaced& handlers
   report_each(reported_handlers_, handlers.by_default, text_with("the default action"));
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

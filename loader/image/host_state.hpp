@@ -14,7 +14,7 @@
 #include "platform/float_modes.hpp"
 #include "platform/signals.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Reports what the code of one module changed, each change once, as a warning in the log.
 /// Thread-safe.
@@ -84,4 +84,4 @@ class PreservedState {
   std::optional<platform::SignalSet> ignored_;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

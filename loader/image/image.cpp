@@ -16,7 +16,7 @@
 #include "platform/file.hpp"
 #include "platform/process.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 namespace {
 
@@ -57,7 +57,7 @@ bool may_set_handlers(const Bundle& bundle) {
     });
   };
   return std::ranges::any_of(bundle, [&](const BundleFile& file) {
-    return !file.pins.handlers.empty() || std::ranges::any_of(file.needed, brings_code);
+    return !file.blockers.handlers.empty() || std::ranges::any_of(file.needed, brings_code);
   });
 }
 
@@ -294,11 +294,11 @@ Result<PrivateCopy> ImageFolder::copy(Bundle bundle) {
   return copy_to_memory(bundle, name);
 }
 
-/// Returns nothing if the module needs a copy, see HostOptions::map_original.
+/// Returns nothing if the module needs a copy, see HostOptions::load_in_place.
 std::optional<PrivateCopy> ImageFolder::original_of(const Bundle& bundle,
                                                     const std::string& name) const {
-  const bool alone = bundle.size() == 1 && bundle[0].pins.unique.empty();
-  if (!options_.map_original || !alone || has_token(bundle[0].path)) return std::nullopt;
+  const bool alone = bundle.size() == 1 && bundle[0].blockers.unique.empty();
+  if (!options_.load_in_place || !alone || has_token(bundle[0].path)) return std::nullopt;
   auto original = OriginalFile::claim(bundle[0].path, bundle[0].content);
   if (original == nullptr) return std::nullopt;
   PrivateCopy copy{.name = name, .files = {{original->path(), bundle[0].path}}};
@@ -384,8 +384,8 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle,
   if (auto checked = check_sanitizers(bundle); !checked) return std::move(checked).error();
   Image image;
   image.reload_ = reload_in_process(bundle, stated);
-  image.starts_threads_ =
-      std::ranges::any_of(bundle, [](const BundleFile& one) { return !one.pins.threads.empty(); });
+  image.starts_threads_ = std::ranges::any_of(
+      bundle, [](const BundleFile& one) { return !one.blockers.threads.empty(); });
   const bool sets_handlers = may_set_handlers(bundle);
   const bool default_folders = std::ranges::all_of(
       bundle, [](const BundleFile& one) { return one.linkage.default_folders; });
@@ -476,4 +476,4 @@ bool Image::unload() noexcept {
   return folder->reclaim(std::move(copy_), reload_.stays_mapped);
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -3,7 +3,7 @@
 // Loads modules. The dynamic loader takes two files with the same path or inode for one, and
 // overwriting a mapped file crashes the process. So the loader loads a private copy under a name
 // that is never used again, with copies of the libraries next to the module. See
-// ImageOptions::map_original for the exception.
+// ImageOptions::load_in_place for the exception.
 #pragma once
 
 #include <tenon/abi.h>
@@ -30,7 +30,7 @@
 #include "platform/memory_file.hpp"
 #include "platform/private_folder.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The files that one image was loaded from.
 struct PrivateCopy {
@@ -86,7 +86,7 @@ struct ImageOptions {
   /// long as that has enough space.
   std::filesystem::path parent = {};
   /// If true, a file that needs no copy is loaded itself. See HostOptions.
-  bool map_original = false;
+  bool load_in_place = false;
 };
 
 /// The folders of the private copies of one host. Only the user has access. A folder is created
@@ -187,7 +187,7 @@ class Image {
   /// Returns whether the module, or a library beside it, may start threads.
   bool starts_threads() const noexcept { return starts_threads_; }
   /// Returns whether the image may be replaced while the host runs. Otherwise the old image stays
-  /// mapped for ever, and the host has to insist.
+  /// mapped for ever, and the host has to force.
   bool reloadable() const noexcept { return reload_.grade != ReloadGrade::unsafe; }
 
  private:
@@ -202,4 +202,4 @@ class Image {
   const tenon_module* module_ = nullptr;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

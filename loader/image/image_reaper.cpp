@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // Polling, because the end of a thread may release an image without any notification.
@@ -36,4 +36,4 @@ void ImageReaper::sweep(std::chrono::milliseconds pause) {
   sweep_after(std::min(2 * pause, max_pause));
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -11,7 +11,7 @@
 #include "base/workers.hpp"
 #include "image/image.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Sweeps the image folder on a worker until no image lingers. Thread-safe.
 class ImageReaper : public std::enable_shared_from_this<ImageReaper> {
@@ -33,4 +33,4 @@ class ImageReaper : public std::enable_shared_from_this<ImageReaper> {
   std::atomic<bool> scheduled_{false};
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

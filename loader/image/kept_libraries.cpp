@@ -14,7 +14,7 @@
 #include "platform/library_search.hpp"
 #include "platform/process.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -117,9 +117,9 @@ std::optional<Error> replaced_library(const SystemLibraries& libraries, const fs
   return std::nullopt;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 std::vector<KeptLibrary> kept_libraries() {
   std::vector<KeptLibrary> libraries;
@@ -129,4 +129,4 @@ std::vector<KeptLibrary> kept_libraries() {
   return libraries;
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

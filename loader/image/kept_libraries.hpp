@@ -12,7 +12,7 @@
 
 #include "binary/bundle.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The libraries that the files of a bundle need and that do not belong to it.
 struct SystemLibraries {
@@ -34,4 +34,4 @@ SystemLibraries keep_libraries(const Bundle& bundle);
 std::optional<Error> replaced_library(const SystemLibraries& libraries,
                                       const std::filesystem::path& file, const std::string& reason);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 struct Copies {
@@ -23,13 +23,13 @@ Copies& copies() {
 }  // namespace
 
 Result<std::unique_ptr<OnlyCopy>> OnlyCopy::make(const ReloadSafety& reload,
-                                                 const std::string& package, bool insist) {
+                                                 const std::string& package, bool force) {
   if (reload.library.empty() || reload.grade != ReloadGrade::unsafe) return nullptr;
   std::string key = package + " " + reload.library;
   Copies& all = copies();
   {
     const sync::Lock lock(all.mutex);
-    if (!insist && all.keys.contains(key)) {
+    if (!force && all.keys.contains(key)) {
       return Error({.code = "not-reloadable",
                     .where = reload.file.string(),
                     .found = "a copy of package " + package + " that the process has loaded",
@@ -48,4 +48,4 @@ OnlyCopy::~OnlyCopy() {
   all.keys.erase(all.keys.find(key_));
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -10,16 +10,16 @@
 #include <memory>
 #include <string>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The only copy of a package in the process. Another one can be loaded after this object was
 /// destroyed, and never after `keep`. Thread-safe.
 class OnlyCopy {
  public:
-  /// Returns nullptr if there may be several copies. `insist`: even if it is not the only one.
+  /// Returns nullptr if there may be several copies. `force`: even if it is not the only one.
   /// Errors: not-reloadable.
   static Result<std::unique_ptr<OnlyCopy>> make(const ReloadSafety& reload,
-                                                const std::string& package, bool insist);
+                                                const std::string& package, bool force);
   ~OnlyCopy();
   OnlyCopy(const OnlyCopy&) = delete;
   OnlyCopy& operator=(const OnlyCopy&) = delete;
@@ -33,4 +33,4 @@ class OnlyCopy {
   bool kept_ = false;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

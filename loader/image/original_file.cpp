@@ -9,7 +9,7 @@
 #include "binary/bundle.hpp"
 #include "platform/image_map.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 struct Claims {
@@ -56,4 +56,4 @@ bool OriginalFile::is_unchanged() const {
   return now && *now == identity_;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

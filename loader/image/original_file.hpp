@@ -12,7 +12,7 @@
 
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// An exclusive claim of an image to a file, process-wide.
 class OriginalFile {
@@ -40,4 +40,4 @@ class OriginalFile {
   const platform::FileIdentity identity_;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

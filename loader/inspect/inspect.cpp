@@ -22,8 +22,7 @@
 #include "platform/process.hpp"
 #include "trust/trust_policy.hpp"
 
-namespace tenon::inline v0_1::detail {
-namespace {
+namespace tenon { inline namespace v0_1 { namespace detail { namespace {
 
 namespace fs = std::filesystem;
 
@@ -66,7 +65,7 @@ void report_hidden(ModuleReport& report) {
                                in_quotes(*text),
                       .needed = "texts that appear as what they are",
                       .fix = "remove these characters from the manifest",
-                      .grade = ErrorGrade::warning}));
+                      .severity = Severity::warning}));
   }
 }
 
@@ -232,18 +231,17 @@ ModuleReport report_of(const tenon_module& builtin) {
   return report;
 }
 
-}  // namespace
-}  // namespace tenon::inline v0_1::detail
+}}}}  // namespace tenon::v0_1::detail
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 void ModuleReport::add(Error problem) {
-  switch (problem.grade()) {
-    case ErrorGrade::error:
+  switch (problem.severity()) {
+    case Severity::error:
       return errors.push_back(std::move(problem));
-    case ErrorGrade::warning:
+    case Severity::warning:
       return warnings.push_back(std::move(problem));
-    case ErrorGrade::note:
+    case Severity::note:
       return notes.push_back(std::move(problem));
   }
 }
@@ -269,4 +267,4 @@ std::string manifests_of(const std::vector<const tenon_module*>& builtins) {
   return text + "]\n";
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -5,7 +5,7 @@
 // reports that this record and those after it were not written, in order.
 #include <tenon/call.hpp>
 #include <tenon/destination.hpp>
-#include <tenon/gen/steps.hpp>
+#include <tenon/detail/steps.hpp>
 #include <tenon/mutex.hpp>
 #include <tenon/record_steps.hpp>
 #include <tenon/result.hpp>

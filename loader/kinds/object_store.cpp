@@ -2,7 +2,7 @@
 //
 // Adapts an object store of version 1 to version 2. Version 1 lists all keys at once, without
 // pages, and reports only whether an object exists.
-#include <tenon/gen/steps.hpp>
+#include <tenon/detail/steps.hpp>
 #include <tenon/object_store.hpp>
 #include <tenon/values.hpp>
 

@@ -2,7 +2,7 @@
 //
 // Adapts a source of version 1 to version 2. A batch is the record of one read: reading more might
 // wait, and delay the record that is available.
-#include <tenon/gen/steps.hpp>
+#include <tenon/detail/steps.hpp>
 #include <tenon/mutex.hpp>
 #include <tenon/record_steps.hpp>
 #include <tenon/source.hpp>

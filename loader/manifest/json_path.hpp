@@ -10,7 +10,7 @@
 
 #include "base/quote.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// A member or an element and its parents, eg: provides[0].version. The parent must outlive it.
 class JsonPath {
@@ -40,4 +40,4 @@ class JsonPath {
   std::size_t index_ = 0;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

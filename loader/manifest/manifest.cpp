@@ -2,7 +2,7 @@
 #include "manifest/manifest.hpp"
 
 #include <tenon/abi.h>
-#include <tenon/gen/arena.hpp>
+#include <tenon/detail/arena.hpp>
 #include <tenon/manifest_steps.hpp>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 #include "manifest/json_path.hpp"
 #include "package/name.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // The type of ABI of native modules; this host offers no other.
@@ -130,8 +130,8 @@ void ManifestReader::fail(std::string_view where, std::string_view found, std::s
   if (failure_) return;
   failure_ = Error({.code = "broken-manifest",
                     .where = std::string(path_),
-                    .found = harmless(found) + "  (manifest: " +
-                             (where.empty() ? "the document" : harmless(where)) + ")",
+                    .found = escaped_for_display(found) + "  (manifest: " +
+                             (where.empty() ? "the document" : escaped_for_display(where)) + ")",
                     .needed = std::string(needed),
                     .fix = "correct the declaration of the module and build it again"});
 }
@@ -491,4 +491,4 @@ Result<void> check_abi(AbiVersion needed, std::string_view where, std::string_vi
               " (with TENON_ABI defined as " + std::to_string(host_abi.minor) + ")"});
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

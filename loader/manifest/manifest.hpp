@@ -18,7 +18,7 @@
 #include "package/requirement.hpp"
 #include "package/semver.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// A version of the ABI. In a manifest it is the lowest version that the host must support.
 struct AbiVersion {
@@ -99,4 +99,4 @@ Result<Manifest> parse_manifest(std::string text, std::string_view path);
 /// eg: "manifest: abi". Errors: abi-too-new.
 Result<void> check_abi(AbiVersion needed, std::string_view where, std::string_view path);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -11,7 +11,7 @@
 #include "binary/elf.hpp"
 #include "package/name.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 constexpr std::string_view entry_name = "tenon_module_v1";
@@ -218,4 +218,4 @@ Result<WholeModule> read_whole_module(std::vector<std::byte> content,
   return WholeModule{std::move(fresh), std::move(*bundle)};
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -18,7 +18,7 @@
 #include "manifest/manifest.hpp"
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The first fields of the object that a module exports.
 struct Prologue {
@@ -72,4 +72,4 @@ struct WholeModule {
 Result<WholeModule> read_whole_module(std::vector<std::byte> content,
                                       const std::filesystem::path& path, const Manifest& known);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

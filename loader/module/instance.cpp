@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <tenon/gen/guard.hpp>
-#include <tenon/gen/streams.hpp>
+#include <tenon/detail/guard.hpp>
+#include <tenon/detail/streams.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -11,8 +11,7 @@
 #include "call/thread_records.hpp"
 #include "module/module.hpp"
 
-namespace tenon::inline v0_1 {
-namespace detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 LiveInstance& live(Instance& instance) {
@@ -111,7 +110,7 @@ Error refusal_of(const LiveInstance& instance, const char* method, const CallTar
 }  // namespace
 
 CallGuard::Entered CallGuard::enter_slowly(Instance& instance, tenon_call* call) noexcept {
-  ServingModule& module = instance.serving_;
+  CallSwitch& module = instance.serving_;
   if (!ThreadRecord::is_slot(free_slot)) {
     if (thread_record != nullptr) return enter_counted(instance, call);
     attach_thread();
@@ -135,7 +134,7 @@ CallGuard::Entered CallGuard::enter_slowly(Instance& instance, tenon_call* call)
     free_slot = slot;
     return enter_slowly(instance, call);
   }
-  if (!ServingModule::is_gate(*target)) return {target, slot};
+  if (!CallSwitch::is_gate(*target)) return {target, slot};
   slot->store(nullptr, std::memory_order_release);
   free_slot = slot;
   return enter_at_gate(instance, call);
@@ -143,14 +142,14 @@ CallGuard::Entered CallGuard::enter_slowly(Instance& instance, tenon_call* call)
 
 // All slots of the thread are taken.
 CallGuard::Entered CallGuard::enter_counted(Instance& instance, tenon_call* call) noexcept {
-  ServingModule& module = instance.serving_;
+  CallSwitch& module = instance.serving_;
   module.overflow.fetch_add(1);
   const CallTarget* target = module.published_.load() + instance.index_;
   if (target->table != nullptr) return {target, nullptr};
   if (const Generation* builder = live(instance).builder()) {
     return {builder->objects().targets() + instance.index_, nullptr};
   }
-  if (!ServingModule::is_gate(*target)) return {target, nullptr};
+  if (!CallSwitch::is_gate(*target)) return {target, nullptr};
   module.overflow.fetch_sub(1);
   return enter_at_gate(instance, call);
 }
@@ -216,7 +215,7 @@ Error CallGuard::failure(Instance& instance, const CallTarget& target, Call& cal
                 .message = std::move(message),
                 .plugin = std::string(instance.plugin()),
                 .method = method,
-                .behind = std::string(call.failed_inside(call_depth()))});
+                .cause = std::string(call.failed_inside(call_depth()))});
 }
 
 // The caller may return the status without being fatal itself.
@@ -231,7 +230,7 @@ tenon_status CallGuard::failure_inside(Instance& instance, const CallTarget& tar
                      .message = std::string(call.message()),
                      .plugin = std::string(instance.plugin()),
                      .method = method,
-                     .behind = std::string(call.failed_inside(call_depth()))});
+                     .cause = std::string(call.failed_inside(call_depth()))});
   call.add_failed_inside(call_depth(), error.to_string());
   return status & ~TENON_FATAL;
 }
@@ -328,5 +327,4 @@ void InstanceDeleter::operator()(Instance* instance) const noexcept {
   module_of(*ended).release(*ended);
 }
 
-}  // namespace detail
-}  // namespace tenon::inline v0_1
+}}}  // namespace tenon::v0_1::detail

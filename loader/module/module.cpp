@@ -12,7 +12,7 @@
 #include "platform/float_modes.hpp"
 #include "supervise/lifecycle_lock.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // How long the destructor of a host waits for each module, however long others took.
@@ -33,7 +33,7 @@ constexpr auto cancel_interval = std::chrono::milliseconds(10);
 
 }  // namespace
 
-SetupScope::SetupScope(const ServingModule& module) noexcept
+SetupScope::SetupScope(const CallSwitch& module) noexcept
     : module_(module), outer_(std::exchange(innermost_setup, this)) {
   const platform::FloatModes modes;
   static_assert(sizeof modes <= sizeof float_modes_);
@@ -48,7 +48,7 @@ SetupScope::~SetupScope() {
   if (modes.restore_changed()) module.float_modes_changed();
 }
 
-int SetupScope::depth(const ServingModule& module) noexcept {
+int SetupScope::depth(const CallSwitch& module) noexcept {
   int depth = 0;
   for (const SetupScope* scope = innermost_setup; scope != nullptr; scope = scope->outer_) {
     if (&scope->module_ == &module) ++depth;
@@ -155,7 +155,7 @@ Result<void> Module::become_ready() {
     if (state_.creates_are_blocked() && !lets_in()) {
       if (!wait_while_blocked()) return state_.busy();
     } else if (state_.generation == nullptr) {
-      if (auto loaded = load_first(); !loaded) return loaded;
+      if (auto loaded = ensure_serving(); !loaded) return loaded;
     } else {
       return {};
     }
@@ -171,7 +171,7 @@ bool Module::lets_in() const noexcept {
 
 /// Returns false if the deadline passes. Releases the lock meanwhile.
 bool Module::wait_while_blocked() noexcept {
-  const Clock::time_point deadline = state_.gate_deadline() + Operation::grace;
+  const Clock::time_point deadline = state_.gate_deadline() + SupervisedWork::grace;
   const auto may_create = [&]() TENON_REQUIRES(module_lock) {
     return !state_.creates_are_blocked() || lets_in();
   };
@@ -343,7 +343,7 @@ void Module::unload_if_unused() noexcept {
       }
       if (old == nullptr) return state_.open_to_creates();
       close();
-      old->take();
+      old->claim_by_this_thread();
     }
   }
   if (abandoned) return retired_.drain_all();
@@ -405,7 +405,7 @@ void Module::remember_config(LiveInstance& instance, const TextMap& config) {
 // -- Loading ------------------------------------------------------------------
 
 /// Remembers the file also if loading fails, so that only another file ends a quarantine.
-Result<LoadedCode> Module::load(bool insist) {
+Result<LoadedCode> Module::load(bool force) {
   if (state_.origin.builtin != nullptr) return loader_.load_builtin(manifest());
   const auto manifest = this->manifest();
   auto file = loader_.read(manifest->name);
@@ -414,11 +414,11 @@ Result<LoadedCode> Module::load(bool insist) {
     const ModuleLock lock(state_.mutex);
     if (state_.generation == nullptr) state_.identity = file->identity;
   }
-  return loader_.load(std::move(*file), manifest, insist);
+  return loader_.load(std::move(*file), manifest, force);
 }
 
 /// Loads the module, or restarts it after a crash. Releases the lock meanwhile.
-Result<void> Module::load_first() {
+Result<void> Module::ensure_serving() {
   if (state_.instances.count() != 0) {
     const std::uint64_t count = state_.generation_number;
     const ModuleUnlock unlocked(state_.mutex);
@@ -435,7 +435,7 @@ Result<void> Module::load_first() {
 /// Sets `loaded` unless another thread has loaded the module meanwhile. Releases the lock
 /// meanwhile.
 Result<void> Module::load_and_serve(Event& loaded) {
-  const LifecycleLock lifecycle(state_, hangs_);
+  const TicketHold lifecycle(state_, hangs_);
   if (!lifecycle) return state_.busy();
   // The code that another thread has loaded may have crashed since.
   const bool others_decide = state_.generation != nullptr || state_.instances.count() != 0 ||
@@ -463,7 +463,7 @@ Result<void> Module::load_and_serve(Event& loaded) {
     change->publish();
   }
   loaded = state_.event(Event::Type::loaded);
-  loaded.loading = Clock::now() - begun;
+  loaded.load_time = Clock::now() - begun;
   return {};
 }
 
@@ -484,10 +484,10 @@ Module::GateWait Module::pass_gate(tenon_call* call) noexcept {
     const CancelReason reason = Call::of(call).cancelled();
     if (reason == CancelReason::deadline) return {Gate::too_late};
     if (reason != CancelReason::none) return {Gate::cancelled};
-    const auto end = state_.gate_deadline() + Operation::grace;
+    const auto end = state_.gate_deadline() + SupervisedWork::grace;
     state_.changed.wait_until(state_.mutex,
                               std::min({end, deadline, Clock::now() + cancel_interval}));
-    if (Clock::now() < state_.gate_deadline() + Operation::grace) continue;
+    if (Clock::now() < state_.gate_deadline() + SupervisedWork::grace) continue;
     hangs_.abandon_overdue();
     if (closed()) return {Gate::refused};
   }
@@ -556,4 +556,4 @@ void Module::wait_for_others(Clock::time_point deadline) noexcept {
   }
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

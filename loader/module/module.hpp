@@ -4,8 +4,8 @@
 // its code in between.
 #pragma once
 
+#include <tenon/detail/guard.hpp>
 #include <tenon/events.hpp>
-#include <tenon/gen/guard.hpp>
 #include <tenon/module_info.hpp>
 #include <tenon/plugin_info.hpp>
 #include <tenon/restart.hpp>
@@ -33,7 +33,7 @@
 #include "supervise/hang_watch.hpp"
 #include "supervise/module_faults.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Directs calls and creates to the generation that serves. Each other concern of a module has a
 /// class, and Module owns one object of each: they share its ModuleState, and each knows only those
@@ -45,7 +45,7 @@ namespace tenon::inline v0_1::detail {
 /// creates wait for the short moment in which a restart publishes. One thread at a time loads or
 /// restarts the module and holds the lifecycle ticket. That is no mutex, so that a thread that
 /// finds a hanging worker can take it over.
-class Module final : public ServingModule, public GenerationOwner, private CodeSource {
+class Module final : public CallSwitch, public GenerationOwner, private CodeSource {
  public:
   using Clock = std::chrono::steady_clock;
 
@@ -134,9 +134,9 @@ class Module final : public ServingModule, public GenerationOwner, private CodeS
   void drop_use(Owner owner) noexcept;
 
   // Loading.
-  Result<void> load_first() TENON_REQUIRES(module_lock);
+  Result<void> ensure_serving() TENON_REQUIRES(module_lock);
   Result<void> load_and_serve(Event& loaded) TENON_REQUIRES(module_lock);
-  Result<LoadedCode> load(bool insist) override;
+  Result<LoadedCode> load(bool force) override;
   void unload_if_unused() noexcept override;
   GateWait pass_inherited_gate() noexcept TENON_NO_THREAD_SAFETY_ANALYSIS;
   void wait_for_others(Clock::time_point deadline) noexcept TENON_REQUIRES(module_lock);
@@ -155,4 +155,4 @@ class Module final : public ServingModule, public GenerationOwner, private CodeS
   Restarts restarts_{{state_, hangs_, retired_, faults_, *this}};
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -9,7 +9,7 @@
 #include "catalog/scan.hpp"
 #include "manifest/module_file.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // Reading is no function of a plugin, but a file system may hang as well.
@@ -25,7 +25,7 @@ Result<LoadedCode> ModuleLoader::load_builtin(std::shared_ptr<const Manifest> ma
 }
 
 Result<ModuleLoader::Content> ModuleLoader::read(const std::string& package) const {
-  const Operation::Step step(package, read_step);
+  const SupervisedWork::Step step(package, read_step);
   auto file = platform::File::open(state_.origin.file);
   if (!file) return std::move(file).error();
   auto content = file->read_all(max_file_size);
@@ -40,9 +40,9 @@ Result<ModuleLoader::Content> ModuleLoader::read(const std::string& package) con
 }
 
 Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const Manifest>& before,
-                                      bool insist) {
+                                      bool force) {
   auto read = [&] {
-    const Operation::Step step(before->name, read_step);
+    const SupervisedWork::Step step(before->name, read_step);
     return read_whole_module(std::move(file.bytes), state_.origin.file, *before);
   }();
   if (!read) return std::move(read).error();
@@ -62,7 +62,7 @@ Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const 
   if (auto loadable = check_loadable(*before, *now, read->bundle); !loadable) {
     return std::move(loadable).error();
   }
-  auto image = load_image(std::move(read->bundle), before->name, now->unload, insist);
+  auto image = load_image(std::move(read->bundle), before->name, now->unload, force);
   if (!image) return std::move(image).error();
   const tenon_module& object = image->module();
   auto begun =
@@ -85,11 +85,11 @@ Result<void> ModuleLoader::check_loadable(const Manifest& before, const Manifest
 
 /// Constructors of the module run inside the dynamic loader, where crashes cannot be contained.
 Result<Image> ModuleLoader::load_image(Bundle bundle, const std::string& package,
-                                       const UnloadStatement& stated, bool insist) {
+                                       const UnloadStatement& stated, bool force) {
   lock_order::expect_none();
-  auto only = OnlyCopy::make(reload_in_process(bundle, stated), package, insist);
+  auto only = OnlyCopy::make(reload_in_process(bundle, stated), package, force);
   if (!only) return std::move(only).error();
-  const Operation::Step step(package, "load");
+  const SupervisedWork::Step step(package, "load");
   std::optional<Result<Image>> image;
   auto load = [&] {
     image.emplace(
@@ -117,4 +117,4 @@ GenerationContext ModuleLoader::generation_context() {
           .patience = state_.context->restart.drain_timeout};
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -19,7 +19,7 @@
 #include "platform/file.hpp"
 #include "state/module_state.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// REQUIRED for all functions: the lock is not held; the caller holds the lifecycle lock.
 class ModuleLoader {
@@ -38,9 +38,9 @@ class ModuleLoader {
   /// Reads the file of a package. Errors: those of opening and reading it; file-changed.
   Result<Content> read(const std::string& package) const;
   /// Loads a file that was read. `before`: the manifest of the code that serves, or of the file.
-  /// `insist`: see RestartOptions. Errors: restart-refused, if the file has another package;
+  /// `force`: see RestartOptions. Errors: restart-refused, if the file has another package;
   /// not-reloadable; those of the host's checks, of the dynamic loader and of Generation::begin.
-  Result<LoadedCode> load(Content file, const std::shared_ptr<const Manifest>& before, bool insist);
+  Result<LoadedCode> load(Content file, const std::shared_ptr<const Manifest>& before, bool force);
   /// Begins a generation of a builtin. Errors: those of Generation::begin.
   Result<LoadedCode> load_builtin(std::shared_ptr<const Manifest> manifest);
 
@@ -52,11 +52,11 @@ class ModuleLoader {
  private:
   Result<void> check_loadable(const Manifest& before, const Manifest& fresh, const Bundle& bundle);
   Result<Image> load_image(Bundle bundle, const std::string& package, const UnloadStatement& stated,
-                           bool insist);
+                           bool force);
   GenerationContext generation_context();
 
   ModuleState& state_;
   const std::shared_ptr<CallCounters> counters_;  // nullptr: calls are not counted
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -8,7 +8,7 @@
 
 #include "package/explanation.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 /// An edge on the path from a root to an unmet requirement, and the index of the previous step.
@@ -84,4 +84,4 @@ std::vector<Conflict> find_conflicts(Propagator& propagator, const Problem& prob
   return all;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -6,7 +6,7 @@
 #include "base/quote.hpp"
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 Result<std::string> read_document_file(const std::filesystem::path& file) {
   const auto opened = platform::File::open(file);
@@ -19,7 +19,11 @@ Result<std::string> read_document_file(const std::filesystem::path& file) {
 Error broken_document(const DocumentFile& type, const std::filesystem::path& file,
                       std::string_view json_path, std::string found, std::string needed) {
   if (!json_path.empty())
-    found.append("  (").append(type.name).append(": ").append(harmless(json_path)).append(")");
+    found.append("  (")
+        .append(type.name)
+        .append(": ")
+        .append(escaped_for_display(json_path))
+        .append(")");
   return Error({.code = std::string(type.broken_code),
                 .where = file.string(),
                 .found = std::move(found),
@@ -32,16 +36,16 @@ Error unreadable_document(const DocumentFile& type, const std::filesystem::path&
   if (error.code() == "version-too-new") {
     return Error({.code = "version-too-new",
                   .where = file.string(),
-                  .found = harmless(error.found()) + " of " + std::string(error.where()),
+                  .found = escaped_for_display(error.found()) + " of " + std::string(error.where()),
                   .needed = std::string(error.needed()),
                   .fix = "use a newer host, or " + std::string(type.fix)});
   }
   if (error.code() == "not-json") {
     return broken_document(type, file.string() + ":" + std::string(error.where()), "",
-                           harmless(error.message()),
+                           escaped_for_display(error.message()),
                            "a complete " + std::string(type.name) + " file in JSON");
   }
-  std::string found = harmless(error.message());
+  std::string found = escaped_for_display(error.message());
   if (!error.found().empty()) {
     found += (found.empty() ? "" : ": ") + in_quotes(error.found());
   }
@@ -54,4 +58,4 @@ bool is_sha256(std::string_view text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

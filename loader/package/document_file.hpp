@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The words of a type of such files in messages.
 struct DocumentFile {
@@ -36,4 +36,4 @@ Error unreadable_document(const DocumentFile& type, const std::filesystem::path&
 /// Returns whether a text has the form of a SHA-256: 64 lowercase hexadecimal digits.
 bool is_sha256(std::string_view text);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

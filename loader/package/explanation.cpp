@@ -7,7 +7,7 @@
 #include "base/plain_text.hpp"
 #include "base/quote.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // Manifests can contain versions and requirements of any length.
@@ -197,7 +197,7 @@ Error not_enforced(Propagator& propagator, const Problem& problem, const Edge& e
                 .found = std::move(found),
                 .needed = dependency.name + " " + text_of(dependency),
                 .fix = "none needed while this package is in development",
-                .grade = ErrorGrade::warning});
+                .severity = Severity::warning});
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

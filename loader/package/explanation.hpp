@@ -11,7 +11,7 @@
 #include "package/propagator.hpp"
 #include "package/resolver.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Edges from a requirer to a requirement that accepts no version at all. Each edge accepts the
 /// requirer of the next one.
@@ -56,4 +56,4 @@ Binding binding_of(const Propagator& propagator, const Edge& edge, Position prov
 /// Returns the warning for an advisory requirement that is not met.
 Error not_enforced(Propagator& propagator, const Problem& problem, const Edge& edge);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 using End = std::optional<Version>;
@@ -122,4 +122,4 @@ Version next_build(const Version& version) {
   return next;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

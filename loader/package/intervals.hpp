@@ -11,7 +11,7 @@
 
 #include "package/semver.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The versions from `low` up to, but not including, `high`, or without an upper limit.
 struct Interval {
@@ -49,4 +49,4 @@ std::optional<Version> next_major(const Version& version);
 std::optional<Version> next_version(const Version& version);
 Version next_build(const Version& version);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

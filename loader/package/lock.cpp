@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "package/lock.hpp"
 
+#include <tenon/detail/arena.hpp>
 #include <tenon/document.hpp>
-#include <tenon/gen/arena.hpp>
 #include <tenon/lock_json.hpp>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 #include "package/name.hpp"
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -233,16 +233,17 @@ Result<void> check_replaceable(const fs::path& file, const std::vector<LockedPac
   if (!other.empty() && other != writer) {
     return Error({.code = "lock-kept",
                   .where = file.string(),
-                  .found = "a lock of " + harmless(other),
-                  .needed = "a lock of " + harmless(writer) + ", or no file",
+                  .found = "a lock of " + escaped_for_display(other),
+                  .needed = "a lock of " + escaped_for_display(writer) + ", or no file",
                   .fix = "name the app of the lock, or another file, or remove this one"});
   }
   if (!lists_files(packages) && lists_files(*existing)) {
-    return Error({.code = "lock-kept",
-                  .where = file.string(),
-                  .found = "a lock of modules, but no module that " + harmless(writer) + " uses",
-                  .needed = "a module that " + harmless(writer) + " uses, or no file",
-                  .fix = "correct the plugin path, or remove the file"});
+    return Error(
+        {.code = "lock-kept",
+         .where = file.string(),
+         .found = "a lock of modules, but no module that " + escaped_for_display(writer) + " uses",
+         .needed = "a module that " + escaped_for_display(writer) + " uses, or no file",
+         .fix = "correct the plugin path, or remove the file"});
   }
   return {};
 }
@@ -266,4 +267,4 @@ Result<void> write_lock_file(const fs::path& file, std::vector<LockedPackage> pa
   return platform::replace_file(file, std::as_bytes(std::span(lines)));
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -14,7 +14,7 @@
 
 #include "package/semver.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 struct LockedLibrary {
   // Relative to the folder of the module; absolute if a run path leads to it from outside.
@@ -56,4 +56,4 @@ Result<void> check_replaceable(const std::filesystem::path& file,
 Result<void> write_lock_file(const std::filesystem::path& file, std::vector<LockedPackage> packages,
                              std::string_view writer);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

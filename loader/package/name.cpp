@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 constexpr std::size_t longest_part = 253;
@@ -54,4 +54,4 @@ std::string_view short_name_problem(std::string_view name) {
   return {};
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

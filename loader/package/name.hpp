@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Returns the problem of a name as a predicate for error texts, eg: "has no '/'", or an empty text
 /// if the name is valid. The domain has the form of a DNS name: lowercase letters, digits, '-' and
@@ -15,4 +15,4 @@ std::string_view name_problem(std::string_view name);
 /// Returns the problem of the part after the '/', in the same form.
 std::string_view short_name_problem(std::string_view name);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 struct Release {
@@ -149,4 +149,4 @@ std::optional<Interval> read_plain(std::string_view clauses) {
   return interval;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

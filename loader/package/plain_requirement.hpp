@@ -9,11 +9,11 @@
 
 #include "package/intervals.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Returns the releases that clauses without "!=", ".*", prereleases and build metadata accept, eg:
 /// "^1.4" or ">=1.2, <2". Returns nothing for all other texts, valid or not, and for those that no
 /// version meets.
 std::optional<Interval> read_plain(std::string_view clauses);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // Adds the range of `versions`, which start at position `offset` with the newest one, that are in
@@ -318,4 +318,4 @@ std::vector<const Dependency*> Propagator::dependencies(const Edge& edge) const 
   return all;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

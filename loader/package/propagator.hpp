@@ -12,7 +12,7 @@
 #include "package/repository.hpp"
 #include "package/resolver.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 using Position = std::uint32_t;
 using EdgeId = std::uint32_t;
@@ -178,4 +178,4 @@ class Propagator {
   std::vector<Position> to_propagate_;  // unusable versions whose watchers must move on
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -7,7 +7,7 @@
 
 #include "base/quote.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // Returns whether `a` comes before `b` among the versions of a name.
@@ -42,7 +42,7 @@ Repository::ReleaseRange Repository::release_range(const Requirement& versions) 
 }
 
 NameId Repository::add_name(const std::string& text) {
-  if (const auto known = ids_.find(text); known != TextIndex::nothing) return known;
+  if (const auto known = ids_.find(text); known != TextIndex::npos) return known;
   const auto id = static_cast<NameId>(names_.size());
   names_.push_back({.text = text, .versions = {}});
   return ids_.add(names_.back().text, id);
@@ -108,4 +108,4 @@ PackageId Repository::find(std::string_view name, const Version& version) const 
   return found ? *at : none;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -19,7 +19,7 @@
 #include "package/requirement.hpp"
 #include "package/semver.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// A requirement of one package.
 struct Dependency {
@@ -46,7 +46,7 @@ inline std::string display_name(const Package& package) {
 /// Index of a package or of a name in the repository.
 using PackageId = std::uint32_t;
 using NameId = std::uint32_t;
-inline constexpr std::uint32_t none = TextIndex::nothing;
+inline constexpr std::uint32_t none = TextIndex::npos;
 
 /// Returns major, minor and patch packed into one number of the same order, or 0 if they are too
 /// large. Prerelease and build metadata are ignored. Most comparisons need no more.
@@ -162,4 +162,4 @@ class Repository {
   std::map<std::string, Broken, std::less<>> broken_;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

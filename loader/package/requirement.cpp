@@ -10,7 +10,7 @@
 #include "base/quote.hpp"
 #include "package/plain_requirement.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 constexpr std::string_view form =
@@ -336,4 +336,4 @@ Requirement operator|(const Requirement& a, const Requirement& b) {
                       .prereleases = union_of(a.prereleases(), b.prereleases())});
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -33,7 +33,7 @@
 #include "package/intervals.hpp"
 #include "package/semver.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// A set of versions. Two are equal if they hold the same versions, even if their texts differ.
 /// Const functions may be called from any thread.
@@ -90,4 +90,4 @@ class Requirement {
   std::shared_ptr<const Parts> parts_;  // shared by copies; nullptr: the empty set
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -7,7 +7,7 @@
 
 #include "package/requirement.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 bool same(const Version& a, const Version& b) {
@@ -148,4 +148,4 @@ std::string Requirement::to_string() const {
   return parts().text.empty() ? text_of(releases(), prereleases()) : parts().text;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -9,7 +9,7 @@
 #include "package/propagator.hpp"
 #include "package/selector.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 using detail::Propagator;
@@ -114,4 +114,4 @@ PackageId Resolution::for_package(const Repository& repository, PackageId requir
   return repository.package(requirer).name == name ? requirer : none;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -47,7 +47,7 @@
 
 #include "package/repository.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// A requirer that is not a package. It gets one version of each name. If several sources state
 /// its requirements, `Dependency::by` names the source.
@@ -103,4 +103,4 @@ struct Resolution {
 /// Resolves the requirements of the roots. REQUIRED: the arguments live as long as the result.
 Resolution resolve(const Repository& repository, const Problem& problem);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

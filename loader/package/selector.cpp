@@ -6,7 +6,7 @@
 
 #include "package/strongly_connected_components.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 Selector::Selector(Propagator& propagator)
     : propagator_(propagator),
@@ -231,4 +231,4 @@ Position Selector::most_accepted(NameId name, const std::vector<EdgeId>& edges) 
   return best;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -9,7 +9,7 @@
 
 #include "package/propagator.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// One selection among the admitted versions. The constructor makes it.
 class Selector {
@@ -59,4 +59,4 @@ class Selector {
   std::vector<std::int64_t> steps_;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -7,7 +7,7 @@
 
 #include "base/quote.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 bool is_digit(char c) {
@@ -146,4 +146,4 @@ std::strong_ordering total_order(const Version& a, const Version& b) {
   return a.build <=> b.build;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

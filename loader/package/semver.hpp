@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// A version, eg: 1.4.0-rc.2+build.7. Comparisons use the precedence of the standard, which ignores
 /// build metadata.
@@ -37,4 +37,4 @@ struct Version {
 /// versions are equal.
 std::strong_ordering total_order(const Version& a, const Version& b);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 class Search {
@@ -116,4 +116,4 @@ std::vector<std::vector<NameId>> strongly_connected_components(const Propagator&
   return search.take();
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

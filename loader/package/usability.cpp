@@ -14,7 +14,7 @@
 
 #include "package/explanation.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 using detail::Chain;
 using detail::Edge;
@@ -232,4 +232,4 @@ Error Usability::reason(PackageId id) const {
   return search_->reason(id);
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -9,7 +9,7 @@
 
 #include "package/repository.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Finds the usable packages of a repository in one pass, and why the others are unusable.
 class Usability {
@@ -32,4 +32,4 @@ class Usability {
   const std::unique_ptr<Search> search_;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

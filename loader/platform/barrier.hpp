@@ -4,7 +4,7 @@
 // runs in every call, needs no barrier of its own.
 #pragma once
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// Returns whether the system has the barrier. The first call registers the process for it.
 bool has_process_barrier() noexcept;
@@ -12,4 +12,4 @@ bool has_process_barrier() noexcept;
 /// example because of a seccomp filter that was installed later. REQUIRED: has_process_barrier().
 bool process_barrier() noexcept;
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -10,7 +10,7 @@
 
 #include "platform/image_map.hpp"
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// Returns whether crashes can be contained on this system.
 bool can_contain() noexcept;
@@ -69,4 +69,4 @@ void call_body(void* body) {
   (*static_cast<Body*>(body))();
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

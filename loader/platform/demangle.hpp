@@ -5,9 +5,9 @@
 
 #include <string>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// Returns the readable form of a mangled name; the name itself if it cannot be demangled.
 std::string demangled(const std::string& name);
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

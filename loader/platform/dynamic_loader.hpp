@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// Returns the levels of its machine that this processor has, a bit each: x86-64, x86-64-v2 and so
 /// on. A system that does not compare them has all levels.
@@ -15,4 +15,4 @@ std::uint32_t processor_levels() noexcept;
 /// the program of this process does not need one.
 bool refuses_executable_stacks() noexcept;
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

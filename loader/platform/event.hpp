@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 inline constexpr std::intptr_t no_event = -1;
 
@@ -24,4 +24,4 @@ void wait_event(std::intptr_t event, std::int64_t nanoseconds) noexcept;
 /// Waits for the first of several events, at most 8.
 void wait_events(std::span<const std::intptr_t> events, std::int64_t nanoseconds) noexcept;
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -14,7 +14,7 @@
 #include "base/lock_order.hpp"
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// A file or directory that users may change who are not trusted.
 struct Exposure {
@@ -52,4 +52,4 @@ std::optional<Exposure> exposure_of(const std::filesystem::path& path, const Fil
 /// Checks what is at a path: a file or a directory. Returns nothing if there is nothing.
 std::optional<Exposure> exposure_at(const std::filesystem::path& path);
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -16,7 +16,7 @@
 #include <system_error>
 #include <vector>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// Identifies one state of a file. Times are nanoseconds since 1970.
 struct FileIdentity {
@@ -107,4 +107,4 @@ std::filesystem::path memory_folder();
 /// Removes a file or an empty folder, if it exists.
 Result<void> remove(const std::filesystem::path& path);
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

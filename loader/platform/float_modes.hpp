@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// The modes of the current thread when this was created, eg the direction of rounding. Functions
 /// must preserve them. After a crash they are lost: the function may have changed them, and Linux
@@ -57,4 +57,4 @@ class FloatModes {
 #endif
 };
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

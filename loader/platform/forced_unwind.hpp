@@ -8,7 +8,7 @@
 #include <cxxabi.h>
 #endif
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 #if __has_include(<cxxabi.h>)
 using ForcedUnwind = abi::__forced_unwind;
@@ -16,4 +16,4 @@ using ForcedUnwind = abi::__forced_unwind;
 class ForcedUnwind {};  // never thrown
 #endif
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// The address ranges of the segments of one loaded image.
 class ImageMap {
@@ -58,4 +58,4 @@ bool searches_own_run_path();
 /// Returns the last error of the dynamic loader on this thread; empty if there is none.
 std::string last_load_error();
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -10,7 +10,7 @@
 
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// One image that a kept library brought: its own, or one that it needs.
 struct KeptLibrary {
@@ -46,4 +46,4 @@ bool is_replaced(const KeptLibrary& library);
 /// folder is the name of a library. Thread-safe.
 bool is_loaded_by_program(const std::filesystem::path& path);
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// Maps names of libraries to their paths, in the order of ld.so.cache.
 using LibraryIndex = std::unordered_map<std::string, std::vector<std::string>>;
@@ -35,4 +35,4 @@ class LibrarySearch {
   LibraryIndex index_;
 };
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 #if defined(__x86_64__) || defined(_M_X64)
 inline constexpr std::uint16_t host_machine = 62;
@@ -22,4 +22,4 @@ inline constexpr bool has_processor_levels = host_machine == 62;
 /// Whether a file that says nothing about it needs an executable stack.
 inline constexpr bool stack_is_executable_by_default = host_machine == 62;
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// An immutable file in memory. It must live as long as an image of it is loaded: its path may be
 /// reused afterwards, and the dynamic loader takes two files with the same path for one.
@@ -34,4 +34,4 @@ class MemoryFile {
   int descriptor_;
 };
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

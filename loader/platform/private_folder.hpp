@@ -20,7 +20,7 @@
 #include <span>
 #include <string>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// A folder that is removed with its owner, at the latest when the process exits. Thread-safe.
 class PrivateFolder {
@@ -70,4 +70,4 @@ class PrivateFolder {
 /// the rest.
 std::size_t remove_abandoned_folders(const std::filesystem::path& parent) noexcept;
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// Returns an environment variable; empty if it is not set, or if the process runs with the
 /// privileges of another user than the one that started it (set-user-ID).
@@ -47,4 +47,4 @@ std::size_t page_size();
 /// The file name extension of modules.
 inline constexpr const char* module_suffix = ".so";
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

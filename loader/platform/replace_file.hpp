@@ -9,7 +9,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// Owner and permissions of the new file.
 enum class Attributes {
@@ -55,4 +55,4 @@ std::filesystem::path follow_links(std::filesystem::path path, std::error_code& 
 ReplaceResult replace_content(const std::filesystem::path& path, std::string_view content,
                               Attributes attributes = Attributes::kept);
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

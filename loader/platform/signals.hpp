@@ -11,7 +11,7 @@
 
 #include "platform/image_map.hpp"
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// The signal mask and the alternate signal stack of the current thread when this was created.
 class SignalState {
@@ -79,4 +79,4 @@ class ImageHandlers {
   const std::unique_ptr<State> state_;
 };
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

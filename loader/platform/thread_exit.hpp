@@ -4,7 +4,7 @@
 // runs once, and destructors of other thread_local objects may run after it.
 #pragma once
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// Calls a handler at the end of each armed thread, until `end`. Its destruction does not change
 /// that, because threads may end after main.
@@ -25,4 +25,4 @@ class ThreadExit {
   bool valid_ = false;
 };
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

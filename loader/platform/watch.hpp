@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// Watches files by their paths, which need not exist: folders may be removed and created again,
 /// and symbolic links on the path may change. Thread-safe.
@@ -54,4 +54,4 @@ class FileWatch {
   std::unique_ptr<System> system_;
 };
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

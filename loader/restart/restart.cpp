@@ -11,7 +11,7 @@
 #include "call/thread_records.hpp"
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // Changes of instances are applied while the old generation serves, until few enough remain that
@@ -44,7 +44,7 @@ bool is_fault(RestartReason reason) {
 
 Restart::Restart(const RestartParts& parts, std::shared_ptr<Restarts> owner,
                  std::shared_ptr<RestartRequest> request)
-    : Operation(parts.state.context->restart.step_timeout),
+    : SupervisedWork(parts.state.context->restart.step_timeout),
       parts_(parts),
       owner_(std::move(owner)),
       state_(parts.state),
@@ -60,10 +60,10 @@ std::shared_ptr<Restart> Restart::successor() const {
 }
 
 Result<void> Restart::run() {
-  const Performance performance(*this);
+  const Scope performance(*this);
   if (auto done = attempt(); !done) return fail(std::move(done).error());
-  if (closed_at_ != Clock::time_point()) event_.closed = Clock::now() - closed_at_;
-  if (fresh_.change != nullptr) fresh_.change->publish();
+  if (closed_at_ != Clock::time_point()) event_.calls_waited = Clock::now() - closed_at_;
+  if (next_.change != nullptr) next_.change->publish();
   return {};
 }
 
@@ -83,8 +83,8 @@ Result<void> Restart::fail(Error error) {
   }
   failed.reason = request_->reason;
   failed.message = in_one_line(error);
-  failed.loading = event_.loading;
-  if (closed_at_ != Clock::time_point()) failed.closed = Clock::now() - closed_at_;
+  failed.load_time = event_.load_time;
+  if (closed_at_ != Clock::time_point()) failed.calls_waited = Clock::now() - closed_at_;
   event_ = std::move(failed);
   return error;
 }
@@ -92,12 +92,12 @@ Result<void> Restart::fail(Error error) {
 /// Returns the event for when the new generation serves.
 Event Restart::restarted_event() const {
   return {.type = Event::Type::restarted,
-          .package = fresh_.manifest->name,
-          .package_version = fresh_.manifest->version.to_string(),
+          .package = next_.manifest->name,
+          .package_version = next_.manifest->version.to_string(),
           .generation = state_.generation_number + 1,
           .reason = request_->reason,
           .message = event_.message,
-          .loading = event_.loading};
+          .load_time = event_.load_time};
 }
 
 Event Restart::released_event() const {
@@ -114,10 +114,10 @@ Result<void> Restart::attempt() {
     const Step step(manifest->name, "read");
     wait_for_writes(state_.origin.file);
   }
-  auto fresh = parts_.code.load(request_->options.insist);
+  auto fresh = parts_.code.load(request_->options.force);
   if (!fresh) return std::move(fresh).error();
-  fresh_ = std::move(*fresh);
-  if (abandoned()) return lost();
+  next_ = std::move(*fresh);
+  if (abandoned()) return abandoned_error();
   for (int round = 0; round < max_rounds; ++round) {
     const auto applied = apply_changes();
     if (!applied) return applied.error();
@@ -127,8 +127,8 @@ Result<void> Restart::attempt() {
   if (auto all = arrive(RestartGroup::Stage::loaded); !all) return all;
   latest_ = deadline_ = Clock::now() + state_.context->restart.gate_timeout;
   // Until then, other members whose functions hang are abandoned.
-  if (request_->group != nullptr) latest_ += 2 * Operation::grace;
-  event_.loading = Clock::now() - begun;
+  if (request_->group != nullptr) latest_ += 2 * SupervisedWork::grace;
+  event_.load_time = Clock::now() - begun;
   if (auto blocked = block_creates(); !blocked) return blocked;
   return switch_over();
 }
@@ -136,16 +136,16 @@ Result<void> Restart::attempt() {
 /// Refuses code that cannot be unloaded and would stay mapped after each restart.
 Result<void> Restart::check_reloadable() const {
   const ReloadSafety* flaw = serving_ != nullptr ? serving_->not_reloadable() : nullptr;
-  if (flaw == nullptr || request_->options.insist) return {};
+  if (flaw == nullptr || request_->options.force) return {};
   return Error({.code = "not-reloadable",
                 .where = flaw->file.string(),
                 .found = flaw->symbol + ": " + flaw->reason,
                 .needed = "code that the system can unload",
-                .fix = flaw->fix + "; or insist, and its code stays mapped"});
+                .fix = flaw->fix + "; or force, and its code stays mapped"});
 }
 
 /// Returns the result of an abandoned restart, which is not used.
-Error Restart::lost() const {
+Error Restart::abandoned_error() const {
   return Error({.code = "restart-failed",
                 .status = TENON_DEADLINE_EXCEEDED,
                 .message = "a function of the plugin did not return in time"});
@@ -203,7 +203,7 @@ Result<std::size_t> Restart::apply_changes() {
       continue;
     }
     if (auto done = apply(index, record); !done) return std::move(done).error();
-    if (abandoned()) return lost();
+    if (abandoned()) return abandoned_error();
   }
   return changes.size();
 }
@@ -218,7 +218,7 @@ bool Restart::is_built(std::uint32_t index, const InstanceRecord& record) {
     const LiveInstance* instance = state_.instances.find(index);
     if (instance == nullptr || instance->serial() != record.serial) return false;
     if (instance->builder() == nullptr) return false;
-    if (instance->builder() != fresh_.generation.get()) fresh_.generation->objects().reserve(index);
+    if (instance->builder() != next_.generation.get()) next_.generation->objects().reserve(index);
   }
   if (made_.size() <= index) made_.resize(index + 1);
   made_[index] = record;
@@ -230,18 +230,18 @@ Result<void> Restart::apply(std::uint32_t index, const InstanceRecord& record) {
   InstanceRecord& made = made_[index];
   if (made.serial != 0 && made.serial != record.serial) {
     made = {};
-    fresh_.generation->remove(index);
+    next_.generation->remove(index);
   }
   if (record.serial == 0) return {};
   if (made.serial == 0) {
-    if (auto added = fresh_.generation->add(index, *record.spec); !added) return added;
+    if (auto added = next_.generation->add(index, *record.spec); !added) return added;
     made = record;
   } else if (made.configured == record.configured) {
     return {};
   }
   made.configured = record.configured;
   if (record.config == nullptr || abandoned()) return {};
-  const ObjectPin object(*fresh_.generation, index);
+  const ObjectPin object(*next_.generation, index);
   return object ? object->configure(*record.config) : Result<void>();
 }
 
@@ -255,15 +255,15 @@ Result<void> Restart::arrive(RestartGroup::Stage stage) {
 
 /// Stops creates until the module serves again.
 Result<void> Restart::block_creates() {
-  set_limit(deadline_ + Operation::grace);
+  set_limit(deadline_ + SupervisedWork::grace);
   {
     const ModuleLock lock(state_.mutex);
-    if (abandoned()) return lost();
+    if (abandoned()) return abandoned_error();
     if (state_.shut_down) return state_.refused("the host has ended");
     state_.block_creates(latest_);
     blocks_creates_ = true;
   }
-  parts_.hangs.watch(shared_from_this(), deadline_ + Operation::grace);
+  parts_.hangs.watch(shared_from_this(), deadline_ + SupervisedWork::grace);
   return {};
 }
 
@@ -294,7 +294,7 @@ Result<void> Restart::switch_over() {
 /// one. After that, sessions can begin in the new one.
 Result<void> Restart::hand_over() {
   if (serving_ != nullptr) {
-    if (auto closed = close_gate(); !closed) return closed;
+    if (auto closed = block_calls(); !closed) return closed;
     // Threads inside other versions may have created instances until all were drained.
     if (request_->group != nullptr) members_ = members();
     session_ = std::ranges::any_of(members_, &RestartMember::session);
@@ -306,27 +306,27 @@ Result<void> Restart::hand_over() {
   states_.add_unsaved(members_);
   handed_over_ = true;
   const ModuleLock lock(state_.mutex);
-  if (abandoned()) return lost();
+  if (abandoned()) return abandoned_error();
   state_.instances.touch(sessions_);
   return {};
 }
 
 /// Makes new calls wait, and waits for the end of calls in progress.
-Result<void> Restart::close_gate() {
+Result<void> Restart::block_calls() {
   closed_at_ = Clock::now();
   if (request_->group != nullptr) request_->group->drain(state_, *serving_);
   {
     const ModuleLock lock(state_.mutex);
-    if (abandoned()) return lost();
+    if (abandoned()) return abandoned_error();
     state_.calls.close();
     if (session_) state_.calls.interrupting.store(true);
   }
   if (session_) interrupt_calls(state_.calls, *serving_);
-  if (auto left = clear(); !left) return left;
+  if (auto left = drain_old(); !left) return left;
   // Creates and calls that had entered before may have left more instances and streams.
   members_ = members();
   if (!serving_->streams().empty()) {
-    if (auto left = clear(); !left) return left;
+    if (auto left = drain_old(); !left) return left;
   }
   if (request_->group != nullptr) request_->group->drained(state_);
   return arrive(RestartGroup::Stage::drained);
@@ -334,13 +334,13 @@ Result<void> Restart::close_gate() {
 
 /// Revokes the streams of the members that change, and waits until no thread is in the old
 /// generation.
-Result<void> Restart::clear() {
+Result<void> Restart::drain_old() {
   for (const RestartMember& member : members_) {
     if (member.session || moves_state(member)) serving_->streams().revoke(member.index);
   }
-  const Occupancy threads = wait_until_left(state_.calls, *serving_, deadline_);
-  if (threads == Occupancy::left) return {};
-  if (threads == Occupancy::unknown) {
+  const Drain threads = wait_until_empty(state_.calls, *serving_, deadline_);
+  if (threads == Drain::empty) return {};
+  if (threads == Drain::unknown) {
     return Error({.code = "restart-failed",
                   .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
                   .message =
@@ -357,11 +357,11 @@ Result<void> Restart::clear() {
 Result<void> Restart::save_states() {
   if (!has_state()) return {};
   const auto from = state_.manifest_now();
-  if (auto begun = states_.begin(*from, *fresh_.manifest); !begun) return begun;
+  if (auto begun = states_.begin(*from, *next_.manifest); !begun) return begun;
   phase_.store(Phase::saving);
   for (const RestartMember& member : members_) {
     auto saved = states_.save(*serving_, member, deadline_);
-    if (abandoned()) return lost();
+    if (abandoned()) return abandoned_error();
     if (saved) continue;
     if (!is_fault(request_->reason)) return saved;
     // A module that failed may not be able to save its state.
@@ -377,14 +377,14 @@ Result<void> Restart::suspend() {
   for (const RestartMember& member : members_) {
     {
       const ModuleLock lock(state_.mutex);
-      if (abandoned()) return lost();
+      if (abandoned()) return abandoned_error();
       suspended_.push_back(member.index);
     }
     auto done = [&] {
       const ObjectPin object(*serving_, member.index);
       return object ? object->suspend(deadline_) : Result<void>();
     }();
-    if (abandoned()) return lost();
+    if (abandoned()) return abandoned_error();
     if (!done) return done;
   }
   phase_.store(Phase::filling);
@@ -394,8 +394,8 @@ Result<void> Restart::suspend() {
 Result<void> Restart::restore_states() {
   for (const StateTransfer::Saved& saved : states_.take()) {
     if (!is_made(saved.member)) continue;
-    auto restored = states_.restore(*fresh_.generation, saved, deadline_);
-    if (abandoned()) return lost();
+    auto restored = states_.restore(*next_.generation, saved, deadline_);
+    if (abandoned()) return abandoned_error();
     if (!restored) return restored;
   }
   return {};
@@ -404,11 +404,11 @@ Result<void> Restart::restore_states() {
 /// Makes the new generation serve. Returns false if an instance has changed meanwhile, which must
 /// be applied first. Fails after the deadline if calls have waited, or creates would wait longer.
 Result<bool> Restart::publish() {
-  const GenerationGuard guard(*fresh_.generation);  // for late changes
-  Generation& published = *fresh_.generation;
+  const GenerationGuard guard(*next_.generation);  // for late changes
+  Generation& published = *next_.generation;
   {
     const ModuleLock lock(state_.mutex);
-    if (abandoned()) return lost();
+    if (abandoned()) return abandoned_error();
     const bool changed = state_.instances.has_changes();
     if ((changed || closed_at_ != Clock::time_point()) && Clock::now() > deadline_) {
       return Error(
@@ -428,7 +428,7 @@ Result<bool> Restart::publish() {
         const ModuleUnlock unlocked(state_.mutex);
         if (auto all = arrive(RestartGroup::Stage::ready); !all) return std::move(all).error();
       }
-      if (abandoned()) return lost();  // the host has ended
+      if (abandoned()) return abandoned_error();  // the host has ended
       take_late_changes();
     }
     commit(std::move(restarted), std::move(place));
@@ -440,7 +440,7 @@ Result<bool> Restart::publish() {
 /// Cannot fail.
 void Restart::commit(Event restarted, RetiredGenerations::Place place) noexcept {
   old_ = parts_.retired.retire_serving(std::move(place));
-  if (old_ != nullptr) old_->take();  // drains it after publishing
+  if (old_ != nullptr) old_->claim_by_this_thread();  // drains it after publishing
   event_ = std::move(restarted);
   blocks_creates_ = false;
   state_.instances.visit([](LiveInstance& instance) {
@@ -449,7 +449,7 @@ void Restart::commit(Event restarted, RetiredGenerations::Place place) noexcept 
   });
   if (!is_fault(request_->reason)) released_ = parts_.faults.release();
   suspended_.clear();
-  owner_->make_serve(std::move(fresh_));
+  owner_->make_serve(std::move(next_));
 }
 
 void Restart::apply_late_changes(Generation& published, const GenerationGuard& guard) {
@@ -472,7 +472,7 @@ void Restart::take_late_changes() noexcept {
     if (made.serial == 0) continue;
     const LiveInstance* instance = state_.instances.find(index);
     if (instance == nullptr || instance->serial() != made.serial) {
-      ended_late_.push_back(fresh_.generation->objects().extract(index, true));
+      ended_late_.push_back(next_.generation->objects().extract(index, true));
     } else if (InstanceRecord record = instance->record(); record.configured != made.configured) {
       configured_late_.emplace_back(index, std::move(record));
     }
@@ -481,7 +481,7 @@ void Restart::take_late_changes() noexcept {
 
 void Restart::roll_back() noexcept {
   if (!std::exchange(blocks_creates_, false)) return;
-  const Performance performance(*this);
+  const Scope performance(*this);
   set_limit(Clock::time_point::max());
   std::vector<std::uint32_t> suspended;
   {
@@ -504,4 +504,4 @@ void Restart::roll_back() noexcept {
   if (!abandoned()) state_.serve_again();
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -10,18 +10,18 @@
 #include <utility>
 #include <vector>
 
-#include "call/operation.hpp"
+#include "call/supervised_work.hpp"
 #include "code/loaded_code.hpp"
 #include "restart/restart_group.hpp"
 #include "restart/restarts.hpp"
 #include "restart/state_transfer.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Performed by a worker that holds the module's lifecycle lock. If a function of a plugin does not
 /// return in time, the worker loses the lock and the restart is abandoned. When the function
 /// returns after all, the worker no longer touches the module.
-class Restart : public Operation, public std::enable_shared_from_this<Restart> {
+class Restart : public SupervisedWork, public std::enable_shared_from_this<Restart> {
  public:
   /// `owner` keeps the module alive.
   Restart(const RestartParts& parts, std::shared_ptr<Restarts> owner,
@@ -58,7 +58,7 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   /// After success: returns the previous generation, if there was one.
   std::shared_ptr<Retired> take_old() noexcept { return std::move(old_); }
   /// After a failure: the new generation, perhaps incomplete.
-  GenerationPtr& fresh() noexcept { return fresh_.generation; }
+  GenerationPtr& fresh() noexcept { return next_.generation; }
   /// The event of the run, valid after it.
   const Event& event() const noexcept { return event_; }
   /// Returns whether the restart has ended a quarantine.
@@ -80,8 +80,8 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   Result<void> block_creates();
   Result<void> switch_over();
   Result<void> hand_over();
-  Result<void> close_gate();
-  Result<void> clear();
+  Result<void> block_calls();
+  Result<void> drain_old();
   Result<void> save_states();
   Result<void> suspend();
   Result<void> restore_states();
@@ -91,7 +91,7 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
       TENON_REQUIRES(module_lock);
   void apply_late_changes(Generation& published, const GenerationGuard& guard);
   Event restarted_event() const TENON_REQUIRES(module_lock);
-  Error lost() const;
+  Error abandoned_error() const;
 
   const RestartParts parts_;
   const std::shared_ptr<Restarts> owner_;
@@ -108,7 +108,7 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   Clock::time_point deadline_;                           // of the functions of the plugins
   Clock::time_point latest_ = Clock::time_point::max();  // how long it waits for its group
   Clock::time_point closed_at_;
-  LoadedCode fresh_;
+  LoadedCode next_;
   std::vector<InstanceRecord> made_;     // in the new generation, by index
   std::vector<std::uint32_t> sessions_;  // instances that are created after that
   std::vector<RestartMember> members_;   // instances whose state moves
@@ -121,4 +121,4 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   Event event_;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

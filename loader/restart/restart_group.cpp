@@ -8,7 +8,7 @@
 #include "restart/restarts.hpp"
 #include "state/module_state.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // How often a worker that waits looks for another one that hangs. Timers look, too, unless memory
@@ -54,7 +54,7 @@ void RestartGroup::abandon_overdue() noexcept {
 
 bool RestartGroup::wait_for_turn(const ModuleState& member) {
   const sync::Lock lock(mutex_);
-  // Those that it waits for get their lock or fail in time; see LifecycleLock.
+  // Those that it waits for get their lock or fail in time; see TicketHold.
   return wait_for(&find(member), Stage::begun, Clock::time_point::max());
 }
 
@@ -92,7 +92,7 @@ std::string RestartGroup::names_before(Stage stage) const {
   return names;
 }
 
-void RestartGroup::drain(const ModuleState& member, const Serving& old) noexcept {
+void RestartGroup::drain(const ModuleState& member, const CallTargets& old) noexcept {
   {
     const sync::Lock lock(mutex_);
     find(member).old = &old;
@@ -202,4 +202,4 @@ Result<RestartOutcome> restart_together(std::vector<std::shared_ptr<Restarts>> m
   return outcome;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -15,7 +15,7 @@
 #include "base/lock_order.hpp"
 #include "call/thread_records.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 class ModuleState;
 class Restarts;
@@ -51,7 +51,7 @@ class RestartGroup {
   Result<void> arrive(const ModuleState& member, Stage stage, Clock::time_point deadline);
   /// Tells that a member is going to close the gate of its old generation, and then waits until no
   /// thread is in it.
-  void drain(const ModuleState& member, const Serving& old) noexcept;
+  void drain(const ModuleState& member, const CallTargets& old) noexcept;
   /// Tells that no thread is in it.
   void drained(const ModuleState& member) noexcept;
   /// Makes the group fail, because this member has failed.
@@ -73,7 +73,7 @@ class RestartGroup {
     const ModuleState* state;
     Stage stage = Stage::planned;
     bool left = false;
-    const Serving* old = nullptr;  // while it drains that
+    const CallTargets* old = nullptr;  // while it drains that
   };
 
   Member& find(const ModuleState& member) noexcept TENON_REQUIRES(mutex_);
@@ -94,4 +94,4 @@ class RestartGroup {
 Result<RestartOutcome> restart_together(std::vector<std::shared_ptr<Restarts>> members,
                                         const RestartOptions& options);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

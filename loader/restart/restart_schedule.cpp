@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <new>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // The delay before another attempt of a restart that could not begin.
@@ -53,4 +53,4 @@ bool RestartSchedule::begin(RestartReason reason, const RestartOptions& options,
   return false;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -11,7 +11,7 @@
 
 #include "state/module_state.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Begins the restarts of a schedule.
 class BeginRestart {
@@ -63,4 +63,4 @@ class RestartSchedule {
   Clock::time_point due_on_request_ TENON_GUARDED_BY(module_lock) = Clock::time_point::max();
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -10,7 +10,7 @@
 #include "restart/restart_group.hpp"
 #include "supervise/lifecycle_lock.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 /// Whose event the calling thread reports.
@@ -108,7 +108,7 @@ Restarts::Clock::time_point Restarts::next_check() const noexcept {
   const auto now = Clock::now();
   const auto latest =
       now + std::min<Clock::duration>(state_.context->restart.step_timeout,
-                                      state_.context->restart.gate_timeout + Operation::grace);
+                                      state_.context->restart.gate_timeout + SupervisedWork::grace);
   return current_ != nullptr ? std::min(current_->next_check(now), latest) : latest;
 }
 
@@ -130,7 +130,7 @@ void Restarts::perform(const RequestPtr& request) try {
       request->result = Result<void>();
       released = release();
     } else {
-      const LifecycleLock lifecycle(state_, parts_.hangs);
+      const TicketHold lifecycle(state_, parts_.hangs);
       if (may_begin(*request, lifecycle)) {
         if (request->group != nullptr) request->group->begin(state_);
         restart = std::make_shared<Restart>(parts_, state_.keep(this), request);
@@ -166,7 +166,7 @@ void Restarts::end(Restart& restart, Result<void> done) {
   request.result = std::move(done);
   request.old =
       succeeded ? restart.take_old() : parts_.retired.retire(restart.fresh(), std::nullopt);
-  if (request.old != nullptr) request.old->take();
+  if (request.old != nullptr) request.old->claim_by_this_thread();
   begin_report(request);
 }
 
@@ -188,7 +188,7 @@ Result<void> Restarts::run(const std::shared_ptr<Restart>& restart) {
 }
 
 /// Returns whether a worker may perform a restart. Otherwise completes the request. See is_needed.
-bool Restarts::may_begin(RestartRequest& request, const LifecycleLock& lifecycle) {
+bool Restarts::may_begin(RestartRequest& request, const TicketHold& lifecycle) {
   const bool needed = is_needed(request);
   if (lifecycle && needed && !state_.shut_down) return true;
   request.result = Result<void>();
@@ -222,7 +222,7 @@ bool Restarts::is_needed(const RestartRequest& request) {
     return state_.file_has_changed();
   }
   const bool done = !is_requested(request.reason) && state_.generation != nullptr &&
-                    state_.generation_number > request.asked_at;
+                    state_.generation_number > request.generation_at_request;
   return state_.used() && !done;
 }
 
@@ -286,7 +286,7 @@ void Restarts::finish_late(Restart& restart) {
 // -- Crashes and hangs --------------------------------------------------------
 
 void Restarts::retire_crashed() {
-  state_.close_gate();
+  state_.block_calls();
   parts_.retired.retire_serving(Event::Type::drained);
   state_.open_to_creates();
   parts_.retired.schedule_reclaim();
@@ -295,13 +295,13 @@ void Restarts::retire_crashed() {
 /// Retires the generation. Nothing serves until the next restart, as after a crash. The thread that
 /// hangs in the generation keeps it loaded.
 void Restarts::lose_generation() {
-  state_.close_gate();
+  state_.block_calls();
   parts_.retired.retire_serving(Event::Type::drained);
   state_.serve_nothing();
   parts_.retired.schedule_reclaim();
 }
 
-bool Restarts::is_in_progress(const Operation& operation) const noexcept {
+bool Restarts::is_in_progress(const SupervisedWork& operation) const noexcept {
   return current_.get() == &operation;
 }
 
@@ -319,7 +319,7 @@ void Restarts::abandon_overdue(Clock::time_point now) noexcept try {
 
 /// Abandons the restart, which has failed. Waiting calls continue immediately, unless another
 /// worker must resume the old generation first. Releases the lock meanwhile.
-void Restarts::abandon(const Operation::Hang& hang) {
+void Restarts::abandon(const SupervisedWork::Overdue& hang) {
   // Copied before anything changes, because that needs memory.
   const auto recovery = [restarts = state_.keep(this), restart = current_, hang] {
     restarts->recover(restart, hang);
@@ -343,13 +343,14 @@ std::shared_ptr<Restart> Restarts::abandon() noexcept {
 }
 
 /// Rolls back for a worker that hangs. If that is impossible, the module gets a new generation.
-void Restarts::recover(const std::shared_ptr<Restart>& abandoned, const Operation::Hang& hang) {
+void Restarts::recover(const std::shared_ptr<Restart>& abandoned,
+                       const SupervisedWork::Overdue& hang) {
   const bool lost = abandoned->phase() == Restart::Phase::suspending;
   const Error error = state_.hang_error(hang);
   Event failed;
   {
     const ModuleLock lock(state_.mutex);
-    const LifecycleLock lifecycle(state_);
+    const TicketHold lifecycle(state_);
     abandoned->request().result = error;
     failed = state_.event(Event::Type::restart_failed);
     failed.reason = abandoned->request().reason;
@@ -388,4 +389,4 @@ void Restarts::abandon_at_shut_down() noexcept {
   state_.lifecycle.release();
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

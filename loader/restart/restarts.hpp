@@ -14,7 +14,7 @@
 #include <optional>
 #include <utility>
 
-#include "call/operation.hpp"
+#include "call/supervised_work.hpp"
 #include "code/loaded_code.hpp"
 #include "restart/restart_schedule.hpp"
 #include "restart/retired_generations.hpp"
@@ -22,26 +22,26 @@
 #include "supervise/hang_watch.hpp"
 #include "supervise/module_faults.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
-class LifecycleLock;
+class TicketHold;
 class Restart;
 class RestartGroup;
 
 /// A requested restart.
 struct RestartRequest {
   RestartRequest(RestartReason reason, const RestartOptions& options, bool waited_for,
-                 std::uint64_t asked_at, std::shared_ptr<RestartGroup> group)
+                 std::uint64_t generation_at_request, std::shared_ptr<RestartGroup> group)
       : reason(reason),
         options(options),
         waited_for(waited_for),
-        asked_at(asked_at),
+        generation_at_request(generation_at_request),
         group(std::move(group)) {}
 
   const RestartReason reason;
   const RestartOptions options;
   const bool waited_for;                      // a thread waits for the result
-  const std::uint64_t asked_at;               // the generation number at the time of the request
+  const std::uint64_t generation_at_request;  // the generation number at the time of the request
   const std::shared_ptr<RestartGroup> group;  // nullptr if the module is restarted alone
   bool completed TENON_GUARDED_BY(module_lock) = false;
   bool reporting TENON_GUARDED_BY(module_lock) = false;  // its event is not reported yet
@@ -56,9 +56,9 @@ struct RestartRequest {
 /// What the module does for its restarts.
 class CodeSource {
  public:
-  /// Loads code, without making it serve. `insist`: see RestartOptions. Errors: those of
+  /// Loads code, without making it serve. `force`: see RestartOptions. Errors: those of
   /// ModuleLoader. REQUIRED: the calling thread holds the lifecycle ticket.
-  virtual Result<LoadedCode> load(bool insist) TENON_EXCLUDES(module_lock) = 0;
+  virtual Result<LoadedCode> load(bool force) TENON_EXCLUDES(module_lock) = 0;
   /// Unloads the module if no instance is left.
   virtual void unload_if_unused() noexcept TENON_EXCLUDES(module_lock) = 0;
 
@@ -120,7 +120,7 @@ class Restarts final : public AfterFault, public Supervised, private BeginRestar
   void make_serve(LoadedCode&& fresh) noexcept TENON_REQUIRES(module_lock);
   /// Returns whether a restart is in progress.
   bool in_progress() const noexcept TENON_REQUIRES(module_lock) { return current_ != nullptr; }
-  bool is_in_progress(const Operation& operation) const noexcept
+  bool is_in_progress(const SupervisedWork& operation) const noexcept
       TENON_REQUIRES(module_lock) override;
   /// Abandons the restart in progress if it hangs. Releases the lock meanwhile.
   void abandon_overdue(Clock::time_point now) noexcept TENON_REQUIRES(module_lock) override;
@@ -142,8 +142,7 @@ class Restarts final : public AfterFault, public Supervised, private BeginRestar
                              std::uint64_t count) override;
   void perform(const RequestPtr& request);
   Result<void> run(const std::shared_ptr<Restart>& restart) TENON_REQUIRES(module_lock);
-  bool may_begin(RestartRequest& request, const LifecycleLock& lifecycle)
-      TENON_REQUIRES(module_lock);
+  bool may_begin(RestartRequest& request, const TicketHold& lifecycle) TENON_REQUIRES(module_lock);
   bool is_needed(const RestartRequest& request) TENON_REQUIRES(module_lock);
   void end(Restart& restart, Result<void> done) TENON_REQUIRES(module_lock);
   std::optional<Event> release() TENON_REQUIRES(module_lock);
@@ -154,8 +153,8 @@ class Restarts final : public AfterFault, public Supervised, private BeginRestar
   void leave_group(const RestartRequest& request) noexcept;
   void finish_late(Restart& restart);
   std::shared_ptr<Restart> abandon() noexcept TENON_REQUIRES(module_lock);
-  void abandon(const Operation::Hang& hang) TENON_REQUIRES(module_lock);
-  void recover(const std::shared_ptr<Restart>& abandoned, const Operation::Hang& hang);
+  void abandon(const SupervisedWork::Overdue& hang) TENON_REQUIRES(module_lock);
+  void recover(const std::shared_ptr<Restart>& abandoned, const SupervisedWork::Overdue& hang);
   bool resume(const Restart& abandoned) TENON_REQUIRES(module_lock);
   void lose_generation() TENON_REQUIRES(module_lock);
 
@@ -166,4 +165,4 @@ class Restarts final : public AfterFault, public Supervised, private BeginRestar
   std::size_t reports_ TENON_GUARDED_BY(module_lock) = 0;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

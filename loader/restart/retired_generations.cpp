@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // The first and the longest delay between two attempts to unload a generation that is in use.
@@ -82,9 +82,9 @@ RetiredGenerations::Ptr RetiredGenerations::never_served(GenerationPtr& generati
 // -- Draining -----------------------------------------------------------------
 
 bool RetiredGenerations::drain(const Ptr& old, Clock::time_point deadline) noexcept {
-  const Occupancy threads = occupancy_of(*old, deadline);
-  if (threads == Occupancy::left) return unload(old);
-  if (threads == Occupancy::unknown) {
+  const Drain threads = occupancy_of(*old, deadline);
+  if (threads == Drain::empty) return unload(old);
+  if (threads == Drain::unknown) {
     keep_mapped(old);
   } else {
     postpone(old);
@@ -96,7 +96,7 @@ void RetiredGenerations::drain_on_worker(const Ptr& old) noexcept {
   const auto run = [retired = state_.keep(this), old] {
     {
       const ModuleLock lock(retired->state_.mutex);
-      old->take();
+      old->claim_by_this_thread();
     }
     return retired->drain(old);
   };
@@ -108,7 +108,7 @@ void RetiredGenerations::drain_on_worker(const Ptr& old) noexcept {
 }
 
 /// Returns the occupancy of a generation. One whose streams are still held is occupied.
-Occupancy RetiredGenerations::occupancy_of(Retired& old, Clock::time_point deadline) noexcept {
+Drain RetiredGenerations::occupancy_of(Retired& old, Clock::time_point deadline) noexcept {
   RevocableStreams& streams = old.generation->streams();
   const bool ends = [&] {
     const ModuleLock lock(state_.mutex);
@@ -119,8 +119,8 @@ Occupancy RetiredGenerations::occupancy_of(Retired& old, Clock::time_point deadl
   }
   // Does not wait for streams: their holder may be the thread that requested the restart.
   if (streams.count() != 0) deadline = Clock::now();
-  const Occupancy threads = wait_until_left(state_.calls, *old.generation, deadline);
-  return threads == Occupancy::left && streams.count() != 0 ? Occupancy::occupied : threads;
+  const Drain threads = wait_until_empty(state_.calls, *old.generation, deadline);
+  return threads == Drain::empty && streams.count() != 0 ? Drain::occupied : threads;
 }
 
 /// Leaves a generation that is still occupied until later. Reports it once if it is overdue.
@@ -158,7 +158,7 @@ void RetiredGenerations::keep_mapped(const Ptr& old) noexcept {
   });
   const ModuleLock lock(state_.mutex);
   ++still_mapped_;
-  old->over = true;
+  old->finished = true;
   state_.done.notify_all();
 }
 
@@ -169,7 +169,7 @@ void RetiredGenerations::report_of(const Retired& old, Event::Type type,
   if (!old.event) return;
   Event what = *old.event;
   what.type = type;
-  what.draining = Clock::now() - old.since;
+  what.drain_time = Clock::now() - old.since;
   what.message = message();
   state_.report(what);
 } catch (const std::bad_alloc&) {
@@ -213,8 +213,8 @@ void RetiredGenerations::drain_all() noexcept {
   for (const Ptr& old : retired) {
     {
       const ModuleLock lock(state_.mutex);
-      if (old->over || old->taken()) continue;
-      old->take();
+      if (old->finished || old->taken()) continue;
+      old->claim_by_this_thread();
     }
     drain(old, Clock::now());
   }
@@ -256,12 +256,12 @@ bool RetiredGenerations::unload(const Ptr& old) noexcept {
   std::optional<std::string_view> crash;
   bool gone = false;
   {
-    const Operation::Performance performance(*old);
+    const SupervisedWork::Scope performance(*old);
     if (old->generation->broken()) crash = "";
     std::optional<Image> image = old->generation->stop();
     if (!crash && old->generation->broken()) crash = " while it ended";
     old->generation = nullptr;
-    const Operation::Step step(old->package, "unload");
+    const SupervisedWork::Step step(old->package, "unload");
     gone = image && image->unload();
     if (image && !gone) unsafe = image->reload();
   }
@@ -276,13 +276,13 @@ bool RetiredGenerations::unload(const Ptr& old) noexcept {
   {
     const ModuleLock lock(state_.mutex);
     unloading_.remove(old);
-    if (std::exchange(old->over, true)) --still_mapped_;  // it had been abandoned
+    if (std::exchange(old->finished, true)) --still_mapped_;  // it had been abandoned
   }
   state_.done.notify_all();  // without the lock, which waiting threads need immediately
   return gone;
 }
 
-bool RetiredGenerations::is_in_progress(const Operation& old) const noexcept {
+bool RetiredGenerations::is_in_progress(const SupervisedWork& old) const noexcept {
   return std::ranges::any_of(unloading_, [&](const Ptr& one) { return one.get() == &old; });
 }
 
@@ -292,7 +292,7 @@ bool RetiredGenerations::others_unload() const noexcept {
 }
 
 void RetiredGenerations::abandon_overdue(Clock::time_point now) noexcept {
-  std::optional<Operation::Hang> hang;
+  std::optional<SupervisedWork::Overdue> hang;
   const auto hangs = [&](const Ptr& old) { return (hang = old->overdue(now)).has_value(); };
   for (auto old = std::ranges::find_if(unloading_, hangs); old != unloading_.end();
        old = std::ranges::find_if(unloading_, hangs)) {
@@ -302,14 +302,14 @@ void RetiredGenerations::abandon_overdue(Clock::time_point now) noexcept {
 
 /// Abandons a generation whose last functions hang, with its worker. Releases the lock
 /// meanwhile.
-void RetiredGenerations::abandon(const Ptr& old, const Operation::Hang& hang) noexcept {
+void RetiredGenerations::abandon(const Ptr& old, const SupervisedWork::Overdue& hang) noexcept {
   unloading_.remove(old);
-  old->over = true;
+  old->finished = true;
   ++still_mapped_;
   state_.done.notify_all();
   Event late = old->event ? *old->event : state_.event(Event::Type::drain_overdue);
   late.type = Event::Type::drain_overdue;
-  late.draining = Clock::now() - old->since;
+  late.drain_time = Clock::now() - old->since;
   late.message = std::string(state_.hang_error(hang).message());
   const ModuleUnlock unlocked(state_.mutex);
   state_.run_on_worker([events = state_.context->events, late] { events->report(late); });
@@ -321,7 +321,7 @@ void RetiredGenerations::wait_for_end(const Ptr& old) noexcept {
   const auto deadline =
       Clock::now() + state_.context->restart.drain_timeout + state_.context->restart.step_timeout;
   const ModuleLock lock(state_.mutex);
-  while (!old->over && old->taken() && Clock::now() < deadline) {
+  while (!old->finished && old->taken() && Clock::now() < deadline) {
     state_.done.wait_until(state_.mutex, std::min(deadline, old->next_check(Clock::now())));
     hangs_.abandon_overdue();
   }
@@ -333,12 +333,12 @@ std::vector<RetiredGenerations::Ptr> RetiredGenerations::drain_each(const std::v
                                                                     Clock::time_point deadline) {
   std::vector<Ptr> drained;
   for (const Ptr& old : list) {
-    if (old->over) continue;
+    if (old->finished) continue;
     if (old->taken()) {
       drained.push_back(old);
       continue;
     }
-    old->take();
+    old->claim_by_this_thread();
     const ModuleUnlock unlocked(state_.mutex);
     drain_on_worker(old);
   }
@@ -372,4 +372,4 @@ std::vector<Event> RetiredGenerations::left_at_shut_down() const {
   return left;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "call/operation.hpp"
+#include "call/supervised_work.hpp"
 #include "call/thread_records.hpp"
 #include "code/generation.hpp"
 #include "image/image.hpp"
@@ -24,12 +24,12 @@
 #include "supervise/call_deadlines.hpp"
 #include "supervise/hang_watch.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// A generation that no longer serves, until it is unloaded. The operation is its unloading.
-struct Retired : Operation {
+struct Retired : SupervisedWork {
   Retired(const Generation& generation, std::optional<Event> event, Clock::duration step_limit)
-      : Operation(step_limit), package(generation.package()), event(std::move(event)) {}
+      : SupervisedWork(step_limit), package(generation.package()), event(std::move(event)) {}
 
   const std::string package;
   const std::optional<Event> event;  // to report at the end, if any
@@ -38,10 +38,12 @@ struct Retired : Operation {
   // Drains or unloads it; std::thread::id() if none does.
   std::thread::id worker TENON_GUARDED_BY(module_lock);
   bool reported TENON_GUARDED_BY(module_lock) = false;  // as overdue
-  bool over TENON_GUARDED_BY(module_lock) = false;      // unloaded or abandoned
+  bool finished TENON_GUARDED_BY(module_lock) = false;  // unloaded or abandoned
 
   /// Makes the calling thread its worker.
-  void take() noexcept TENON_REQUIRES(module_lock) { worker = std::this_thread::get_id(); }
+  void claim_by_this_thread() noexcept TENON_REQUIRES(module_lock) {
+    worker = std::this_thread::get_id();
+  }
   /// Return whether some thread, or the calling thread, is its worker.
   bool taken() const noexcept TENON_REQUIRES(module_lock) { return worker != std::thread::id(); }
   bool taken_here() const noexcept TENON_REQUIRES(module_lock) {
@@ -52,7 +54,7 @@ struct Retired : Operation {
 /// Thread-safe.
 class RetiredGenerations final : public DrainingGenerations, public Supervised {
  public:
-  using Clock = Operation::Clock;
+  using Clock = SupervisedWork::Clock;
   using Ptr = std::shared_ptr<Retired>;
 
   RetiredGenerations(ModuleState& state, HangWatch& hangs) noexcept : state_(state), hangs_(hangs) {
@@ -105,7 +107,8 @@ class RetiredGenerations final : public DrainingGenerations, public Supervised {
   /// Abandons those whose last functions hang, with their workers.
   void abandon_overdue(Clock::time_point now) noexcept TENON_REQUIRES(module_lock) override;
   /// Returns whether it is unloading this one.
-  bool is_in_progress(const Operation& old) const noexcept TENON_REQUIRES(module_lock) override;
+  bool is_in_progress(const SupervisedWork& old) const noexcept
+      TENON_REQUIRES(module_lock) override;
   /// Returns whether another thread unloads one.
   bool others_unload() const noexcept TENON_REQUIRES(module_lock);
 
@@ -132,14 +135,15 @@ class RetiredGenerations final : public DrainingGenerations, public Supervised {
   std::vector<Ptr> drain_each(const std::vector<Ptr>& list, Clock::time_point deadline)
       TENON_REQUIRES(module_lock);
   bool drain(const Ptr& old, Clock::time_point deadline) noexcept;
-  Occupancy occupancy_of(Retired& old, Clock::time_point deadline) noexcept;
+  Drain occupancy_of(Retired& old, Clock::time_point deadline) noexcept;
   void postpone(const Ptr& old) noexcept;
   void keep_mapped(const Ptr& old) noexcept;
   template <class Message>
   void report_still_mapped(const Retired& old, Message message) noexcept;
   template <class Message>
   void report_of(const Retired& old, Event::Type type, Message message) const noexcept;
-  void abandon(const Ptr& old, const Operation::Hang& hang) noexcept TENON_REQUIRES(module_lock);
+  void abandon(const Ptr& old, const SupervisedWork::Overdue& hang) noexcept
+      TENON_REQUIRES(module_lock);
   void plan_reclaim() TENON_REQUIRES(module_lock);
   bool others_drain() const noexcept TENON_REQUIRES(module_lock);
 
@@ -154,4 +158,4 @@ class RetiredGenerations final : public DrainingGenerations, public Supervised {
   Clock::duration next_reclaim_ TENON_GUARDED_BY(module_lock){};
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

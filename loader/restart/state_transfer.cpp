@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "restart/state_transfer.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 Result<void> StateTransfer::begin(const Manifest& from, const Manifest& to) {
   const auto forms = state_forms(from, to);
@@ -54,4 +54,4 @@ Result<void> StateTransfer::restore(Generation& to, const Saved& saved, Time dea
                 : Result<void>();
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

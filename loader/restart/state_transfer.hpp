@@ -17,7 +17,7 @@
 #include "code/state_forms.hpp"
 #include "manifest/manifest.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// An instance that takes part in a restart.
 struct RestartMember {
@@ -65,4 +65,4 @@ class StateTransfer {
   std::vector<std::uint64_t> added_;  // serials of the instances added so far, by index
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 Failures::Verdict Failures::record(Time now, std::string text) {
   if (quarantined_) return {true, {}};
@@ -19,13 +19,13 @@ std::chrono::steady_clock::duration Failures::pause() {
   using Length = std::chrono::steady_clock::duration;
   if (reasons_.size() < 2) return {};
   const Length longest = limits_.max_backoff;
-  Length middle = std::min<Length>(limits_.initial_backoff, longest);
+  Length delay = std::min<Length>(limits_.initial_backoff, longest);
   for (std::size_t count = 2; count < reasons_.size(); ++count) {
-    middle = std::min(middle, longest / 2) * 2;
+    delay = std::min(delay, longest / 2) * 2;
   }
-  std::uniform_int_distribution<Length::rep> about((middle / 2).count(),
-                                                   std::min(middle + middle / 2, longest).count());
-  return Length(about(random_));
+  std::uniform_int_distribution<Length::rep> jitter((delay / 2).count(),
+                                                    std::min(delay + delay / 2, longest).count());
+  return Length(jitter(random_));
 }
 
 void Failures::release() noexcept {
@@ -33,4 +33,4 @@ void Failures::release() noexcept {
   quarantined_ = false;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

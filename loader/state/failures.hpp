@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The failures of one module. Has no clock: the caller passes the time, which must not decrease.
 /// Belongs to one thread at a time.
@@ -50,4 +50,4 @@ class Failures {
   bool quarantined_ = false;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

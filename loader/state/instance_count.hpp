@@ -9,7 +9,7 @@
 #include "base/module_lock.hpp"
 #include "catalog/plugin_module.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Instances are added and removed by any thread without a lock, except that the last one is
 /// removed under the lock of the module, so that no other thread can end the module meanwhile.
@@ -42,4 +42,4 @@ class InstanceCount {
   std::atomic<std::uint64_t> count_{0};
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

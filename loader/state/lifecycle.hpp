@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <thread>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Guarded by the lock of its module. Threads wait for the ticket with
-/// LifecycleLock.
-class Lifecycle {
+/// TicketHold.
+class ExclusiveTicket {
  public:
   /// Return whether a thread, or the calling thread, holds the ticket.
   bool held() const noexcept { return ticket_ != 0; }
@@ -39,4 +39,4 @@ class Lifecycle {
   std::thread::id thread_;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Adds an unused index.
 void LiveInstances::add_index() {
@@ -47,4 +47,4 @@ std::vector<LiveInstances::Change> LiveInstances::take_changes() {
   return changes;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -3,8 +3,8 @@
 // The live instances of a module, and their changes since a restart has looked at them.
 #pragma once
 
-#include <tenon/gen/guard.hpp>
-#include <tenon/gen/kind.hpp>
+#include <tenon/detail/guard.hpp>
+#include <tenon/detail/kind.hpp>
 #include <tenon/values.hpp>
 
 #include <atomic>
@@ -21,7 +21,7 @@
 #include "code/live_instance.hpp"
 #include "state/instance_count.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The arguments of a create.
 struct CreateRequest {
@@ -40,7 +40,7 @@ class LiveInstances {
   using Change = std::pair<std::uint32_t, InstanceRecord>;
 
   /// `serving`: the calls of the module.
-  explicit LiveInstances(ServingModule& serving) noexcept : serving_(serving) {}
+  explicit LiveInstances(CallSwitch& serving) noexcept : serving_(serving) {}
   LiveInstances(const LiveInstances&) = delete;
   LiveInstances& operator=(const LiveInstances&) = delete;
 
@@ -104,7 +104,7 @@ class LiveInstances {
   void add_index();
   void add_spec(const CreateRequest& request);
 
-  ServingModule& serving_;
+  CallSwitch& serving_;
   std::set<InstanceSpec> specs_;             // of all instances so far
   const InstanceSpec* last_spec_ = nullptr;  // used by the last create
   std::vector<LiveInstance*> instances_;     // by index; nullptr if unused
@@ -113,4 +113,4 @@ class LiveInstances {
   bool recording_ = false;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -3,7 +3,7 @@
 
 #include <random>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 /// Returns the generator for the delays of one module. Seeds it from the system once in a process,
@@ -16,7 +16,7 @@ std::minstd_rand next_random() {
 }  // namespace
 
 ModuleState::ModuleState(ModuleOrigin from, std::shared_ptr<const Manifest> found,
-                         std::shared_ptr<const ModuleContext> host, ServingModule& calls,
+                         std::shared_ptr<const ModuleContext> host, CallSwitch& calls,
                          GenerationOwner& owner)
     : origin(std::move(from)),
       where(origin.builtin != nullptr ? "builtin " + found->name : origin.file.string()),
@@ -63,7 +63,7 @@ void ModuleState::block_creates(Clock::time_point deadline) noexcept {
   gate_deadline_ = deadline;
 }
 
-void ModuleState::close_gate() noexcept {
+void ModuleState::block_calls() noexcept {
   calls.close();
   gate_deadline_ = Clock::now() + context->restart.gate_timeout;
 }
@@ -126,7 +126,7 @@ Error ModuleState::too_deep(int most) const {
                 .fix = "do not create a plugin in its own create or configure function"});
 }
 
-Error ModuleState::hang_error(const Operation::Hang& hang) const {
+Error ModuleState::hang_error(const SupervisedWork::Overdue& hang) const {
   return Error({.code = "restart-failed",
                 .status = TENON_DEADLINE_EXCEEDED,
                 .message = hang.function + " of " + hang.plugin +
@@ -137,4 +137,4 @@ Error ModuleState::hang_error(const Operation::Hang& hang) const {
                 .method = hang.function});
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

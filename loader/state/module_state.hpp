@@ -26,7 +26,7 @@
 #include "base/timer_queue.hpp"
 #include "base/workers.hpp"
 #include "call/events.hpp"
-#include "call/operation.hpp"
+#include "call/supervised_work.hpp"
 #include "catalog/plugin_module.hpp"
 #include "code/generation.hpp"
 #include "code/generation_owner.hpp"
@@ -43,7 +43,7 @@
 #include "state/lifecycle.hpp"
 #include "state/live_instances.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The parts of a host that its modules share. Modules may outlive the host.
 struct ModuleContext {
@@ -69,8 +69,7 @@ class ModuleState {
 
   /// `calls`, `owner`: the module itself.
   ModuleState(ModuleOrigin from, std::shared_ptr<const Manifest> found,
-              std::shared_ptr<const ModuleContext> host, ServingModule& calls,
-              GenerationOwner& owner);
+              std::shared_ptr<const ModuleContext> host, CallSwitch& calls, GenerationOwner& owner);
   /// Runs no code of the module. Code that serves stays loaded.
   ~ModuleState();
   ModuleState(const ModuleState&) = delete;
@@ -81,7 +80,7 @@ class ModuleState {
   const std::shared_ptr<const ModuleContext> context;
   const std::shared_ptr<HostStateReport> host_state;
   const platform::ProcessMark process;
-  ServingModule& calls;
+  CallSwitch& calls;
   GenerationOwner& owner;
 
   mutable Mutex mutex{LockRank::module};
@@ -91,7 +90,7 @@ class ModuleState {
   /// Instances, including those being created or destroyed.
   InstanceCount uses;
 
-  Lifecycle lifecycle TENON_GUARDED_BY(module_lock);
+  ExclusiveTicket lifecycle TENON_GUARDED_BY(module_lock);
   LiveInstances instances TENON_GUARDED_BY(module_lock);
   /// Of the code that serves, or of the file.
   std::shared_ptr<const Manifest> manifest TENON_GUARDED_BY(module_lock);
@@ -147,7 +146,7 @@ class ModuleState {
   Error busy() const;
   /// Returns the error of a create inside more than `most` creates and configure methods.
   Error too_deep(int most) const;
-  Error hang_error(const Operation::Hang& hang) const;
+  Error hang_error(const SupervisedWork::Overdue& hang) const;
 
   /// Returns whether code of it serves, or instances wait for that.
   bool used() const noexcept TENON_REQUIRES(module_lock) {
@@ -173,7 +172,7 @@ class ModuleState {
   void seal() noexcept TENON_REQUIRES(module_lock) { sealed_ = true; }
   bool is_sealed() const noexcept TENON_REQUIRES(module_lock) { return sealed_; }
   /// Closes the gate until the next generation serves, or until the deadline of the policy.
-  void close_gate() noexcept TENON_REQUIRES(module_lock);
+  void block_calls() noexcept TENON_REQUIRES(module_lock);
   /// Returns the deadline of threads that wait for the gate or for a create.
   Clock::time_point gate_deadline() const noexcept TENON_REQUIRES(module_lock) {
     return gate_deadline_;
@@ -205,4 +204,4 @@ class ModuleState {
   std::shared_ptr<const std::vector<PluginMethods>> methods_ TENON_GUARDED_BY(module_lock);
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -9,7 +9,7 @@
 
 #include "call/thread_records.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // A call that respects its deadline ends a little after it.
@@ -113,4 +113,4 @@ void CallDeadlines::add_overdue(std::vector<Event>& overdue, const Generation& g
   }
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

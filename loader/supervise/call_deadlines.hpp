@@ -14,7 +14,7 @@
 #include "code/generation.hpp"
 #include "state/module_state.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The generations of a module that no longer serve.
 class DrainingGenerations {
@@ -52,4 +52,4 @@ class CallDeadlines {
   std::vector<std::int64_t> timers_ TENON_GUARDED_BY(mutex_);  // the deadlines with a timer
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

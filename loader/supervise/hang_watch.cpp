@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <new>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
-void HangWatch::watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) noexcept
-    try {
+void HangWatch::watch(const std::shared_ptr<SupervisedWork>& operation,
+                      Clock::time_point when) noexcept try {
   plan(operation, when);
 } catch (const std::bad_alloc&) {
 }
 
-void HangWatch::plan(const std::shared_ptr<Operation>& operation, Clock::time_point when) {
+void HangWatch::plan(const std::shared_ptr<SupervisedWork>& operation, Clock::time_point when) {
   operation->keep(state_.context->timers->plan(
       when, [weak = state_.observe(this), watched = std::weak_ptr(operation)] {
         const auto hangs = weak.lock();
@@ -23,7 +23,7 @@ void HangWatch::plan(const std::shared_ptr<Operation>& operation, Clock::time_po
 
 /// If the operation is overdue, a worker abandons it, because that may run functions of the plugin.
 /// Returns whether this check need not be repeated.
-bool HangWatch::check(const std::shared_ptr<Operation>& operation) {
+bool HangWatch::check(const std::shared_ptr<SupervisedWork>& operation) {
   if (!is_in_progress(*operation)) return true;
   const auto now = Clock::now();
   if (!operation->overdue(now)) {
@@ -38,7 +38,7 @@ bool HangWatch::check(const std::shared_ptr<Operation>& operation) {
   return false;
 }
 
-bool HangWatch::is_in_progress(const Operation& operation) const noexcept {
+bool HangWatch::is_in_progress(const SupervisedWork& operation) const noexcept {
   const ModuleLock lock(state_.mutex);
   return std::ranges::any_of(parts_, [&](const Supervised* part) TENON_REQUIRES(module_lock) {
     return part->is_in_progress(operation);
@@ -50,4 +50,4 @@ void HangWatch::abandon_overdue() noexcept {
   for (Supervised* part : parts_) part->abandon_overdue(now);
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

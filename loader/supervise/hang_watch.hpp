@@ -8,18 +8,18 @@
 #include <chrono>
 #include <memory>
 
-#include "call/operation.hpp"
+#include "call/supervised_work.hpp"
 #include "state/module_state.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// A part of a module with workers that may hang.
 class Supervised {
  public:
-  virtual bool is_in_progress(const Operation& operation) const noexcept
+  virtual bool is_in_progress(const SupervisedWork& operation) const noexcept
       TENON_REQUIRES(module_lock) = 0;
   /// Abandons the workers that hang. Releases the lock meanwhile.
-  virtual void abandon_overdue(Operation::Clock::time_point now) noexcept
+  virtual void abandon_overdue(SupervisedWork::Clock::time_point now) noexcept
       TENON_REQUIRES(module_lock) = 0;
 
  protected:
@@ -29,7 +29,7 @@ class Supervised {
 /// Thread-safe. The timers and all threads that wait for a worker check it.
 class HangWatch {
  public:
-  using Clock = Operation::Clock;
+  using Clock = SupervisedWork::Clock;
 
   explicit HangWatch(ModuleState& state) noexcept : state_(state) {}
   HangWatch(const HangWatch&) = delete;
@@ -39,18 +39,18 @@ class HangWatch {
   void supervise(Supervised& part) noexcept { *std::ranges::find(parts_, nullptr) = &part; }
   /// Checks an operation at this time, and again until it is over. If memory is exhausted, only
   /// threads that wait for the operation check it.
-  void watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) noexcept
+  void watch(const std::shared_ptr<SupervisedWork>& operation, Clock::time_point when) noexcept
       TENON_EXCLUDES(module_lock);
   /// Abandons workers that hang. Releases the lock meanwhile.
   void abandon_overdue() noexcept TENON_REQUIRES(module_lock);
 
  private:
-  void plan(const std::shared_ptr<Operation>& operation, Clock::time_point when);
-  bool check(const std::shared_ptr<Operation>& operation);
-  bool is_in_progress(const Operation& operation) const noexcept;
+  void plan(const std::shared_ptr<SupervisedWork>& operation, Clock::time_point when);
+  bool check(const std::shared_ptr<SupervisedWork>& operation);
+  bool is_in_progress(const SupervisedWork& operation) const noexcept;
 
   ModuleState& state_;
   std::array<Supervised*, 2> parts_{};
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

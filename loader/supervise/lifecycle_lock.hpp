@@ -6,24 +6,25 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "call/operation.hpp"
+#include "call/supervised_work.hpp"
 #include "state/module_state.hpp"
 #include "supervise/hang_watch.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Holds the ticket of a module. Threads wait for it until a deadline, because modules that load
 /// each other's plugins while they start could wait for each other. A holder that hangs loses its
 /// ticket.
-class LifecycleLock {
+class TicketHold {
  public:
   /// Waits for the ticket, at least until a restart that hangs has lost it. In a step of another
   /// operation, the wait is shorter: that step must end in time, too. Releases the lock meanwhile.
-  LifecycleLock(ModuleState& state, HangWatch& hangs) TENON_REQUIRES(module_lock) : state_(state) {
+  TicketHold(ModuleState& state, HangWatch& hangs) TENON_REQUIRES(module_lock) : state_(state) {
     const RestartPolicy& policy = state.context->restart;
-    const auto longest_step = policy.step_timeout + Operation::grace;
-    const auto patience = Operation::is_performed() ? policy.drain_timeout
-                                                    : std::max(policy.drain_timeout, longest_step);
+    const auto longest_step = policy.step_timeout + SupervisedWork::grace;
+    const auto patience = SupervisedWork::is_performed()
+                              ? policy.drain_timeout
+                              : std::max(policy.drain_timeout, longest_step);
     const auto deadline = ModuleState::Clock::now() + patience;
     while (state.lifecycle.held() && ModuleState::Clock::now() < deadline) {
       state.changed.wait_until(state.mutex, deadline);
@@ -32,16 +33,16 @@ class LifecycleLock {
     if (!state.lifecycle.held()) take();
   }
   /// Takes the ticket from a holder that hangs.
-  explicit LifecycleLock(ModuleState& state) TENON_REQUIRES(module_lock) : state_(state) { take(); }
-  ~LifecycleLock() TENON_REQUIRES(module_lock) {
+  explicit TicketHold(ModuleState& state) TENON_REQUIRES(module_lock) : state_(state) { take(); }
+  ~TicketHold() TENON_REQUIRES(module_lock) {
     if (!*this) return;
     state_.lifecycle.release();
     state_.open_to_creates();
     state_.changed.notify_all();
     if (state_.shut_down) state_.done.notify_all();
   }
-  LifecycleLock(const LifecycleLock&) = delete;
-  LifecycleLock& operator=(const LifecycleLock&) = delete;
+  TicketHold(const TicketHold&) = delete;
+  TicketHold& operator=(const TicketHold&) = delete;
 
   /// Returns whether the ticket is held and was not lost.
   explicit operator bool() const noexcept TENON_REQUIRES(module_lock) {
@@ -58,4 +59,4 @@ class LifecycleLock {
   std::uint64_t ticket_ = 0;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

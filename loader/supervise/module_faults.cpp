@@ -6,7 +6,7 @@
 
 #include "call/thread_records.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 void ModuleFaults::report(Generation& generation, RestartReason why, const Error& error,
                           AfterFault& after) noexcept {
@@ -115,4 +115,4 @@ Error ModuleFaults::unavailable(std::string_view plugin, std::string_view method
                 .method = std::string(method)});
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -15,7 +15,7 @@
 #include "code/generation.hpp"
 #include "state/module_state.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// What follows a failure.
 class AfterFault {
@@ -61,4 +61,4 @@ class ModuleFaults {
   std::uint64_t faulted_ TENON_GUARDED_BY(module_lock) = 0;
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -11,7 +11,7 @@
 #include "trust/outside_libraries.hpp"
 #include "trust/sha256.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -122,4 +122,4 @@ Result<void> check_locked_content(const std::vector<LockedPackage>& lock, const 
                  lock_file);
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

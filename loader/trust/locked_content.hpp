@@ -12,7 +12,7 @@
 #include "binary/bundle.hpp"
 #include "package/lock.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Adds the hashes of a package's file, and of the libraries that it brings, to `package`. Errors:
 /// not-found, cannot-read, those of read_bundle.
@@ -28,4 +28,4 @@ Result<void> check_locked_content(const std::vector<LockedPackage>& lock,
                                   const Version& version, const Bundle& bundle,
                                   const std::vector<Bundle>& outside);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -7,7 +7,7 @@
 
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -48,4 +48,4 @@ Result<std::vector<Bundle>> outside_libraries(const Bundle& bundle) {
   return libraries;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -11,10 +11,10 @@
 
 #include "binary/bundle.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Returns the bundles of such libraries, and of those that they need in turn, each once: the first
 /// file of a bundle is the library. Their contents are not kept. Errors: those of inspect_bundle.
 Result<std::vector<Bundle>> outside_libraries(const Bundle& bundle);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -10,7 +10,7 @@
 
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 namespace {
 
 class Hash {
@@ -58,4 +58,4 @@ Result<std::string> sha256_of_file(const std::filesystem::path& path) {
   }
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -8,9 +8,9 @@
 #include <span>
 #include <string>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Returns a SHA-256 as 64 lowercase hexadecimal digits. Thread-safe.
 std::string sha256(std::span<const std::byte> content);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

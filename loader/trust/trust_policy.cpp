@@ -10,7 +10,7 @@
 #include "trust/outside_libraries.hpp"
 #include "trust/sha256.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -65,7 +65,7 @@ std::vector<Error> problems_of(const Bundle& bundle, const std::vector<Bundle>& 
 Error denied_error(const TrustPolicy& policy, const Denied& denied, const fs::path& file,
                    std::string found) {
   std::string needed = "a version that " + policy.rules_file.string() + " does not deny";
-  if (!denied.reason.empty()) needed += " (" + harmless(denied.reason) + ")";
+  if (!denied.reason.empty()) needed += " (" + escaped_for_display(denied.reason) + ")";
   return Error({.code = "denied",
                 .where = file.string(),
                 .found = std::move(found),
@@ -96,7 +96,7 @@ Result<void> check_denied(const TrustPolicy& policy, std::string_view name, cons
 }
 
 bool is_error(const Error& problem) {
-  return problem.grade() == ErrorGrade::error;
+  return problem.severity() == Severity::error;
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ Error untrusted_owner(const fs::path& file, const platform::Exposure& exposure) 
                 .needed = std::string("files and directories that no other user may change") +
                           (refused ? "" : "; a program that runs as root refuses this"),
                 .fix = exposure.fix,
-                .grade = refused ? ErrorGrade::error : ErrorGrade::warning});
+                .severity = refused ? Severity::error : Severity::warning});
 }
 
 Result<void> check_listed(const TrustPolicy& policy, std::string_view name, const Version& version,
@@ -152,9 +152,9 @@ std::vector<Error> trust_problems(const Bundle& bundle) {
   return problems_of(bundle, outside ? *outside : std::vector<Bundle>());
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 std::optional<Error> check_owner(const std::filesystem::path& path) {
   const auto exposure = platform::exposure_at(path);
@@ -162,4 +162,4 @@ std::optional<Error> check_owner(const std::filesystem::path& path) {
   return detail::untrusted_owner(path, *exposure);
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

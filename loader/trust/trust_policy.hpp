@@ -18,7 +18,7 @@
 #include "package/requirement.hpp"
 #include "platform/exposure.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// What an operator denies: versions of a package, a file, or a file as such a version.
 struct Denied {
@@ -65,4 +65,4 @@ Result<void> check_trust(const TrustPolicy& policy, std::string_view name, const
 /// that a run path leads to; relative-run-path for each file that has one. For inspections.
 std::vector<Error> trust_problems(const Bundle& bundle);
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

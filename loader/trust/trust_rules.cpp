@@ -12,7 +12,7 @@
 #include "package/name.hpp"
 #include "trust/trust_policy.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -95,10 +95,10 @@ Result<void> add_trust_rules(const fs::path& file, TrustPolicy& policy) {
   if (!text) return text.error();
   // Who may change the rules may allow everything, so no user's host accepts such a file.
   if (const auto exposure = platform::exposure_at(file)) {
-    return untrusted_owner(file, *exposure).graded(ErrorGrade::error);
+    return untrusted_owner(file, *exposure).with_severity(Severity::error);
   }
   policy.rules_file = file;
   return parse_trust_rules(*text, file, policy);
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "config/config_check.hpp"
 
-#include <tenon/gen/json.hpp>
+#include <tenon/detail/json.hpp>
 #include <tenon/sdk/config.hpp>
 
 #include <algorithm>

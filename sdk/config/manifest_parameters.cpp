@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "config/manifest_parameters.hpp"
 
-#include <tenon/gen/json.hpp>
+#include <tenon/detail/json.hpp>
 #include <tenon/parameter_json.hpp>
 
 namespace tenon::config {

@@ -260,7 +260,7 @@ void pass_on(int output, std::chrono::steady_clock::time_point end) {
   std::string line;
   std::size_t passed = 0;
   const auto print = [&] {
-    if (passed < most_output) std::cerr << harmless(line) << "\n";
+    if (passed < most_output) std::cerr << escaped_for_display(line) << "\n";
     passed += line.size() + 1;
     line.clear();
   };

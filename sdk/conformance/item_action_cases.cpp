@@ -3,7 +3,7 @@
 // The cases of the three kinds of item actions. Action<K> is a uniform interface to the kinds.
 #include <tenon/backup_item_action.hpp>
 #include <tenon/delete_item_action.hpp>
-#include <tenon/gen/json.hpp>
+#include <tenon/detail/json.hpp>
 #include <tenon/restore_item_action.hpp>
 
 #include <optional>

@@ -57,8 +57,8 @@ void create_all(Subject& subject) {
     }
   }
   if (any) return;
-  for (const Error& problem : subject.host().skipped()) {
-    if (problem.grade() == ErrorGrade::error) fail(reason_of(problem));
+  for (const Error& problem : subject.host().problems()) {
+    if (problem.severity() == Severity::error) fail(reason_of(problem));
   }
   fail("the host finds no plugin of a standard kind");
 }

@@ -14,7 +14,7 @@ constexpr std::size_t longest_quote = 80;
 
 std::string in_quotes(std::string_view text) {
   const bool whole = text.size() <= longest_quote;
-  return '"' + harmless(text.substr(0, longest_quote)) + (whole ? "\"" : "\"...");
+  return '"' + escaped_for_display(text.substr(0, longest_quote)) + (whole ? "\"" : "\"...");
 }
 
 Error error_in(std::string_view text, std::string_view code, Flaw flaw) {

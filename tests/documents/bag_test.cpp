@@ -3,8 +3,8 @@
 // Rules of the property bag. Most tests use test.example/album: version 1 has comes_back (a list of
 // numbers) and comes_back_other (a text), version 2 has neither, version 3 has both, with a map as
 // comes_back_other.
+#include <tenon/detail/arena.hpp>
 #include <tenon/document.hpp>
-#include <tenon/gen/arena.hpp>
 
 #include <gtest/gtest.h>
 #include <test/fence_json.hpp>
@@ -14,8 +14,7 @@
 #include <algorithm>
 #include <string>
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 constexpr std::string_view album = "test.example/album";
 
@@ -387,5 +386,4 @@ TEST(Documents, OfRemovedTypesStayReadable) {
   EXPECT_EQ(*read, R"({"type":"test.example/gone","version":2,"value":{"title":"old"}})");
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

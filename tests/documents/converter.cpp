@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // A converter with the document types of the tests, like one that an app installs.
-#include <tenon/gen/converter.hpp>
+#include <tenon/detail/converter.hpp>
 
 #include <iostream>
 

@@ -2,7 +2,7 @@
 //
 // Converters of apps: their responses, and the errors that the command reports for faulty ones.
 // CONVERTER is the path of a converter with the same document types as this program.
-#include <tenon/gen/converter.hpp>
+#include <tenon/detail/converter.hpp>
 
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
@@ -20,8 +20,7 @@
 #include "framework/world.hpp"
 #include "integration/confine.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 using command::AppConverter;
@@ -198,5 +197,4 @@ TEST(AppConverters, ReportThatTheyCannotBeStarted) {
   EXPECT_EQ(converted.error().found(), "it cannot be started: Permission denied");
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -15,8 +15,7 @@
 #include "app_types.hpp"
 #include "gen/load.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using command::ConstantPool;
 
@@ -162,5 +161,4 @@ TEST(Interpreter, DescribesTypesLikeGeneratedCode) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -14,8 +14,7 @@
 
 #include "framework/world.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 namespace fs = std::filesystem;
 
@@ -367,5 +366,4 @@ TEST_F(AppDocuments, UseHandWrittenStepsOfStandardTypes) {
   EXPECT_NE(run.out.find(R"("payload":{"after":"aGk="})"), std::string::npos) << run.out;
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

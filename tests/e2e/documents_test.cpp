@@ -18,8 +18,7 @@
 #include "e2e/unprivileged.hpp"
 #include "framework/world.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 namespace fs = std::filesystem;
 
@@ -526,5 +525,4 @@ TEST_F(Documents, HaveTheirTypesListed) {
   EXPECT_NE(json.out.find("\"type\": \"tenon.dev/record\""), std::string::npos) << json.out;
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

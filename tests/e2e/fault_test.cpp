@@ -15,8 +15,7 @@
 
 #include "framework/faulty.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 /// Returns the requests that make files durable.
 std::vector<std::string> durable_steps(const std::vector<Request>& requests) {
@@ -391,5 +390,4 @@ TEST_F(BackupFaults, RestoreEachItemCompletelyOrNot) {
   });
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

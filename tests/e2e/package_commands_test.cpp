@@ -13,8 +13,7 @@
 #include "framework/world.hpp"
 #include "unprivileged.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 namespace fs = std::filesystem;
 namespace json = boost::json;
@@ -520,5 +519,4 @@ TEST_F(PackageCommands, GraphRefusesUnknownFormats) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -15,8 +15,7 @@
 
 #include "e2e/pipeline/pipeline.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 class Processors : public Pipeline {
  protected:
@@ -559,5 +558,4 @@ TEST_F(Processors, NeedIdsIfTheyShareAPlugin) {
       << outcome.err;
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -10,8 +10,7 @@
 
 #include "e2e/pipeline/pipeline.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 class References : public Pipeline {
  protected:
@@ -140,5 +139,4 @@ TEST_F(References, AreReplacedInConfigurationsOfBackups) {
   EXPECT_EQ((outcome.out + outcome.err).find("hunter2"), std::string::npos) << outcome.out;
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -6,8 +6,7 @@
 
 #include "pipeline/pipeline.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 class StatedParameters : public Pipeline {
  protected:
@@ -84,5 +83,4 @@ TEST(SpecifiedParameters, AreRefusedIfTheyCannotBeChecked) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -17,8 +17,7 @@
 #include "e2e/unprivileged.hpp"
 #include "framework/world.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 namespace fs = std::filesystem;
 namespace json = boost::json;
@@ -314,7 +313,7 @@ TEST_F(TenonCommand, InspectChecksTheVersionOfTheFolder) {
   EXPECT_EQ(noted.exit, 0) << noted.out;
   EXPECT_NE(noted.out.find("NO ERROR FOUND: 1 note; not loaded\n"), std::string::npos) << noted.out;
   EXPECT_NE(noted.out.find("\nnote[in-development]"), std::string::npos) << noted.out;
-  EXPECT_EQ(tenon_json({"inspect", dev.string()}).at("notes").at(0).at("grade"), "note");
+  EXPECT_EQ(tenon_json({"inspect", dev.string()}).at("notes").at(0).at("severity"), "note");
 }
 
 TEST_F(TenonCommand, InspectDoesNotEnforceRequirementsOfDevelopment) {
@@ -703,7 +702,7 @@ Next: tenon inspect ROOT/plugins/clocks/dev/clocks.so
   EXPECT_NE(warned.out.find("\nNotes:\n"), std::string::npos) << warned.out;
   const json::object result = tenon_json({"list"});
   for (const json::value& finding : result.at("skipped").as_array()) {
-    EXPECT_NE(finding.at("grade"), "error") << finding;
+    EXPECT_NE(finding.at("severity"), "error") << finding;
   }
 }
 
@@ -830,7 +829,7 @@ TEST_F(TenonCommand, ExplainPrintsJson) {
   const json::array& codes = result.at("codes").as_array();
   ASSERT_EQ(codes.size(), 1U);
   EXPECT_EQ(codes[0].at("code"), "in-development");
-  EXPECT_EQ(codes[0].at("grade"), "note");
+  EXPECT_EQ(codes[0].at("severity"), "note");
   EXPECT_EQ(codes[0].at("area"), "packages");
   EXPECT_EQ(codes[0].at("meaning"), "A package is in a folder dev.");
   EXPECT_FALSE(codes[0].at("cause").as_string().empty());
@@ -949,5 +948,4 @@ TEST_F(TenonCommand, ColoursOutputOnlyOnATerminal) {
   EXPECT_EQ(world_.start_on_terminal(command).wait().out.find('\x1b'), std::string::npos);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -13,8 +13,7 @@
 
 #include "framework/world.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 namespace json = boost::json;
 
@@ -243,5 +242,4 @@ TEST_F(VerifyCommand, RefusesTimeoutsOutOfRange) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -5,8 +5,7 @@
 
 #include <csignal>
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 TEST(World, RemovesItsFolderWhenDestroyed) {
   std::filesystem::path root;
@@ -65,5 +64,4 @@ TEST(World, ReplacesModules) {
   EXPECT_EQ(read_file(world.place(second, "a.so")), "two");
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

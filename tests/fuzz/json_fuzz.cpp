@@ -2,8 +2,8 @@
 //
 // Feeds bytes to the JSON parser, and the result to the writer. Every written value must be read
 // back unchanged.
-#include <tenon/gen/arena.hpp>
-#include <tenon/gen/json.hpp>
+#include <tenon/detail/arena.hpp>
+#include <tenon/detail/json.hpp>
 
 #include <cmath>
 #include <limits>

@@ -37,7 +37,7 @@ void require_error(const Error& error) {
   require(text.size() < 4000);
   for (std::string_view rest = text; !rest.empty();) {
     const auto line = fuzzing::take_line(rest);
-    require(harmless(line) == line);
+    require(escaped_for_display(line) == line);
   }
 }
 

@@ -24,7 +24,7 @@ void require_error(const Result<T>& result, std::string_view code) {
   const std::string text = result.error().to_string();
   require(result.error().code() == code && !result.error().found().empty() && text.size() < 2000);
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) require(harmless(line) == line);
+  for (std::string line; std::getline(lines, line);) require(escaped_for_display(line) == line);
 }
 
 std::optional<Version> read_version(std::string_view text) {

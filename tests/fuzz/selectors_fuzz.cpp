@@ -37,7 +37,7 @@ void require_error(const tenon::Error& error, std::string_view code, std::size_t
   require(text.size() < 4000);
   for (std::string_view rest = text; !rest.empty();) {
     const auto line = take_line(rest);
-    require(tenon::harmless(line) == line);
+    require(tenon::escaped_for_display(line) == line);
   }
 }
 

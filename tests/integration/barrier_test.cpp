@@ -7,8 +7,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 constexpr const char* unordered = "the system refused the memory barrier (membarrier)";
 
@@ -62,5 +61,4 @@ TEST_F(RefusedBarrier, FailsARestartThatTransfersState) {
   EXPECT_NE(outcome.out.find("restarted, 3, g3\n"), std::string::npos) << outcome.out;
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

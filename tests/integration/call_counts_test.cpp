@@ -11,8 +11,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 class CallCounters : public Hosting {
  protected:
@@ -97,5 +96,4 @@ TEST_F(CallCounters, AreOffByDefault) {
   EXPECT_TRUE(module(host, probes).methods.empty());
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

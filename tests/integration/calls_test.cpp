@@ -31,8 +31,7 @@ extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) {
 }
 #endif
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 class Calls : public Hosting {
  protected:
@@ -143,5 +142,4 @@ INSTANTIATE_TEST_SUITE_P(Options, ReturnedStatus,
                                          [](HostOptions& all) { all.check_calls = true; },
                                          [](HostOptions& all) { all.contain_crashes = true; }));
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

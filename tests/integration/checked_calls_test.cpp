@@ -14,8 +14,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 /// A wrong response, which a request to the module answers.so selects, and the error message.
 struct Wrong {
@@ -280,5 +279,4 @@ TEST_F(CheckedCallRules, AreOffByDefault) {
   std::thread([&] { EXPECT_TRUE(turns->show()); }).join();
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

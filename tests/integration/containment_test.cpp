@@ -29,8 +29,7 @@
 #include "integration/host_echo.hpp"
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 constexpr const char* unruly_package = "test.example/unruly";
 
@@ -696,5 +695,4 @@ TEST_F(Exit, OfAPluginIsNotReportedByDefault) {
   EXPECT_EQ(outcome.err, "");
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

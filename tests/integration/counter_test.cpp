@@ -10,8 +10,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 class Counters : public Hosting {};
 
@@ -47,5 +46,4 @@ TEST_F(Counters, HaveASessionIfTheirKindHasOne) {
   EXPECT_EQ(counter->life().value(), "create configure");
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -10,8 +10,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 
@@ -103,5 +102,4 @@ TEST_F(Deadline, IsNotReportedForCallsThatEndInTime) {
   EXPECT_LE(count_events(Event::Type::call_overdue), late);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -17,8 +17,7 @@
 
 #include "framework/world.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using Records = std::vector<RecordV2>;
 
@@ -202,5 +201,4 @@ TEST(Builtins, ServeThroughAHost) {
   EXPECT_EQ(world.read("out.jsonl").size(), 5u * 101);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -22,8 +22,7 @@
 #include "integration/hosting.hpp"
 #include "integration/script.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 class Exceptions : public Hosting {
  protected:
@@ -405,5 +404,4 @@ TEST_F(FatalStatus, RestartsOnlyTheFailingPluginOfANestedCall) {
   EXPECT_EQ(module(host, probes).generation, 1u);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -17,8 +17,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 constexpr const char* counters = "test.example/counters";
 
@@ -101,7 +100,7 @@ TEST_F(ForkedChild, GetsHostForkedFromAnInheritedHost) {
     forked(host.write_lock(world_.root() / "lock.json").error(), "write_lock");
     forked(host.check_lock({}).error(), "check_lock");
     forked(host.resolve({"counter"}).errors.at(0), "resolve");
-    forked(host.skipped().at(0), "skipped");
+    forked(host.problems().at(0), "skipped");
     host.rescan();
     expect(failed, host.plugins<test::Counter>().empty(), "plugins");
     expect(failed, host.registered().empty(), "registered");
@@ -195,5 +194,4 @@ TEST_F(ForkedChild, NeverWaitsForLocksOfParentThreads) {
   asking.join();
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -31,8 +31,7 @@ extern "C" ssize_t pread64(int fd, void* buf, size_t nbytes, off64_t offset) {
   return next(fd, buf, nbytes, offset);
 }
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 
@@ -691,5 +690,4 @@ TEST_F(ManyInstances, SurviveRestartsWhileOthersComeAndGo) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -30,8 +30,7 @@ extern "C" DIR* opendir(const char* name) {
   return next(name);
 }
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 
@@ -107,8 +106,8 @@ TEST_F(HostEnd, ReturnsErrorsToAListenerThatUsesTheHost) {
   options.on_event = [&](const Event& event) {
     if (event.type != Event::Type::restarted) return;
     inside = true;
-    if (!eventually([&] { return !host->skipped().empty(); })) return;
-    errors = codes({host->skipped().at(0), host->create<test::Counter>("counter").error(),
+    if (!eventually([&] { return !host->problems().empty(); })) return;
+    errors = codes({host->problems().at(0), host->create<test::Counter>("counter").error(),
                     host->find_all("counter").error(), host->restart(counters).error(),
                     host->restart_changed().failed.at(0), host->resolve({}).errors.at(0)});
     listed = host->modules().size() + host->packages().size() + host->registered().size();
@@ -250,5 +249,4 @@ TEST_F(HostEnd, WaitsForARestartThatChecksTheFile) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

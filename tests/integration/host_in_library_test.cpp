@@ -15,8 +15,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using LibraryWithHost = Hosting;
 
@@ -105,5 +104,4 @@ TEST_F(LibraryWithHost, RegistersKindsAndTypesUntilItIsUnloaded) {
                                    [&](const DocumentType* type) { return type->id == id; }));
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -17,8 +17,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 class HostState : public Hosting {
  protected:
@@ -228,5 +227,4 @@ TEST_F(Handlers, AreReportedIfTheyIgnoreASignal) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

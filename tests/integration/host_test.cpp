@@ -11,8 +11,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using HostBasics = Hosting;
 
@@ -157,7 +156,7 @@ TEST_F(HostBasics, ReportsSkippedFiles) {
   HostOptions missing = options();
   missing.plugin_path.push_back(world_.root() / "nowhere");
   Host host(std::move(missing));
-  EXPECT_EQ(codes(host.skipped()), (Texts{"not-a-module", "not-found"}));
+  EXPECT_EQ(codes(host.problems()), (Texts{"not-a-module", "not-found"}));
   EXPECT_TRUE(host.create<test::Probe>("probe"));
 }
 
@@ -313,5 +312,4 @@ TEST_F(HostBasics, LoadsVersionsSideBySide) {
             "no builtin");
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

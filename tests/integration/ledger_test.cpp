@@ -11,8 +11,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 class StateDocument : public Hosting {
  protected:
@@ -110,5 +109,4 @@ TEST_F(StateDocument, IsRefusedByABuildWithoutStateDocument) {
   EXPECT_EQ(ledger->add(1).value(), 6);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -13,8 +13,7 @@
 #include "integration/blocked_next.hpp"
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 
@@ -297,5 +296,4 @@ TEST_F(Limits, RetryAFailedRestartAfterAPause) {
   EXPECT_EQ(counter->total().value().total, 5) << "the old generation kept its state";
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -38,8 +38,7 @@
 #include "integration/script.hpp"
 #include "platform/replace_file.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using detail::max_file_size;
 using detail::read_bundle;
@@ -84,8 +83,8 @@ class HostFaults : public LoaderFaults {
   /// Expects each module to be registered, or an error that explains why not.
   static void expect_all_or_errors(const Host& host) {
     const auto all = host.registered();
-    EXPECT_TRUE(all.size() == 2 || !host.skipped().empty()) << all.size();
-    for (const Error& error : host.skipped()) EXPECT_NE(error.code(), "");
+    EXPECT_TRUE(all.size() == 2 || !host.problems().empty()) << all.size();
+    for (const Error& error : host.problems()) EXPECT_NE(error.code(), "");
   }
 };
 
@@ -107,7 +106,7 @@ TEST_F(HostFaults, AreReportedDuringConstruction) {
             host_.reset();
             const Host second(watching());
             EXPECT_EQ(second.registered().size(), 2u);
-            EXPECT_EQ(codes(second.skipped()), Texts());
+            EXPECT_EQ(codes(second.problems()), Texts());
           },
   });
 }
@@ -128,7 +127,7 @@ TEST_F(HostFaults, AreReportedDuringARescan) {
             }
             host_->rescan();
             EXPECT_EQ(host_->registered().size(), 2u);
-            EXPECT_EQ(codes(host_->skipped()), Texts());
+            EXPECT_EQ(codes(host_->problems()), Texts());
             host_.reset();
           },
   });
@@ -191,7 +190,7 @@ TEST_F(LoadFaults, LeaveNothingOfLibrariesBesideAModule) {
 TEST_F(LoadFaults, LeaveNothingWithMapOriginal) {
   place_fault("good", "echo.so");
   HostOptions options = quiet();
-  options.map_original = true;
+  options.load_in_place = true;
   expect_load_or_nothing(options);
 }
 
@@ -686,5 +685,4 @@ TEST(ReplacedFileFaults, IgnoreAFileSystemThatCannotSyncFolders) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -45,8 +45,7 @@ void operator delete(void* memory, std::size_t) noexcept {
   std::free(memory);
 }
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 constexpr const char* package = "test.example/talkers";
 constexpr const char* talker = "test.example/talker";
@@ -265,16 +264,16 @@ TEST_F(LogTest, EnvironmentOverridesTheLevel) {
   setenv("LOG_TEST_LOG", "info", 1);
   Host host(options(LogLevel::off));
   EXPECT_EQ(host.create<test::Echo>(sdk_talker).value()->say("levels").value(), "--+++");
-  EXPECT_EQ(codes(host.skipped()), Texts());
+  EXPECT_EQ(codes(host.problems()), Texts());
 }
 
 TEST_F(LogTest, WarnsOfAWrongLevelInTheEnvironment) {
   setenv("LOG_TEST_LOG", "loud", 1);
   Host host(options());
   EXPECT_EQ(host.create<test::Echo>(sdk_talker).value()->say("levels").value(), "---++");
-  ASSERT_EQ(codes(host.skipped()), Texts{"bad-log-level"});
-  const Error warning = host.skipped()[0];
-  EXPECT_EQ(warning.grade(), ErrorGrade::warning);
+  ASSERT_EQ(codes(host.problems()), Texts{"bad-log-level"});
+  const Error warning = host.problems()[0];
+  EXPECT_EQ(warning.severity(), Severity::warning);
   EXPECT_EQ(warning.where(), "$LOG_TEST_LOG");
   EXPECT_EQ(warning.found(), "loud");
   EXPECT_EQ(warning.needed(), "trace, debug, info, warn, error or off");
@@ -439,5 +438,4 @@ TEST_F(LogTest, ForkedChildrenLogToStandardError) {
   EXPECT_EQ(lines, (Texts{"[warning] test.example/talker (test.example/talkers): host"}));
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

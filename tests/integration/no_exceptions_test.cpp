@@ -16,8 +16,7 @@
 #error "compile this with -fno-exceptions -fno-rtti"
 #endif
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 HostOptions options(std::vector<std::string>* log = nullptr) {
   HostOptions options{.app = "", .plugin_path = {MODULES "/no-exceptions.so", FAULTS "/unruly.so"}};
@@ -120,5 +119,4 @@ TEST(NoExceptions, IgnoreFailuresOfStop) {
   EXPECT_EQ(log, std::vector<std::string>{"stopped"});
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -17,8 +17,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 namespace fs = std::filesystem;
 
@@ -50,7 +49,7 @@ TEST_F(PackageRequirements, SelectAVersionForEachPackage) {
   place("probe-old.so");
   place("probe-new.so");
   Host host(options());
-  EXPECT_TRUE(host.skipped().empty()) << host.skipped().front().to_string();
+  EXPECT_TRUE(host.problems().empty()) << host.problems().front().to_string();
   auto older = host.create<test::Probe>("old").value();
   auto newer = host.create<test::Probe>("new").value();
   EXPECT_EQ(text(older->ask("echo", "hello")), "1: hello");
@@ -104,7 +103,7 @@ TEST_F(RefusedBuilds, OfAnotherVersionFolder) {
   EXPECT_EQ(restart(host), Texts{"wrong-folder"});
   expect_both(older, newer);
   host.rescan();
-  EXPECT_EQ(codes(host.skipped()), Texts{"wrong-folder"});
+  EXPECT_EQ(codes(host.problems()), Texts{"wrong-folder"});
   expect_both(older, newer);
   EXPECT_EQ(text(host.create<test::Echo>("echo@2.0.0").value()->say("c")), "2: c");
 }
@@ -146,7 +145,7 @@ TEST_F(PackageRequirements, ExcludePackagesIfUnmet) {
   place("probe-old.so");
   place("probe-new.so");
   Host host(options());
-  ASSERT_EQ(codes(host.skipped()), Texts{"no-matching-version"});
+  ASSERT_EQ(codes(host.problems()), Texts{"no-matching-version"});
   EXPECT_EQ(names(host.plugins<test::Probe>()), Texts{"test.example/old"});
   const auto refused = host.create<test::Probe>("new");
   ASSERT_FALSE(refused);
@@ -214,7 +213,7 @@ TEST_F(PackageRequirements, RestrictTheHostItself) {
   EXPECT_EQ(refused.error().code(), "version-refused");
 
   options.requirements = {{echoes, "one"}, {"test.example/nobody", "^1"}};
-  EXPECT_EQ(codes(Host(options).skipped()), (Texts{"bad-requirement", "missing-package"}));
+  EXPECT_EQ(codes(Host(options).problems()), (Texts{"bad-requirement", "missing-package"}));
 }
 
 TEST_F(PackageRequirements, SurviveARestartOfTheDependency) {
@@ -254,7 +253,7 @@ TEST_F(PackageRequirements, AcceptAVersionLoadedByARestart) {
   ASSERT_TRUE(host.restart(echoes));
   EXPECT_EQ(host.find<test::Echo>("echo").value().package_version(), "2.0.0");
   EXPECT_EQ(text(host.create<test::Probe>("new").value()->ask("echo", "hello")), "2: hello");
-  EXPECT_TRUE(host.skipped().empty());
+  EXPECT_TRUE(host.problems().empty());
 }
 
 TEST_F(PackageRequirements, RefuseARestartToCodeWithUnmetRequirements) {
@@ -275,7 +274,7 @@ TEST_F(PackageRequirements, AreAdvisoryInDevelopment) {
   fs::create_directories(folder);
   fs::copy_file(MODULES "/probe-new.so", folder / "probe.so");
   Host host(options());
-  EXPECT_EQ(codes(host.skipped()), (Texts{"in-development", "requirement-not-enforced"}));
+  EXPECT_EQ(codes(host.problems()), (Texts{"in-development", "requirement-not-enforced"}));
   auto probe = host.create<test::Probe>("new").value();
   EXPECT_EQ(text(probe->ask("echo", "hello")), "1: hello");
   ASSERT_TRUE(host.restart("test.example/new"));
@@ -314,7 +313,7 @@ class LockFile : public PackageRequirements {
 TEST_F(LockFile, PrefersLockedVersionsToNewerOnes) {
   place_echoes();
   Host host(locked({{"1.0.0", hash_of("1.0.0")}}));
-  EXPECT_TRUE(host.skipped().empty());
+  EXPECT_TRUE(host.problems().empty());
   EXPECT_EQ(echo_result(host), "1: hello");
   EXPECT_EQ(text(host.create<test::Echo>("echo@^2").value()->say("hello")), "2: hello")
       << "an explicit reference selects another version";
@@ -325,7 +324,7 @@ TEST_F(LockFile, LoadsLockedVersionsSideBySide) {
   place("probe-old.so");
   place("probe-new.so");
   Host host(locked({{"1.0.0", hash_of("1.0.0")}, {"2.0.0", hash_of("2.0.0")}}));
-  EXPECT_TRUE(host.skipped().empty());
+  EXPECT_TRUE(host.problems().empty());
   EXPECT_EQ(text(host.create<test::Probe>("old").value()->ask("echo", "hello")), "1: hello");
   EXPECT_EQ(text(host.create<test::Probe>("new").value()->ask("echo", "hello")), "2: hello");
 }
@@ -361,7 +360,7 @@ TEST_F(LockFile, ReportsAMissingPackageAndUsesTheRest) {
   place_echo("good", "1.0.0");
   const std::string hash(64, 'a');
   Host host(locked({{"2.0.0", hash}}));
-  EXPECT_EQ(codes(host.skipped()), Texts{"missing-locked-package"});
+  EXPECT_EQ(codes(host.problems()), Texts{"missing-locked-package"});
   EXPECT_EQ(echo_result(host), "1: hello");
 }
 
@@ -371,12 +370,12 @@ TEST_F(LockFile, RefusesPackagesIfItIsUnreadable) {
   const std::string whole = read_file(lock_);
   write(whole.substr(0, whole.size() / 2));
   Host cut(options);
-  EXPECT_EQ(codes(cut.skipped()), Texts{"broken-lock"});
+  EXPECT_EQ(codes(cut.problems()), Texts{"broken-lock"});
   EXPECT_EQ(echo_result(cut), "broken-lock");
   EXPECT_TRUE(cut.create<test::Echo>("host-echo")) << "a builtin";
   fs::remove(lock_);
   Host gone(options);
-  EXPECT_EQ(codes(gone.skipped()), Texts{"not-found"});
+  EXPECT_EQ(codes(gone.problems()), Texts{"not-found"});
 }
 
 class NestedCalls : public Hosting {
@@ -395,14 +394,14 @@ TEST_F(NestedCalls, ReportTheWholePathOfAFailure) {
   const auto failed = first->say("second>third>fail");
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().message(), "first cannot go on");
-  EXPECT_EQ(failed.error().behind(),
+  EXPECT_EQ(failed.error().cause(),
             "test.example/second: say: data-loss; "
             "behind it test.example/third: say: data-loss: no ink");
   EXPECT_EQ(failed.error().to_string(),
             "test.example/first: say: internal: first cannot go on; "
             "behind it test.example/second: say: data-loss; "
             "behind it test.example/third: say: data-loss: no ink");
-  EXPECT_EQ(host.create<test::Echo>("third").value()->say("fail").error().behind(), "");
+  EXPECT_EQ(host.create<test::Echo>("third").value()->say("fail").error().cause(), "");
 }
 
 TEST_F(NestedCalls, ReportThePathToARefusedPlugin) {
@@ -410,7 +409,7 @@ TEST_F(NestedCalls, ReportThePathToARefusedPlugin) {
   auto first = host.create<test::Echo>("first").value();
   const auto refused = first->say("second>third>second>hello");
   ASSERT_FALSE(refused);
-  const std::string path(refused.error().behind());
+  const std::string path(refused.error().cause());
   EXPECT_EQ(path.find("test.example/second: say: failed-precondition; behind it "
                       "test.example/third: say: failed-precondition; behind it "
                       "error[undeclared-requirement] test.example/third 1.0.0"),
@@ -432,7 +431,7 @@ TEST_F(NestedCalls, ReportNoFailureOfAnEarlierCall) {
   call.reset();
   const auto refused = first->say(call, "fail");
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().behind(), "");
+  EXPECT_EQ(refused.error().cause(), "");
 }
 
 TEST_F(NestedCalls, MayBeCyclic) {
@@ -462,5 +461,4 @@ TEST_F(NestedCalls, RefuseCyclesWhileModulesStart) {
   EXPECT_FALSE(module(host, "test.example/second").loaded);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

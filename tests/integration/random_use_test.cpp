@@ -22,8 +22,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 
@@ -230,5 +229,4 @@ TEST_F(RandomUse, LosesNoCall) {
   EXPECT_TRUE(eventually([&] { return copies().empty(); }));
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -34,8 +34,7 @@ extern "C" bool __wrap__ZN5tenon4v0_18platform15process_barrierEv() {
 }
 // NOLINTEND(bugprone-reserved-identifier)
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 class ReclaimRace : public Hosting {};
 
@@ -75,5 +74,4 @@ TEST_F(ReclaimRace, UnmapsCodeThatTheEndingHostReleases) {
   EXPECT_FALSE(reader.read(room));
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -2,8 +2,8 @@
 //
 // A module with a kind and a document type that the program does not define, as in a module that
 // contains a host.
-#include <tenon/gen/document_type.hpp>
-#include <tenon/gen/kind.hpp>
+#include <tenon/detail/document_type.hpp>
+#include <tenon/detail/kind.hpp>
 
 #include <test/sdk/echo.hpp>
 

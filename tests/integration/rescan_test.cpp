@@ -13,8 +13,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 namespace fs = std::filesystem;
 
@@ -153,8 +152,7 @@ TEST_F(Rescan, NeverBlocksReadersOfTheCatalog) {
     rescanning.join();
   }
   EXPECT_TRUE(read_meanwhile);
-  EXPECT_EQ(codes(host.skipped()), Texts{"duplicate-file"});
+  EXPECT_EQ(codes(host.problems()), Texts{"duplicate-file"});
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

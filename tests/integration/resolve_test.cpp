@@ -11,8 +11,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 namespace fs = std::filesystem;
 
@@ -252,7 +251,7 @@ TEST_F(Resolve, ReproducesLockedVersions) {
   const std::string lock = world_.read("tenon.lock");
   place_echo("good-edition-2", "2.0.0");
   const Host host(options);
-  EXPECT_TRUE(host.skipped().empty()) << host.skipped().front().to_string();
+  EXPECT_TRUE(host.problems().empty()) << host.problems().front().to_string();
   EXPECT_TRUE(find(host, echoes, "1.0.0").locked);
   EXPECT_TRUE(find(host, echoes, "1.0.0").used);
   EXPECT_FALSE(find(host, echoes, "2.0.0").used);
@@ -356,5 +355,4 @@ TEST_F(Resolve, RefusesToLockIfAPackageIsMissing) {
   EXPECT_FALSE(fs::exists(world_.root() / "tenon.lock"));
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -17,8 +17,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 
@@ -48,7 +47,7 @@ TEST_F(RestartStress, RestartsOtherModulesDuringABlockingCall) {
   ASSERT_TRUE(eventually([&] { return inside.load(); }));
   for (int i = 0; i < 10; ++i) {
     ASSERT_TRUE(host.restart(echoes));
-    EXPECT_EQ(module(host, echoes).draining, 0u) << "the restart has completed";
+    EXPECT_EQ(module(host, echoes).draining_generations, 0u) << "the restart has completed";
     EXPECT_EQ(echo->say("hello").value(), "1: hello");
   }
   EXPECT_TRUE(inside) << "the other call is still active";
@@ -249,10 +248,9 @@ TEST_F(RestartStress, ServesShortLivedThreadsDuringRestarts) {
   EXPECT_TRUE(eventually([&] { return copies().size() == 2; }))
       << "only the images of the probe and of the counter are left";
   for (const char* package : {probes, counters}) {
-    EXPECT_EQ(module(host, package).draining, 0u);
+    EXPECT_EQ(module(host, package).draining_generations, 0u);
     EXPECT_EQ(module(host, package).still_mapped, 0u);
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

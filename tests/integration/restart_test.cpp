@@ -19,8 +19,7 @@
 #include "integration/hosting.hpp"
 #include "integration/script.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 
@@ -395,14 +394,14 @@ TEST_F(Restart, KeepsCodeMappedForAnOverdueCall) {
 
   EXPECT_TRUE(is_mapped("probe.g1"));
   EXPECT_EQ(probe->edition().value(), 1);
-  EXPECT_EQ(module(host, probes).draining, 1u);
+  EXPECT_EQ(module(host, probes).draining_generations, 1u);
   EXPECT_TRUE(eventually([&] { return count_events(Event::Type::drain_overdue) == 1; }));
   inside = false;
   old.join();
   EXPECT_EQ(old_reply, "let go");
   EXPECT_TRUE(eventually([&] { return count_events(Event::Type::drained) == 1; }));
   EXPECT_FALSE(is_mapped("probe.g1"));
-  EXPECT_EQ(module(host, probes).draining, 0u);
+  EXPECT_EQ(module(host, probes).draining_generations, 0u);
   EXPECT_EQ(copies(), Texts{"probe.g2.so"});
 }
 
@@ -455,5 +454,4 @@ TEST_F(Restart, RunsWhileInstancesComeAndGo) {
   EXPECT_EQ(module(host, probes).instances, 1u);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

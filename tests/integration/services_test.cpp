@@ -13,8 +13,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 
@@ -166,5 +165,4 @@ TEST_F(ModuleFile, IsAbsentForABuiltin) {
   EXPECT_EQ(host_echo_file(), nullptr);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -13,8 +13,7 @@
 #include "integration/blocked_next.hpp"
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 class Session : public Hosting {
  protected:
@@ -226,5 +225,4 @@ TEST_F(Session, DelaysCallsWhileTheGateIsClosed) {
   EXPECT_EQ(wrong, 0);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -14,8 +14,7 @@
 
 #include "framework/world.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using Texts = std::vector<std::string>;
 
@@ -102,5 +101,4 @@ TEST_F(Split, DescribesItsParameters) {
   EXPECT_EQ(all.processor_parameters.at("others").default_value, "refuse");
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

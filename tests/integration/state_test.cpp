@@ -19,8 +19,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 
@@ -422,5 +421,4 @@ TEST_F(SessionState, InterruptsABlockingCall) {
   blocked.join();
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -25,8 +25,7 @@
 #include "integration/hosting.hpp"
 #include "integration/script.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 
@@ -122,7 +121,7 @@ TEST_F(Streams, ReadFromTheOldCodeAfterARestart) {
   EXPECT_EQ(all(*old).value(), "1: value");
   old.reset();
   EXPECT_TRUE(eventually([&] { return !is_mapped("giver.g1"); }));
-  EXPECT_EQ(module(host, giver).draining, 0u);
+  EXPECT_EQ(module(host, giver).draining_generations, 0u);
 }
 
 TEST_F(Streams, MayBeReleasedByAnotherThreadAfterSeveralRestarts) {
@@ -227,7 +226,7 @@ TEST_F(Streams, EndOnlyWithTheirOwnHandle) {
   }
   EXPECT_EQ(revoked_ones, each - 3);
   ASSERT_TRUE(host.restart(giver));
-  EXPECT_EQ(module(host, giver).draining, 1u) << "streams are still held";
+  EXPECT_EQ(module(host, giver).draining_generations, 1u) << "streams are still held";
   readers.clear();
   EXPECT_TRUE(eventually([&] { return !is_mapped("giver.g1"); }));
 }
@@ -441,10 +440,10 @@ TEST_F(Streams, ReadFromAnotherPluginDuringItsRestart) {
   auto reader = relay->relay("test.example/giver-vault", "k").value();
   place("giver-2.so", "giver.so");
   ASSERT_TRUE(host.restart(giver));
-  EXPECT_EQ(module(host, giver).draining, 1u);
+  EXPECT_EQ(module(host, giver).draining_generations, 1u);
   EXPECT_EQ(all(reader).value(), "1: ");
   reader = {};
-  EXPECT_TRUE(eventually([&] { return module(host, giver).draining == 0; }));
+  EXPECT_TRUE(eventually([&] { return module(host, giver).draining_generations == 0; }));
 }
 
 TEST_F(Streams, EndAfterTheDrainTimeoutOfAnotherPlugin) {
@@ -474,7 +473,8 @@ TEST_F(Streams, EndWithTheirCodeInAnotherPlugin) {
   EXPECT_EQ(pushing->push("test.example/taker-vault", "pushed").value().status, TENON_OK);
   EXPECT_EQ(live_, 1);
   ASSERT_TRUE(host.restart(giver));
-  EXPECT_TRUE(eventually([&] { return live_ == 0 && module(host, giver).draining == 0; }));
+  EXPECT_TRUE(
+      eventually([&] { return live_ == 0 && module(host, giver).draining_generations == 0; }));
 }
 
 TEST_F(Streams, StayWithTheCallerOfAFailingMethod) {
@@ -500,7 +500,7 @@ class LentStreams : public Streams {
     EXPECT_TRUE(script.hangs());
     EXPECT_TRUE(host.restart(giver));
     EXPECT_EQ(live_, 1) << "the method still reads";
-    EXPECT_EQ(module(host, giver).draining, 1u);
+    EXPECT_EQ(module(host, giver).draining_generations, 1u);
     script.release();
     calling.join();
     EXPECT_TRUE(eventually([] { return !is_mapped("giver.g1"); }));
@@ -600,5 +600,4 @@ TEST_F(Streams, ReadDuringRepeatedRestarts) {
   EXPECT_TRUE(eventually([&] { return copies().size() == 1; }));
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -10,8 +10,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 class SdkRestart : public Hosting {
  protected:
@@ -122,5 +121,4 @@ TEST_F(SdkRestart, TransfersStateOfABuiltin) {
   EXPECT_EQ(tally_starts, 0);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

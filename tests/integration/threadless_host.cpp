@@ -47,7 +47,7 @@ int main(int, char** arguments) {
   say("call", code(counter->add(1)));
   {
     const tenon::Host without(options);
-    for (const tenon::Error& error : without.skipped()) {
+    for (const tenon::Error& error : without.problems()) {
       if (error.code() == "no-thread") say("skipped", error.code());
     }
     std::cout << without.modules().size() << " modules" << std::endl;

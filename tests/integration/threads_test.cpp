@@ -5,8 +5,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using Threads = Hosting;
 
@@ -36,5 +35,4 @@ TEST_F(Threads, AreReportedIfTheyCannotStart) {
             "unloaded: yes\n");
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -21,8 +21,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 namespace fs = std::filesystem;
 
@@ -42,9 +41,9 @@ class TrustOfFiles : public Hosting {
   /// Returns the codes of what a host skipped, with a `?` after warnings.
   static std::vector<std::string> skipped(const Host& host) {
     std::vector<std::string> codes;
-    for (const Error& error : host.skipped()) {
+    for (const Error& error : host.problems()) {
       codes.push_back(std::string(error.code()) +
-                      (error.grade() == ErrorGrade::warning ? "?" : ""));
+                      (error.severity() == Severity::warning ? "?" : ""));
     }
     return codes;
   }
@@ -105,8 +104,8 @@ TEST_F(TrustOfRoot, RefusesFilesOfOthersUntilTheirOwnerIsCorrect) {
   ASSERT_EQ(chown(file.c_str(), 1, 1), 0);
   Host host(options());
   EXPECT_EQ(skipped(host), Codes{"untrusted-owner"});
-  EXPECT_EQ(host.skipped().front().found(), "a file of the user daemon");
-  EXPECT_EQ(host.skipped().front().fix(), "chown root " + fs::canonical(file).string());
+  EXPECT_EQ(host.problems().front().found(), "a file of the user daemon");
+  EXPECT_EQ(host.problems().front().fix(), "chown root " + fs::canonical(file).string());
   EXPECT_EQ(echo_result(host), "untrusted-owner");
   ASSERT_EQ(chown(file.c_str(), 0, 0), 0);
   host.rescan();
@@ -184,10 +183,10 @@ TEST_F(TrustOfFiles, OfUsersWarns) {
     user.emplace();
   }
   HostOptions options = this->options();
-  options.image_folder = "/tmp";
+  options.copy_directory = "/tmp";
   Host host(std::move(options));
   ASSERT_EQ(skipped(host), Codes{"untrusted-owner?"});
-  EXPECT_NE(host.skipped().front().needed().find("a program that runs as root refuses this"),
+  EXPECT_NE(host.problems().front().needed().find("a program that runs as root refuses this"),
             std::string::npos);
   EXPECT_EQ(echo_result(host), "1: hello");
 }
@@ -214,8 +213,8 @@ TEST_F(TrustOfFiles, ThatArePinnedNeedsALock) {
   HostOptions options = this->options();
   options.trust = Trust::pinned;
   Host host(std::move(options));
-  ASSERT_FALSE(host.skipped().empty());
-  EXPECT_EQ(host.skipped().back().code(), "not-pinned");
+  ASSERT_FALSE(host.problems().empty());
+  EXPECT_EQ(host.problems().back().code(), "not-pinned");
   EXPECT_EQ(echo_result(host), "not-pinned");
 }
 
@@ -251,7 +250,7 @@ TEST_F(TrustOfFiles, FollowsTheListOfDenials) {
                          R"("reason":"advisory 7"}]})"));
     EXPECT_EQ(skipped(host), Codes{"denied"});
     EXPECT_EQ(
-        host.skipped().front().needed(),
+        host.problems().front().needed(),
         "a version that " + world_.path("trust.json").string() + " does not deny (advisory 7)");
     EXPECT_EQ(echo_result(host), "1: hello");
   }
@@ -337,5 +336,4 @@ TEST(Manifest, WithHiddenCharactersGetsAWarning) {
   EXPECT_EQ(report.warnings.front().found().find('\xf3'), std::string::npos) << "escaped";
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

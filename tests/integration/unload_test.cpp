@@ -13,8 +13,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 // Each test uses other file names, since some leave code mapped.
 class Unload : public Hosting {
@@ -140,7 +139,7 @@ TEST_F(Unload, RefusesToRestartANodeleteModule) {
   EXPECT_EQ(module(host, package).generation, 1u);
   EXPECT_EQ(echo->say("hello").value(), "1: hello");
 
-  ASSERT_TRUE(host.restart(package, {.insist = true}));
+  ASSERT_TRUE(host.restart(package, {.force = true}));
   EXPECT_TRUE(is_mapped("nodelete.g1"));
   EXPECT_EQ(module(host, package).still_mapped, 1u);
 }
@@ -176,5 +175,4 @@ TEST_F(Unload, WaitsForThreadLocalObjects) {
   EXPECT_TRUE(eventually([&] { return copies() == Texts{"holding.g2.so"}; }));
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

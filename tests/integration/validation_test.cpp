@@ -17,8 +17,7 @@ __attribute__((visibility("default"))) int tests_interposed_say(void) {
 
 }  // extern "C"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 struct Fault {
   const char* build;
@@ -62,7 +61,7 @@ using SkippedModule = BadModule;
 
 TEST_P(SkippedModule, IsReportedAndLeavesOthersUsable) {
   Host host(options());
-  const auto skipped = host.skipped();
+  const auto skipped = host.problems();
   ASSERT_EQ(skipped.size(), 1u);
   expect_all_facts(skipped[0]);
   EXPECT_FALSE(host.create<test::Echo>("echo"));
@@ -90,7 +89,7 @@ using RefusedModule = BadModule;
 
 TEST_P(RefusedModule, IsUnloadedAndLeavesOthersUsable) {
   Host host(options());
-  EXPECT_EQ(codes(host.skipped()), Texts());
+  EXPECT_EQ(codes(host.problems()), Texts());
   const auto refused = host.create<test::Echo>("echo");
   ASSERT_FALSE(refused);
   expect_all_facts(refused.error());
@@ -143,7 +142,7 @@ TEST_F(GoodModule, IsUsedOnceIfInstalledTwice) {
   place_fault("good", "a.so");
   place_fault("good", "b.so");
   Host host(options());
-  const auto skipped = host.skipped();
+  const auto skipped = host.problems();
   ASSERT_EQ(codes(skipped), Texts{"duplicate-file"});
   EXPECT_NE(skipped[0].where().find("b.so"), std::string_view::npos);
   EXPECT_EQ(skipped[0].needed().find("one file; the same is in "), 0u) << skipped[0].needed();
@@ -154,9 +153,9 @@ TEST_F(GoodModule, ExcludesOtherContentOfItsVersion) {
   place_fault("good", "a.so");
   place_fault("good-by-hand", "b.so");
   Host host(options());
-  const auto skipped = host.skipped();
+  const auto skipped = host.problems();
   ASSERT_EQ(codes(skipped), Texts{"package-differs"});
-  EXPECT_EQ(skipped[0].grade(), ErrorGrade::error);
+  EXPECT_EQ(skipped[0].severity(), Severity::error);
   EXPECT_NE(skipped[0].found().find(", with other content than "), std::string_view::npos);
   EXPECT_NE(skipped[0].found().find("a.so, which is used"), std::string_view::npos);
 }
@@ -165,9 +164,8 @@ TEST_F(GoodModule, ExcludesOtherPackagesFromItsPluginNames) {
   place("probe-1.so", "a.so");
   place("probe-other-package.so", "b.so");
   Host host(options());
-  EXPECT_EQ(codes(host.skipped()), Texts{"name-taken"});
+  EXPECT_EQ(codes(host.problems()), Texts{"name-taken"});
   EXPECT_EQ(host.create<test::Probe>("probe").value()->edition().value(), 1);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

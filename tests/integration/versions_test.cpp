@@ -22,8 +22,7 @@
 #include "integration/hosting.hpp"
 #include "integration/script.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 
@@ -326,5 +325,4 @@ TEST_F(TwoVersions, AreNeverHalfRestartedByManyThreads) {
   EXPECT_EQ(generations, (std::vector<std::uint64_t>{21, 21}));
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -11,8 +11,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 class Watching : public Hosting {
  protected:
@@ -123,5 +122,4 @@ TEST_F(Watching, KeepsFilesOfModulesInUse) {
   EXPECT_TRUE(becomes(probe, 2));
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

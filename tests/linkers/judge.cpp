@@ -45,7 +45,7 @@ std::string codes_of(const std::vector<tenon::Error>& problems) {
 /// Returns the code of the problem; empty if a host can call the module.
 std::string problem_of_host(const fs::path& file) {
   tenon::Host host({.app = "", .plugin_path = {file}});
-  if (!host.skipped().empty()) return codes_of(host.skipped());
+  if (!host.problems().empty()) return codes_of(host.problems());
   auto echo = host.create<test::Echo>("test.example/echo");
   if (!echo) return codes_of({echo.error()});
   const auto said = (*echo)->say("hello");

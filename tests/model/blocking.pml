@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
  * A model of calls that block, which a restart of a module with a session cancels, for the model
- * checker spin. It follows Blocking of tenon/gen/instance.hpp and interrupt_calls of
+ * checker spin. It follows Blocking of tenon/detail/instance.hpp and interrupt_calls of
  * loader/call/thread_records.cpp: change both together. guard.pml describes memory, switches and
  * the guard, which here only lets calls in and out.
  */
@@ -28,7 +28,7 @@ byte slots[READERS];             /* ThreadRecord::slots; one level is enough */
 byte blocking[READERS];          /* ThreadRecord::blocking */
 bool closed = false;             /* the gate */
 byte generation = OLD;
-bool interrupting = false;       /* ServingModule::interrupting */
+bool interrupting = false;       /* CallSwitch::interrupting */
 bool cancelling_calls = false;
 bool cancelling_mutex = false;
 bool readers_order = false;
@@ -153,7 +153,7 @@ inline make_slots_visible() {
   fi
 }
 
-/* Restart::close_gate and the end of the restart */
+/* Restart::block_calls and the end of the restart */
 proctype Restart() {
   byte made = 0, i = 0, call = 0;
 
@@ -195,7 +195,7 @@ proctype Restart() {
 #ifdef INTERRUPTS_LATE
     interrupting = true;
 #endif
-    /* wait_until_left */
+    /* wait_until_empty */
     do
     :: i == READERS ->
       i = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
  * A model of the call guard and of the gate, for the model checker spin. Its comments name the C++
- * functions that it follows: CallGuard and ServingModule of tenon/gen/instance.hpp, and those of
+ * functions that it follows: CallGuard and CallSwitch of tenon/detail/instance.hpp, and those of
  * thread_records.cpp in loader/call and of instance.cpp, generation.cpp, module.cpp,
  * hang_watch.cpp, retired_generations.cpp, restarts.cpp and restart.cpp in loader/module. Change
  * both together. check.py runs the configurations; loader/concurrency.md explains the proof.
@@ -52,7 +52,7 @@
 
 /* -- Memory of the loader ---------------------------------------------------- */
 
-/* ServingModule */
+/* CallSwitch */
 byte current = 1;                /* current_ */
 byte published = 1;              /* published_ */
 byte overflow = 0;
@@ -66,7 +66,7 @@ bool readers_order = false;
 bool pausing = false;            /* pause_mutex */
 
 /* Module and Restart */
-bool locked = false;             /* ModuleShared::mutex, and ServingModule::mutex_ */
+bool locked = false;             /* ModuleShared::mutex, and CallSwitch::mutex_ */
 byte generation = 1;             /* Module::generation_ */
 byte latest[4];                  /* the last array in Generation::targets_ */
 bool given_up = false;           /* Operation::given_up of the restart */
@@ -111,7 +111,7 @@ ltl ends { <> over }
 
 /* -- The current array -------------------------------------------------------- */
 
-/* ServingModule::publish. REQUIRED, as in the two below: locked. */
+/* CallSwitch::publish. REQUIRED, as in the two below: locked. */
 inline publish(array) {
   published = array;
 #ifdef KEEPS_CURRENT
@@ -121,7 +121,7 @@ inline publish(array) {
 #endif
 }
 
-/* ServingModule::close */
+/* CallSwitch::close */
 inline close() {
   published = GATE;
   current = GATE
@@ -437,7 +437,7 @@ inline process_barrier(caller) {
 #endif
 }
 
-/* order_slots, ServingModule::let_readers_order. The pause is far longer than a store stays in a
+/* order_slots, CallSwitch::let_readers_order. The pause is far longer than a store stays in a
  * buffer. */
 inline order_slots(caller) {
 #ifdef PAUSES_ALONE
@@ -492,8 +492,8 @@ inline make_slots_visible(caller) {
 #define HAS_TARGET(generation, array) (GENERATION(array) == generation)
 #endif
 
-/* wait_until_left, somebody_is_in */
-inline wait_until_left(old, has_deadline, caller) {
+/* wait_until_empty, somebody_is_in */
+inline wait_until_empty(old, has_deadline, caller) {
   threads = left;
   make_slots_visible(caller);
   do
@@ -549,11 +549,11 @@ proctype Restart() {
     early = records;
 #endif
 #ifdef STATE
-    atomic { !locked -> locked = true }  /* Restart::close_gate */
+    atomic { !locked -> locked = true }  /* Restart::block_calls */
     close();
     locked = false;
 #ifndef SAVES_AT_ONCE
-    wait_until_left(generation, true, 0);
+    wait_until_empty(generation, true, 0);
 #endif
     if
     :: threads != left -> goto fails
@@ -633,7 +633,7 @@ proctype Drain() {
     :: old == NONE -> break
     :: else
     fi;
-    wait_until_left(old, false, 1);
+    wait_until_empty(old, false, 1);
     if
 #ifdef UNLOADS_UNKNOWN
     :: true ->
@@ -653,7 +653,7 @@ proctype Drain() {
 }
 
 #ifdef GROWS
-/* Generation::set_target, ServingModule::replace: one instance more than the array can hold */
+/* Generation::set_target, CallSwitch::replace: one instance more than the array can hold */
 proctype Create() {
 end:
   atomic {

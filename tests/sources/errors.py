@@ -43,14 +43,14 @@ LITERAL = re.compile(r'"([a-z][a-z0-9]*(?:-[a-z0-9]+)+)"')
 # Where a code is set or compared.
 SET = re.compile(
     r"(?:\bcode = |\bcode\(\) == |\bRefusal\(|\bDestinationV2AckError(?: \w+)?\{)([^,;]*)")
-GRADE = re.compile(r"\.grade = ErrorGrade::(\w+)")
+SEVERITY = re.compile(r"\.severity = Severity::(\w+)")
 
 HEAD = """# Error codes
 
 This page is generated from `{table}`; `tenon explain CODE` prints an entry.
 
 `Error::code()`, the output of the commands and their JSON identify an error by its code. A
-released code never changes its meaning; codes may be added. The grade is the usual one: an error
+released code never changes its meaning; codes may be added. The severity is the usual one: an error
 becomes a warning if the module, or the rest of it, is used nevertheless. Codes of one word are the
 statuses of calls. Plugins may define further codes for the records that they refuse.
 """
@@ -78,8 +78,8 @@ def page(codes):
         if one["area"] != area:
             area = one["area"]
             text += f"\n## {area[0].upper()}{area[1:]}\n\n"
-            text += "| code | grade | meaning | usual cause | remedy |\n|---|---|---|---|---|\n"
-        cells = [f"`{one['code']}`", one["grade"], one["meaning"], one["cause"], one["remedy"]]
+            text += "| code | severity | meaning | usual cause | remedy |\n|---|---|---|---|---|\n"
+        cells = [f"`{one['code']}`", one["severity"], one["meaning"], one["cause"], one["remedy"]]
         text += "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
     return text
 
@@ -106,15 +106,15 @@ def uses(root):
     return found, made
 
 
-def wrong_grades(root, codes):
-    """Yields the errors whose grade in the sources differs from the table."""
-    grades = {one["code"]: one["grade"] for one in codes}
+def wrong_severities(root, codes):
+    """Yields the errors whose severity in the sources differs from the table."""
+    severities = {one["code"]: one["severity"] for one in codes}
     for name, text in sources(root):
         for match in re.finditer(r"\{\s*\.code = ([^,;]*)", text):
-            stated = GRADE.search(text, match.end(), text.index("}", match.end()))
+            stated = SEVERITY.search(text, match.end(), text.index("}", match.end()))
             for code in re.findall(r'"([a-z-]+)"', match[1]):
-                if stated and code in grades and stated[1] != grades[code]:
-                    yield f"{name}: {code} has the grade {stated[1]}, in the table {grades[code]}"
+                if stated and code in severities and stated[1] != severities[code]:
+                    yield f"{name}: {code} has the severity {stated[1]}, in the table {severities[code]}"
 
 
 def main(root, tenon, *options):
@@ -132,7 +132,7 @@ def main(root, tenon, *options):
                                   if code not in names and code not in OTHER_WORDS]),
         ("Codes.InTheTableAreUsed",
          [f"{name} is used nowhere" for name in names if name not in made]),
-        ("Codes.HaveTheGradeOfTheTable", list(wrong_grades(root, codes))),
+        ("Codes.HaveTheSeverityOfTheTable", list(wrong_severities(root, codes))),
         ("Codes.PageIsUpToDate", [] if (root / PAGE).read_text() == page(codes) else
          [f"{PAGE} differs from the table: run tests/sources/errors.py {root} {tenon} --write"]),
     ]

@@ -9,7 +9,6 @@ cd "$(dirname "$0")/../.."
 sources() {
   git ls-files '*.c' '*.cpp' '*.h' '*.hpp' ':!abi/include/tenon/*/v*.h'
 }
-# Compares the output, because --dry-run reports `}  // namespace a::inline b`, which it keeps.
 sources | xargs -P "$(nproc)" -n 1 sh -c \
   'clang-format-14 "$0" | diff --unified --label "$0" --label formatted "$0" -'
 sources | xargs awk '

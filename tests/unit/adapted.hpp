@@ -3,7 +3,7 @@
 // Helpers that call plugins of older versions, given as C vtables, through their adapters.
 #pragma once
 
-#include <tenon/gen/kind.hpp>
+#include <tenon/detail/kind.hpp>
 #include <tenon/values.hpp>
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The owners of streams that pass between versions, if a call fails after the plugin has succeeded.
-#include <tenon/gen/steps.hpp>
+#include <tenon/detail/steps.hpp>
 #include <tenon/host.hpp>
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 //
 // Results of adapters, with small C vtables as plugins of older versions.
 #include <tenon/call.hpp>
-#include <tenon/gen/steps.hpp>
+#include <tenon/detail/steps.hpp>
 #include <tenon/values.hpp>
 
 #include <gtest/gtest.h>

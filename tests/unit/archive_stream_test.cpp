@@ -19,8 +19,7 @@
 #include "framework/world.hpp"
 #include "unit/archives.hpp"
 
-namespace backup {
-namespace {
+namespace backup { namespace {
 
 using namespace std::chrono_literals;
 using tenon::tests::eventually;
@@ -206,5 +205,4 @@ TEST(ArchiveStream, AcceptsItemsFromSeveralThreads) {
   EXPECT_GT(read.get().value().size(), 1000u);
 }
 
-}  // namespace
-}  // namespace backup
+}}  // namespace backup

@@ -20,8 +20,7 @@
 #include "framework/world.hpp"
 #include "unit/archives.hpp"
 
-namespace backup {
-namespace {
+namespace backup { namespace {
 
 using namespace std::chrono_literals;
 using tenon::tests::World;
@@ -241,5 +240,4 @@ TEST_F(InvalidArchive, StopsIfTheCallIsCancelled) {
   EXPECT_EQ(unpack(tar_of({{path}})).error().code(), "cancelled");
 }
 
-}  // namespace
-}  // namespace backup
+}}  // namespace backup

@@ -22,18 +22,17 @@
 #include "base/parallel.hpp"
 #include "base/timer_queue.hpp"
 #include "base/workers.hpp"
-#include "call/operation.hpp"
+#include "call/supervised_work.hpp"
 #include "framework/as_nobody.hpp"
 #include "framework/world.hpp"
 #include "host/file_watcher.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using detail::FileWatcher;
 using detail::LockRank;
 using detail::Mutex;
-using detail::Operation;
+using detail::SupervisedWork;
 using detail::TimerQueue;
 using detail::Workers;
 using namespace std::chrono_literals;
@@ -102,7 +101,7 @@ TEST(TimerQueues, DropTasksOfAnOperationWhenItEnds) {
   const auto owned = std::make_shared<int>();
   std::atomic<int> runs{0};
   {
-    Operation operation(1h);
+    SupervisedWork operation(1h);
     operation.keep(timers.plan(in(1h), [owned] { return true; }));
     operation.keep(timers.plan(in(0ms), [&] { return ++runs != 0; }));
     std::this_thread::sleep_until(in(1ms));
@@ -144,7 +143,7 @@ TEST(TimerQueues, RepeatNoTaskOfAnOperationThatHasEnded) {
   const auto owned = std::make_shared<int>();
   std::atomic<int> runs{0};
   {
-    Operation operation(1h);
+    SupervisedWork operation(1h);
     operation.keep(timers.plan(in(0ms), [&runs, owned] { return ++runs == 0; }));
     EXPECT_TRUE(eventually([&] { return runs == 2; }));
   }
@@ -295,14 +294,14 @@ TEST(Workers, MayBeStoppedByAJob) {
 }
 
 TEST(Operations, ReportTheOverdueStep) {
-  Operation operation(1min);
+  SupervisedWork operation(1min);
   const auto now = std::chrono::steady_clock::now();
   EXPECT_FALSE(operation.overdue(now + 1h)) << "no step is under way";
-  const Operation::Performance performance(operation);
-  const Operation::Step outer("me.example/blur", "stop");
+  const SupervisedWork::Scope performance(operation);
+  const SupervisedWork::Step outer("me.example/blur", "stop");
   EXPECT_FALSE(operation.overdue(now + 1s));
   {
-    const Operation::Step inner("me.example/other", "destroy");
+    const SupervisedWork::Step inner("me.example/other", "destroy");
     const auto hang = operation.overdue(now + 1h);
     ASSERT_TRUE(hang);
     EXPECT_EQ(hang->plugin, "me.example/other");
@@ -472,5 +471,4 @@ TEST(ParallelWork, PassesOnAnException) {
   EXPECT_LT(calls, 10'000);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -11,8 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 /// Returns the resources that an action adds, eg: "serviceaccounts web/robot". Checks that it
 /// changes nothing.
@@ -157,5 +156,4 @@ TEST(BackupActions, RunOnSeveralThreadsAtOnce) {
   for (std::thread& thread : threads) thread.join();
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

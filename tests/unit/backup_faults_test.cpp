@@ -35,8 +35,7 @@ extern "C" int renameat2(int from_folder, const char* from, int to_folder, const
   return static_cast<int>(::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
 }
 
-namespace backup {
-namespace {
+namespace backup { namespace {
 
 using tenon::tests::Failure;
 using tenon::tests::Fault;
@@ -144,5 +143,4 @@ TEST(RestoredFolder, KeepsFilesOnFileSystemsThatCannotRenameWithFlags) {
   EXPECT_EQ(files, 1u) << "without partial files";
 }
 
-}  // namespace
-}  // namespace backup
+}}  // namespace backup

@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using detail::Bindings;
 using detail::Dependency;
@@ -406,5 +405,4 @@ TEST(Bindings, ReportTheSameErrorsInAnyOrder) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

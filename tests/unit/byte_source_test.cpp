@@ -16,8 +16,7 @@
 #include "framework/world.hpp"
 #include "platform/file.hpp"
 
-namespace tenon::detail {
-namespace {
+namespace tenon::detail { namespace {
 
 /// Returns content without repeated sequences of a few bytes.
 std::string content_of(std::size_t size) {
@@ -117,5 +116,4 @@ TEST(ByteSources, CacheNearbyReads) {
   EXPECT_EQ(reads(0, 0), 0);
 }
 
-}  // namespace
-}  // namespace tenon::detail
+}}  // namespace tenon::detail

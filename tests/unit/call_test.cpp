@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <tenon/call.hpp>
-#include <tenon/gen/nested_call.hpp>
+#include <tenon/detail/nested_call.hpp>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -17,8 +17,7 @@
 
 #include "call/call_children.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using detail::ChildCall;
 using detail::NestedCall;
@@ -473,5 +472,4 @@ TEST(ChildCall, WithoutAParentIsIndependent) {
   EXPECT_EQ(call.cancelled(), CancelReason::none);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

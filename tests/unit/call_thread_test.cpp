@@ -13,8 +13,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace backup {
-namespace {
+namespace backup { namespace {
 
 using namespace std::chrono_literals;
 
@@ -138,5 +137,4 @@ TEST(CallThread, MayBeDestroyedBeforeCancellation) {
   cancel();
 }
 
-}  // namespace
-}  // namespace backup
+}}  // namespace backup

@@ -10,8 +10,7 @@
 
 #include "unit/lone_modules.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using detail::CatalogStore;
 using detail::FoundModule;
@@ -141,5 +140,4 @@ TEST_F(Catalogs, AreRebuiltAfterAConcurrentChange) {
   EXPECT_EQ(versions("axe"), Texts{"2.0.0"});
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -17,8 +17,7 @@
 #include "framework/as_nobody.hpp"
 #include "framework/world.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 namespace fs = std::filesystem;
 using detail::Manifest;
@@ -165,7 +164,7 @@ TEST(Scan, WarnsOfDevModules) {
   EXPECT_TRUE(found.modules[0].manifest->in_development);
   EXPECT_EQ(found.modules[0].manifest->version.to_string(), "0.0.0");
   EXPECT_EQ(codes_of(found), Texts{"in-development libtools.so"});
-  EXPECT_EQ(found.skipped[0].grade(), ErrorGrade::note);
+  EXPECT_EQ(found.skipped[0].severity(), Severity::note);
 }
 
 TEST(Scan, AcceptsASingleFileOfAnyName) {
@@ -338,5 +337,4 @@ TEST(Scan, KeepsTheOrderOfManyFiles) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

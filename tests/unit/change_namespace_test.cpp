@@ -8,8 +8,7 @@
 
 #include "unit/backup_actions.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 const RestoreV1 web_to_test = mapping({{"web", "test"}, {"db", "db-test"}, {"same", "same"}});
 
@@ -327,5 +326,4 @@ TEST(ChangeNamespaceMapping, KeepsTheTextOfNumbers) {
             R"({"metadata":{"namespace":"test"},"spec":)" + numbers + "}");
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -10,8 +10,7 @@
 
 #include <string>
 
-namespace pipeline {
-namespace {
+namespace pipeline { namespace {
 
 class ConditionTest : public testing::Test {
  protected:
@@ -99,5 +98,4 @@ TEST_F(ConditionTest, ReportsTheWrongPart) {
   EXPECT_EQ(problem("/a == 1 2"), "2; 'and', 'or' or the end");
 }
 
-}  // namespace
-}  // namespace pipeline
+}}  // namespace pipeline

@@ -14,8 +14,7 @@
 #include "common/progress.hpp"
 #include "framework/world.hpp"
 
-namespace tenon::tools {
-namespace {
+namespace tenon::tools { namespace {
 
 /// A terminal in place of standard error.
 class Terminal {
@@ -106,5 +105,4 @@ TEST(Progress, ContinuesAfterALineThatThrows) {
   EXPECT_NE(terminal.shown().find("\rrecords: 10\x1b[K"), std::string::npos);
 }
 
-}  // namespace
-}  // namespace tenon::tools
+}}  // namespace tenon::tools

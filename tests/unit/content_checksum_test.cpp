@@ -12,8 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using sdk::ContentChecksum;
 
@@ -77,5 +76,4 @@ TEST(Checksum, DistinguishesTexts) {
   EXPECT_NE(sdk::checksum(""), sdk::checksum(std::string_view("\0", 1)));
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -8,8 +8,7 @@
 
 #include "platform/containment.hpp"
 
-namespace tenon::inline v0_1::platform {
-namespace {
+namespace tenon { inline namespace v0_1 { namespace platform { namespace {
 
 int* volatile nowhere = nullptr;
 
@@ -172,5 +171,4 @@ TEST(CrashHandlers, DoNotReplaceHandlersInstalledLater) {
   });
 }
 
-}  // namespace
-}  // namespace tenon::inline v0_1::platform
+}}}}  // namespace tenon::v0_1::platform

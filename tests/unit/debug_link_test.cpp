@@ -21,8 +21,7 @@
 #include "framework/world.hpp"
 #include "unit/faults.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using detail::ElfFile;
 using detail::MemorySource;
@@ -184,5 +183,4 @@ TEST(DebugLinkOfALibrary, GetsAnotherNameThanTheLibrary) {
   EXPECT_EQ(bundle[1].debug->link.text.size(), names[1][0].size());
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

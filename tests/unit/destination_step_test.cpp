@@ -3,7 +3,7 @@
 // A destination of version 1 adapted to version 2, especially batches that are accepted in part.
 #include <tenon/call.hpp>
 #include <tenon/destination.hpp>
-#include <tenon/gen/steps.hpp>
+#include <tenon/detail/steps.hpp>
 #include <tenon/values.hpp>
 
 #include <gtest/gtest.h>
@@ -18,8 +18,7 @@
 #include <thread>
 #include <vector>
 
-namespace tenon {
-namespace {
+namespace tenon { namespace {
 
 using namespace std::chrono_literals;
 using Positions = std::vector<std::string>;
@@ -242,5 +241,4 @@ TEST_F(DestinationStepTest, StopsWaitingForAcksIfCancelled) {
   EXPECT_EQ(status, TENON_CANCELLED);
 }
 
-}  // namespace
-}  // namespace tenon
+}}  // namespace tenon

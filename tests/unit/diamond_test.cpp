@@ -14,8 +14,7 @@
 
 #include "catalog/bindings.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using detail::Bindings;
 using detail::Dependency;
@@ -344,5 +343,4 @@ TEST_F(RandomHosts, AreStableWithTheirResultAsALock) {
   EXPECT_GT(same, 500);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -28,8 +28,7 @@
 #include "framework/world.hpp"
 #include "unit/killed.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
@@ -449,5 +448,4 @@ TEST_F(DirectorySnapshotterFaults, LeaveNothingInUseAfterAKill) {
   EXPECT_EQ(most_left, 1u);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

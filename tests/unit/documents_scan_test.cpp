@@ -17,8 +17,7 @@
 #include "framework/world.hpp"
 #include "unit/peak_memory.hpp"
 
-namespace backup {
-namespace {
+namespace backup { namespace {
 
 using tenon::tests::World;
 using Texts = std::vector<std::string>;
@@ -434,5 +433,4 @@ TEST(DocumentScanner, IsIndependentOfThePieceSize) {
   for (const std::size_t piece : {1, 2, 3, 7}) EXPECT_EQ(scan(content, piece), whole);
 }
 
-}  // namespace
-}  // namespace backup
+}}  // namespace backup

@@ -15,8 +15,7 @@
 #include "manifest/module_file.hpp"
 #include "unit/faults.hpp"
 
-namespace tenon::detail {
-namespace {
+namespace tenon::detail { namespace {
 
 namespace fs = std::filesystem;
 using tests::bytes_of;
@@ -531,7 +530,7 @@ TEST(Bundle, IncludesLibrariesThatExportNothing) {
   const auto bundle = read_bundle(bytes_of(module), module);
   ASSERT_TRUE(bundle) << bundle.error().to_string();
   ASSERT_EQ(bundle->size(), 2U);
-  EXPECT_EQ(bundle->at(1).pins.threads, "pthread_create");
+  EXPECT_EQ(bundle->at(1).blockers.threads, "pthread_create");
 }
 
 // If a file exports nothing, its relocations determine how many symbols are read.
@@ -576,10 +575,10 @@ TEST(Bundle, LeavesFilesUnchangedIfPossible) {
 TEST(Bundle, RemovesUniqueSymbolsAndSonames) {
   for (const std::string name : {"unique-symbols", "named"}) {
     Bundle bundle = bundle_of(name);
-    ASSERT_TRUE(!bundle[0].pins.unique.empty() || bundle[0].linkage.soname) << name;
+    ASSERT_TRUE(!bundle[0].blockers.unique.empty() || bundle[0].linkage.soname) << name;
     ASSERT_TRUE(make_private(bundle, 1));
     const Bundle copy = read_bundle(bundle[0].content, fault(name)).value();
-    EXPECT_TRUE(copy[0].pins.unique.empty());
+    EXPECT_TRUE(copy[0].blockers.unique.empty());
     EXPECT_FALSE(copy[0].linkage.soname);
     EXPECT_EQ(code_of(bundle[0].content), "ok");
   }
@@ -627,5 +626,4 @@ TEST(Bundle, RefusesNamesThatDoNotFit) {
   EXPECT_EQ(make_private(bundle, 1).error().code(), "load-failed");
 }
 
-}  // namespace
-}  // namespace tenon::detail
+}}  // namespace tenon::detail

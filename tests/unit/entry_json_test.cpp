@@ -7,8 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace test {
-namespace {
+namespace test { namespace {
 
 EntryV1 entry() {
   EntryV1 entry;
@@ -48,5 +47,4 @@ TEST(EntryJson, ReportsThePathInANestedDocument) {
             "error[wrong-value] record.position: expected text in base64, found array");
 }
 
-}  // namespace
-}  // namespace test
+}}  // namespace test

@@ -2,7 +2,7 @@
 //
 // Fields of requests and responses that were renamed in a newer version.
 #include <tenon/call.hpp>
-#include <tenon/gen/steps.hpp>
+#include <tenon/detail/steps.hpp>
 
 #include <gtest/gtest.h>
 #include <test/evolve_fields.hpp>

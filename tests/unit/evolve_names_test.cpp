@@ -2,7 +2,7 @@
 //
 // Methods whose names were reused by others, and methods that were removed and added again.
 #include <tenon/call.hpp>
-#include <tenon/gen/steps.hpp>
+#include <tenon/detail/steps.hpp>
 
 #include <gtest/gtest.h>
 #include <test/evolve_names.hpp>

@@ -15,8 +15,7 @@
 
 #include "framework/world.hpp"
 
-namespace tenon::inline v0_1::platform {
-namespace {
+namespace tenon { inline namespace v0_1 { namespace platform { namespace {
 
 namespace fs = std::filesystem;
 
@@ -138,5 +137,4 @@ TEST_F(Exposures, AreFoundOnceForADirectory) {
   EXPECT_TRUE(ExposureCheck().of(file, access));
 }
 
-}  // namespace
-}  // namespace tenon::inline v0_1::platform
+}}}}  // namespace tenon::v0_1::platform

@@ -23,8 +23,7 @@
 #include "framework/world.hpp"
 #include "unit/backup_actions.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 namespace fs = std::filesystem;
 
@@ -389,5 +388,4 @@ TEST_F(ExternalArtifactsFaults, AllowsAFailedRemovalToBeRepeated) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

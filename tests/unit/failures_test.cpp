@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 using detail::Failures;
@@ -146,5 +145,4 @@ TEST_F(FailuresTest, ReleaseResetsTheCount) {
   EXPECT_EQ(verdict.pause, 0ms);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -8,8 +8,7 @@
 
 #include "framework/world.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using detail::FileComparison;
 
@@ -60,5 +59,4 @@ TEST_F(FileComparisonTest, ReturnsNothingForUnreadableFiles) {
   EXPECT_FALSE(files_.differ(write("a", "one"), world_.root() / "gone"));
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -20,8 +20,7 @@
 #include "framework/world.hpp"
 #include "platform/replace_file.hpp"
 
-namespace tenon::inline v0_1::platform {
-namespace {
+namespace tenon { inline namespace v0_1 { namespace platform { namespace {
 
 namespace fs = std::filesystem;
 
@@ -278,5 +277,4 @@ TEST(File, IsRemovedLikeAnEmptyFolder) {
   EXPECT_FALSE(platform::remove(world.root()));
 }
 
-}  // namespace
-}  // namespace tenon::inline v0_1::platform
+}}}}  // namespace tenon::v0_1::platform

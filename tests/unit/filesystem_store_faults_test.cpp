@@ -15,8 +15,7 @@
 #include "unit/killed.hpp"
 #include "unit/object_stores.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 namespace fs = std::filesystem;
 
@@ -167,5 +166,4 @@ TEST_F(FilesystemStoreFaults, RemoveOnlyAbandonedPartialFiles) {
   close(alive);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

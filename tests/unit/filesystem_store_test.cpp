@@ -11,8 +11,7 @@
 
 #include "unit/object_stores.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 namespace fs = std::filesystem;
 
@@ -418,5 +417,4 @@ TEST_F(FilesystemStore, LeavesNothingIfTheBodyFails) {
   EXPECT_FALSE(fs::exists(in_bucket("new")));
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -18,8 +18,7 @@
 #include "binary/elf_format.hpp"
 #include "framework/world.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using detail::function_at;
 using detail::MemorySource;
@@ -187,5 +186,4 @@ TEST_F(FunctionAt, ValidatesTheHeader) {
   EXPECT_GE(empty, 8u) << "where the sections are, how many, and of which size";
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

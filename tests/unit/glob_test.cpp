@@ -7,8 +7,7 @@
 
 #include <string>
 
-namespace tenon::selection {
-namespace {
+namespace tenon::selection { namespace {
 
 TEST(Glob, MatchesWholeNames) {
   struct {
@@ -145,5 +144,4 @@ TEST(Glob, AcceptsPatternsUpToTheLimit) {
   EXPECT_TRUE(Glob::compile(longest)->matches(longest));
 }
 
-}  // namespace
-}  // namespace tenon::selection
+}}  // namespace tenon::selection

@@ -5,7 +5,7 @@
 // be adapted to 3 or 4.
 #pragma once
 
-#include <tenon/gen/kind.hpp>
+#include <tenon/detail/kind.hpp>
 
 #include <cstdint>
 

@@ -17,8 +17,7 @@
 #include "platform/process.hpp"
 #include "unit/faults.hpp"
 
-namespace tenon::detail {
-namespace {
+namespace tenon::detail { namespace {
 
 namespace fs = std::filesystem;
 using tests::bytes_of;
@@ -479,5 +478,4 @@ TEST(BoundedWork, OpensOnlyRegularFiles) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::detail
+}}  // namespace tenon::detail

@@ -12,8 +12,7 @@
 #include "catalog/bindings.hpp"
 #include "manifest/manifest.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using detail::max_plugins;
 using detail::max_version_length;
@@ -246,5 +245,4 @@ TEST(HostilePackages, HaveDeeplyNestedDetails) {
       << read.error().found();
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

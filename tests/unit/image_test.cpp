@@ -36,8 +36,7 @@
 extern "C" void __lsan_disable() __attribute__((weak));
 extern "C" void __lsan_enable() __attribute__((weak));
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using detail::ElfFile;
 using detail::Image;
@@ -380,7 +379,7 @@ TEST_F(Images, WithUnjoinedThreadsStayMapped) {
     ASSERT_TRUE(image) << image.error().to_string();
     EXPECT_EQ(image->reload().symbol, "pthread_create");
     EXPECT_TRUE(image->reload().stays_mapped);
-    EXPECT_TRUE(image->reloadable()) << "its threads are harmless";
+    EXPECT_TRUE(image->reloadable()) << "its threads are escaped_for_display";
     Call call;
     ASSERT_EQ(image->module().start(call.raw(), nullptr), TENON_OK);
     image->module().stop();
@@ -737,7 +736,7 @@ TEST_F(ImageDebugLinks, RequireDebugInformation) {
 
 class OriginalImages : public Images {
  protected:
-  OriginalImages() { folder_ = std::make_shared<ImageFolder>(ImageOptions{.map_original = true}); }
+  OriginalImages() { folder_ = std::make_shared<ImageFolder>(ImageOptions{.load_in_place = true}); }
 
   /// Returns whether the original file is mapped.
   bool is_mapped(const fs::path& file) const { return tests::is_mapped(file.string()); }
@@ -1012,5 +1011,4 @@ TEST(MayExecute, DetectsNoexecMounts) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -13,8 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace pipeline {
-namespace {
+namespace pipeline { namespace {
 
 using Positions = std::vector<std::string>;
 
@@ -591,5 +590,4 @@ TEST(ProcessedWindow, ReportsAnUnprocessedRecord) {
   EXPECT_EQ(window.oldest()->step, InFlightWindow::Step::processing);
 }
 
-}  // namespace
-}  // namespace pipeline
+}}  // namespace pipeline

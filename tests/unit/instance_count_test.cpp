@@ -9,8 +9,7 @@
 
 #include "base/module_lock.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using detail::InstanceCount;
 using detail::ModuleLock;
@@ -67,5 +66,4 @@ TEST(InstanceCounts, ReachZeroOnlyUnderTheLock) {
   EXPECT_TRUE(count.none_of_program());
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

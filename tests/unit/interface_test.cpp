@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The latest interface of a kind that uses every type, through a host.
-#include <tenon/gen/steps.hpp>
+#include <tenon/detail/steps.hpp>
 
 #include <gtest/gtest.h>
 #include <test/all_types.hpp>

@@ -13,8 +13,7 @@
 
 #include "backup/documents.hpp"
 
-namespace backup {
-namespace {
+namespace backup { namespace {
 
 namespace json = boost::json;
 
@@ -114,5 +113,4 @@ TEST(ItemOutline, RefusesInvalidJson) {
   EXPECT_EQ(error, json::error::syntax);
 }
 
-}  // namespace
-}  // namespace backup
+}}  // namespace backup

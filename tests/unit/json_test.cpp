@@ -2,9 +2,9 @@
 //
 // Conversion of documents to JSON and back, and errors of invalid documents.
 #include <tenon/call.hpp>
-#include <tenon/gen/json.hpp>
-#include <tenon/gen/owned_documents.hpp>
-#include <tenon/gen/storage.hpp>
+#include <tenon/detail/json.hpp>
+#include <tenon/detail/owned_documents.hpp>
+#include <tenon/detail/storage.hpp>
 #include <tenon/parameter_json.hpp>
 #include <tenon/parameter_storage.hpp>
 #include <tenon/record_json.hpp>
@@ -17,8 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon {
-namespace {
+namespace tenon { namespace {
 
 using namespace std::string_literals;
 
@@ -475,5 +474,4 @@ TEST(Json, IsNotStoredWithoutItsType) {
   EXPECT_EQ(stored.error().found(), "test.example/unloaded");
 }
 
-}  // namespace
-}  // namespace tenon
+}}  // namespace tenon

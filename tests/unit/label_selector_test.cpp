@@ -7,8 +7,7 @@
 
 #include <string>
 
-namespace tenon::selection {
-namespace {
+namespace tenon::selection { namespace {
 
 bool matches(const std::string& selector, const Labels& labels) {
   const auto compiled = LabelSelector::parse(selector);
@@ -256,5 +255,4 @@ TEST(LabelSelector, TakesLinearTimeForLongSelectors) {
   EXPECT_TRUE(matches(std::string(many, ' ') + "a" + std::string(many, '\n'), {{"a", ""}}));
 }
 
-}  // namespace
-}  // namespace tenon::selection
+}}  // namespace tenon::selection

@@ -17,8 +17,7 @@
 #include "image/only_copy.hpp"
 #include "unit/faults.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using detail::Bundle;
 using detail::BundleFile;
@@ -83,7 +82,7 @@ TEST(LibraryRules, CanBeAdded) {
 Bundle importing(const std::vector<std::string_view>& imports) {
   BundleFile module;
   module.path = "/plugins/m.so";
-  module.pins.rules = detail::rules_for(imports);
+  module.blockers.rules = detail::rules_for(imports);
   return {module};
 }
 
@@ -116,7 +115,7 @@ TEST(LibraryRules, DoNotApplyToWhatTheManifestStatesAsHandled) {
 TEST(LibraryRules, DoNotApplyToALibraryBesideTheModule) {
   Bundle bundle = importing({"cl_boot"});
   BundleFile library;
-  library.pins.ruled = {"cl_boot"};
+  library.blockers.ruled = {"cl_boot"};
   bundle.push_back(library);
   EXPECT_EQ(reload_of(bundle, {}).grade, ReloadGrade::safe);
 }
@@ -219,5 +218,4 @@ TEST(LibraryRules, AreDocumented) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -33,18 +33,17 @@ extern "C" bool __wrap__ZN5tenon4v0_18platform15process_barrierEv() {
          __real__ZN5tenon4v0_18platform15process_barrierEv();
 }
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using detail::CallGuard;
+using detail::CallSwitch;
 using detail::CallTarget;
+using detail::CallTargets;
 using detail::Instance;
-using detail::Serving;
-using detail::ServingModule;
 
 class TestInstance : public Instance {
  public:
-  explicit TestInstance(ServingModule& module) : Instance(module, 0) {}
+  explicit TestInstance(CallSwitch& module) : Instance(module, 0) {}
 };
 
 /// A value in a separate cache line.
@@ -124,7 +123,7 @@ class Litmus {
     turn_.value.store(round, std::memory_order_release);
     delay(random_, 1024);
     module_.value.publish(&in_fresh_);
-    const bool left = wait_until_left(module_.value, old_.value, {}) == detail::Occupancy::left;
+    const bool left = wait_until_empty(module_.value, old_.value, {}) == detail::Drain::empty;
     looked_.value.store(round, std::memory_order_release);
     wait_for_change(left_.value, round - 1);
     return left && entered_old_.value;
@@ -148,8 +147,8 @@ class Litmus {
   }
 
   std::minstd_rand random_{1};
-  CacheAligned<Serving> old_, fresh_;
-  CacheAligned<ServingModule> module_;
+  CacheAligned<CallTargets> old_, fresh_;
+  CacheAligned<CallSwitch> module_;
   CacheAligned<std::atomic<std::int64_t>> turn_, looked_, left_;
   CacheAligned<bool> entered_old_;
   const CallTarget in_old_{this, &old_, &old_.value};
@@ -191,5 +190,4 @@ TEST(StoreBuffering, IsPreventedByOrderedCalls) {
   EXPECT_EQ(Litmus(true).play(10 * rounds), 0);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

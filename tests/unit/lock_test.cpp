@@ -10,8 +10,7 @@
 #include "framework/world.hpp"
 #include "package/document_file.hpp"
 
-namespace tenon::detail {
-namespace {
+namespace tenon::detail { namespace {
 
 namespace fs = std::filesystem;
 
@@ -257,5 +256,4 @@ TEST_F(LockFile, IsUnchangedIfWritingFails) {
   EXPECT_EQ(world_.read("app/tenon.lock/inside"), "");
 }
 
-}  // namespace
-}  // namespace tenon::detail
+}}  // namespace tenon::detail

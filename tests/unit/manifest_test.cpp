@@ -9,8 +9,7 @@
 
 #include "unit/plugin_names.hpp"
 
-namespace tenon::detail {
-namespace {
+namespace tenon::detail { namespace {
 
 constexpr const char* path = "/plugins/blur.so";
 
@@ -334,5 +333,4 @@ TEST(Manifest, EscapesHostileTextInErrors) {
             "not a field of this type  (manifest: [\"\\u001b]0;x\\u0007\\\"\"])");
 }
 
-}  // namespace
-}  // namespace tenon::detail
+}}  // namespace tenon::detail

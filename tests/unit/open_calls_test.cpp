@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace pipeline {
-namespace {
+namespace pipeline { namespace {
 
 using namespace std::chrono_literals;
 
@@ -54,5 +53,4 @@ TEST(OpenCalls, AreReportedRepeatedlyAfterTheEnd) {
   for (int times = 0; times < 3; ++times) reported.acquire();
 }
 
-}  // namespace
-}  // namespace pipeline
+}}  // namespace pipeline

@@ -13,8 +13,7 @@
 
 #include "framework/world.hpp"
 
-namespace pipeline {
-namespace {
+namespace pipeline { namespace {
 
 using tenon::Parameter;
 using Rule = Parameter::Rule;
@@ -292,5 +291,4 @@ TEST(PipelineParameters, OfVersion1AreCheckedLikeVersion2) {
   }
 }
 
-}  // namespace
-}  // namespace pipeline
+}}  // namespace pipeline

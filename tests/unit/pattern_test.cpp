@@ -6,8 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tenon::config {
-namespace {
+namespace tenon::config { namespace {
 
 TEST(Pattern, MatchesAPartOfTheValue) {
   struct Row {
@@ -124,5 +123,4 @@ TEST(Pattern, HasLimits) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::config
+}}  // namespace tenon::config

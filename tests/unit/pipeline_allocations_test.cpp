@@ -36,8 +36,7 @@ void operator delete(void* memory, std::size_t) noexcept {
   std::free(memory);
 }
 
-namespace pipeline {
-namespace {
+namespace pipeline { namespace {
 
 constexpr std::size_t records = 100'000;
 
@@ -109,5 +108,4 @@ TEST_F(Allocations, AreConstantPerRecordFromFileToSqlite) {
   EXPECT_LT(of_run(lines(10'000 + records), table("many")), few + records / 10);
 }
 
-}  // namespace
-}  // namespace pipeline
+}}  // namespace pipeline

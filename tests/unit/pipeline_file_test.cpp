@@ -13,8 +13,7 @@
 
 #include "framework/world.hpp"
 
-namespace pipeline {
-namespace {
+namespace pipeline { namespace {
 
 class PipelineFileTest : public testing::Test {
  protected:
@@ -161,5 +160,4 @@ TEST(PipelineTexts, AreTrimmed) {
   EXPECT_EQ(trimmed(""), "");
 }
 
-}  // namespace
-}  // namespace pipeline
+}}  // namespace pipeline

@@ -5,32 +5,31 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon {
-namespace {
+namespace tenon { namespace {
 
 TEST(PlainText, KeepsOrdinaryTextOfAllLanguages) {
   for (const std::string text : {"", "a b", "C:\\x", "Grüße", "日本語", "\U0001f600", "é"}) {
-    EXPECT_EQ(harmless(text), text);
+    EXPECT_EQ(escaped_for_display(text), text);
     EXPECT_EQ(valid_utf8(text), text);
   }
 }
 
 TEST(PlainText, EscapesControlCharacters) {
-  EXPECT_EQ(harmless("a\nb\r\t"), "a\\x0ab\\x0d\\x09");
-  EXPECT_EQ(harmless("\x1b[2J\x7f"), "\\x1b[2J\\x7f");
-  EXPECT_EQ(harmless(std::string_view("\0", 1)), "\\x00");
-  EXPECT_EQ(harmless("\u009b2J"), "\\xc2\\x9b2J") << "C1 as UTF-8";
-  EXPECT_EQ(harmless("\x9b"
-                     "2J"),
+  EXPECT_EQ(escaped_for_display("a\nb\r\t"), "a\\x0ab\\x0d\\x09");
+  EXPECT_EQ(escaped_for_display("\x1b[2J\x7f"), "\\x1b[2J\\x7f");
+  EXPECT_EQ(escaped_for_display(std::string_view("\0", 1)), "\\x00");
+  EXPECT_EQ(escaped_for_display("\u009b2J"), "\\xc2\\x9b2J") << "C1 as UTF-8";
+  EXPECT_EQ(escaped_for_display("\x9b"
+                                "2J"),
             "\\x9b2J")
       << "C1 as one byte";
 }
 
 TEST(PlainText, EscapesBidirectionalAndInvisibleCharacters) {
-  EXPECT_EQ(harmless("a\u202eb"), "a\\xe2\\x80\\xaeb");
-  EXPECT_EQ(harmless("\u2066\u2069"), "\\xe2\\x81\\xa6\\xe2\\x81\\xa9");
-  EXPECT_EQ(harmless("\u2028"), "\\xe2\\x80\\xa8");
-  EXPECT_EQ(harmless("\u200b\ufeff"), "\\xe2\\x80\\x8b\\xef\\xbb\\xbf");
+  EXPECT_EQ(escaped_for_display("a\u202eb"), "a\\xe2\\x80\\xaeb");
+  EXPECT_EQ(escaped_for_display("\u2066\u2069"), "\\xe2\\x81\\xa6\\xe2\\x81\\xa9");
+  EXPECT_EQ(escaped_for_display("\u2028"), "\\xe2\\x80\\xa8");
+  EXPECT_EQ(escaped_for_display("\u200b\ufeff"), "\\xe2\\x80\\x8b\\xef\\xbb\\xbf");
 }
 
 TEST(PlainText, FindsHiddenCharacters) {
@@ -38,7 +37,7 @@ TEST(PlainText, FindsHiddenCharacters) {
   for (const std::string text :
        {"\U000e0041", "\u3164", "\u034f", "\U000e0100", "\U0001bca0", "\u202e", "\u200b"}) {
     EXPECT_TRUE(has_hidden("blur" + text));
-    EXPECT_NE(harmless(text), text);
+    EXPECT_NE(escaped_for_display(text), text);
   }
   for (const std::string text : {"", "blur", "a\nb\x1b", "日本語", "\u2764\ufe0f", "\xff"}) {
     EXPECT_FALSE(has_hidden(text)) << text;
@@ -50,7 +49,7 @@ TEST(PlainText, EscapesInvalidUtf8) {
                                  "\xe2\x80", "\x80", "\xe0\x80\x80"}) {
     const std::string clean = valid_utf8(text);
     EXPECT_EQ(clean.size(), 4 * text.size()) << clean;
-    EXPECT_EQ(harmless(text), clean);
+    EXPECT_EQ(escaped_for_display(text), clean);
   }
   EXPECT_EQ(valid_utf8("a\xff\n"), "a\\xff\n") << "only invalid UTF-8";
 }
@@ -78,5 +77,4 @@ TEST(PlainText, IsQuotedForShellsIfItMustBe) {
   EXPECT_EQ(shell_word(""), "''");
 }
 
-}  // namespace
-}  // namespace tenon
+}}  // namespace tenon

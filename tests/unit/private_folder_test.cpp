@@ -19,8 +19,7 @@
 
 #include "framework/world.hpp"
 
-namespace tenon::inline v0_1::platform {
-namespace {
+namespace tenon { inline namespace v0_1 { namespace platform { namespace {
 
 namespace fs = std::filesystem;
 
@@ -275,5 +274,4 @@ TEST_F(PrivateFolders, RequireAnExistingParent) {
   EXPECT_EQ(remove_abandoned_folders(parent() / "none"), 0u);
 }
 
-}  // namespace
-}  // namespace tenon::inline v0_1::platform
+}}}}  // namespace tenon::v0_1::platform

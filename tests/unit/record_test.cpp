@@ -14,8 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon {
-namespace {
+namespace tenon { namespace {
 
 template <class To, class From, class Convert>
 To converted(const From& from, Convert convert, Keep keep = Keep::everything) {
@@ -185,5 +184,4 @@ TEST(Parameter, IsNotRequiredWithoutThatValidation) {
   EXPECT_TRUE(to_1(newer).required);
 }
 
-}  // namespace
-}  // namespace tenon
+}}  // namespace tenon

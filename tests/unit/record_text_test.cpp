@@ -4,14 +4,13 @@
 #include "pipeline/record_text.hpp"
 
 #include <tenon/call.hpp>
-#include <tenon/gen/json.hpp>
+#include <tenon/detail/json.hpp>
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace pipeline {
-namespace {
+namespace pipeline { namespace {
 
 std::string json_of(const tenon::Record& record) {
   tenon::Call call;
@@ -71,5 +70,4 @@ TEST(RecordText, EscapesPositions) {
   EXPECT_EQ(position_text(tenon::BytesView(tenon::to_bytes(""))), "\"\"");
 }
 
-}  // namespace
-}  // namespace pipeline
+}}  // namespace pipeline

@@ -7,8 +7,7 @@
 
 #include "unit/plugin_names.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using detail::Match;
 using detail::Reference;
@@ -144,5 +143,4 @@ TEST(Reference, SuggestsToOmitTheLetterBeforeAVersion) {
   EXPECT_EQ(fix("latest"), "write the requirement in this form");
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

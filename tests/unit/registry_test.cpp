@@ -16,8 +16,7 @@
 #include "unit/hand_made_kinds.hpp"
 #include "unit/lone_modules.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using detail::FileComparison;
 using detail::Manifest;
@@ -258,20 +257,20 @@ TEST_F(RegistryTest, KeepsCompatiblePluginsOfAModule) {
   EXPECT_EQ(add("a.so", "me.example/tools", "1.0.0",
                 {tool("me.example/new", 5), tool("me.example/saw", 4)}),
             Codes{"kind-too-new"});
-  EXPECT_EQ(left_out_[0].grade(), ErrorGrade::warning);
+  EXPECT_EQ(left_out_[0].severity(), Severity::warning);
   EXPECT_EQ(find("me.example/saw"), "a.so 1.0.0 v4");
 }
 
 TEST_F(RegistryTest, GradesExcludedPlugins) {
   add("a.so", "me.example/a", "1.0.0", {tool("me.example/a", 5), tool("me.example/b", 5)});
   ASSERT_EQ(left_out_.size(), 2u);
-  EXPECT_EQ(left_out_[0].grade(), ErrorGrade::error);
-  EXPECT_EQ(left_out_[1].grade(), ErrorGrade::error);
+  EXPECT_EQ(left_out_[0].severity(), Severity::error);
+  EXPECT_EQ(left_out_[1].severity(), Severity::error);
   const Provided foreign{"other.example/thing", 1, 1, "me.example/thing"};
   EXPECT_EQ(add("b.so", "me.example/b", "1.0.0", {tool("me.example/c", 5), foreign}),
             (Codes{"kind-too-new", "unknown-kind"}));
-  EXPECT_EQ(left_out_[0].grade(), ErrorGrade::error) << "no plugin of the module is usable here";
-  EXPECT_EQ(left_out_[1].grade(), ErrorGrade::warning) << "another program may have it";
+  EXPECT_EQ(left_out_[0].severity(), Severity::error) << "no plugin of the module is usable here";
+  EXPECT_EQ(left_out_[1].severity(), Severity::warning) << "another program may have it";
 }
 
 TEST_F(RegistryTest, ReportsModulesOfUnknownKinds) {
@@ -315,7 +314,7 @@ TEST_F(RegistryTest, KeepsTheFirstOfTwoEqualModules) {
             Codes{"duplicate-file"});
   EXPECT_EQ(find("me.example/saw"), "a.so 1.0.0 v4");
   EXPECT_NE(left_out_[0].needed().find("a.so"), std::string_view::npos) << "the first module";
-  EXPECT_EQ(left_out_[0].grade(), ErrorGrade::warning) << "an equal module is used";
+  EXPECT_EQ(left_out_[0].severity(), Severity::warning) << "an equal module is used";
 }
 
 TEST_F(RegistryTest, ListsTheNewestPerName) {
@@ -498,5 +497,4 @@ TEST(PluginInfos, OutliveTheHost) {
   EXPECT_EQ(info.property("menu"), "");  // NOLINT(bugprone-use-after-move): it must be empty
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

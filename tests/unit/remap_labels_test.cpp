@@ -8,8 +8,7 @@
 
 #include "unit/backup_actions.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 std::string remapped(const TextMap& rules, std::string_view item) {
   return restored("tenon.dev/remap-labels", rules, item, RestoreV1());
@@ -270,5 +269,4 @@ TEST(RemapLabels, RefusesInvalidRules) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

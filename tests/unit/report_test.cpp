@@ -5,8 +5,7 @@
 
 #include <string>
 
-namespace backup {
-namespace {
+namespace backup { namespace {
 
 TEST(Report, ShortensEachTextOfAProblem) {
   std::string text = "x";  // so that the limit is inside a character
@@ -34,5 +33,4 @@ TEST(Report, ShortensEachTextOfAProblem) {
   }
 }
 
-}  // namespace
-}  // namespace backup
+}}  // namespace backup

@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::detail {
-namespace {
+namespace tenon::detail { namespace {
 
 Version version(const std::string& text) {
   return Version::parse(text).value();
@@ -390,5 +389,4 @@ TEST(Requirement, DefaultsToTheSameMajorVersion) {
   EXPECT_EQ(Requirement::same_major(version("0.3.4-rc.1")), requirement("0"));
 }
 
-}  // namespace
-}  // namespace tenon::detail
+}}  // namespace tenon::detail

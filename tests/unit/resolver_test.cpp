@@ -12,8 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::detail {
-namespace {
+namespace tenon::detail { namespace {
 
 Version version(const std::string& text) {
   return Version::parse(text).value();
@@ -320,7 +319,7 @@ TEST(Resolver, TreatsRequirementsOfDevPackagesAsAdvisory) {
   EXPECT_TRUE(world.answer.conflicts.empty());
   ASSERT_EQ(world.answer.warnings.size(), 2U);
   EXPECT_EQ(world.answer.warnings[0].code(), "requirement-not-enforced");
-  EXPECT_EQ(world.answer.warnings[0].grade(), ErrorGrade::warning);
+  EXPECT_EQ(world.answer.warnings[0].severity(), Severity::warning);
   EXPECT_EQ(world.answer.warnings[0].found(), "b 2.0.0");
   EXPECT_EQ(world.answer.warnings[1].found(), "no usable version");
   EXPECT_EQ(world.gets("a 0.0.0", "d"), "none");
@@ -606,5 +605,4 @@ TEST_P(RandomRepositories, ShareAVersionThatSatisfiesAll) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::detail
+}}  // namespace tenon::detail

@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace backup {
-namespace {
+namespace backup { namespace {
 
 TEST(ResourceNames, ReturnTheResourceOfADocument) {
   struct {
@@ -234,5 +233,4 @@ TEST(ResourceNames, TakeLinearTimeForManyTypes) {
   }
 }
 
-}  // namespace
-}  // namespace backup
+}}  // namespace backup

@@ -8,8 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace tenon {
-namespace {
+namespace tenon { namespace {
 
 Error finding() {
   return Error({.code = "kind-too-new",
@@ -42,11 +41,11 @@ TEST(Error, PrintsProblemsWithOnlyAMessage) {
 }
 
 TEST(Error, HasAGrade) {
-  EXPECT_EQ(finding().grade(), ErrorGrade::error);
-  const Error warning = finding().graded(ErrorGrade::warning);
-  EXPECT_EQ(warning.grade(), ErrorGrade::warning);
+  EXPECT_EQ(finding().severity(), Severity::error);
+  const Error warning = finding().with_severity(Severity::warning);
+  EXPECT_EQ(warning.severity(), Severity::warning);
   EXPECT_EQ(warning.to_string().substr(0, 22), "warning[kind-too-new] ");
-  const Error note({.code = "in-development", .grade = ErrorGrade::note});
+  const Error note({.code = "in-development", .severity = Severity::note});
   EXPECT_EQ(note.to_string(), "note[in-development]");
 }
 
@@ -176,5 +175,4 @@ TEST(Result, OfVoidSucceedsWithoutAnError) {
   EXPECT_EQ(bad.error().method(), "apply");
 }
 
-}  // namespace
-}  // namespace tenon
+}}  // namespace tenon

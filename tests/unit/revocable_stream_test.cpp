@@ -18,15 +18,14 @@
 #include <thread>
 #include <vector>
 
-#include "call/operation.hpp"
+#include "call/supervised_work.hpp"
 #include "call/thread_records.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using detail::AbiVersion;
+using detail::CallTargets;
 using detail::RevocableStreams;
-using detail::Serving;
 using namespace std::chrono_literals;
 
 constexpr tenon_status revoked = TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED;
@@ -37,7 +36,7 @@ auto in(std::chrono::milliseconds time) {
 
 /// A reader of a plugin. Reads "a", or waits if the buffer is empty.
 struct PluginReader : tenon_reader {
-  explicit PluginReader(const Serving& generation, decltype(tenon_reader::read) function = read)
+  explicit PluginReader(const CallTargets& generation, decltype(tenon_reader::read) function = read)
       : tenon_reader{sizeof(tenon_reader), function, release}, generation(generation) {}
 
   static PluginReader& of(tenon_reader* self) { return *static_cast<PluginReader*>(self); }
@@ -58,7 +57,7 @@ struct PluginReader : tenon_reader {
     ++of(self).releases;
   }
 
-  const Serving& generation;
+  const CallTargets& generation;
   std::atomic<int> releases{0};
   std::atomic<bool> inside{false};
 };
@@ -114,7 +113,7 @@ struct RevocableStreamTest : testing::Test {
     return status;
   }
 
-  Serving generation;
+  CallTargets generation;
   Runner runner;
   RevocableStreams list{generation, AbiVersion{}, runner, false};
   PluginReader plugin{generation};
@@ -170,7 +169,7 @@ TEST_F(RevocableStreamTest, FailAfterRevocation) {
 TEST_F(RevocableStreamTest, OutliveTheirGeneration) {
   tenon_reader* reader;
   {
-    Serving gone;
+    CallTargets gone;
     PluginReader behind(gone);
     RevocableStreams list(gone, AbiVersion{}, runner, false);
     reader = list.add(0, &behind);
@@ -421,8 +420,8 @@ TEST_F(RevocableStreamTest, UseTheRunnerIfCrashesAreContained) {
 }
 
 TEST_F(RevocableStreamTest, UseTheRunnerInsideAnOperation) {
-  detail::Operation operation(1s);
-  const detail::Operation::Performance performance(operation);
+  detail::SupervisedWork operation(1s);
+  const detail::SupervisedWork::Scope performance(operation);
   tenon_reader* reader = list.add(0, &plugin);
   EXPECT_EQ(read(reader), TENON_OK);
   EXPECT_EQ(runner.run, "read;");
@@ -593,5 +592,4 @@ TEST_F(RevocableStreamTest, AreReleasedOnceInAnyOrder) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

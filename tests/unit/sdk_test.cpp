@@ -2,7 +2,7 @@
 //
 // Plugins written with the SDK, as a host sees them.
 #include <tenon/call.hpp>
-#include <tenon/gen/nested_call.hpp>
+#include <tenon/detail/nested_call.hpp>
 #include <tenon/sdk/state.hpp>
 
 #include <boost/json.hpp>

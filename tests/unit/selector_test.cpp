@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace backup {
-namespace {
+namespace backup { namespace {
 
 using Texts = std::vector<std::string>;
 using tenon::ResourceIdV1;
@@ -191,5 +190,4 @@ TEST(Selector, TakesLinearTimeForLongLists) {
   }
 }
 
-}  // namespace
-}  // namespace backup
+}}  // namespace backup

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::detail {
-namespace {
+namespace tenon::detail { namespace {
 
 Version version(const std::string& text) {
   return Version::parse(text).value();
@@ -198,5 +197,4 @@ TEST(Version, IsTotallyOrderedAndRoundTrips) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::detail
+}}  // namespace tenon::detail

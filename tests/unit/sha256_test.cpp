@@ -9,8 +9,7 @@
 
 #include "framework/world.hpp"
 
-namespace tenon::detail {
-namespace {
+namespace tenon::detail { namespace {
 
 std::string sha256(std::string_view text) {
   return detail::sha256(std::as_bytes(std::span(text)));
@@ -41,5 +40,4 @@ TEST(Sha256, ReportsUnreadableFiles) {
   EXPECT_EQ(sha256_of_file(world.root()).error().code(), "cannot-read");
 }
 
-}  // namespace
-}  // namespace tenon::detail
+}}  // namespace tenon::detail

@@ -2,7 +2,7 @@
 //
 // A source of version 1 adapted to version 2.
 #include <tenon/call.hpp>
-#include <tenon/gen/steps.hpp>
+#include <tenon/detail/steps.hpp>
 #include <tenon/source.hpp>
 #include <tenon/values.hpp>
 
@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon {
-namespace {
+namespace tenon { namespace {
 
 /// A source with records 1 to 3, which records its calls.
 struct Origin {
@@ -168,5 +167,4 @@ TEST(SourceKind, IsASession) {
   EXPECT_TRUE(Source::kind().session);
 }
 
-}  // namespace
-}  // namespace tenon
+}}  // namespace tenon

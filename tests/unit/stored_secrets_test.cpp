@@ -9,8 +9,7 @@
 #include "common/hashed_value.hpp"
 #include "common/plugin_use.hpp"
 
-namespace tenon::tools {
-namespace {
+namespace tenon::tools { namespace {
 
 TEST(HashedValue, BelongsToOneValueAndHasItsOwnKey) {
   const std::string hash = hashed_value("hunter2");
@@ -87,5 +86,4 @@ TEST_F(StoredSecrets, AreFoundInKnownConfigs) {
   EXPECT_EQ(unknown.problem->to_string().find("hunter"), std::string::npos);
 }
 
-}  // namespace
-}  // namespace tenon::tools
+}}  // namespace tenon::tools

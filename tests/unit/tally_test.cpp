@@ -6,8 +6,7 @@
 #include <chrono>
 #include <string>
 
-namespace backup {
-namespace {
+namespace backup { namespace {
 
 using namespace std::chrono_literals;
 
@@ -35,5 +34,4 @@ TEST(Tally, ShowsAFullBarIfMoreThanTheTotalIsDone) {
   EXPECT_EQ(progress_line(tally, 2s), bar(30) + " 4 of 3 items (2/s)");
 }
 
-}  // namespace
-}  // namespace backup
+}}  // namespace backup

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The hand-written steps of the kinds and types in tests/specs.
-#include <tenon/gen/steps.hpp>
+#include <tenon/detail/steps.hpp>
 #include <tenon/values.hpp>
 
 #include <test/chain.hpp>

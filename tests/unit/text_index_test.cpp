@@ -8,13 +8,12 @@
 #include <unordered_map>
 #include <vector>
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 TEST(TextIndex, IsEmptyAtFirst) {
   const TextIndex index;
-  EXPECT_EQ(index.find("me.example/blur"), TextIndex::nothing);
-  EXPECT_EQ(index.find(""), TextIndex::nothing);
+  EXPECT_EQ(index.find("me.example/blur"), TextIndex::npos);
+  EXPECT_EQ(index.find(""), TextIndex::npos);
 }
 
 TEST(TextIndex, KeepsTheFirstNumberOfAText) {
@@ -24,7 +23,7 @@ TEST(TextIndex, KeepsTheFirstNumberOfAText) {
   EXPECT_EQ(index.add("blur", 4), 3u);
   EXPECT_EQ(index.find("blur"), 3u);
   EXPECT_EQ(index.find(""), 0u);
-  EXPECT_EQ(index.find("blu"), TextIndex::nothing);
+  EXPECT_EQ(index.find("blu"), TextIndex::npos);
 }
 
 /// The texts are short and have few letters, so that many are equal or share a prefix or suffix.
@@ -48,9 +47,8 @@ TEST(TextIndex, FindsTheSameAsAMap) {
   }
   for (const std::string& one : texts) {
     const auto known = map.find(one);
-    EXPECT_EQ(index.find(one), known != map.end() ? known->second : TextIndex::nothing) << one;
+    EXPECT_EQ(index.find(one), known != map.end() ? known->second : TextIndex::npos) << one;
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

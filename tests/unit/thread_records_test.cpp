@@ -18,20 +18,19 @@
 #include <thread>
 #include <vector>
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using detail::CallGuard;
+using detail::CallSwitch;
 using detail::CallTarget;
+using detail::CallTargets;
 using detail::GenerationGuard;
 using detail::Instance;
-using detail::Serving;
-using detail::ServingModule;
 using detail::ThreadRecord;
 
 class TestInstance : public Instance {
  public:
-  explicit TestInstance(ServingModule& module) : Instance(module, 0) {}
+  explicit TestInstance(CallSwitch& module) : Instance(module, 0) {}
 };
 
 /// A module with one generation that serves one instance.
@@ -41,15 +40,15 @@ struct TestModule {
     serving.publish(&target);
   }
   bool is_left(std::chrono::milliseconds patience = {}) {
-    return detail::wait_until_left(serving, generation,
-                                   std::chrono::steady_clock::now() + patience) ==
-           detail::Occupancy::left;
+    return detail::wait_until_empty(serving, generation,
+                                    std::chrono::steady_clock::now() + patience) ==
+           detail::Drain::empty;
   }
 
   int object = 0;
-  Serving generation;
+  CallTargets generation;
   CallTarget target{&object, &object, &generation};
-  ServingModule serving;
+  CallSwitch serving;
   TestInstance instance{serving};
 };
 
@@ -330,5 +329,4 @@ TEST(CallGuard, DropsOtherThreadsInAForkedChild) {
   EXPECT_FALSE(module.is_left()) << "the parent's guest is still there";
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

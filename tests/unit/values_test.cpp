@@ -2,7 +2,7 @@
 //
 // Each type of an interface definition in its three forms: raw, view, owned.
 #include <tenon/call.hpp>
-#include <tenon/gen/argument.hpp>
+#include <tenon/detail/argument.hpp>
 #include <tenon/values.hpp>
 
 #include <gtest/gtest.h>

@@ -20,8 +20,7 @@
 #include "framework/world.hpp"
 #include "platform/event.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
@@ -422,5 +421,4 @@ TEST_F(Watch, WakesAWaitingThread) {
   platform::close_event(other);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

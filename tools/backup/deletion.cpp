@@ -39,8 +39,8 @@ bool may_hide_actions(const tenon::Error& skipped) {
 /// Reports the plugin files that cannot be used, and delete actions that this program cannot use.
 /// The latter are errors: without them, external resources could be leaked.
 void report_unusable(Session& session, Report& report) {
-  for (const tenon::Error& skipped : session.host.skipped()) {
-    if (skipped.grade() != tenon::ErrorGrade::error) continue;
+  for (const tenon::Error& skipped : session.host.problems()) {
+    if (skipped.severity() != tenon::Severity::error) continue;
     may_hide_actions(skipped) ? report.error(skipped) : report.warning(skipped);
   }
   const auto usable = session.host.plugins<ItemAction>();

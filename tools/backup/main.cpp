@@ -208,7 +208,7 @@ Exit restore(Run& run) {
   }
   // Users who may rename what is restored could exchange it, and see where Secrets go.
   if (const auto exposed = tenon::check_owner(existing_part(request.to))) {
-    if (exposed->grade() == tenon::ErrorGrade::error) return fail(run, *exposed);
+    if (exposed->severity() == tenon::Severity::error) return fail(run, *exposed);
     run.report.warning(*exposed);
   }
   const auto record = restore_backup(run.session, run.store, request, run.report, run.tally);
@@ -468,7 +468,7 @@ int main(int count, char** arguments) {
   try {
     return tenon::tools::completed(run(count, arguments));
   } catch (const std::exception& error) {
-    std::cerr << "tenon-backup: " << tenon::harmless(error.what()) << "\n";
+    std::cerr << "tenon-backup: " << tenon::escaped_for_display(error.what()) << "\n";
     return io_error;
   }
 }

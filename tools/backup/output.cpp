@@ -45,7 +45,7 @@ void print_problems(const std::vector<tenon::ProblemV1>& problems) {
   for (const tenon::ProblemV1& problem : problems) {
     std::istringstream lines(to_text(problem));
     for (std::string line; std::getline(lines, line);) {
-      std::cout << "  " << tenon::harmless(line) << "\n";
+      std::cout << "  " << tenon::escaped_for_display(line) << "\n";
     }
   }
 }
@@ -158,7 +158,7 @@ void Output::planned(const std::string& backup, const tenon::ResourceIdV1& id,
     array("items").push_back(
         {{"backup", backup}, {"item", id_text(id)}, {"actions", boost::json::value_from(actions)}});
   } else {
-    std::cout << tenon::harmless(id_text(id)) << ": " << joined(actions) << "\n";
+    std::cout << tenon::escaped_for_display(id_text(id)) << ": " << joined(actions) << "\n";
   }
 }
 
@@ -180,7 +180,7 @@ void Output::described(const tenon::StoredBackupV1& record) {
   const tenon::BackupV2& backup = record.backup;
   const tenon::SelectorV1& selector = backup.selector;
   const auto print = [](const std::string& what, const std::string& text) {
-    std::cout << std::left << std::setw(12) << what << tenon::harmless(text) << "\n";
+    std::cout << std::left << std::setw(12) << what << tenon::escaped_for_display(text) << "\n";
   };
   print("name", backup.name);
   print("phase", phase_text(backup.phase));
@@ -194,9 +194,10 @@ void Output::described(const tenon::StoredBackupV1& record) {
   print("contents", record.contents);
   std::cout << "plugins\n";
   for (const tenon::BackupV2Plugin& plugin : backup.plugins) {
-    std::cout << "  " << tenon::harmless(plugin.kind + " " + std::to_string(plugin.kind_version))
-              << "  " << tenon::harmless(plugin.name) << "  "
-              << tenon::harmless(plugin.package + " " + plugin.package_version) << "\n";
+    std::cout << "  "
+              << tenon::escaped_for_display(plugin.kind + " " + std::to_string(plugin.kind_version))
+              << "  " << tenon::escaped_for_display(plugin.name) << "  "
+              << tenon::escaped_for_display(plugin.package + " " + plugin.package_version) << "\n";
   }
   for (const tenon::StoredBackupV1Snapshot& snapshot : record.snapshots) {
     print("snapshot",

@@ -29,7 +29,7 @@ tenon::ProblemV1 problem_of(const tenon::Error& error, const std::string& item, 
   tenon::ProblemV1 problem;
   problem.code = shortened(error.code());
   std::string_view separator;
-  for (const std::string_view part : {error.where(), error.message(), error.behind()}) {
+  for (const std::string_view part : {error.where(), error.message(), error.cause()}) {
     if (part.empty()) continue;
     problem.message.append(separator).append(shortened(part));
     separator = ": ";

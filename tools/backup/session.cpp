@@ -69,8 +69,8 @@ Session::Session(tenon::tools::Console& console, Settings settings,
       caller(host, console) {}
 
 void Session::report_skipped(Report& report) const {
-  for (const tenon::Error& skipped : host.skipped()) {
-    if (skipped.grade() == tenon::ErrorGrade::error) report.warning(skipped);
+  for (const tenon::Error& skipped : host.problems()) {
+    if (skipped.severity() == tenon::Severity::error) report.warning(skipped);
   }
 }
 

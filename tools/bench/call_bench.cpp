@@ -10,8 +10,7 @@
 #include "modules.hpp"
 #include "raw_module.hpp"
 
-namespace tenon::bench {
-namespace {
+namespace tenon::bench { namespace {
 
 /// A host with one module, and an instance of its plugin.
 template <class K>
@@ -180,5 +179,4 @@ void read_by_hand(benchmark::State& state) {
 }
 BENCHMARK(read_by_hand);
 
-}  // namespace
-}  // namespace tenon::bench
+}}  // namespace tenon::bench

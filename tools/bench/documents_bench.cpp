@@ -17,8 +17,7 @@
 
 #include "plain_lines.hpp"
 
-namespace tenon::bench {
-namespace {
+namespace tenon::bench { namespace {
 
 using sensor::ReadingV1Storage;
 using sensor::ReadingV4Storage;
@@ -306,5 +305,4 @@ void plain_line(benchmark::State& state) {
 BENCHMARK(plain_line<RecordV1Storage>)->Name("plain_line_1");
 BENCHMARK(plain_line<RecordV2Storage>)->Name("plain_line_2");
 
-}  // namespace
-}  // namespace tenon::bench
+}}  // namespace tenon::bench

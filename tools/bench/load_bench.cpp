@@ -24,8 +24,7 @@
 #include "modules.hpp"
 #include "raw_module.hpp"
 
-namespace tenon::bench {
-namespace {
+namespace tenon::bench { namespace {
 
 void load_and_first_instance(benchmark::State& state) {
   Host host({.app = "bench", .plugin_path = {counter_v2}});
@@ -93,8 +92,8 @@ void restart(benchmark::State& state) {
   std::atomic<std::int64_t> draining{0};
   HostOptions options{.app = "bench", .plugin_path = {counter_v2}};
   options.on_event = [&](const Event& event) {
-    if (event.type == Event::Type::restarted) loading += event.loading.count();
-    if (event.type == Event::Type::drained) draining += event.draining.count();
+    if (event.type == Event::Type::restarted) loading += event.load_time.count();
+    if (event.type == Event::Type::drained) draining += event.drain_time.count();
   };
   Host host(options);
   auto counter = host.create<::bench::Counter>(counter_name).value();
@@ -164,5 +163,4 @@ void create_by_hand(benchmark::State& state) {
 }
 BENCHMARK(create_by_hand);
 
-}  // namespace
-}  // namespace tenon::bench
+}}  // namespace tenon::bench

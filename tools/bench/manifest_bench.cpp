@@ -8,8 +8,7 @@
 #include "folder.hpp"
 #include "manifest/module_file.hpp"
 
-namespace tenon::bench {
-namespace {
+namespace tenon::bench { namespace {
 
 using detail::read_module_file;
 
@@ -33,5 +32,4 @@ void open_pread_close(benchmark::State& state) {
 }
 BENCHMARK(open_pread_close);
 
-}  // namespace
-}  // namespace tenon::bench
+}}  // namespace tenon::bench

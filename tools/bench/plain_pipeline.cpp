@@ -17,8 +17,7 @@
 #include "builtin/json_text.hpp"
 #include "platform/replace_file.hpp"
 
-namespace tenon::bench {
-namespace {
+namespace tenon::bench { namespace {
 
 constexpr std::size_t batch = 1000;
 /// The number of records in flight, as in a pipeline.
@@ -141,8 +140,7 @@ std::size_t copy(const char* in, const char* out, const char* position) {
   return count;
 }
 
-}  // namespace
-}  // namespace tenon::bench
+}}  // namespace tenon::bench
 
 int main(int count, char** arguments) try {
   if (count != 5) return 2;

@@ -15,8 +15,7 @@
 #include "libsolv.h"
 #endif
 
-namespace tenon::bench {
-namespace {
+namespace tenon::bench { namespace {
 
 using detail::Dependency;
 using detail::Package;
@@ -104,5 +103,4 @@ BENCHMARK_CAPTURE(libsolv_packages, broken, true);
 
 #endif
 
-}  // namespace
-}  // namespace tenon::bench
+}}  // namespace tenon::bench

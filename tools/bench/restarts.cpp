@@ -22,8 +22,7 @@
 
 #include "modules.hpp"
 
-namespace tenon::bench {
-namespace {
+namespace tenon::bench { namespace {
 
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
@@ -207,8 +206,7 @@ int instances(int count) {
   return 0;
 }
 
-}  // namespace
-}  // namespace tenon::bench
+}}  // namespace tenon::bench
 
 int main(int argc, char** argv) {
   const std::string what = argc == 3 ? argv[1] : "";

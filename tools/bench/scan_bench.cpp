@@ -28,8 +28,7 @@
 
 extern char** environ;
 
-namespace tenon::bench {
-namespace {
+namespace tenon::bench { namespace {
 
 HostOptions options(const Folder& folder) {
   return {.app = "", .plugin_path = {folder.root()}};
@@ -194,5 +193,4 @@ void resolve_by_host(benchmark::State& state) {
 }
 BENCHMARK(resolve_by_host);
 
-}  // namespace
-}  // namespace tenon::bench
+}}  // namespace tenon::bench

@@ -62,7 +62,7 @@ void print(const CLI::App& program, const CLI::ParseError& error) {
   auto unknown = program.remaining(true);
   std::erase(unknown, "--");
   if (unknown.empty()) {
-    std::cerr << name << ": " << harmless(error.what()) << "\n";
+    std::cerr << name << ": " << escaped_for_display(error.what()) << "\n";
   } else {
     const bool option = unknown.front().starts_with('-');
     const std::string word = unknown.front().substr(0, unknown.front().find('='));
@@ -72,7 +72,7 @@ void print(const CLI::App& program, const CLI::ParseError& error) {
               << (option           ? "option"
                   : chosen.empty() ? "command"
                                    : "word")
-              << " " << harmless(word) << "\n";
+              << " " << escaped_for_display(word) << "\n";
     const auto known = option ? options_of(command) : commands_of(command);
     const std::string meant = tools::did_you_mean(word, known);
     if (!misplaced && !meant.empty()) std::cerr << meant << "\n";

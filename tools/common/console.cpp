@@ -20,7 +20,7 @@ std::string cleaned(std::string_view message) {
     const auto end = std::min(message.find('\n', begin), message.size());
     const std::string_view line = message.substr(begin, end - begin);
     if (begin != 0) text += line.starts_with(' ') ? "\n" : "\n   ";
-    text += tenon::harmless(line);
+    text += tenon::escaped_for_display(line);
     begin = end + 1;
   }
   return text;

@@ -45,16 +45,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
 }  // namespace
 
 std::string to_text(const SourceLocation& location) {
-  std::string text = harmless(location.file);
+  std::string text = escaped_for_display(location.file);
   if (location.line == 0) return text;
   return text + ":" + std::to_string(location.line) + ":" + std::to_string(location.column);
 }
 
 std::string to_text(const Diagnostic& diagnostic) {
   std::string text = to_text(diagnostic.location);
-  text += ": error[" + diagnostic.code + "]: " + harmless(diagnostic.message);
+  text += ": error[" + diagnostic.code + "]: " + escaped_for_display(diagnostic.message);
   const auto add = [&text](std::string_view label, const std::string& line) {
-    if (!line.empty()) text.append("\n   ").append(label).append(harmless(line));
+    if (!line.empty()) text.append("\n   ").append(label).append(escaped_for_display(line));
   };
   add("found   ", diagnostic.found);
   add("needed  ", diagnostic.needed);

@@ -78,7 +78,7 @@ HiddenValues& all() {
 void hide_value(std::string_view value, std::string_view shown) {
   if (value.size() < shortest_hidden) return;
   all().add(value, shown);
-  all().add(tenon::harmless(value), shown);  // as messages contain it
+  all().add(tenon::escaped_for_display(value), shown);  // as messages contain it
 }
 
 std::string without_hidden_values(std::string_view text) {

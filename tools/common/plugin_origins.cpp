@@ -38,7 +38,7 @@ std::optional<tenon::Error> PluginOrigins::compare(const tenon::Host& host,
                          .needed = title_of(origin) + ", or a newer version",
                          .fix = std::move(fix),
                          .plugin = origin.name,
-                         .grade = tenon::ErrorGrade::warning});
+                         .severity = tenon::Severity::warning});
   };
   const auto installed = host.find_all(origin.name);
   if (!installed) {

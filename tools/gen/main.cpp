@@ -23,8 +23,7 @@
 #include "gen/next.hpp"
 #include "gen/sdk_package.hpp"
 
-namespace tenon::gen {
-namespace {
+namespace tenon::gen { namespace {
 
 enum Exit { success = 0, problems_found = 1, usage_error = 2, io_error = 3 };
 
@@ -283,7 +282,7 @@ Exit run(int argc, char** argv) {
   try {
     if (const auto wrong = tools::parse(app, argc, argv)) return static_cast<Exit>(*wrong);
   } catch (const UsageError& error) {
-    std::cerr << "tenon-gen: " << harmless(error.what()) << "\n";
+    std::cerr << "tenon-gen: " << escaped_for_display(error.what()) << "\n";
     return usage_error;
   }
   if (std::cout.flush()) return exit;
@@ -291,15 +290,14 @@ Exit run(int argc, char** argv) {
   return io_error;
 }
 
-}  // namespace
-}  // namespace tenon::gen
+}}  // namespace tenon::gen
 
 int main(int argc, char** argv) {
   tenon::tools::hold_standard_streams();
   try {
     return tenon::gen::run(argc, argv);
   } catch (const std::exception& error) {
-    std::cerr << "tenon-gen: " << tenon::harmless(error.what()) << "\n";
+    std::cerr << "tenon-gen: " << tenon::escaped_for_display(error.what()) << "\n";
     return tenon::gen::io_error;
   }
 }

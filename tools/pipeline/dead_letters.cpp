@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "dead_letters.hpp"
 
-#include <tenon/gen/json.hpp>
+#include <tenon/detail/json.hpp>
 
 #include <fcntl.h>
 

@@ -210,8 +210,8 @@ void report_skipped(const tenon::Host& host, const Diagnostics& diagnostics, Con
   const auto& all = diagnostics.all();
   const auto missing = [](const auto& diagnostic) { return diagnostic.code == "not-found"; };
   if (std::none_of(all.begin(), all.end(), missing)) return;
-  for (const tenon::Error& diagnostic : host.skipped()) {
-    if (diagnostic.grade() == tenon::ErrorGrade::error)
+  for (const tenon::Error& diagnostic : host.problems()) {
+    if (diagnostic.severity() == tenon::Severity::error)
       console.say("skipped: " + diagnostic.to_string());
   }
 }
@@ -278,7 +278,7 @@ Exit run_all(tenon::Host& host, Pipelines& pipelines, Console& console) {
   }
   Exit exit = done;
   for (const Pipeline& pipeline : pipelines) {
-    if (pipelines.size() > 1) std::cout << tenon::harmless(pipeline.file.name) << ": ";
+    if (pipelines.size() > 1) std::cout << tenon::escaped_for_display(pipeline.file.name) << ": ";
     std::cout << to_text(pipeline.run->counts()) << std::endl;
     exit = std::max(exit, pipeline.exit);
   }
@@ -427,7 +427,7 @@ Exit validate_files(const Paths& paths, const Paths& plugin_path) {
   for (const Pipeline& pipeline : pipelines) check_folder(pipeline.file, diagnostics);
   if (!diagnostics.empty()) return refuse(diagnostics);
   for (const auto& path : paths) {
-    std::cout << tenon::harmless(path.string()) << ": no problem found" << std::endl;
+    std::cout << tenon::escaped_for_display(path.string()) << ": no problem found" << std::endl;
   }
   return std::cout ? done : io_failed;
 }
@@ -442,7 +442,7 @@ tenon::Result<Exit> delete_one(tenon::Host& host, const Pipeline& pipeline) {
   auto deleted = delete_pipeline(host, pipeline.file, *store, pipeline.messages);
   if (!deleted) return std::move(deleted).error();
   if (!*deleted) return failed;
-  std::cout << tenon::harmless(pipeline.file.name) << ": deleted" << std::endl;
+  std::cout << tenon::escaped_for_display(pipeline.file.name) << ": deleted" << std::endl;
   return std::cout ? done : io_failed;
 }
 
@@ -502,7 +502,7 @@ int main(int count, char** arguments) {
   try {
     return tenon::tools::completed(run(count, arguments));
   } catch (const std::exception& error) {
-    std::cerr << "tenon-pipeline: " << tenon::harmless(error.what()) << "\n";
+    std::cerr << "tenon-pipeline: " << tenon::escaped_for_display(error.what()) << "\n";
     return io_failed;
   }
 }

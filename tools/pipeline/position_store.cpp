@@ -105,8 +105,8 @@ tenon::Error labelled(const tenon::Error& error, const UsedPlugin& stage) {
                        .fix = std::string(error.fix()),
                        .plugin = label_of(stage),
                        .method = std::string(error.method()),
-                       .behind = std::string(error.behind()),
-                       .grade = error.grade()});
+                       .cause = std::string(error.cause()),
+                       .severity = error.severity()});
 }
 
 std::filesystem::path lock_path(const std::filesystem::path& position) {

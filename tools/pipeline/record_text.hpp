@@ -3,7 +3,7 @@
 // Records as text.
 #pragma once
 
-#include <tenon/gen/json.hpp>
+#include <tenon/detail/json.hpp>
 #include <tenon/record.hpp>
 #include <tenon/values.hpp>
 

@@ -187,7 +187,7 @@ fs::path specs_of(const fs::path& folder) {
 void check_trust(const fs::path& file, Diagnostics& problems) {
   const auto exposed = check_owner(file);
   if (!exposed) return;
-  if (exposed->grade() != ErrorGrade::error) {
+  if (exposed->severity() != Severity::error) {
     std::cerr << "tenon: " << exposed->to_string() << "\n";
     return;
   }
@@ -229,10 +229,10 @@ Exit load_app(Options& options) {
   try {
     load(options, pool, problems);
   } catch (const gen::UsageError& error) {
-    std::cerr << "tenon: " << harmless(error.what()) << "\n";
+    std::cerr << "tenon: " << escaped_for_display(error.what()) << "\n";
     return problems_found;
   } catch (const gen::IoError& error) {
-    std::cerr << "tenon: " << harmless(error.what()) << "\n";
+    std::cerr << "tenon: " << escaped_for_display(error.what()) << "\n";
     return io_error;
   }
   for (const tools::Diagnostic& one : problems.all()) std::cerr << tools::to_text(one) << "\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Runs the converter program of an app (see tenon/gen/converter.hpp).
+// Runs the converter program of an app (see tenon/detail/converter.hpp).
 #pragma once
 
 #include <tenon/document.hpp>

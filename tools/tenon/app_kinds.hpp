@@ -3,7 +3,7 @@
 // Kinds that are read from specs, for hosts that inspect plugins but create none.
 #pragma once
 
-#include <tenon/gen/kind.hpp>
+#include <tenon/detail/kind.hpp>
 
 #include "constant_pool.hpp"
 #include "gen/model/model.hpp"

@@ -30,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 void report(const std::string& where, const Error& error) {
-  std::cerr << "tenon convert: " << harmless(where) << ": " << error.to_string() << "\n";
+  std::cerr << "tenon convert: " << escaped_for_display(where) << ": " << error.to_string() << "\n";
   if (error.code() == "version-too-new" || error.message() == "not a field of this type") {
     std::cerr << "   --lenient keeps unknown fields and versions\n";
   }
@@ -211,7 +211,7 @@ struct Outcome {
 };
 
 void report_unusable(const fs::path& path, std::string_view why) {
-  std::cerr << "tenon convert: " << harmless(path.string()) << ": " << why << "\n";
+  std::cerr << "tenon convert: " << escaped_for_display(path.string()) << ": " << why << "\n";
 }
 
 /// `number` is the system's error.

@@ -13,7 +13,7 @@ namespace {
 /// Returns a text for a quoted string of Graphviz, where '\' begins an escape.
 std::string for_dot(std::string_view text) {
   std::string safe;
-  for (const char c : harmless(text)) {
+  for (const char c : escaped_for_display(text)) {
     if (c == '"' || c == '\\') safe += '\\';
     safe += c;
   }
@@ -25,7 +25,7 @@ std::string for_dot(std::string_view text) {
 std::string for_mermaid(std::string_view text) {
   constexpr std::string_view special = "\"#&;<>`\\";
   std::string safe;
-  for (const char c : harmless(text)) {
+  for (const char c : escaped_for_display(text)) {
     if (special.find(c) != std::string_view::npos) {
       safe += "#" + std::to_string(static_cast<int>(c)) + ";";
     } else {

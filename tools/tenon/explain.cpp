@@ -18,8 +18,8 @@ namespace tenon::command {
 namespace {
 
 void print_entry(const ErrorCode& one, const Paint& paint) {
-  std::cout << paint.of(one.grade,
-                        std::string(to_string(one.grade)) + "[" + std::string(one.code) + "]")
+  std::cout << paint.of(one.severity,
+                        std::string(to_string(one.severity)) + "[" + std::string(one.code) + "]")
             << " " << one.meaning << "\n   cause   " << one.cause << "\n   remedy  " << one.remedy
             << "\n";
 }
@@ -28,13 +28,13 @@ void print_list(std::span<const ErrorCode> codes) {
   std::vector<Row> rows;
   for (const ErrorCode& one : codes) {
     rows.push_back(
-        {std::string(one.code), std::string(to_string(one.grade)), std::string(one.meaning)});
+        {std::string(one.code), std::string(to_string(one.severity)), std::string(one.meaning)});
   }
   for (const std::string& line : aligned(std::move(rows))) std::cout << line;
 }
 
 boost::json::object to_json(const ErrorCode& one) {
-  return {{"code", one.code},   {"grade", to_string(one.grade)},
+  return {{"code", one.code},   {"severity", to_string(one.severity)},
           {"area", one.area},   {"meaning", one.meaning},
           {"cause", one.cause}, {"remedy", one.remedy}};
 }
@@ -42,7 +42,7 @@ boost::json::object to_json(const ErrorCode& one) {
 Exit no_such_code(const std::string& code) {
   std::vector<std::string> known;
   for (const ErrorCode& one : error_codes()) known.emplace_back(one.code);
-  std::cerr << "tenon explain: unknown code " << harmless(code) << "\n"
+  std::cerr << "tenon explain: unknown code " << escaped_for_display(code) << "\n"
             << tools::did_you_mean(code, known, "`tenon explain` lists all codes.") << "\n"
             << "See tenon explain --help.\n";
   return usage_error;

@@ -72,7 +72,7 @@ Exit print_drawing(const Drawing& drawing, GraphFormat format) {
 Exit graph(const Options& options, GraphFormat format) {
   const Host host(host_options(options));
   const std::vector<PackageInfo> packages = host.packages();
-  std::vector<Error> skipped = host.skipped();
+  std::vector<Error> skipped = host.problems();
   std::vector<Error> errors = take_search_path_errors(options, skipped);
   const bool failed = !errors.empty();
   std::ranges::move(lock_errors(options, skipped), std::back_inserter(errors));

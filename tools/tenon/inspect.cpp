@@ -67,7 +67,7 @@ std::optional<PackageInfo> package_of(const Host& host, const fs::path& file) {
 /// name, or the folder belongs to another version.
 void add_problems_of_host(Inspection& found, const Host& host) {
   found.in_plugin_path = package_of(host, found.report.file).has_value();
-  for (Error& problem : host.skipped()) {
+  for (Error& problem : host.problems()) {
     if (!same_file(problem.where(), found.report.file)) continue;
     found.in_plugin_path = true;
     if (!is_known(problem, found.report)) found.report.add(std::move(problem));
@@ -80,7 +80,7 @@ void add_problems_of_host(Inspection& found, const Host& host) {
 void add_requirements(Inspection& found, const Host& host, const Options& options) {
   if (!found.report.manifest || found.report.manifest->requirements.empty()) return;
   std::optional<PackageInfo> package = package_of(host, found.report.file);
-  const ErrorGrade grade = package ? ErrorGrade::error : ErrorGrade::warning;
+  const Severity severity = package ? Severity::error : Severity::warning;
   if (!package) {
     HostOptions with_file = host_options(options);
     with_file.plugin_path.insert(with_file.plugin_path.begin(), found.report.file);
@@ -88,7 +88,7 @@ void add_requirements(Inspection& found, const Host& host, const Options& option
   }
   if (!package) return;
   found.requirements = std::move(package->requirements);
-  if (package->refused) found.report.add(package->refused->graded(grade));
+  if (package->refused) found.report.add(package->refused->with_severity(severity));
 }
 
 /// Inspects the builtin module that contains the plugin.
@@ -150,10 +150,11 @@ class Page {
 };
 
 std::string title(const ModuleReport& report, const std::string& subject) {
-  if (!report.manifest) return harmless(report.file.empty() ? subject : report.file.string());
+  if (!report.manifest)
+    return escaped_for_display(report.file.empty() ? subject : report.file.string());
   const ManifestInfo& manifest = *report.manifest;
   std::string title = manifest.package + " " + manifest.package_version;
-  if (!manifest.summary.empty()) title += "  \"" + harmless(manifest.summary) + "\"";
+  if (!manifest.summary.empty()) title += "  \"" + escaped_for_display(manifest.summary) + "\"";
   return title;
 }
 
@@ -173,7 +174,7 @@ std::string verdict(const ModuleReport& report, const Paint& paint) {
 
 /// Returns a text such as "root 0644".
 std::string owner_text(const FileOwner& owner) {
-  return harmless(owner.user) + " " + mode_text(owner);
+  return escaped_for_display(owner.user) + " " + mode_text(owner);
 }
 
 /// Returns whether a library is in a directory of the system.
@@ -186,7 +187,7 @@ void add_file(Page& page, const ModuleReport& report) {
   if (report.file.empty()) return page.line("file", "none: linked into the program");
   std::error_code ignored;
   if (!fs::is_regular_file(report.file, ignored)) return;
-  Row row{harmless(report.file.string()), size_text(report.size)};
+  Row row{escaped_for_display(report.file.string()), size_text(report.size)};
   if (!report.machine.empty()) row.push_back(report.machine);
   if (report.owner) row.push_back(owner_text(*report.owner));
   page.table("file", {row});
@@ -208,7 +209,8 @@ void add_plugins(Page& page, const std::vector<PluginInfo>& plugins) {
   for (std::size_t i = 0; i < plugins.size(); ++i) {
     all.push_back({lines[i + 1]});
     const Compatibility& compatibility = plugins[i].compatibility();
-    if (!compatibility.reason.empty()) all.push_back({"  " + harmless(compatibility.reason)});
+    if (!compatibility.reason.empty())
+      all.push_back({"  " + escaped_for_display(compatibility.reason)});
     for (const std::string& method : compatibility.missing) {
       all.push_back({"  " + method + "  not in version " + std::to_string(plugins[i].version()) +
                      ": the adapter implements it"});
@@ -237,8 +239,9 @@ bool add_parameters(std::vector<Row>& rows, const PluginInfo& plugin, std::strin
   if (!stated || !*stated) return false;
   const std::string role(property.substr(0, property.size() - end.size()));
   for (const auto& [name, parameter] : **stated) {
-    rows.push_back({plugin.name() + " (" + harmless(role) + ")", harmless(name),
-                    harmless(words_of(parameter)), harmless(parameter.description)});
+    rows.push_back({plugin.name() + " (" + escaped_for_display(role) + ")",
+                    escaped_for_display(name), escaped_for_display(words_of(parameter)),
+                    escaped_for_display(parameter.description)});
   }
   return true;
 }
@@ -253,7 +256,7 @@ void add_properties(Page& page, const std::vector<PluginInfo>& plugins) {
     if (std::any_of(plugins.begin(), at, has_name)) continue;
     for (const auto& [key, value] : plugin.properties()) {
       if (add_parameters(parameters, plugin, key)) continue;
-      rows.push_back({plugin.name(), harmless(key), harmless(value)});
+      rows.push_back({plugin.name(), escaped_for_display(key), escaped_for_display(value)});
     }
   }
   if (!rows.empty()) page.table("properties", rows);
@@ -263,8 +266,8 @@ void add_properties(Page& page, const std::vector<PluginInfo>& plugins) {
 void add_requirements(Page& page, const std::vector<RequirementInfo>& requirements) {
   std::vector<Row> rows;
   for (const RequirementInfo& one : requirements) {
-    rows.push_back({one.package, harmless(one.versions), "->",
-                    one.resolved.empty() ? "nothing" : harmless(one.resolved)});
+    rows.push_back({one.package, escaped_for_display(one.versions), "->",
+                    one.resolved.empty() ? "nothing" : escaped_for_display(one.resolved)});
   }
   if (!rows.empty()) page.table("requires", rows);
 }
@@ -281,12 +284,14 @@ void add_manifest(Page& page, const ManifestInfo& manifest,
     std::string reads;
     for (const std::int32_t version : manifest.state->reads) reads += " " + std::to_string(version);
     Row row{"writes " + std::to_string(manifest.state->writes), "reads" + reads};
-    if (!manifest.state->type.empty()) row.push_back("of " + harmless(manifest.state->type));
+    if (!manifest.state->type.empty())
+      row.push_back("of " + escaped_for_display(manifest.state->type));
     page.table("state", std::vector<Row>{row});
   }
   if (manifest.joins_threads) page.line("threads", "joined when it stops");
   std::string handled;
-  for (const std::string& library : manifest.handled) handled += harmless(library) + "  ";
+  for (const std::string& library : manifest.handled)
+    handled += escaped_for_display(library) + "  ";
   page.line("handled", handled);
 }
 
@@ -294,7 +299,7 @@ void add_libraries(Page& page, const std::vector<LibraryInfo>& libraries) {
   if (libraries.empty()) return;
   std::string found, missing, unloaded;
   for (const LibraryInfo& library : libraries) {
-    const std::string name = harmless(library.name) + "  ";
+    const std::string name = escaped_for_display(library.name) + "  ";
     (library.path.empty() ? missing : found) += name;
     if (!library.stays_mapped) unloaded += name;
   }
@@ -304,7 +309,7 @@ void add_libraries(Page& page, const std::vector<LibraryInfo>& libraries) {
   if (!unloaded.empty()) rows.push_back({unloaded + "unloaded with the module"});
   for (const LibraryInfo& library : libraries) {
     if (!library.owner || is_of_system(library.path)) continue;
-    rows.push_back({harmless(library.path.string()), owner_text(*library.owner)});
+    rows.push_back({escaped_for_display(library.path.string()), owner_text(*library.owner)});
   }
   page.table("libraries", rows);
 }
@@ -374,7 +379,8 @@ void print_page(const Inspection& found, const Options& options, const std::stri
   page.line("checked", checks_of(report));
   std::cout << page.text();
   print_problems(report, paint);
-  std::cout << "No plugin code was run.  Next: " << harmless(next_step(found, options)) << "\n";
+  std::cout << "No plugin code was run.  Next: " << escaped_for_display(next_step(found, options))
+            << "\n";
 }
 
 void print_json(const Inspection& found, const std::string& subject) {

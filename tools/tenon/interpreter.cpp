@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "interpreter.hpp"
 
-#include <tenon/gen/widening.hpp>
+#include <tenon/detail/widening.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -144,7 +144,7 @@ bool read_map(Conversion& conversion, const json::Reader& in, const Type& elemen
   return true;
 }
 
-/// Equivalent to detail::read_struct of tenon/gen/storage.hpp.
+/// Equivalent to detail::read_struct of tenon/detail/storage.hpp.
 bool read_object(Conversion& conversion, const json::Reader& in, const Fields& fields,
                  Object& object) {
   json::Fields members(in);
@@ -360,7 +360,7 @@ bool resize_list(Conversion& conversion, const DirectedStep& way, const Type& so
                  const tenon_list& from, const Type& target, tenon_list& to, bool& fits);
 
 /// Converts a value of a field whose type is wider in the newer version, in either direction.
-/// Equivalent to detail::widen_value and narrow_value of tenon/gen/widening.hpp. Sets `fits` to
+/// Equivalent to detail::widen_value and narrow_value of tenon/detail/widening.hpp. Sets `fits` to
 /// false if the target type cannot represent the value.
 bool resize(Conversion& conversion, const DirectedStep& way, const TypedValue& from,
             const Type& type, void* to, bool& fits) {

@@ -2,12 +2,12 @@
 //
 // Reads, writes and converts documents of types that this program was not built with. It interprets
 // their specs, with the same results as generated code. Values are stored as in
-// tenon/gen/storage.hpp, except that a document, or a struct in it, is an Object.
+// tenon/detail/storage.hpp, except that a document, or a struct in it, is an Object.
 #pragma once
 
-#include <tenon/gen/bag.hpp>
-#include <tenon/gen/conversion.hpp>
-#include <tenon/gen/json.hpp>
+#include <tenon/detail/bag.hpp>
+#include <tenon/detail/conversion.hpp>
+#include <tenon/detail/json.hpp>
 
 #include <vector>
 

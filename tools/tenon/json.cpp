@@ -140,7 +140,7 @@ json::object to_json(const ReloadSafety& reload) {
 json::object to_json(const Error& error) {
   json::object object;
   object["code"] = error.code();
-  object["grade"] = to_string(error.grade());
+  object["severity"] = to_string(error.severity());
   object["where"] = text(error.where());
   object["message"] = text(error.message());
   object["found"] = text(error.found());

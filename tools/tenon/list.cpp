@@ -56,28 +56,28 @@ std::string next_step(const Options& options, const Host& host,
   return "tenon explain " + std::string(first.code());
 }
 
-/// Prints the problems of one grade.
-void print_problems(std::string_view heading, ErrorGrade grade, const std::vector<Error>& all,
+/// Prints the problems of one severity.
+void print_problems(std::string_view heading, Severity severity, const std::vector<Error>& all,
                     const Paint& paint) {
   std::vector<Row> rows;
   for (const Error& problem : all) {
-    if (problem.grade() != grade) continue;
+    if (problem.severity() != severity) continue;
     rows.push_back({"  " + std::string(problem.code()), std::string(problem.where())});
   }
   if (rows.empty()) return;
   std::cout << "\n" << heading << ":\n";
-  for (const std::string& line : aligned(std::move(rows))) std::cout << paint.of(grade, line);
+  for (const std::string& line : aligned(std::move(rows))) std::cout << paint.of(severity, line);
 }
 
 void print_problems(const Options& options, const Host& host, std::vector<Error> problems,
                     const Paint& paint) {
   if (problems.empty()) return;
-  print_problems("Skipped", ErrorGrade::error, problems, paint);
-  print_problems("Warnings", ErrorGrade::warning, problems, paint);
-  print_problems("Notes", ErrorGrade::note, problems, paint);
+  print_problems("Skipped", Severity::error, problems, paint);
+  print_problems("Warnings", Severity::warning, problems, paint);
+  print_problems("Notes", Severity::note, problems, paint);
   std::stable_sort(problems.begin(), problems.end(),
-                   [](const Error& a, const Error& b) { return a.grade() < b.grade(); });
-  std::cout << "Next: " << harmless(next_step(options, host, problems)) << "\n";
+                   [](const Error& a, const Error& b) { return a.severity() < b.severity(); });
+  std::cout << "Next: " << escaped_for_display(next_step(options, host, problems)) << "\n";
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ Exit list(const Options& options, const std::string& kind) {
     std::erase_if(plugins,
                   [&](const PluginInfo& plugin) { return !names_kind(kind, plugin.kind()); });
   }
-  std::vector<Error> skipped = host.skipped();
+  std::vector<Error> skipped = host.problems();
   if (!options.knows_kinds) {
     // The app may have the kind. The plugin is listed with "unknown kind".
     std::erase_if(skipped, [](const Error& error) { return error.code() == "unknown-kind"; });
@@ -109,8 +109,9 @@ Exit list(const Options& options, const std::string& kind) {
   const Paint paint = Paint::for_stream(STDOUT_FILENO);
   if (!plugins.empty()) print_plugins(plugins, paint);
   if (plugins.empty()) {
-    std::cerr << "tenon: no plugins" << (kind.empty() ? "" : " of kind " + harmless(kind))
-              << " for " << harmless(options.app) << "\n";
+    std::cerr << "tenon: no plugins"
+              << (kind.empty() ? "" : " of kind " + escaped_for_display(kind)) << " for "
+              << escaped_for_display(options.app) << "\n";
   }
   const std::vector<Error> unread = take_search_path_errors(options, skipped);
   print_problems(unread);

@@ -34,7 +34,7 @@ std::optional<Error> report_unread(const Options& options, const std::vector<Err
 
 Exit lock(const Options& options, const std::string& file) {
   const Host host(host_options(options));
-  const std::vector<Error> skipped = host.skipped();
+  const std::vector<Error> skipped = host.problems();
   std::vector<PackageInfo> packages = host.packages();
   std::vector<Error> left_out = broken_module_errors(skipped);
   for (const PackageInfo& package : packages) {
@@ -65,7 +65,7 @@ Exit lock(const Options& options, const std::string& file) {
     return is_io_error(written.error()) ? io_error : problems_found;
   }
   if (!options.json) {
-    std::cout << harmless(file) << ": " << counted(packages.size(), "package") << "\n";
+    std::cout << escaped_for_display(file) << ": " << counted(packages.size(), "package") << "\n";
   }
   return left_out.empty() ? success : problems_found;
 }

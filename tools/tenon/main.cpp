@@ -214,7 +214,7 @@ int main(int count, char** arguments) {
   try {
     return run(count, arguments);
   } catch (const std::exception& error) {
-    std::cerr << "tenon: " << tenon::harmless(error.what()) << "\n";
+    std::cerr << "tenon: " << tenon::escaped_for_display(error.what()) << "\n";
     return io_error;
   }
 }

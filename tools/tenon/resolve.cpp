@@ -17,7 +17,7 @@ namespace tenon::command {
 namespace {
 
 std::string origin(const PackageInfo& package) {
-  std::string text = package.builtin() ? "builtin" : harmless(package.file.string());
+  std::string text = package.builtin() ? "builtin" : escaped_for_display(package.file.string());
   if (package.in_development) text += " (in development)";
   if (package.locked) text += " (locked)";
   return text;
@@ -38,13 +38,14 @@ void print_explained(const ResolvedPackage& one, const Paint& paint) {
             << origin(one.package) << "\n";
   std::vector<Row> rows;
   for (const RequirerInfo& requirer : one.required_by) {
-    rows.push_back({"  for", harmless(requirer.name),
-                    requirer.versions.empty() ? "any version" : harmless(requirer.versions)});
+    rows.push_back(
+        {"  for", escaped_for_display(requirer.name),
+         requirer.versions.empty() ? "any version" : escaped_for_display(requirer.versions)});
   }
   for (const std::string& line : aligned(rows)) std::cout << line;
   rows.clear();
   for (const SkippedVersion& newer : one.newer) {
-    rows.push_back({"  not " + newer.version, harmless(newer.reason)});
+    rows.push_back({"  not " + newer.version, escaped_for_display(newer.reason)});
   }
   for (const std::string& line : aligned(rows)) std::cout << paint.warning(line);
 }
@@ -62,7 +63,7 @@ Exit exit_of(const std::vector<Error>& errors) {
 Exit resolve(const Options& options, const std::vector<std::string>& references, bool explain) {
   const Host host(host_options(options));
   ResolvedPackages resolved = host.resolve(references);
-  std::vector<Error> skipped = host.skipped();
+  std::vector<Error> skipped = host.problems();
   std::vector<Error> errors = take_search_path_errors(options, skipped);
   const bool failed = !errors.empty();
   std::ranges::move(resolved.errors, std::back_inserter(errors));

@@ -53,7 +53,7 @@ Error unknown(const std::string& system) {
 void refuse_executable_stacks(ModuleReport& report) {
   for (Error& problem : std::exchange(report.warnings, {})) {
     const bool refused = problem.code() == "executable-stack";
-    report.add(refused ? problem.graded(ErrorGrade::error) : std::move(problem));
+    report.add(refused ? problem.with_severity(Severity::error) : std::move(problem));
   }
 }
 

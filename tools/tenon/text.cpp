@@ -22,13 +22,13 @@ std::string Paint::wrap(std::string_view code, std::string_view text) const {
   return "\x1b[" + std::string(code) + "m" + std::string(text) + "\x1b[0m";
 }
 
-std::string Paint::of(ErrorGrade grade, std::string_view text) const {
-  switch (grade) {
-    case ErrorGrade::error:
+std::string Paint::of(Severity severity, std::string_view text) const {
+  switch (severity) {
+    case Severity::error:
       break;
-    case ErrorGrade::warning:
+    case Severity::warning:
       return warning(text);
-    case ErrorGrade::note:
+    case Severity::note:
       return std::string(text);
   }
   return bad(text);
@@ -37,12 +37,12 @@ std::string Paint::of(ErrorGrade grade, std::string_view text) const {
 std::string Paint::problem(const Error& error) const {
   const std::string text = error.to_string();
   const auto end_of_code = text.find(']') + 1;
-  return of(error.grade(), text.substr(0, end_of_code)) + text.substr(end_of_code);
+  return of(error.severity(), text.substr(0, end_of_code)) + text.substr(end_of_code);
 }
 
 bool any_error(const std::vector<Error>& problems) {
   return std::any_of(problems.begin(), problems.end(),
-                     [](const Error& problem) { return problem.grade() == ErrorGrade::error; });
+                     [](const Error& problem) { return problem.severity() == Severity::error; });
 }
 
 std::size_t width_of(std::string_view text) {
@@ -54,7 +54,7 @@ std::size_t width_of(std::string_view text) {
 std::vector<std::string> aligned(std::vector<Row> rows) {
   std::vector<std::size_t> widths;
   for (Row& row : rows) {
-    for (std::string& cell : row) cell = harmless(cell);
+    for (std::string& cell : row) cell = escaped_for_display(cell);
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
   }

@@ -26,7 +26,7 @@ class Paint {
   std::string warning(std::string_view text) const { return wrap("33", text); }
   std::string strong(std::string_view text) const { return wrap("1", text); }
   /// Returns a text in the colour of a grade.
-  std::string of(ErrorGrade grade, std::string_view text) const;
+  std::string of(Severity severity, std::string_view text) const;
   /// Returns a whole problem, whose grade and code are coloured.
   std::string problem(const Error& error) const;
 

@@ -89,7 +89,7 @@ std::string line_of(std::string text) {
     const std::size_t next = text.find_first_not_of(" \n", at);
     text.replace(at, std::min(next, text.size()) - at, "; ");
   }
-  return harmless(text);
+  return escaped_for_display(text);
 }
 
 std::string painted(const conformance::Result& result, const Paint& paint) {
@@ -130,7 +130,7 @@ Counts counts_of(const std::vector<conformance::Result>& results) {
 }
 
 boost::json::value or_null(const std::string& text) {
-  return text.empty() ? boost::json::value(nullptr) : boost::json::value(harmless(text));
+  return text.empty() ? boost::json::value(nullptr) : boost::json::value(escaped_for_display(text));
 }
 
 void print_json(const VerifyArguments& arguments, const std::vector<conformance::Result>& results,

@@ -16,9 +16,7 @@
 #include <condition_variable>
 #include <mutex>
 
-namespace tenon {
-inline namespace v0_1 {
-namespace sync {
+namespace tenon { inline namespace v0_1 { namespace sync {
 
 /// A std::mutex. Use it through Lock.
 class TENON_CAPABILITY("mutex") Mutex {
@@ -120,6 +118,4 @@ class ConditionVariable {
   std::condition_variable changed_;
 };
 
-}  // namespace sync
-}  // namespace v0_1
-}  // namespace tenon
+}}}  // namespace tenon::v0_1::sync

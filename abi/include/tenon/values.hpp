@@ -25,8 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon {
-inline namespace v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 using Bytes = std::vector<std::uint8_t>;
 using Duration = std::chrono::nanoseconds;
@@ -547,5 +546,4 @@ using ViewOf = typename Value<T>::View;
 template <class T>
 using RawOf = typename Value<T>::Raw;
 
-}  // namespace v0_1
-}  // namespace tenon
+}}  // namespace tenon::v0_1

@@ -5,15 +5,15 @@
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/gen/call_state.hpp>
-#include <tenon/gen/export.hpp>
+#include <tenon/detail/call_state.hpp>
+#include <tenon/detail/export.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// Why a call is cancelled.
 enum class CancelReason : std::int32_t {
@@ -77,4 +77,4 @@ class TENON_API Call : public detail::CallState {
   std::int32_t wait(tenon_duration timeout) noexcept;
 };
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

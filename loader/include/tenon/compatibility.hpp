@@ -3,14 +3,14 @@
 // tenon/compatibility.hpp: whether this program can use a plugin.
 #pragma once
 
-#include <tenon/gen/export.hpp>
+#include <tenon/detail/export.hpp>
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 enum class CompatibilityGrade {
   latest,         // implements the version that the program uses
@@ -40,4 +40,4 @@ struct Compatibility {
   }
 };
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

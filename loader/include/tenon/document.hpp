@@ -9,10 +9,10 @@
 // type. A bare document is the content of "value" alone; the reader must know its type and version.
 #pragma once
 
-#include <tenon/gen/conversion.hpp>
-#include <tenon/gen/document_type.hpp>
-#include <tenon/gen/export.hpp>
-#include <tenon/gen/json.hpp>
+#include <tenon/detail/conversion.hpp>
+#include <tenon/detail/document_type.hpp>
+#include <tenon/detail/export.hpp>
+#include <tenon/detail/json.hpp>
 #include <tenon/result.hpp>
 
 #include <memory>
@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// Replaces the registered types of the process: for programs that read the documents of another
 /// program. `types` must live as long as the process. REQUIRED: no other thread uses document types
@@ -87,4 +87,4 @@ class TENON_API DocumentConverter {
   std::unique_ptr<Memory> memory_;
 };
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

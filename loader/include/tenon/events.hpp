@@ -3,14 +3,14 @@
 // tenon/events.hpp: events in the life of modules. See HostOptions::on_event.
 #pragma once
 
-#include <tenon/gen/export.hpp>
+#include <tenon/detail/export.hpp>
 
 #include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// Why a module is restarted.
 enum class RestartReason {
@@ -50,10 +50,10 @@ struct TENON_API Event {
   /// For people; may be empty.
   std::string message{};
   /// Restarts: how long loading and filling the new generation took, and how long calls waited.
-  std::chrono::nanoseconds loading{0};
-  std::chrono::nanoseconds closed{0};
+  std::chrono::nanoseconds load_time{0};
+  std::chrono::nanoseconds calls_waited{0};
   /// Drains: how long the previous generation stayed in use.
-  std::chrono::nanoseconds draining{0};
+  std::chrono::nanoseconds drain_time{0};
 
   /// Returns the event as one line of the log, eg: "me.example/blur 1.2.0: restarted (file
   /// changed), generation 2, loaded in 143 us".
@@ -63,4 +63,4 @@ struct TENON_API Event {
 /// Returns the type in words, eg: "restart failed".
 TENON_API std::string_view to_string(Event::Type type) noexcept;
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

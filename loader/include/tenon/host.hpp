@@ -8,9 +8,9 @@
 //   if (auto r = blur->apply(pixels, w, h, .5f); !r) log(r.error().to_string());
 #pragma once
 
-#include <tenon/gen/export.hpp>
-#include <tenon/gen/guard.hpp>
-#include <tenon/gen/kind.hpp>
+#include <tenon/detail/export.hpp>
+#include <tenon/detail/guard.hpp>
+#include <tenon/detail/kind.hpp>
 #include <tenon/module_info.hpp>
 #include <tenon/options.hpp>
 #include <tenon/packages.hpp>
@@ -26,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 namespace detail {
 class HostCore;
@@ -87,9 +87,9 @@ class Handle {
 /// handle or Host runs no code of a plugin, unloads and removes nothing, and does not wait.
 class TENON_API Host {
  public:
-  /// Searches the plugin directories and reads manifests. Loads nothing. `skipped` returns what
+  /// Searches the plugin directories and reads manifests. Loads nothing. `problems` returns what
   /// cannot be used; finding nothing is not an error. Starts the background threads of the host. If
-  /// the system cannot create threads, `skipped` has the warning `no-thread`: modules are then not
+  /// the system cannot create threads, `problems` has the warning `no-thread`: modules are then not
   /// restarted automatically, and hanging plugins are noticed only by threads that wait for them.
   explicit Host(HostOptions options);
   /// Unloads all modules, except that handles may outlive their host: their modules are unloaded
@@ -110,10 +110,10 @@ class TENON_API Host {
   /// a forked child.
   std::vector<PluginInfo> registered() const;
 
-  /// Returns the problems found, each with its grade. error: a file, package or plugin cannot be
+  /// Returns the problems found, each with its severity. error: a file, package or plugin cannot be
   /// used. warning: something is used or not needed, but should be looked at. note: a package is in
   /// development. In a forked child, only the error `host-forked`.
-  std::vector<Error> skipped() const;
+  std::vector<Error> problems() const;
 
   /// Returns the plugin that a reference names: `[builtin:|standalone:]name[@version]`.
   ///
@@ -208,7 +208,7 @@ class TENON_API Host {
   /// of all are scheduled, and do not depend on each other.
   ///
   /// Errors: not-found; those of loading; not-reloadable, if the old code cannot be unloaded (see
-  /// RestartOptions::insist); restart-refused, if the file contains another package or a version
+  /// RestartOptions::force); restart-refused, if the file contains another package or a version
   /// that a user of the module does not accept; lock-differs; those of `find`, if the requirements
   /// of the new code are not met; those of create and configure; state-refused, if no version of
   /// the private state is known to both builds; restart-failed, if calls did not end in time;
@@ -242,4 +242,4 @@ class TENON_API Host {
   std::shared_ptr<detail::HostCore> core_;
 };
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/gen/export.hpp>
-#include <tenon/gen/kind.hpp>
+#include <tenon/detail/export.hpp>
+#include <tenon/detail/kind.hpp>
 #include <tenon/plugin_info.hpp>
 #include <tenon/reload_safety.hpp>
 #include <tenon/result.hpp>
@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// The manifest of a module.
 struct ManifestInfo {
@@ -108,7 +108,7 @@ struct ModuleReport {
   /// (a missing method, a `start` that fails) are not known here.
   bool would_load() const noexcept { return errors.empty(); }
 
-  /// Adds a problem to `errors`, `warnings` or `notes`, by its grade.
+  /// Adds a problem to `errors`, `warnings` or `notes`, by its severity.
   TENON_API void add(Error problem);
 };
 
@@ -137,4 +137,4 @@ TENON_API std::vector<std::filesystem::path> data_folders(const std::string& app
 /// description of the program contains them (`tenon_install_sdk`).
 TENON_API std::string manifests_of(const std::vector<const tenon_module*>& builtins);
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

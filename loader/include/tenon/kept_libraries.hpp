@@ -5,13 +5,13 @@
 // outlast the modules that use them.
 #pragma once
 
-#include <tenon/gen/export.hpp>
+#include <tenon/detail/export.hpp>
 
 #include <chrono>
 #include <filesystem>
 #include <vector>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 struct KeptLibrary {
   /// Without symbolic links, eg: "/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0".
@@ -28,4 +28,4 @@ struct KeptLibrary {
 /// unloaded with their module are not listed. Any thread.
 TENON_API std::vector<KeptLibrary> kept_libraries();
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -5,13 +5,13 @@
 // rules that every program has.
 #pragma once
 
-#include <tenon/gen/export.hpp>
+#include <tenon/detail/export.hpp>
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// What a function of a library prevents.
 enum class LibraryEffect : std::uint8_t {
@@ -51,4 +51,4 @@ TENON_API void add_library_rules(std::vector<LibraryRule> rules);
 /// Returns all rules. The result is valid until rules are added.
 TENON_API const std::vector<LibraryRule>& library_rules();
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

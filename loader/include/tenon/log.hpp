@@ -4,7 +4,7 @@
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/gen/export.hpp>
+#include <tenon/detail/export.hpp>
 #include <tenon/values.hpp>
 
 #include <chrono>
@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 enum class LogLevel : std::int32_t {
   trace = TENON_LOG_TRACE,
@@ -58,4 +58,4 @@ struct TENON_API LogLine {
   std::string to_string() const;
 };
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

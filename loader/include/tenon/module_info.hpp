@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// Calls since the host was created.
 struct CallCounts {
@@ -38,7 +38,7 @@ struct ModuleInfo {
   std::uint64_t generation = 0;
   std::size_t instances = 0;
   /// The number of previous generations that calls have not left yet.
-  std::size_t draining = 0;
+  std::size_t draining_generations = 0;
   /// The number of past generations that are still mapped because they could not be unloaded.
   std::size_t still_mapped = 0;
   /// True if it failed too often. It is not used until Host::restart is called or its file changes.
@@ -49,4 +49,4 @@ struct ModuleInfo {
   CallCounts calls = {};
 };
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// Only `app` is required.
 struct HostOptions {
@@ -35,16 +35,16 @@ struct HostOptions {
   /// A lock file as `tenon lock` writes it; empty: none. It lists package versions and hashes of
   /// their files. Locked versions are preferred to newer ones, and a file with other content is
   /// not loaded. Packages that it does not list are not affected, unless `trust` is pinned. The
-  /// file is read once. If it cannot be read, `skipped` reports why, and no module is loaded.
+  /// file is read once. If it cannot be read, `problems` reports why, and no module is loaded.
   std::filesystem::path lock_file = {};
   /// Whose files are loaded. With Trust::owner, files that other users may change are refused if
   /// the process runs as root or with the privileges of another user (set-user-ID); for other
-  /// processes `skipped` has the warning `untrusted-owner`. With Trust::pinned, `lock_file` lists
+  /// processes `problems` has the warning `untrusted-owner`. With Trust::pinned, `lock_file` lists
   /// all that is loaded: the modules, and the libraries outside of the system's directories.
   Trust trust = Trust::owner;
   /// A file of the operator with rules that can only make `trust` stricter, and a list of denied
   /// versions and files; empty: none. See loader/trust.md. The file is read once. If it cannot be
-  /// read, or if another user may change it, `skipped` reports why, and no module is loaded.
+  /// read, or if another user may change it, `problems` reports why, and no module is loaded.
   std::filesystem::path trust_rules = {};
   /// The domain that is put before names without a `/`; empty: the domain of the kind.
   std::string default_domain = {};
@@ -75,7 +75,7 @@ struct HostOptions {
   /// A thread whose alternate signal stack is smaller than 32 kB at its first call of a plugin gets
   /// a larger one until it ends. Nothing is contained if the program installs a smaller one later.
   ///
-  /// If crashes cannot be contained on this system, `skipped` has the warning
+  /// If crashes cannot be contained on this system, `problems` has the warning
   /// containment-unavailable.
   bool contain_crashes = false;
   /// If true, a call of exit() or quick_exit() in a function of a plugin, by the plugin or by a
@@ -94,7 +94,7 @@ struct HostOptions {
   /// the host at its end. A subdirectory of a killed host of the same user is removed by the next
   /// host that creates its own there, at most 100 each time. If code cannot be executed from the
   /// directory (noexec), modules are loaded from memory.
-  std::filesystem::path image_folder = {};
+  std::filesystem::path copy_directory = {};
   /// If true, a module is loaded from its own file if no copy is needed: for debuggers, profilers
   /// and other tools that look for the file by its path. A copy is still made if the system would
   /// otherwise return the wrong code: if an image of the same file is loaded (during a restart, or
@@ -103,7 +103,7 @@ struct HostOptions {
   /// is exchanged after its check would run. Files must then be replaced by rename: overwriting a
   /// mapped file crashes the process. A file that is replaced while it is loaded is not used: the
   /// error is file-changed, but its constructors may have run.
-  bool map_original = false;
+  bool load_in_place = false;
   /// If true, each method call is checked against the specification of its kind; for tests of
   /// plugins and hosts. A check takes time in proportion to the request and the response.
   ///
@@ -130,8 +130,8 @@ struct HostOptions {
   std::function<void(const Event&)> on_event = {};
   /// The lowest level that is logged, for the host and its plugins. For the app "photo" the
   /// environment variable $PHOTO_LOG overrides it with trace, debug, info, warn, error or off
-  /// (ignored if the process has the privileges of another user). For any other value `skipped` has
-  /// the warning bad-log-level.
+  /// (ignored if the process has the privileges of another user). For any other value `problems`
+  /// has the warning bad-log-level.
   LogLevel log_level = LogLevel::warn;
   /// Called with each log line; empty: lines are written to standard error.
   ///
@@ -146,4 +146,4 @@ struct HostOptions {
   std::function<void(const LogLine&)> log_sink = {};
 };
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// A requirement of a package, and the version that meets it.
 struct RequirementInfo {
@@ -79,4 +79,4 @@ struct ResolvedPackages {
   std::vector<Error> warnings;
 };
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

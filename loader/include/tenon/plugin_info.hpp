@@ -4,7 +4,7 @@
 #pragma once
 
 #include <tenon/compatibility.hpp>
-#include <tenon/gen/export.hpp>
+#include <tenon/detail/export.hpp>
 #include <tenon/values.hpp>
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 namespace detail {
 class PluginInfos;
@@ -61,4 +61,4 @@ class TENON_API PluginInfo {
   std::shared_ptr<const detail::PluginDescription> plugin_;
 };
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -4,14 +4,14 @@
 // nothing mapped. Determined from the file, before any of its code runs.
 #pragma once
 
-#include <tenon/gen/export.hpp>
+#include <tenon/detail/export.hpp>
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 enum class ReloadGrade : std::uint8_t {
   /// The code can be unloaded.
@@ -21,7 +21,7 @@ enum class ReloadGrade : std::uint8_t {
   /// `symbol` may prevent unloading, for a while or until the process ends.
   unverified,
   /// The code cannot be unloaded, or cannot be loaded a second time. The host does not restart the
-  /// module; see RestartOptions::insist.
+  /// module; see RestartOptions::force.
   unsafe,
 };
 
@@ -49,4 +49,4 @@ struct ReloadSafety {
   bool stays_loaded = false;
 };
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstdint>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// Limits on automatic restarts of a failing module.
 ///
@@ -53,7 +53,7 @@ struct RestartOptions {
   /// If true, the private state that the old instances could save is discarded.
   bool discard_state = false;
   /// If true, the module is restarted even if the old code cannot be unloaded and stays mapped.
-  bool insist = false;
+  bool force = false;
 };
 
 /// The outcome of a restart that did not fail.
@@ -63,4 +63,4 @@ enum class RestartOutcome {
   not_loaded,  // nothing to restart: the next create loads the file as it is then
 };
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

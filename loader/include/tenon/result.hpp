@@ -5,7 +5,7 @@
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/gen/export.hpp>
+#include <tenon/detail/export.hpp>
 
 #include <cassert>
 #include <memory>
@@ -16,7 +16,7 @@
 #include <utility>
 #include <variant>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// Returns the word for the code in a status, ignoring flags: "ok", "invalid-argument", "crashed";
 /// "unknown" for a number that is not a code.
@@ -27,14 +27,14 @@ TENON_API std::string_view status_word(tenon_status status) noexcept;
 TENON_API std::string status_text(tenon_status status);
 
 /// How severe a problem is.
-enum class ErrorGrade {
+enum class Severity {
   error,    // something failed or cannot be used
   warning,  // something should be looked at, but nothing else is affected
   note      // information
 };
 
 /// Returns "error", "warning" or "note".
-TENON_API std::string_view to_string(ErrorGrade grade) noexcept;
+TENON_API std::string_view to_string(Severity severity) noexcept;
 
 /// The facts of an Error, for designated initializers. Facts that do not apply are left out.
 struct ErrorDetails {
@@ -47,8 +47,8 @@ struct ErrorDetails {
   std::string fix{};       // what to do, as an imperative
   std::string plugin{};    // of a failed call, eg: "me.example/blur"
   std::string method{};    // of a failed call, eg: "apply"
-  std::string behind{};    // of a failed call: calls of other plugins that failed inside it
-  ErrorGrade grade{};
+  std::string cause{};     // of a failed call: calls of other plugins that failed inside it
+  Severity severity{};
 };
 
 /// One failure: a problem of a file, a spec or a package, or a failed call of a plugin.
@@ -76,12 +76,12 @@ class [[nodiscard]] Error {
   std::string_view code() const noexcept { return text(&ErrorDetails::code); }
 
   /// Returns how severe it is. A failed call is always an error.
-  ErrorGrade grade() const noexcept { return details_ ? details_->grade : ErrorGrade::error; }
+  Severity severity() const noexcept { return details_ ? details_->severity : Severity::error; }
 
-  /// Returns a copy with another grade.
-  Error graded(ErrorGrade grade) const {
+  /// Returns a copy with another severity.
+  Error with_severity(Severity severity) const {
     Error copy(*this);
-    if (copy.details_) copy.details_->grade = grade;
+    if (copy.details_) copy.details_->severity = severity;
     return copy;
   }
 
@@ -98,7 +98,7 @@ class [[nodiscard]] Error {
   /// that, down to the first failure, eg:
   ///   me.example/edges: apply: internal: no kernel; behind it example.io/store: get: not-found
   /// The plugin may have continued after such a failure and failed for another reason.
-  std::string_view behind() const noexcept { return text(&ErrorDetails::behind); }
+  std::string_view cause() const noexcept { return text(&ErrorDetails::cause); }
 
   /// Returns the status of a failed call, with its flags; 0 if the error is not about a call.
   tenon_status status() const noexcept { return details_ ? details_->status : 0; }
@@ -113,9 +113,9 @@ class [[nodiscard]] Error {
   bool restarted() const noexcept { return (status() & TENON_RESTARTED) != 0; }
 
   /// Returns the complete error for people, without a final newline. One line for a call, including
-  /// `behind`:
+  /// `cause`:
   ///   me.example/blur: apply: invalid-argument: wrong buffer size
-  /// For other errors one line that begins with the grade, and up to three more:
+  /// For other errors one line that begins with the severity, and up to three more:
   ///   error[kind-too-new] photo.example/filter
   ///      found   version 4
   ///      needed  1 to 3
@@ -249,4 +249,4 @@ class [[nodiscard]] Result<void> {
 
 static_assert(sizeof(Result<void>) == sizeof(void*));
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

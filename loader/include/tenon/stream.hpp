@@ -13,7 +13,7 @@
 
 #include <tenon/abi.h>
 #include <tenon/call.hpp>
-#include <tenon/gen/export.hpp>
+#include <tenon/detail/export.hpp>
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
 
@@ -26,7 +26,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// A reader that the host implements, to be passed to plugins as a Reader. It is destroyed with the
 /// Reader, on any thread. Exceptions become failures.
@@ -143,4 +143,4 @@ class TENON_API Writer {
   std::string plugin_;
 };
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -3,14 +3,14 @@
 // tenon/system_version.hpp: versions of the libraries of a system, as symbols state them.
 #pragma once
 
-#include <tenon/gen/export.hpp>
+#include <tenon/detail/export.hpp>
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// A version of a system library, eg: of "glibc" {2, 38}
 struct SystemVersion {
@@ -30,4 +30,4 @@ TENON_API std::string to_string(const std::vector<SystemVersion>& versions);
 /// version without library for other names, such as "GLIBC_PRIVATE". Thread-safe.
 TENON_API SystemVersion parse_system_version(std::string_view name);
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -3,13 +3,13 @@
 // tenon/trust.hpp: whose files a host loads.
 #pragma once
 
-#include <tenon/gen/export.hpp>
+#include <tenon/detail/export.hpp>
 #include <tenon/result.hpp>
 
 #include <filesystem>
 #include <optional>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// What a host requires of the files of modules and of the libraries that they bring. Each level
 /// includes those before it. Builtins are part of the program and are always accepted.
@@ -28,8 +28,8 @@ enum class Trust {
 /// directories above that. Others must not own it, and must not have write permission by the mode,
 /// a group or an access control list; a directory with the sticky bit may be writable. Returns
 /// nothing if all is well, or if nothing is at `path`; otherwise `untrusted-owner` with a remedy,
-/// or `cannot-read`. Its grade is a warning, except in processes that run as root or with the
+/// or `cannot-read`. Its severity is a warning, except in processes that run as root or with the
 /// privileges of another user (set-user-ID): they refuse to use such a file. Thread-safe.
 TENON_API std::optional<Error> check_owner(const std::filesystem::path& path);
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

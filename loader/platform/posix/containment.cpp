@@ -20,7 +20,7 @@
 #include "platform/posix/fault.hpp"
 #include "platform/process.hpp"
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 namespace {
 
 /// The buffer of __builtin_setjmp.
@@ -310,4 +310,4 @@ void call_contained(const ContainedCall& called, void (*function)(void*), void* 
   }
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <memory>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 std::string demangled(const std::string& name) {
   const std::unique_ptr<char, decltype(&std::free)> text(
@@ -14,4 +14,4 @@ std::string demangled(const std::string& name) {
   return text != nullptr ? text.get() : name;
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

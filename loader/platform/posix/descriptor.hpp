@@ -12,7 +12,7 @@
 #include <span>
 #include <utility>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// Owns a file descriptor. After writing, call `close` and check its result.
 class Descriptor {
@@ -70,4 +70,4 @@ inline bool write_all(int descriptor, std::span<const std::byte> content) {
   return true;
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -18,7 +18,7 @@
 #include <initializer_list>
 #include <span>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 #if __has_include(<sys/platform/x86.h>)
 std::uint32_t processor_levels() noexcept {
@@ -75,4 +75,4 @@ bool refuses_executable_stacks() noexcept {
 }
 #endif
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

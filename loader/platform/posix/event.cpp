@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <iterator>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 std::intptr_t create_event() noexcept {
   int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -64,4 +64,4 @@ void wait_events(std::span<const std::intptr_t> events, std::int64_t nanoseconds
   if (closed) wait_events({open, count}, nanoseconds);
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

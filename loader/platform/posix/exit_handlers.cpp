@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 void add_exit_handlers(void (*on_exit)(), void (*on_quick_exit)()) noexcept {
   atexit(on_exit);
   at_quick_exit(on_quick_exit);
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -21,7 +21,7 @@
 #include "platform/posix/descriptor.hpp"
 #include "platform/posix/file_access.hpp"
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 namespace {
 
 namespace fs = std::filesystem;
@@ -245,4 +245,4 @@ std::optional<Exposure> exposure_at(const fs::path& path) {
   return exposure_of(path, access_of(status));
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

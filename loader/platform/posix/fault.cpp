@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 namespace {
 
 // Functions of the C library that may hold a lock or have changed data partly when they fail.
@@ -308,4 +308,4 @@ Crash Fault::crash(std::string_view signal) const noexcept {
   return {signal, own_code_, signal_ == SIGSEGV && distance > -near && distance < near};
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -8,7 +8,7 @@
 
 #include "platform/containment.hpp"
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// A fatal signal.
 class Fault {
@@ -48,4 +48,4 @@ class Fault {
 /// Looks up functions of the C library. REQUIRED before the first Fault is created.
 void prepare_faults();
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

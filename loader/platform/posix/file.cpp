@@ -22,7 +22,7 @@
 #include "platform/posix/file_access.hpp"
 #include "platform/replace_file.hpp"
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 namespace {
 
 // Returns the error for errno.
@@ -226,4 +226,4 @@ Result<void> remove(const std::filesystem::path& path) {
   return {};
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -5,7 +5,7 @@
 
 #include "platform/file.hpp"
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 inline FileAccess access_of(const struct stat& status) {
   return {.owner = status.st_uid,
@@ -14,4 +14,4 @@ inline FileAccess access_of(const struct stat& status) {
           .is_directory = S_ISDIR(status.st_mode)};
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 void after_fork_in_child(void (*handler)()) noexcept {
   pthread_atfork(nullptr, nullptr, handler);
@@ -22,4 +22,4 @@ std::uint64_t fork_count() noexcept {
   return forks.load(std::memory_order_relaxed);
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 namespace fs = std::filesystem;
 
 ImageMap ImageMap::of(const std::filesystem::path& path) {
@@ -116,4 +116,4 @@ std::string last_load_error() {
   return text != nullptr ? text : "";
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

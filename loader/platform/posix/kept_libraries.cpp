@@ -14,7 +14,7 @@
 #include "base/lock_order.hpp"
 #include "platform/image_map.hpp"
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,4 +103,4 @@ bool is_loaded_by_program(const fs::path& path) {
   return !kept;
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -14,7 +14,7 @@
 #include "platform/file.hpp"
 #include "platform/process.hpp"
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 namespace {
 
 constexpr const char* index_path = "/etc/ld.so.cache";
@@ -106,4 +106,4 @@ std::vector<std::filesystem::path> LibrarySearch::candidates(const std::string& 
   return paths;
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -11,7 +11,7 @@
 
 #include "platform/posix/descriptor.hpp"
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 Result<MemoryFile> MemoryFile::create(const std::string& name, std::span<const std::byte> content) {
   constexpr int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
   MemoryFile file(::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
@@ -48,4 +48,4 @@ void MemoryFile::keep() noexcept {
   descriptor_ = -1;
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -3,7 +3,7 @@
 // Replaces containment.cpp on systems for which crash containment is not tested.
 #include "platform/containment.hpp"
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 bool can_contain() noexcept {
   return false;
@@ -19,4 +19,4 @@ void call_contained(const ContainedCall&, void (*function)(void*), void* argumen
   function(argument);
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -9,7 +9,7 @@
 #include "base/lock_order.hpp"
 #include "platform/image_map.hpp"
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 namespace {
 
 constinit std::atomic<bool> left_loaded{false};
@@ -37,4 +37,4 @@ bool library_in_use() noexcept {
   return uses.load() != 0 || left_loaded.load();
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -28,7 +28,7 @@
 #include "platform/exposure.hpp"
 #include "platform/posix/descriptor.hpp"
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 namespace {
 
 constexpr std::string_view prefix = "tenon-";
@@ -333,4 +333,4 @@ std::size_t remove_abandoned_folders(const std::filesystem::path& parent) noexce
   return removed;
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 namespace {
 
 /// Returns `below` in the prefix of the user, of this machine and of the system.
@@ -81,4 +81,4 @@ std::vector<std::filesystem::path> data_folders(const std::string& app) {
   return installed(std::filesystem::path("share") / app);
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -18,7 +18,7 @@
 #include "platform/posix/descriptor.hpp"
 #include "platform/posix/temporary_file.hpp"
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 namespace {
 
 namespace fs = std::filesystem;
@@ -150,4 +150,4 @@ ReplaceResult replace_content(const fs::path& path, std::string_view content,
   return replacement.commit();
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

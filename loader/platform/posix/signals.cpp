@@ -11,7 +11,7 @@
 
 #include "base/fork.hpp"
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 namespace {
 
 bool is_same(const sigset_t& a, const sigset_t& b) noexcept {
@@ -181,4 +181,4 @@ ImageHandlers::Replaced ImageHandlers::replace_unmapped() noexcept {
   });
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

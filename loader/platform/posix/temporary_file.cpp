@@ -14,7 +14,7 @@
 #include <memory>
 #include <string_view>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 namespace {
 
 constexpr std::string_view name_prefix = ".tenon-";
@@ -91,4 +91,4 @@ void remove_abandoned_files(int folder) {
   }
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

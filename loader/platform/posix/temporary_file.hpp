@@ -12,7 +12,7 @@
 
 #include "platform/posix/descriptor.hpp"
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// A new file in an open folder. Follows no link and uses no existing file. The destructor removes
 /// it unless it was released.
@@ -47,4 +47,4 @@ class TemporaryFile {
 /// Removes the temporary files of processes that have ended from an open folder.
 void remove_abandoned_files(int folder);
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 
 static_assert(std::is_same_v<pthread_key_t, unsigned>);
 
@@ -23,4 +23,4 @@ void ThreadExit::end() noexcept {
   valid_ = false;
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

@@ -11,7 +11,7 @@
 
 #include "base/own_library.hpp"
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 namespace {
 
 /// In an internal thread, the mask of the thread that started it.
@@ -94,4 +94,4 @@ void detach(std::thread& thread) noexcept {
   forget(thread, pthread_detach(thread.native_handle()) != 0);
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

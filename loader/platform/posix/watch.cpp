@@ -28,7 +28,7 @@
 #include "platform/file.hpp"
 #include "platform/posix/descriptor.hpp"
 
-namespace tenon::inline v0_1::platform {
+namespace tenon { inline namespace v0_1 { namespace platform {
 namespace {
 
 namespace fs = std::filesystem;
@@ -333,4 +333,4 @@ std::vector<fs::path> FileWatch::changed() {
   return changed;
 }
 
-}  // namespace tenon::inline v0_1::platform
+}}}  // namespace tenon::v0_1::platform

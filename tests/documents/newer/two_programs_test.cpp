@@ -12,8 +12,7 @@
 
 #include <sstream>
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 constexpr int instances = 4000;
 
@@ -132,5 +131,4 @@ TEST(OlderProgram, OverridesValuesInTheBag) {
   EXPECT_EQ(*read, R"({"type":"test.example/drawing","version":2,"value":{"title":"newer"}})");
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

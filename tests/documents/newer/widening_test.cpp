@@ -9,8 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 std::string converted(std::string_view text, std::string_view from, std::string_view to) {
   DocumentConverter converter;
@@ -77,5 +76,4 @@ TEST(Widening, IsListedInTheChanges) {
   EXPECT_NE(std::find(changes.begin(), changes.end(), "renames note to notes"), changes.end());
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -10,8 +10,7 @@
 #include "e2e/backup/host.hpp"
 #include "framework/world.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 TEST_F(Backup, CallsActionsInTheOrderOfTheConfiguration) {
   play();
@@ -477,5 +476,4 @@ TEST_F(Backup, ReportsFilesThatAreNotPlugins) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -14,8 +14,7 @@
 #include "e2e/backup/host.hpp"
 #include "framework/world.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 TEST_F(Backup, ListsTheActionsOfEachItemInADryRun) {
   play(R"("resources": "secrets")");
@@ -456,5 +455,4 @@ TEST_F(Backup, ShowsProgressOnlyOnATerminal) {
   EXPECT_EQ(create("other").err.find("] 1 of 1"), std::string::npos);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

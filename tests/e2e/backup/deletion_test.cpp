@@ -9,8 +9,7 @@
 #include "e2e/backup/host.hpp"
 #include "framework/world.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 TEST_F(Backup, DeletesEverythingAfterTheDeleteActions) {
   play();
@@ -502,5 +501,4 @@ INSTANTIATE_TEST_SUITE_P(, OvertakenDeletion,
                                          Overtaken{"failsAfterAReplacement", "fail", true}),
                          [](const auto& row) { return row.param.name; });
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

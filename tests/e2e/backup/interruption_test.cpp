@@ -18,8 +18,7 @@
 #include "e2e/backup/host.hpp"
 #include "framework/world.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 /// Returns text that hardly shrinks when it is compressed.
 std::string noise(std::mt19937& random, std::size_t size) {
@@ -354,5 +353,4 @@ TEST_F(Backup, CanBeDeletedAfterAKillDuringItsDeletion) {
   EXPECT_EQ(files("store"), Lines());
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

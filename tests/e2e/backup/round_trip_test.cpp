@@ -15,8 +15,7 @@
 #include "e2e/backup/host.hpp"
 #include "framework/world.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 // -- Without actions ----------------------------------------------------------
 
@@ -539,5 +538,4 @@ TEST_F(Backup, RefusesWrongSelectors) {
   EXPECT_EQ(run({"describe", "b"}).exit, 3);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

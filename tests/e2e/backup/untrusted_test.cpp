@@ -10,8 +10,7 @@
 #include "e2e/backup/host.hpp"
 #include "framework/umask.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 constexpr uid_t nobody = 65534;
 
@@ -248,5 +247,4 @@ TEST_F(ChangedArchive, CannotPassAnItemUnderThePathOfAnother) {
   EXPECT_EQ(restored().size(), 2u);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

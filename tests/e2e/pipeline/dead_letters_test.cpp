@@ -9,8 +9,7 @@
 
 #include "e2e/pipeline/pipeline.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 /// Pipelines whose destination refuses every third record.
 class DeadLetters : public Pipeline {
@@ -133,5 +132,4 @@ TEST_F(DeadLetters, GetOnDeletedAgainIfItFailed) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

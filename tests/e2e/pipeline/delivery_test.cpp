@@ -10,8 +10,7 @@
 #include "e2e/pipeline/pipeline.hpp"
 #include "e2e/pipeline/query.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 // -- Delivery -----------------------------------------------------------------
 
@@ -179,5 +178,4 @@ TEST_F(Pipeline, TearsDownPluginsIfOpenFails) {
                               "source: open -", "source: teardown", "destination: teardown"}));
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -12,8 +12,7 @@
 
 #include "e2e/pipeline/pipeline.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 /// Pipelines with several destinations, each with an id.
 class Destinations : public Pipeline {
@@ -260,5 +259,4 @@ TEST_F(Destinations, KeepTheirConfigsFromVersion1Positions) {
   EXPECT_EQ(recorded(), (Lines{"a 1", "b 2"}));
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

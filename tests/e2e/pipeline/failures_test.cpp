@@ -8,8 +8,7 @@
 
 #include "e2e/pipeline/pipeline.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 TEST_F(Pipeline, StopsAtARefusedRecord) {
   write_actors("\"batch\": \"3\"", "\"refuse\": \"5\"");
@@ -102,5 +101,4 @@ TEST_F(Pipeline, ReportsTheFailedStep) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

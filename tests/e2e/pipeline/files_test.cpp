@@ -19,8 +19,7 @@
 #include "e2e/pipeline/pipeline.hpp"
 #include "e2e/unprivileged.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 // -- Validation ---------------------------------------------------------------
 
@@ -548,5 +547,4 @@ TEST_F(Pipeline, PrintsUsage) {
   EXPECT_EQ(std::count(version.out.begin(), version.out.end(), '.'), 2) << version.out;
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

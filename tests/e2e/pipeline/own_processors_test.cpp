@@ -12,8 +12,7 @@
 
 #include "e2e/pipeline/pipeline.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 class OwnProcessors : public Pipeline {
  protected:
@@ -347,5 +346,4 @@ TEST_F(OwnProcessors, HaveIdsThatAreUniqueInThePipeline) {
       << outcome.err;
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -11,8 +11,7 @@
 
 #include "e2e/pipeline/pipeline.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 class Pace : public Pipeline {
  protected:
@@ -290,5 +289,4 @@ TEST_F(Pace, NeedsValidLimits) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

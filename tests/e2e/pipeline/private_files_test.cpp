@@ -14,8 +14,7 @@
 #include "e2e/pipeline/pipeline.hpp"
 #include "framework/umask.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 namespace fs = std::filesystem;
 
@@ -245,5 +244,4 @@ TEST_F(HashedSecrets, AreReadFromThePipelineFileByADeletion) {
             Lines{"source: deleted https://me:hunter2@host/"});
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -18,8 +18,7 @@
 #include "e2e/pipeline/pipeline.hpp"
 #include "e2e/pipeline/query.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 // -- Kills --------------------------------------------------------------------
 
@@ -249,5 +248,4 @@ TEST_F(Pipeline, ReportsThatNoModuleChanged) {
   EXPECT_EQ(child.wait().exit, 0);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

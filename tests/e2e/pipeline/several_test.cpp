@@ -9,8 +9,7 @@
 
 #include "e2e/pipeline/pipeline.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 class SeveralPipelines : public Pipeline {
  protected:
@@ -136,5 +135,4 @@ TEST_F(SeveralPipelines, NeedAFileInTheirFolder) {
       << outcome.err;
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -13,8 +13,7 @@
 
 #include "e2e/pipeline/pipeline.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 TEST_F(Pipeline, ResumesAfterAnInterruption) {
   for (const int signal : {SIGINT, SIGTERM}) {
@@ -166,5 +165,4 @@ TEST_F(Pipeline, EndsWhileItWaitsForItsPipelineFile) {
   EXPECT_EQ(outcome.err, "");
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -13,8 +13,7 @@
 
 #include "e2e/pipeline/pipeline.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 class StalledPipeline : public Pipeline {
  protected:
@@ -166,5 +165,4 @@ TEST_F(StalledPipeline, ChecksItsLimits) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

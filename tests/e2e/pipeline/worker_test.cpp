@@ -10,8 +10,7 @@
 
 #include "e2e/pipeline/pipeline.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 const std::string ended_early =
     "tenon-pipeline: a plugin, or a library that it uses, ended the process with status 0 before "
@@ -154,5 +153,4 @@ TEST_F(Pipeline, EndsAtTheThirdSignal) {
   EXPECT_EQ(state_of(worker), 'X');
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

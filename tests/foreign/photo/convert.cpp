@@ -2,7 +2,7 @@
 //
 // Converts looks for `tenon convert -a photo`, with the step in look.cpp. With CMake,
 // tenon_install_sdk builds this program.
-#include <tenon/gen/converter.hpp>
+#include <tenon/detail/converter.hpp>
 
 #include <iostream>
 

@@ -32,7 +32,7 @@ static void show_look(const char* text) {
 
 int main() {
   tenon::Host host({.app = "photo", .builtins = photo::builtins()});
-  for (const tenon::Error& error : host.skipped()) std::cerr << error.to_string() << '\n';
+  for (const tenon::Error& error : host.problems()) std::cerr << error.to_string() << '\n';
   for (const tenon::PluginInfo& plugin : host.plugins<photo::Filter>()) {
     std::cout << plugin.property("menu") << "... version " << plugin.version() << '\n';
   }

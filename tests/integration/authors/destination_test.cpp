@@ -13,8 +13,7 @@
 
 #include "integration/authors/authors.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 using Texts = std::vector<std::string>;
@@ -226,5 +225,4 @@ TEST_F(WritingDestinationTest, AcknowledgesTenThousandRecordsInReverse) {
   EXPECT_EQ(next(), (Texts{std::to_string(position_ - 1), std::to_string(position_)}));
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

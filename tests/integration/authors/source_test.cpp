@@ -11,8 +11,7 @@
 
 #include "integration/authors/authors.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 
@@ -157,5 +156,4 @@ TEST_F(ReadingSourceTest, ContinuesAfterAFailedRestart) {
   EXPECT_EQ(read(source), "b");
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -17,8 +17,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 using Keys = std::vector<std::string>;
@@ -201,5 +200,4 @@ TEST_F(OldBackup, RestoreActionsHaveNoOperations) {
   EXPECT_TRUE(action->are_additional_items_ready(done.additional_items, again()).value());
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -11,8 +11,7 @@
 #include "backup/create.hpp"
 #include "framework/world.hpp"
 
-namespace backup {
-namespace {
+namespace backup { namespace {
 
 class NoDeleteAction : public testing::Test {
  protected:
@@ -60,5 +59,4 @@ TEST_F(NoDeleteAction, NeedsNoArchive) {
   EXPECT_TRUE(store_->names().value().empty());
 }
 
-}  // namespace
-}  // namespace backup
+}}  // namespace backup

@@ -15,8 +15,7 @@
 #include "framework/world.hpp"
 #include "unit/object_stores.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 namespace fs = std::filesystem;
 
@@ -157,5 +156,4 @@ TEST_F(FlatStore, KeepsTheOldObjectAfterAFailedPut) {
   EXPECT_EQ(files().size(), 1u);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

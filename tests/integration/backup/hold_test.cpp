@@ -11,8 +11,7 @@
 
 #include "integration/backup/example.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 constexpr const char* package = "example.io/hold";
 constexpr std::string_view held =
@@ -155,5 +154,4 @@ TEST_F(HoldThatPanics, Reloads) {
   });
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

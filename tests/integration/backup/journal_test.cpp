@@ -17,8 +17,7 @@
 
 #include "integration/backup/example.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 
@@ -172,5 +171,4 @@ TEST_F(Journal, Reloads) {
   });
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -21,8 +21,7 @@
 
 #include "framework/world.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 constexpr std::uint64_t mebibyte = 1 << 20;
 constexpr std::uint64_t object_size = 256 * mebibyte;
@@ -129,5 +128,4 @@ INSTANTIATE_TEST_SUITE_P(Stores, LargeObjects,
                          testing::Values(Candidate{"tenon.dev/filesystem", "directory"},
                                          Candidate{"example.io/flat-store", "folder"}));
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

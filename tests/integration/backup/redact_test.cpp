@@ -10,8 +10,7 @@
 
 #include "integration/backup/example.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 constexpr const char* package = "example.io/redact";
 
@@ -105,5 +104,4 @@ TEST_F(Redact, Reloads) {
   });
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

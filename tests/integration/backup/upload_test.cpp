@@ -15,8 +15,7 @@
 #include "framework/world.hpp"
 #include "unit/archives.hpp"
 
-namespace backup {
-namespace {
+namespace backup { namespace {
 
 TEST(Upload, OfAnArchiveThatIsTooLargeStoresNothing) {
   const tenon::tests::World world;
@@ -100,5 +99,4 @@ TEST_F(PartOfAnArchive, IsRemovedIfTheUploadIsAbandoned) {
   EXPECT_TRUE(store_->names().value().empty());
 }
 
-}  // namespace
-}  // namespace backup
+}}  // namespace backup

@@ -9,8 +9,7 @@
 
 #include "wrong_modules.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 using conformance::PluginSetup;
@@ -149,5 +148,4 @@ TEST(BackupConformance, StoreWithoutConfigurationThatFailsOtherwiseFails) {
   EXPECT_EQ(failed_cases(results).front(), "object_store: accepts its configuration");
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -12,8 +12,7 @@
 #include "framework/world.hpp"
 #include "verdicts.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 using conformance::PluginSetup;
@@ -158,5 +157,4 @@ TEST_F(OwnModules, BuiltinsConform) {
   expect_no_failure(options);
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -10,8 +10,7 @@
 
 #include "wrong_modules.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 
@@ -226,5 +225,4 @@ TEST(Conformance, CaseThatDoesNotExistIsNotRun) {
   EXPECT_EQ(run(numbers("nothing"), {source, plugin, "flies"}).reason, "there is no such case");
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -9,8 +9,7 @@
 
 #include "wrong_modules.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 
@@ -95,5 +94,4 @@ TEST(ProcessorConformance, FailuresSayWhatHappened) {
       "hyphens");
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -15,8 +15,7 @@
 
 #include "databases.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 using Operation = RecordV2::Operation;
@@ -591,5 +590,4 @@ TEST_F(PostgresDestination, ReportsWrongUrls) {
   EXPECT_TRUE(has(open({{"url", "host=/nowhere"}}), "unavailable: "));
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -16,8 +16,7 @@
 #include "framework/world.hpp"
 #include "server.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 /// Returns the entry of a plugin in a pipeline file. `members` are those of its config.
 std::string plugin(std::string_view reference, std::string_view members) {
@@ -199,5 +198,4 @@ TEST_F(PostgresPipeline, FollowsSeveralTablesIfItIsKilled) {
   server_->rows("DROP SCHEMA target CASCADE");
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -18,8 +18,7 @@
 #include "reading.hpp"
 #include "slot.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 class PostgresReplication : public Reading {
  protected:
@@ -714,5 +713,4 @@ TEST_F(PostgresReplication, ReportsChangesWithoutAKey) {
   EXPECT_TRUE(has(read().front(), "failed-precondition: a row of table public.people changed "));
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

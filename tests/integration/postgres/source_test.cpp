@@ -10,8 +10,7 @@
 
 #include "reading.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 
@@ -296,5 +295,4 @@ TEST_F(PostgresTableList, RefusesForeignPositions) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -10,8 +10,7 @@
 
 #include "databases.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using postgres::exposes_password;
 using postgres::is_url;
@@ -97,5 +96,4 @@ TEST_F(PostgresUrls, WarnOfAPasswordForAServerThatIsNotVerified) {
   EXPECT_FALSE(warned("postgresql://u:s3cret@localhost/x"));
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

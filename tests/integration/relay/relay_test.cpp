@@ -10,8 +10,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 namespace conformance = sdk::conformance;
 
@@ -67,5 +66,4 @@ TEST_F(Relay, AddsNothingToTheBagOfInputOnlyDocuments) {
   EXPECT_EQ(sink->bag_of(plain).value(), Bytes());
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

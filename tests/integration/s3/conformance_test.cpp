@@ -7,8 +7,7 @@
 
 #include "server.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 namespace conformance = sdk::conformance;
 
@@ -25,5 +24,4 @@ TEST(S3Conformance, PassesEveryCase) {
   }
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -11,8 +11,7 @@
 #include "listing.hpp"
 #include "xml.hpp"
 
-namespace tenon::s3 {
-namespace {
+namespace tenon::s3 { namespace {
 
 using Texts = std::vector<std::string>;
 constexpr tenon_status later = TENON_UNAVAILABLE | TENON_RETRYABLE;
@@ -153,5 +152,4 @@ TEST(Connections, AreNotRetriedIfUntrusted) {
   EXPECT_EQ(connection_failure("", CURLE_COULDNT_CONNECT, "").status(), later);
 }
 
-}  // namespace
-}  // namespace tenon::s3
+}}  // namespace tenon::s3

@@ -12,8 +12,7 @@
 #include "fake_server.hpp"
 #include "storing.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 
@@ -286,5 +285,4 @@ TEST_F(S3ServerErrors, FailedAbortsAreLogged) {
   EXPECT_EQ(logged.find("very-secret"), std::string::npos) << logged;
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

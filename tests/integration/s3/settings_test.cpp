@@ -9,8 +9,7 @@
 
 #include "storing.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 
@@ -162,5 +161,4 @@ TEST_F(Settings, LimitTheLifetimeOfSignedUrls) {
   EXPECT_TRUE(long_enough) << brief;
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -9,8 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace tenon::s3 {
-namespace {
+namespace tenon::s3 { namespace {
 
 using namespace std::chrono_literals;
 
@@ -116,5 +115,4 @@ TEST(Uri, SortsParametersByTheirEncodedNames) {
   EXPECT_EQ(query_of({{"b", "2"}, {"a", ""}, {"B", "x y"}}), "B=x%20y&a=&b=2");
 }
 
-}  // namespace
-}  // namespace tenon::s3
+}}  // namespace tenon::s3

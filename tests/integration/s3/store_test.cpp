@@ -12,8 +12,7 @@
 #include "server.hpp"
 #include "storing.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 
@@ -265,5 +264,4 @@ TEST_F(Store, ContinuesReadingAfterARestart) {
   EXPECT_TRUE(eventually([&] { return !is_mapped("s3.g1"); }));
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

@@ -12,8 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::builtin {
-namespace {
+namespace tenon::builtin { namespace {
 
 class FieldTest : public testing::Test {
  protected:
@@ -221,5 +220,4 @@ TEST_F(FieldTest, ChangesManyFields) {
   EXPECT_TRUE(changed(config, before + "}") == expected + "}");
 }
 
-}  // namespace
-}  // namespace tenon::builtin
+}}  // namespace tenon::builtin

@@ -21,8 +21,7 @@
 #include "builtin/file_source.hpp"
 #include "unit/builtins/plugins.hpp"
 
-namespace tenon::builtin {
-namespace {
+namespace tenon::builtin { namespace {
 
 using WritingFile = Writing<FileDestination>;
 
@@ -669,5 +668,4 @@ TEST_F(FileTest, LosesNoAcknowledgedRecordIfKilled) {
   expect_nothing_is_lost<FileSource, FileDestination>({{"path", path("out.csv")}});
 }
 
-}  // namespace
-}  // namespace tenon::builtin
+}}  // namespace tenon::builtin

@@ -16,8 +16,7 @@
 #include "builtin/records.hpp"
 #include "unit/builtins/plugins.hpp"
 
-namespace tenon::builtin {
-namespace {
+namespace tenon::builtin { namespace {
 
 class Generating {
  public:
@@ -133,5 +132,4 @@ TEST(GeneratorTest, RefusesInvalidConfigs) {
   EXPECT_THROW(Generating(TextMap{{"rate", "-1"}}), std::invalid_argument);
 }
 
-}  // namespace
-}  // namespace tenon::builtin
+}}  // namespace tenon::builtin

@@ -13,8 +13,7 @@
 #include "builtin/log_destination.hpp"
 #include "unit/builtins/plugins.hpp"
 
-namespace tenon::builtin {
-namespace {
+namespace tenon::builtin { namespace {
 
 TEST(LogTest, AcknowledgesEveryRecord) {
   Writing<LogDestination> log(TextMap{{"level", "debug"}});
@@ -53,5 +52,4 @@ TEST(LogTest, LogsEachRecordAtItsLevel) {
   EXPECT_EQ(logged({}, whole + "y"), "2" + name + "create 1: " + whole + "...");
 }
 
-}  // namespace
-}  // namespace tenon::builtin
+}}  // namespace tenon::builtin

@@ -12,8 +12,7 @@
 
 #include "builtin/specifiers.hpp"
 
-namespace tenon::builtin {
-namespace {
+namespace tenon::builtin { namespace {
 
 TEST(BuiltinsModule, HasASpecifierForEachPipelinePlugin) {
   const boost::json::value manifest = boost::json::parse(builtins()->manifest);
@@ -48,5 +47,4 @@ TEST(BuiltinsModule, SpecifiesTheParametersOfEachPlugin) {
   EXPECT_EQ(boost::json::parse(level.validations[0].value).as_array().size(), 5u);
 }
 
-}  // namespace
-}  // namespace tenon::builtin
+}}  // namespace tenon::builtin

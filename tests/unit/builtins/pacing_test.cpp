@@ -23,8 +23,7 @@
 
 #include "unit/builtins/plugins.hpp"
 
-namespace tenon::builtin {
-namespace {
+namespace tenon::builtin { namespace {
 
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
@@ -237,5 +236,4 @@ TEST(BatcherTest, RequiresASizeAndADelay) {
   EXPECT_EQ(failure_of([] { Collecting(1, 0s); }), "a batch needs a size and a delay above 0");
 }
 
-}  // namespace
-}  // namespace tenon::builtin
+}}  // namespace tenon::builtin

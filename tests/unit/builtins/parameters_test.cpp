@@ -11,8 +11,7 @@
 
 #include "unit/builtins/plugins.hpp"
 
-namespace tenon::builtin {
-namespace {
+namespace tenon::builtin { namespace {
 
 using namespace std::chrono_literals;
 using Rule = ParameterV2::Rule;
@@ -138,5 +137,4 @@ TEST(ParametersTest, HaveSpecifications) {
       (ParameterV2{"", "of all", Type::String, {{Rule::Inclusion, R"(["red", "blue", "gray"])"}}}));
 }
 
-}  // namespace
-}  // namespace tenon::builtin
+}}  // namespace tenon::builtin

@@ -25,8 +25,7 @@
 #include "framework/world.hpp"
 #include "unit/builtins/plugins.hpp"
 
-namespace tenon::builtin {
-namespace {
+namespace tenon::builtin { namespace {
 
 using WritingSqlite = Writing<SqliteDestination>;
 
@@ -841,5 +840,4 @@ TEST_F(SqliteTest, LosesAndDuplicatesNothingIfKilled) {
   EXPECT_EQ(keys.size(), all.size());
 }
 
-}  // namespace
-}  // namespace tenon::builtin
+}}  // namespace tenon::builtin

@@ -18,8 +18,7 @@
 #include "builtin/log_destination.hpp"
 #include "unit/builtins/plugins.hpp"
 
-namespace tenon::builtin {
-namespace {
+namespace tenon::builtin { namespace {
 
 TEST(WritingDestinationTest, WaitsForAcksUntilCancelledOrStopped) {
   LogDestination log;
@@ -295,5 +294,4 @@ TEST(ReadablePosition, IsTextOrHexDigits) {
   EXPECT_EQ(sdk::detail::readable(std::string_view("\x00\xfe\x1b", 3)), "0x00fe1b");
 }
 
-}  // namespace
-}  // namespace tenon::builtin
+}}  // namespace tenon::builtin

@@ -6,8 +6,7 @@
 
 #include "counter.hpp"
 
-namespace tenon::bench {
-namespace {
+namespace tenon::bench { namespace {
 
 void create_and_call(benchmark::State& state, class_loader::ClassLoader& loader) {
   const auto counter = loader.createUniqueInstance<Counter>("RosCounter");
@@ -28,5 +27,4 @@ void create_call_destroy(benchmark::State& state) {
 }
 BENCHMARK(create_call_destroy)->Arg(1);
 
-}  // namespace
-}  // namespace tenon::bench
+}}  // namespace tenon::bench

@@ -6,8 +6,7 @@
 #include "../modules.hpp"
 #include "module_counter.hpp"
 
-namespace tenon::bench {
-namespace {
+namespace tenon::bench { namespace {
 
 void load_and_first_instance(benchmark::State& state) {
   for (auto _ : state) {
@@ -22,5 +21,4 @@ void load_and_first_instance(benchmark::State& state) {
 }
 BENCHMARK(load_and_first_instance)->MeasureProcessCPUTime();
 
-}  // namespace
-}  // namespace tenon::bench
+}}  // namespace tenon::bench

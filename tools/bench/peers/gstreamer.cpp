@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::bench {
-namespace {
+namespace tenon::bench { namespace {
 
 void find(benchmark::State& state) {
   setenv("GST_REGISTRY_DISABLE", "yes", 1);  // without the elements of the system
@@ -30,5 +29,4 @@ void find(benchmark::State& state) {
 }
 BENCHMARK(find)->Arg(1000);
 
-}  // namespace
-}  // namespace tenon::bench
+}}  // namespace tenon::bench

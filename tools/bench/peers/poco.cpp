@@ -8,8 +8,7 @@
 
 #include "counter.hpp"
 
-namespace tenon::bench {
-namespace {
+namespace tenon::bench { namespace {
 
 void create_and_call(benchmark::State& state, Poco::ClassLoader<Counter>& loader) {
   const std::unique_ptr<Counter> counter(loader.create("PocoCounter"));
@@ -34,5 +33,4 @@ void create_call_destroy(benchmark::State& state) {
 }
 BENCHMARK(create_call_destroy)->Arg(1);
 
-}  // namespace
-}  // namespace tenon::bench
+}}  // namespace tenon::bench

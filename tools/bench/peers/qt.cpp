@@ -11,8 +11,7 @@
 
 #include "counter.hpp"
 
-namespace tenon::bench {
-namespace {
+namespace tenon::bench { namespace {
 
 namespace fs = std::filesystem;
 
@@ -45,5 +44,4 @@ void discover(benchmark::State& state) {
 }
 BENCHMARK(discover)->Arg(500)->MeasureProcessCPUTime();
 
-}  // namespace
-}  // namespace tenon::bench
+}}  // namespace tenon::bench

@@ -36,8 +36,8 @@ void emit_includes(Writer& out, const Model& model) {
   }
   for (const std::string& header : headers) out.line("#include <", header, ">");
   out.line();
-  out.line("#include <tenon/gen/generated.hpp>");
-  out.line("#include <tenon/gen/owned_documents.hpp>");
+  out.line("#include <tenon/detail/generated.hpp>");
+  out.line("#include <tenon/detail/owned_documents.hpp>");
   out.line();
   for (const char* header : {"cstddef", "cstring", "memory", "string", "string_view", "utility"}) {
     out.line("#include <", header, ">");

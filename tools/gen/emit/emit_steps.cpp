@@ -273,7 +273,7 @@ std::string emit_steps(const Document& document) {
   out.line();
   out.line("#include <", storage_header(document), ">");
   out.line();
-  out.line("#include <tenon/gen/steps.hpp>");
+  out.line("#include <tenon/detail/steps.hpp>");
   out.line();
   out.line("namespace ", document.space, " {");
   if (document.versions.size() > 1) {

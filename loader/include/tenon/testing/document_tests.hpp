@@ -8,9 +8,9 @@
 // result of its conversion. `--update-goldens` writes them again.
 #pragma once
 
+#include <tenon/detail/arena.hpp>
+#include <tenon/detail/storage.hpp>
 #include <tenon/document.hpp>
-#include <tenon/gen/arena.hpp>
-#include <tenon/gen/storage.hpp>
 
 #include <gtest/gtest.h>
 

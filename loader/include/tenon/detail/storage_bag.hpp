@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/storage_bag.hpp: moves fields into the bag of a document and back.
+// tenon/detail/storage_bag.hpp: moves fields into the bag of a document and back.
 #pragma once
 
-#include <tenon/gen/bag.hpp>
-#include <tenon/gen/conversion.hpp>
-#include <tenon/gen/storage_json.hpp>
+#include <tenon/detail/bag.hpp>
+#include <tenon/detail/conversion.hpp>
+#include <tenon/detail/storage_json.hpp>
 
 #include <concepts>
 #include <span>
 #include <string_view>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// The key of a field in a bag: its name, its version, and its type as the spec writes it.
 struct BagField {
@@ -114,4 +114,4 @@ TENON_API void push_absence(Conversion& conversion, Bag& bag, const BagField& fr
 TENON_API bool pull_absence(Conversion& conversion, Bag& bag, std::string_view name,
                             std::span<const std::string_view> versions);
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

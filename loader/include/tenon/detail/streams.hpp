@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/streams.hpp: passes streams to and from methods, for generated code.
+// tenon/detail/streams.hpp: passes streams to and from methods, for generated code.
 #pragma once
 
 #include <tenon/stream.hpp>
@@ -8,9 +8,7 @@
 #include <optional>
 #include <string_view>
 
-namespace tenon::inline v0_1 {
-
-namespace detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Added to the status of a method that fails after the plugin has succeeded, because its response
 /// cannot be used: the plugin owns the streams of the request. No caller outside of the library and
@@ -59,5 +57,4 @@ std::optional<Stream> optional_stream(Raw* raw, std::string_view plugin) {
   return Stream(raw, plugin);
 }
 
-}  // namespace detail
-}  // namespace tenon::inline v0_1
+}}}  // namespace tenon::v0_1::detail

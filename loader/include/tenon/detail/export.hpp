@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/export.hpp: TENON_API marks what the library exports. TENON_ALWAYS_INLINE and
+// tenon/detail/export.hpp: TENON_API marks what the library exports. TENON_ALWAYS_INLINE and
 // TENON_COLD mark the frequent and the rare part of a call.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/guard.hpp: the guard around each call of a plugin, for generated code. Host authors use
-// Handle<K> instead.
+// tenon/detail/guard.hpp: the guard around each call of a plugin, for generated code. Host authors
+// use Handle<K> instead.
 //
 // A call finds the generation of its module that serves now and keeps it loaded until the call
 // ends, without locks and shared reference counts. Each thread owns a record with one hazard slot
@@ -11,10 +11,10 @@
 #pragma once
 
 #include <tenon/call.hpp>
-#include <tenon/gen/export.hpp>
-#include <tenon/gen/kind.hpp>
-#include <tenon/gen/nested_call.hpp>
-#include <tenon/gen/steps.hpp>
+#include <tenon/detail/export.hpp>
+#include <tenon/detail/kind.hpp>
+#include <tenon/detail/nested_call.hpp>
+#include <tenon/detail/steps.hpp>
 #include <tenon/result.hpp>
 
 #include <atomic>
@@ -37,22 +37,22 @@
 #define TENON_ORDERED_SLOTS 0
 #endif
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 class PluginInfo;
-}
+}}  // namespace tenon::v0_1
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 class CallerScope;
 class RevocableStream;
-class Serving;
+class CallTargets;
 
 /// The target of the calls of one instance in one generation.
 struct CallTarget {
   /// The vtable; nullptr if the gate is closed.
   const void* table = nullptr;
   void* self = nullptr;
-  Serving* generation = nullptr;
+  CallTargets* generation = nullptr;
   /// The registered name of the plugin; nullptr for the functions of the module.
   const std::string* plugin = nullptr;
 };
@@ -64,13 +64,13 @@ inline constexpr std::int64_t no_deadline = INT64_MAX;
 /// closed, it is an array whose targets have no vtable.
 ///
 /// Thread-safe. The lock is a leaf, and calls do not take it.
-class TENON_API ServingModule {
+class TENON_API CallSwitch {
  public:
   /// Starts with a closed gate.
-  ServingModule();
-  ~ServingModule();
-  ServingModule(const ServingModule&) = delete;
-  ServingModule& operator=(const ServingModule&) = delete;
+  CallSwitch();
+  ~CallSwitch();
+  CallSwitch(const CallSwitch&) = delete;
+  CallSwitch& operator=(const CallSwitch&) = delete;
 
   /// Directs new calls to these targets. The array must live until no call can use it.
   void publish(const CallTarget* targets) noexcept;
@@ -193,15 +193,14 @@ class TENON_API Instance {
   void remember_config(const tenon_map& config);
 
  protected:
-  Instance(ServingModule& serving, std::uint32_t index) noexcept
-      : serving_(serving), index_(index) {}
+  Instance(CallSwitch& serving, std::uint32_t index) noexcept : serving_(serving), index_(index) {}
   ~Instance() = default;
 
   /// Set by a restart of a session kind: the plugin is back in the state after configure.
-  std::atomic<bool> stale_{false};
+  std::atomic<bool> session_unopened_{false};
   /// The generation whose module owns the instance; nullptr if the host owns it.
-  const Serving* caller_ = nullptr;
-  ServingModule& serving_;
+  const CallTargets* caller_ = nullptr;
+  CallSwitch& serving_;
   const std::uint32_t index_;
 
  private:
@@ -222,7 +221,7 @@ using InstancePtr = std::unique_ptr<Instance, InstanceDeleter>;
 /// keep the generation loaded. Scopes of one thread nest.
 class CallerScope {
  public:
-  explicit CallerScope(const Serving* caller) noexcept
+  explicit CallerScope(const CallTargets* caller) noexcept
       : record_(thread_record != nullptr ? *thread_record : *attach_thread()),
         caller_(caller),
         outer_(std::exchange(record_.caller, this)) {}
@@ -232,13 +231,13 @@ class CallerScope {
   CallerScope(const CallerScope&) = delete;
   CallerScope& operator=(const CallerScope&) = delete;
 
-  const Serving* caller() const noexcept { return caller_; }
+  const CallTargets* caller() const noexcept { return caller_; }
   /// Returns the enclosing scope; nullptr if there is none.
   const CallerScope* outer() const noexcept { return outer_; }
 
  private:
   ThreadRecord& record_;
-  const Serving* const caller_;
+  const CallTargets* const caller_;
   const CallerScope* const outer_;
 };
 
@@ -257,16 +256,16 @@ TENON_API tenon_writer* revocable(tenon_writer* stream);
 /// without end, and restores the floating-point modes of the thread. Scopes of one thread nest.
 class TENON_API SetupScope {
  public:
-  explicit SetupScope(const ServingModule& module) noexcept;
+  explicit SetupScope(const CallSwitch& module) noexcept;
   ~SetupScope();
   SetupScope(const SetupScope&) = delete;
   SetupScope& operator=(const SetupScope&) = delete;
 
   /// Returns how many scopes of the module the calling thread is in.
-  static int depth(const ServingModule& module) noexcept;
+  static int depth(const CallSwitch& module) noexcept;
 
  private:
-  const ServingModule& module_;
+  const CallSwitch& module_;
   const SetupScope* const outer_;
   std::uint64_t float_modes_ = 0;  // a platform::FloatModes
 };
@@ -277,16 +276,17 @@ class TENON_API SetupScope {
 /// taken would be in memory instead of registers.
 class CallGuard {
  public:
-  /// `fresh`: whether the method may be called right after configure. After a restart of a session
-  /// kind, other methods are refused until one that begins the session has succeeded, or the plugin
-  /// does not implement it. `call`: it waits at a closed gate until its deadline, or until it is
-  /// cancelled.
-  TENON_ALWAYS_INLINE CallGuard(Instance& instance, bool fresh, tenon_call* call) noexcept
+  /// `allowed_before_open`: whether the method may be called right after configure. After a restart
+  /// of a session kind, other methods are refused until one that begins the session has succeeded,
+  /// or the plugin does not implement it. `call`: it waits at a closed gate until its deadline, or
+  /// until it is cancelled.
+  TENON_ALWAYS_INLINE CallGuard(Instance& instance, bool allowed_before_open,
+                                tenon_call* call) noexcept
       : instance_(instance), slot_(free_slot) {
     if (ThreadRecord::is_slot(slot_)) [[likely]] {
       // A signal handler that calls a plugin between these lines takes the next slot.
       free_slot = slot_ + 1;
-      const ServingModule& module = instance.serving_;
+      const CallSwitch& module = instance.serving_;
       const CallTarget* targets = module.current_.load(std::memory_order_acquire);
       target_ = targets + instance.index_;
       slot_->store(target_, std::memory_order_release);
@@ -300,8 +300,8 @@ class CallGuard {
     } else {
       enter_slowly(call);
     }
-    allowed_ =
-        target_->table != nullptr && (fresh || !instance.stale_.load(std::memory_order_relaxed));
+    allowed_ = target_->table != nullptr &&
+               (allowed_before_open || !instance.session_unopened_.load(std::memory_order_relaxed));
   }
   TENON_ALWAYS_INLINE ~CallGuard() {
     if (slot_ != nullptr) [[likely]]
@@ -352,7 +352,7 @@ class CallGuard {
   /// session that would have to begin.
   void session_begins(tenon_status status) noexcept {
     if (status == TENON_OK || status == TENON_UNIMPLEMENTED) {
-      instance_.stale_.store(false, std::memory_order_relaxed);
+      instance_.session_unopened_.store(false, std::memory_order_relaxed);
     }
   }
 
@@ -536,7 +536,7 @@ class Blocking {
   Blocking& operator=(const Blocking&) = delete;
 
  private:
-  /// Returns nullptr if the call has no slot; see ServingModule::overflow.
+  /// Returns nullptr if the call has no slot; see CallSwitch::overflow.
   static std::atomic<Call*>* place_of(const CallGuard& guard) noexcept {
     if (guard.slot_ == nullptr) [[unlikely]]
       return nullptr;
@@ -558,7 +558,7 @@ class Blocking {
   TENON_API void end_counted() noexcept;
   TENON_API static void wait_for_cancelling() noexcept;
 
-  const ServingModule& module_;
+  const CallSwitch& module_;
   Call& call_;
   std::atomic<Call*>* const place_;
 };
@@ -619,4 +619,4 @@ const Response* complete(tenon_call* call, const Response* out) {
   return static_cast<const Response*>(memcpy(copy, out, out->struct_size));
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/converter.hpp: the converter of an app, a program that contains the hand-written steps
-// of the app's document types. If it is installed with the description of the app, `tenon convert
-// -a APP` runs it for conversions that the spec files alone do not describe. Its source is one
-// line; the types are linked to it:
+// tenon/detail/converter.hpp: the converter of an app, a program that contains the hand-written
+// steps of the app's document types. If it is installed with the description of the app, `tenon
+// convert -a APP` runs it for conversions that the spec files alone do not describe. Its source is
+// one line; the types are linked to it:
 //
 //   int main() { tenon::answer_conversions(std::cin, std::cout); }
 #pragma once
 
-#include <tenon/gen/export.hpp>
+#include <tenon/detail/export.hpp>
 
 #include <iosfwd>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// Reads requests until `in` ends and writes a response to each. Requests and responses are JSON,
 /// each on its own line:
@@ -28,4 +28,4 @@ namespace tenon::inline v0_1 {
 /// Exceptions of hand-written steps are not caught.
 TENON_API void answer_conversions(std::istream& in, std::ostream& out);
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

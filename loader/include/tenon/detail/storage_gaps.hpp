@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/storage_gaps.hpp: preserves in the bag what an ABI struct cannot express: unknown
+// tenon/detail/storage_gaps.hpp: preserves in the bag what an ABI struct cannot express: unknown
 // literals of enums, and absent values of fields that every struct has.
 #pragma once
 
-#include <tenon/gen/storage_abi.hpp>
-#include <tenon/gen/storage_bag.hpp>
+#include <tenon/detail/storage_abi.hpp>
+#include <tenon/detail/storage_bag.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 namespace detail {
 
@@ -137,4 +137,4 @@ void load_absence(Conversion& conversion, const BagField& from, const detail::Ra
   if (detail::is_nothing(raw)) field = nullptr;
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -7,7 +7,7 @@
 #include "binary/elf.hpp"
 #include "binary/library_rules.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 struct Import {
@@ -59,31 +59,31 @@ void find(const Import (&imports)[count], std::string_view name, std::string& fo
 
 }  // namespace
 
-ElfFile::Pins ElfFile::pins(const Symbols& symbols) const {
-  Pins pins;
-  pins.nodelete = (dynamic_.flags & elf::flag_1_nodelete) != 0;
-  if (symbols.static_tls_) pins.static_tls = thread_local_size_;
+ElfFile::UnloadBlockers ElfFile::unload_blockers(const Symbols& symbols) const {
+  UnloadBlockers blockers;
+  blockers.nodelete = (dynamic_.flags & elf::flag_1_nodelete) != 0;
+  if (symbols.static_tls_) blockers.static_tls = thread_local_size_;
   std::vector<std::string_view> imports;
   for (std::size_t i = 0; i < symbols.all().size(); ++i) {
     const elf::Symbol& symbol = symbols.all()[i];
     if (symbol.binding() == elf::binding_unique) {
-      pins.unique.push_back(symbols.offset_ + i * sizeof symbol + offsetof(elf::Symbol, info));
+      blockers.unique.push_back(symbols.offset_ + i * sizeof symbol + offsetof(elf::Symbol, info));
     }
     const std::string_view name = symbols.name(symbol);
     if (symbol.section != elf::section_undefined) {
-      if (has_rule(name)) pins.ruled.emplace_back(name);
+      if (has_rule(name)) blockers.ruled.emplace_back(name);
       continue;
     }
-    find(thread_exits, name, pins.thread_exit);
-    find(thread_starts, name, pins.threads);
-    find(handler_setters, name, pins.handlers);
+    find(thread_exits, name, blockers.thread_exit);
+    find(thread_starts, name, blockers.threads);
+    find(handler_setters, name, blockers.handlers);
     // A weak import only tests whether a library is present.
     if (symbol.binding() != elf::binding_global) continue;
-    find(sanitizers, name, pins.sanitizer);
+    find(sanitizers, name, blockers.sanitizer);
     imports.push_back(name);
   }
-  pins.rules = rules_for(imports);
-  return pins;
+  blockers.rules = rules_for(imports);
+  return blockers;
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

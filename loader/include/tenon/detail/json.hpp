@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/json.hpp: documents as JSON. It implements the functions in the generated headers of
+// tenon/detail/json.hpp: documents as JSON. It implements the functions in the generated headers of
 // document types, such as tenon::to_json(const RecordV2&).
 //
 // Reading and writing are strict: a written value is read back unchanged, and a key that the type
@@ -9,7 +9,7 @@
 // the strings "NaN", "Infinity" and "-Infinity". An absent optional is left out.
 #pragma once
 
-#include <tenon/gen/export.hpp>
+#include <tenon/detail/export.hpp>
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
 
@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::inline v0_1::json {
+namespace tenon { inline namespace v0_1 { namespace json {
 
 /// The type of a JSON value.
 enum class Form : std::uint8_t { null, boolean, number, text, array, object };
@@ -324,4 +324,4 @@ class Fields {
   detail::Node* next_;
 };
 
-}  // namespace tenon::inline v0_1::json
+}}}  // namespace tenon::v0_1::json

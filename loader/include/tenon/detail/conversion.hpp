@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/conversion.hpp: the state of one conversion of a document between versions, for
+// tenon/detail/conversion.hpp: the state of one conversion of a document between versions, for
 // generated and hand-written steps.
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/gen/bag.hpp>
-#include <tenon/gen/export.hpp>
-#include <tenon/gen/json.hpp>
+#include <tenon/detail/bag.hpp>
+#include <tenon/detail/export.hpp>
+#include <tenon/detail/json.hpp>
 
 #include <cstddef>
 #include <new>
@@ -16,7 +16,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// Keeps fields that the target cannot name in the bag, or discards them, for documents that are
 /// not converted back.
@@ -84,4 +84,4 @@ class TENON_API Conversion {
   std::string message_{};
 };
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

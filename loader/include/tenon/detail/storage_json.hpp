@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/storage_json.hpp: reads and writes storage types as JSON.
+// tenon/detail/storage_json.hpp: reads and writes storage types as JSON.
 #pragma once
 
-#include <tenon/gen/conversion.hpp>
-#include <tenon/gen/document_type.hpp>
-#include <tenon/gen/json.hpp>
-#include <tenon/gen/storage_abi.hpp>
+#include <tenon/detail/conversion.hpp>
+#include <tenon/detail/document_type.hpp>
+#include <tenon/detail/json.hpp>
+#include <tenon/detail/storage_abi.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -15,7 +15,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 namespace detail {
 
@@ -237,4 +237,4 @@ const void* convert_erased(const DocumentConversion&, Conversion& conversion, co
 
 }  // namespace detail
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

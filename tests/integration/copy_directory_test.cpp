@@ -9,8 +9,7 @@
 
 #include "integration/hosting.hpp"
 
-namespace tenon::tests {
-namespace {
+namespace tenon::tests { namespace {
 
 namespace fs = std::filesystem;
 
@@ -97,26 +96,26 @@ TEST_F(ImageFolders, AreRecreatedAfterACleanerDeletedThem) {
 
 TEST_F(ImageFolders, AreInTheConfiguredFolder) {
   HostOptions options = this->options();
-  options.image_folder = world_.path("images/x").parent_path();
+  options.copy_directory = world_.path("images/x").parent_path();
   {
     Host host(options);
     auto echo = host.create<test::Echo>("echo").value();
-    EXPECT_EQ(folders(options.image_folder).size(), 1u);
+    EXPECT_EQ(folders(options.copy_directory).size(), 1u);
     EXPECT_EQ(folders(), Texts());
   }
-  EXPECT_TRUE(fs::is_empty(options.image_folder));
+  EXPECT_TRUE(fs::is_empty(options.copy_directory));
 
-  options.image_folder = world_.root() / "none";
+  options.copy_directory = world_.root() / "none";
   Host host(options);
   const auto echo = host.create<test::Echo>("echo");
   ASSERT_FALSE(echo);
   EXPECT_EQ(echo.error().code(), "not-found");
-  EXPECT_EQ(echo.error().where(), options.image_folder.string());
+  EXPECT_EQ(echo.error().where(), options.copy_directory.string());
 }
 
-TEST_F(ImageFolders, AreNotUsedWithMapOriginal) {
+TEST_F(ImageFolders, AreNotUsedForModulesLoadedInPlace) {
   HostOptions options = this->options();
-  options.map_original = true;
+  options.load_in_place = true;
   Host host(options);
   auto echo = host.create<test::Echo>("echo").value();
   EXPECT_EQ(folders(), Texts());
@@ -140,12 +139,11 @@ TEST_F(ImageFolders, AreUsedForLockedFiles) {
   HostOptions options = this->options();
   options.lock_file = world_.root() / "tenon.lock";
   ASSERT_TRUE(Host(this->options()).write_lock(options.lock_file));
-  options.map_original = true;
+  options.load_in_place = true;
   Host host(options);
   auto echo = host.create<test::Echo>("standalone:echo");
   ASSERT_TRUE(echo) << echo.error().to_string();
   EXPECT_EQ(copies(), Texts{"echo.g1.so"}) << "the loaded content is the checked content";
 }
 
-}  // namespace
-}  // namespace tenon::tests
+}}  // namespace tenon::tests

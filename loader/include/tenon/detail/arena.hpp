@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/arena.hpp: an arena for results, also for code outside a call, such as conversions of
-// documents.
+// tenon/detail/arena.hpp: an arena for results, also for code outside a call, such as conversions
+// of documents.
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/gen/export.hpp>
+#include <tenon/detail/export.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// A call that only allocates memory: it is never cancelled, and its messages are discarded. The
 /// memory is valid until `reset` or until the Arena is destroyed. An Arena that is reused stops
@@ -68,4 +68,4 @@ class TENON_API Arena : protected tenon_call {
   alignas(16) std::uint8_t memory_[512];
 };
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

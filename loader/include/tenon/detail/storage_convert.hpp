@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/storage_convert.hpp: converts values between the versions of a document type.
+// tenon/detail/storage_convert.hpp: converts values between the versions of a document type.
 #pragma once
 
-#include <tenon/gen/conversion.hpp>
-#include <tenon/gen/storage_abi.hpp>
+#include <tenon/detail/conversion.hpp>
+#include <tenon/detail/storage_abi.hpp>
 
 #include <concepts>
 #include <string_view>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 namespace detail {
 
@@ -92,4 +92,4 @@ tenon_status convert_abi(tenon_call* call, const RawForm<From>& from, RawForm<To
 
 }  // namespace detail
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -5,7 +5,7 @@
 // without the worker.
 #pragma once
 
-#include <tenon/gen/guard.hpp>
+#include <tenon/detail/guard.hpp>
 
 #include <chrono>
 #include <optional>
@@ -16,10 +16,10 @@
 #include "base/lock_order.hpp"
 #include "base/timer_queue.hpp"
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Thread-safe. The worker performs the steps; any thread may check for overdue ones.
-class Operation {
+class SupervisedWork {
  public:
   using Clock = std::chrono::steady_clock;
   /// A function that respects the deadline of its call returns a little after it, and later on a
@@ -27,48 +27,48 @@ class Operation {
   static constexpr auto grace = std::chrono::milliseconds(250);
 
   /// `step_limit`: the longest time of one step.
-  explicit Operation(Clock::duration step_limit) noexcept : step_limit_(step_limit) {}
-  Operation(const Operation&) = delete;
-  Operation& operator=(const Operation&) = delete;
+  explicit SupervisedWork(Clock::duration step_limit) noexcept : step_limit_(step_limit) {}
+  SupervisedWork(const SupervisedWork&) = delete;
+  SupervisedWork& operator=(const SupervisedWork&) = delete;
 
   /// Sets the time after which every step is overdue. Clock::time_point::max(): none.
   void set_limit(Clock::time_point limit) noexcept;
 
   /// A step that has not ended in time.
-  struct Hang {
+  struct Overdue {
     std::string plugin;
     std::string function;
     bool ended_thread;  // the function ended its thread
   };
   /// Returns the current step if it is overdue.
-  std::optional<Hang> overdue(Clock::time_point now) const;
+  std::optional<Overdue> overdue(Clock::time_point now) const;
   /// Returns the earliest time at which a step can be overdue.
   Clock::time_point next_check(Clock::time_point now) const noexcept;
   /// Owns a timer that checks this operation, until the operation is destroyed.
   void keep(TimerQueue::Timer timer);
 
   /// Returns whether the calling thread performs an operation.
-  static bool is_performed() noexcept { return performed_ != nullptr; }
+  static bool is_performed() noexcept { return current_ != nullptr; }
   /// Never returns. The current step of the calling thread, which it wants to end, becomes overdue.
   [[noreturn]] static void hang() noexcept;
 
   /// Marks the calling thread as the one that performs the operation.
-  class Performance {
+  class Scope {
    public:
-    explicit Performance(Operation& operation) noexcept;
-    ~Performance();
-    Performance(const Performance&) = delete;
-    Performance& operator=(const Performance&) = delete;
+    explicit Scope(SupervisedWork& operation) noexcept;
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
 
    private:
-    Operation* const outer_;
+    SupervisedWork* const outer_;
   };
 
   /// One function of a plugin, or of the dynamic loader, in the operation that the calling thread
   /// performs. Does nothing on other threads. The texts must outlive it.
   class Step {
    public:
-    Step(std::string_view plugin, std::string_view function) noexcept : operation_(performed_) {
+    Step(std::string_view plugin, std::string_view function) noexcept : operation_(current_) {
       if (operation_ != nullptr) begin(plugin, function);
     }
     ~Step() {
@@ -81,14 +81,14 @@ class Operation {
     void begin(std::string_view plugin, std::string_view function) noexcept;
     void end() noexcept;
 
-    Operation* const operation_;
+    SupervisedWork* const operation_;
     std::string_view outer_plugin_;
     std::string_view outer_function_;
     Clock::time_point outer_deadline_;
   };
 
  private:
-  static constinit thread_local Operation* performed_ TENON_TLS_AT_FIXED_OFFSET;
+  static constinit thread_local SupervisedWork* current_ TENON_TLS_AT_FIXED_OFFSET;
 
   const Clock::duration step_limit_;
   mutable Mutex mutex_{LockRank::operation};
@@ -100,4 +100,4 @@ class Operation {
   std::vector<TimerQueue::Timer> timers_ TENON_GUARDED_BY(mutex_);
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

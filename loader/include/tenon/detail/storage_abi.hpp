@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/storage_abi.hpp: converts the forms of storage types from and to ABI structs.
+// tenon/detail/storage_abi.hpp: converts the forms of storage types from and to ABI structs.
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/gen/conversion.hpp>
-#include <tenon/gen/storage_forms.hpp>
+#include <tenon/detail/conversion.hpp>
+#include <tenon/detail/storage_forms.hpp>
 #include <tenon/values.hpp>
 
 #include <charconv>
@@ -16,7 +16,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// The conversion of a form from and to the ABI:
 ///   Raw       the C type
@@ -323,4 +323,4 @@ bool save_optional(Conversion& conversion, std::string_view name, const Form* fi
   }
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/generated.hpp: includes and helpers for the generated sources of a program. Not for
+// tenon/detail/generated.hpp: includes and helpers for the generated sources of a program. Not for
 // direct use.
 #pragma once
 
 #include <tenon/call.hpp>
-#include <tenon/gen/guard.hpp>
-#include <tenon/gen/intercept.hpp>
-#include <tenon/gen/steps.hpp>
-#include <tenon/gen/streams.hpp>
-#include <tenon/gen/widening.hpp>
+#include <tenon/detail/guard.hpp>
+#include <tenon/detail/intercept.hpp>
+#include <tenon/detail/steps.hpp>
+#include <tenon/detail/streams.hpp>
+#include <tenon/detail/widening.hpp>
 #include <tenon/host.hpp>
 #include <tenon/values.hpp>
 
@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Returns the failure of a method of an older version that succeeded without a response.
 inline tenon_status no_answer(tenon_call* call) noexcept {
@@ -50,4 +50,4 @@ To* recast(From* from) noexcept {
   return reinterpret_cast<To*>(from);
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/intercept.hpp: vtables that intercept the calls of a plugin's methods. A host that
+// tenon/detail/intercept.hpp: vtables that intercept the calls of a plugin's methods. A host that
 // counts calls, checks calls or contains crashes puts one between itself and each plugin; generated
 // code fills it.
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/gen/export.hpp>
-#include <tenon/gen/guard.hpp>
+#include <tenon/detail/export.hpp>
+#include <tenon/detail/guard.hpp>
 #include <tenon/module_info.hpp>
 
 #include <atomic>
 #include <cstdint>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Counts the calls of one method. Threads count in separate cache lines, and the first 16 threads
 /// do so without an atomic read-modify-write.
@@ -144,4 +144,4 @@ struct InterceptedMethod<Method, Index> {
   }
 };
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

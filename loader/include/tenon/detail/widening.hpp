@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/widening.hpp: converts fields whose type is wider in a newer version of a document
+// tenon/detail/widening.hpp: converts fields whose type is wider in a newer version of a document
 // type, in both directions. For generated code, and for conversions at run time.
 #pragma once
 
-#include <tenon/gen/storage.hpp>
+#include <tenon/detail/storage.hpp>
 
 #include <concepts>
 #include <span>
 #include <string_view>
 #include <utility>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 namespace detail {
 
@@ -123,4 +123,4 @@ bool narrow_field(Conversion& conversion, Bag& bag, const BagField& from,
   return true;
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/document_type.hpp: the description of a document type for the library. The generator
+// tenon/detail/document_type.hpp: the description of a document type for the library. The generator
 // writes one DocumentType for each type of a program and registers it.
 #pragma once
 
-#include <tenon/gen/conversion.hpp>
-#include <tenon/gen/export.hpp>
-#include <tenon/gen/json.hpp>
+#include <tenon/detail/conversion.hpp>
+#include <tenon/detail/export.hpp>
+#include <tenon/detail/json.hpp>
 
 #include <cstddef>
 #include <span>
 #include <string_view>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// One version of a document type. `stored` is its storage type, which only generated code knows,
 /// in the arena of the conversion.
@@ -82,4 +82,4 @@ class TENON_API DocumentTypeRegistration {
   const DocumentType* type_;
 };
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/call_state.hpp: the state of a Call, which the library and generated code use.
+// tenon/detail/call_state.hpp: the state of a Call, which the library and generated code use.
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/gen/arena.hpp>
-#include <tenon/gen/export.hpp>
+#include <tenon/detail/arena.hpp>
+#include <tenon/detail/export.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 class Call;
 
@@ -36,7 +36,7 @@ class TENON_API CallState : protected Arena {
 
   /// Returns the host of the module that made the call; nullptr if the program did.
   const ModuleHost* owner() const noexcept { return owner_; }
-  /// Returns the failure of another plugin inside a call at this depth (Error::behind), or an empty
+  /// Returns the failure of another plugin inside a call at this depth (Error::cause), or an empty
   /// text.
   std::string_view failed_inside(std::uint32_t depth) noexcept;
   /// Stores the failure of a call at this depth, with its causes, for the error of the caller.
@@ -52,7 +52,7 @@ class TENON_API CallState : protected Arena {
   /// A call of another plugin that failed inside this call.
   struct Inner {
     std::uint32_t depth;  // how many calls its thread was in
-    std::string text;     // see Error::behind
+    std::string text;     // see Error::cause
   };
 
   explicit CallState(const tenon_call_functions& own) noexcept : Arena(own) {}
@@ -115,4 +115,4 @@ class TENON_API CallState : protected Arena {
 
 }  // namespace detail
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/owned_documents.hpp: converts documents that are ordinary C++ values to JSON and back,
-// for generated code. Not for direct use.
+// tenon/detail/owned_documents.hpp: converts documents that are ordinary C++ values to JSON and
+// back, for generated code. Not for direct use.
 #pragma once
 
+#include <tenon/detail/arena.hpp>
+#include <tenon/detail/storage.hpp>
 #include <tenon/document.hpp>
-#include <tenon/gen/arena.hpp>
-#include <tenon/gen/storage.hpp>
 #include <tenon/values.hpp>
 
 #include <string>
 #include <string_view>
 
-namespace tenon::inline v0_1::detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 inline Error bad_document(const Conversion& conversion) {
   return Error({.code = "wrong-value", .message = conversion.error()});
@@ -89,4 +89,4 @@ Result<Owned> read(std::string_view type, std::string_view text) {
   return own<Owned>(conversion, *static_cast<const Storage*>(document->stored));
 }
 
-}  // namespace tenon::inline v0_1::detail
+}}}  // namespace tenon::v0_1::detail

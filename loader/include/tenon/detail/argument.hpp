@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/argument.hpp: passes documents, structs, lists and maps to methods that take a Call.
+// tenon/detail/argument.hpp: passes documents, structs, lists and maps to methods that take a Call.
 #pragma once
 
 #include <tenon/call.hpp>
@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <variant>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 namespace detail {
 
 /// Returns an owned value as a view, valid as long as the results of the call, and the value if the
@@ -89,4 +89,4 @@ class Argument<std::optional<T>> {
   std::optional<Argument<T>> from_;
 };
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/steps.hpp: helpers for the steps between versions, hand-written and generated: calls of
-// methods through an adapter, and conversions of documents. All memory comes from the arena of the
-// call. A step returns a status, with a message unless it is TENON_OK.
+// tenon/detail/steps.hpp: helpers for the steps between versions, hand-written and generated: calls
+// of methods through an adapter, and conversions of documents. All memory comes from the arena of
+// the call. A step returns a status, with a message unless it is TENON_OK.
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/gen/export.hpp>
+#include <tenon/detail/export.hpp>
 
 #include <cstddef>
 #include <string_view>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// Fails with a message, which is copied: `return fail(call, TENON_INTERNAL, "no position");`
 inline tenon_status fail(tenon_call* call, tenon_status status, std::string_view message) noexcept {
@@ -71,4 +71,4 @@ tenon_status convert_optional(tenon_call* call, const From* from, const To*& to,
   return convert(call, *from, *converted);
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

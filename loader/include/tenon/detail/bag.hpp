@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/bag.hpp: the property bag of a document. It holds the fields of one version that
+// tenon/detail/bag.hpp: the property bag of a document. It holds the fields of one version that
 // another version cannot name. A conversion back restores them, so nothing is lost.
 //
 // In JSON a bag is an object; in the C struct the field `bag` holds its text:
@@ -10,14 +10,14 @@
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/gen/export.hpp>
-#include <tenon/gen/json.hpp>
+#include <tenon/detail/export.hpp>
+#include <tenon/detail/json.hpp>
 
 #include <cstddef>
 #include <span>
 #include <string_view>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 class Conversion;
 
@@ -70,4 +70,4 @@ class TENON_API Bag {
   std::size_t count_ = 0;
 };
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

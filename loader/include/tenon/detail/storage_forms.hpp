@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/storage_forms.hpp: the forms of values in storage types. Hand-written steps need only
-// this and the generated storage types.
+// tenon/detail/storage_forms.hpp: the forms of values in storage types. Hand-written steps need
+// only this and the generated storage types.
 //
 // The forms are: bool, numbers, points in time and durations (nanoseconds), tenon_string,
 // tenon_bytes, StoredJson, enums by literal, StoredList and StoredMap of forms, and storage types.
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/gen/bag.hpp>
+#include <tenon/detail/bag.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <string_view>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 /// A text that is JSON.
 struct StoredJson {
@@ -57,4 +57,4 @@ inline std::string_view text_of(const tenon_string& text) noexcept {
   return {text.data, text.size};
 }
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

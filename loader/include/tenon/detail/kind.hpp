@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/kind.hpp: the description of a kind for the loader. The generator writes one Kind for
-// each kind of a program and registers it. Host authors see it only as the result of `K::kind()`.
+// tenon/detail/kind.hpp: the description of a kind for the loader. The generator writes one Kind
+// for each kind of a program and registers it. Host authors see it only as the result of
+// `K::kind()`.
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/gen/export.hpp>
+#include <tenon/detail/export.hpp>
 
 #include <cstdint>
 #include <span>
 #include <string_view>
 
-namespace tenon::inline v0_1 {
+namespace tenon { inline namespace v0_1 {
 
 struct ValueInfo;
 
@@ -193,4 +194,4 @@ class TENON_API KindRegistration {
   const Kind* kind_;
 };
 
-}  // namespace tenon::inline v0_1
+}}  // namespace tenon::v0_1

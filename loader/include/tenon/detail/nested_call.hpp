@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/nested_call.hpp: a call inside a call, which can be cancelled on its own.
+// tenon/detail/nested_call.hpp: a call inside a call, which can be cancelled on its own.
 #pragma once
 
 #include <tenon/call.hpp>
 
-namespace tenon::inline v0_1 {
-
-namespace detail {
+namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// A part of `outer` that can be cancelled on its own. It is also cancelled when `outer` is, and
 /// uses the memory, results and messages of `outer`. Meanwhile `outer` must not be used, except
@@ -28,6 +26,4 @@ class TENON_API NestedCall : public Call {
   void end_part() noexcept;
 };
 
-}  // namespace detail
-
-}  // namespace tenon::inline v0_1
+}}}  // namespace tenon::v0_1::detail
