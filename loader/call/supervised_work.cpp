@@ -45,28 +45,28 @@ void SupervisedWork::keep(TimerQueue::Timer timer) {
   timers_.push_back(std::move(timer));
 }
 
-SupervisedWork::Scope::Scope(SupervisedWork& operation) noexcept
-    : outer_(std::exchange(current_, &operation)) {}
+SupervisedWork::Scope::Scope(SupervisedWork& work) noexcept
+    : outer_(std::exchange(current_, &work)) {}
 
 SupervisedWork::Scope::~Scope() {
   current_ = outer_;
 }
 
 void SupervisedWork::Step::begin(std::string_view plugin, std::string_view function) noexcept {
-  const sync::Lock lock(operation_->mutex_);
-  const Clock::time_point deadline = Clock::now() + operation_->step_limit_;
-  outer_plugin_ = std::exchange(operation_->plugin_, plugin);
-  outer_function_ = std::exchange(operation_->function_, function);
-  outer_deadline_ = operation_->deadline_;
+  const sync::Lock lock(work_->mutex_);
+  const Clock::time_point deadline = Clock::now() + work_->step_limit_;
+  outer_plugin_ = std::exchange(work_->plugin_, plugin);
+  outer_function_ = std::exchange(work_->function_, function);
+  outer_deadline_ = work_->deadline_;
   // A step inside another one does not prolong it.
-  operation_->deadline_ = outer_function_.empty() ? deadline : std::min(deadline, outer_deadline_);
+  work_->deadline_ = outer_function_.empty() ? deadline : std::min(deadline, outer_deadline_);
 }
 
 void SupervisedWork::Step::end() noexcept {
-  const sync::Lock lock(operation_->mutex_);
-  operation_->plugin_ = outer_plugin_;
-  operation_->function_ = outer_function_;
-  operation_->deadline_ = outer_deadline_;
+  const sync::Lock lock(work_->mutex_);
+  work_->plugin_ = outer_plugin_;
+  work_->function_ = outer_function_;
+  work_->deadline_ = outer_deadline_;
 }
 
 }}}  // namespace tenon::v0_1::detail

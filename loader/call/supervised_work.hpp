@@ -44,18 +44,18 @@ class SupervisedWork {
   std::optional<Overdue> overdue(Clock::time_point now) const;
   /// Returns the earliest time at which a step can be overdue.
   Clock::time_point next_check(Clock::time_point now) const noexcept;
-  /// Owns a timer that checks this operation, until the operation is destroyed.
+  /// Owns a timer that checks this work, until the work is destroyed.
   void keep(TimerQueue::Timer timer);
 
-  /// Returns whether the calling thread performs an operation.
+  /// Returns whether the calling thread performs work.
   static bool is_performed() noexcept { return current_ != nullptr; }
   /// Never returns. The current step of the calling thread, which it wants to end, becomes overdue.
   [[noreturn]] static void hang() noexcept;
 
-  /// Marks the calling thread as the one that performs the operation.
+  /// Marks the calling thread as the one that performs the work.
   class Scope {
    public:
-    explicit Scope(SupervisedWork& operation) noexcept;
+    explicit Scope(SupervisedWork& work) noexcept;
     ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
@@ -64,15 +64,15 @@ class SupervisedWork {
     SupervisedWork* const outer_;
   };
 
-  /// One function of a plugin, or of the dynamic loader, in the operation that the calling thread
+  /// One function of a plugin, or of the dynamic loader, in the work that the calling thread
   /// performs. Does nothing on other threads. The texts must outlive it.
   class Step {
    public:
-    Step(std::string_view plugin, std::string_view function) noexcept : operation_(current_) {
-      if (operation_ != nullptr) begin(plugin, function);
+    Step(std::string_view plugin, std::string_view function) noexcept : work_(current_) {
+      if (work_ != nullptr) begin(plugin, function);
     }
     ~Step() {
-      if (operation_ != nullptr) end();
+      if (work_ != nullptr) end();
     }
     Step(const Step&) = delete;
     Step& operator=(const Step&) = delete;
@@ -81,7 +81,7 @@ class SupervisedWork {
     void begin(std::string_view plugin, std::string_view function) noexcept;
     void end() noexcept;
 
-    SupervisedWork* const operation_;
+    SupervisedWork* const work_;
     std::string_view outer_plugin_;
     std::string_view outer_function_;
     Clock::time_point outer_deadline_;

@@ -95,10 +95,10 @@ struct ModuleHost::Functions {
   static Result<Instance*> create_client(ModuleHost& host, const KnownVersion& known,
                                          const tenon_plugin_request& in) {
     Result<PluginChoice> chosen = [&]() -> Result<PluginChoice> {
-      const auto directory = host.directory();
-      if (directory == nullptr) return host_is_gone();
-      return directory->choose_for(host.package_, *known.kind, in.version,
-                                   {in.reference.data, in.reference.size});
+      const auto services = host.services();
+      if (services == nullptr) return host_is_gone();
+      return services->choose_for(host.package_, *known.kind, in.version,
+                                  {in.reference.data, in.reference.size});
     }();
     if (!chosen) {
       auto own = choose_built(host, known, in);
@@ -134,10 +134,10 @@ struct ModuleHost::Functions {
     const CallerScope caller(of(host).generation_);
     auto known = look_up(*in);
     if (!known) return fail(call, known.error().status(), std::string(known.error().message()));
-    const auto directory = of(host).directory();
-    if (directory == nullptr)
+    const auto services = of(host).services();
+    if (services == nullptr)
       return fail(call, TENON_UNAVAILABLE, std::string(host_is_gone().message()));
-    const auto names = directory->names_for(of(host).package_, *known->kind, in->version);
+    const auto names = services->names_for(of(host).package_, *known->kind, in->version);
     auto* response =
         static_cast<tenon_find_response*>(tenon_allocate_zeroed(call, sizeof(tenon_find_response)));
     response->struct_size = sizeof *response;
@@ -206,12 +206,12 @@ ModuleHost::ModuleHost(Package package, const std::filesystem::path& file, HostL
       host_(std::move(host)),
       streams_(&streams) {}
 
-/// Returns the directory, or nullptr if the host has ended or this is closed. A forked child does
-/// not use the lock.
-std::shared_ptr<HostServices> ModuleHost::directory() {
-  if (process_.inherited()) return inherited_directory();
+/// Returns the services of the host, or nullptr if it has ended or this is closed. A forked child
+/// does not use the lock.
+std::shared_ptr<HostServices> ModuleHost::services() {
+  if (process_.inherited()) return inherited_services();
   const sync::Lock lock(mutex_);
-  return host_.directory();
+  return host_.services();
 }
 
 std::shared_ptr<PluginModule> ModuleHost::module() {

@@ -35,7 +35,7 @@ class CallTargets;
 class HostServices {
  public:
   /// Returns the plugin that a reference in package `requirer` names, for use at this version of
-  /// the kind. The caller must not keep the directory while it creates the instance, because code
+  /// the kind. The caller must not keep the services while it creates the instance, because code
   /// of the plugin may hang.
   virtual Result<PluginChoice> choose_for(const Package& requirer, const Kind& kind,
                                           std::int32_t version, std::string_view reference) = 0;
@@ -60,20 +60,20 @@ class HostServices {
 class HostLink {
  public:
   HostLink() = default;
-  HostLink(std::weak_ptr<HostServices> directory, std::weak_ptr<void> users) noexcept
-      : directory_(std::move(directory)), users_(std::move(users)) {}
+  HostLink(std::weak_ptr<HostServices> services, std::weak_ptr<void> users) noexcept
+      : services_(std::move(services)), users_(std::move(users)) {}
 
   /// Returns the functions of the host; nullptr once it has no user. The caller does not become a
   /// user. Otherwise the modules would be shut down by the thread that is the last user, and a
   /// worker in the middle of a restart cannot wait for itself.
-  std::shared_ptr<HostServices> directory() const noexcept {
-    return users_.expired() ? nullptr : directory_.lock();
+  std::shared_ptr<HostServices> services() const noexcept {
+    return users_.expired() ? nullptr : services_.lock();
   }
   /// Adds a user of the host while the pointer exists. Returns nullptr if it has none.
   std::shared_ptr<void> use() const noexcept { return users_.lock(); }
 
  private:
-  std::weak_ptr<HostServices> directory_;
+  std::weak_ptr<HostServices> services_;
   std::weak_ptr<void> users_;
 };
 
@@ -109,9 +109,9 @@ class ModuleHost {
     ModuleHost* owner;
   };
 
-  std::shared_ptr<HostServices> directory();
-  std::shared_ptr<HostServices> inherited_directory() TENON_NO_THREAD_SAFETY_ANALYSIS {
-    return host_.directory();
+  std::shared_ptr<HostServices> services();
+  std::shared_ptr<HostServices> inherited_services() TENON_NO_THREAD_SAFETY_ANALYSIS {
+    return host_.services();
   }
   /// Returns the module of the generation; nullptr after `close`, or in a forked child.
   std::shared_ptr<PluginModule> module();

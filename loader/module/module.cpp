@@ -10,7 +10,7 @@
 #include "call/thread_records.hpp"
 #include "catalog/description.hpp"
 #include "platform/float_modes.hpp"
-#include "supervise/lifecycle_lock.hpp"
+#include "supervise/ticket_hold.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {

@@ -69,18 +69,18 @@ Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const 
       Generation::begin(std::move(*image), object, *now, state_.where, generation_context());
   if (!begun) return std::move(begun).error();
   std::unique_ptr<CatalogChange> change;
-  if (const auto directory = state_.context->host.directory())
-    change = directory->prepare(state_.owner, now);
+  if (const auto services = state_.context->host.services())
+    change = services->prepare(state_.owner, now);
   return LoadedCode{std::move(*begun), std::move(now), file.identity, std::move(change)};
 }
 
-/// Checks with the host whether the files may be loaded. Releases the directory again, because
+/// Checks with the host whether the files may be loaded. Releases the services again, because
 /// plugin code that runs next may hang.
 Result<void> ModuleLoader::check_loadable(const Manifest& before, const Manifest& fresh,
                                           const Bundle& bundle) {
-  const auto directory = state_.context->host.directory();
-  if (directory == nullptr) return state_.refused("the host has ended");
-  return directory->check_loadable(before, fresh, bundle);
+  const auto services = state_.context->host.services();
+  if (services == nullptr) return state_.refused("the host has ended");
+  return services->check_loadable(before, fresh, bundle);
 }
 
 /// Constructors of the module run inside the dynamic loader, where crashes cannot be contained.

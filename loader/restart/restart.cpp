@@ -60,7 +60,7 @@ std::shared_ptr<Restart> Restart::successor() const {
 }
 
 Result<void> Restart::run() {
-  const Scope performance(*this);
+  const Scope scope(*this);
   if (auto done = attempt(); !done) return fail(std::move(done).error());
   if (closed_at_ != Clock::time_point()) event_.calls_waited = Clock::now() - closed_at_;
   if (next_.change != nullptr) next_.change->publish();
@@ -481,7 +481,7 @@ void Restart::take_late_changes() noexcept {
 
 void Restart::roll_back() noexcept {
   if (!std::exchange(blocks_creates_, false)) return;
-  const Scope performance(*this);
+  const Scope scope(*this);
   set_limit(Clock::time_point::max());
   std::vector<std::uint32_t> suspended;
   {

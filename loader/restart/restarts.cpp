@@ -8,7 +8,7 @@
 #include "call/thread_records.hpp"
 #include "restart/restart.hpp"
 #include "restart/restart_group.hpp"
-#include "supervise/lifecycle_lock.hpp"
+#include "supervise/ticket_hold.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
@@ -301,8 +301,8 @@ void Restarts::lose_generation() {
   parts_.retired.schedule_reclaim();
 }
 
-bool Restarts::is_in_progress(const SupervisedWork& operation) const noexcept {
-  return current_.get() == &operation;
+bool Restarts::is_in_progress(const SupervisedWork& work) const noexcept {
+  return current_.get() == &work;
 }
 
 void Restarts::abandon_overdue() noexcept {

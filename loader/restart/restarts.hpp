@@ -120,7 +120,7 @@ class Restarts final : public AfterFault, public Supervised, private BeginRestar
   void make_serve(LoadedCode&& fresh) noexcept TENON_REQUIRES(module_lock);
   /// Returns whether a restart is in progress.
   bool in_progress() const noexcept TENON_REQUIRES(module_lock) { return current_ != nullptr; }
-  bool is_in_progress(const SupervisedWork& operation) const noexcept
+  bool is_in_progress(const SupervisedWork& work) const noexcept
       TENON_REQUIRES(module_lock) override;
   /// Abandons the restart in progress if it hangs. Releases the lock meanwhile.
   void abandon_overdue(Clock::time_point now) noexcept TENON_REQUIRES(module_lock) override;

@@ -38,9 +38,9 @@
 #include "manifest/manifest.hpp"
 #include "platform/containment.hpp"
 #include "platform/file.hpp"
+#include "state/exclusive_ticket.hpp"
 #include "state/failures.hpp"
 #include "state/instance_count.hpp"
-#include "state/lifecycle.hpp"
 #include "state/live_instances.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {

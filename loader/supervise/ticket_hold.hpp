@@ -17,8 +17,8 @@ namespace tenon { inline namespace v0_1 { namespace detail {
 /// ticket.
 class TicketHold {
  public:
-  /// Waits for the ticket, at least until a restart that hangs has lost it. In a step of another
-  /// operation, the wait is shorter: that step must end in time, too. Releases the lock meanwhile.
+  /// Waits for the ticket, at least until a restart that hangs has lost it. In a step of other
+  /// work, the wait is shorter: that step must end in time, too. Releases the lock meanwhile.
   TicketHold(ModuleState& state, HangWatch& hangs) TENON_REQUIRES(module_lock) : state_(state) {
     const RestartPolicy& policy = state.context->restart;
     const auto longest_step = policy.step_timeout + SupervisedWork::grace;
