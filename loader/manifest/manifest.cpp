@@ -3,7 +3,9 @@
 
 #include <tenon/abi.h>
 #include <tenon/detail/arena.hpp>
-#include <tenon/manifest_steps.hpp>
+#include <tenon/detail/json.hpp>
+#include <tenon/detail/storage_json.hpp>
+#include <tenon/manifest_storage.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -20,6 +22,10 @@ namespace {
 
 // The type of ABI of native modules; this host offers no other.
 constexpr std::string_view native_abi = "native";
+
+// The version of the manifest.
+constexpr std::int64_t format = 1;
+constexpr auto largest = std::numeric_limits<std::int32_t>::max();
 
 /// Removes one number of an ABI version from the front.
 std::optional<std::uint16_t> take_number(std::string_view& text) {
@@ -73,8 +79,14 @@ bool has_control_characters(std::string_view text) {
   });
 }
 
-/// Reads a manifest of any version. The first error is kept, and the result of later reads is
-/// ignored.
+/// Returns a value as JSON text without spaces.
+std::string json_of(const json::Reader& value) {
+  json::Writer writer;
+  writer.value(value);
+  return writer.take();
+}
+
+/// Reads a manifest. The first error is kept, and the result of later reads is ignored.
 class ManifestReader {
  public:
   ManifestReader(std::string_view path, json::Parser& parser) : path_(path), parser_(parser) {}
@@ -91,37 +103,40 @@ class ManifestReader {
   void fail(const Error& error) { fail(error.where(), error.message()); }
 
   // Returned texts are parts of the document.
-  std::string_view text(const tenon_string* value, const JsonPath& where);
-  std::string_view needed_text(const tenon_string* value, const JsonPath& where);
+  std::string_view text(std::string_view text, const JsonPath& where);
   std::string_view name(const tenon_string* value, const JsonPath& where);
   std::int32_t number(const std::int32_t* value, const JsonPath& where);
-  Texts properties(const StoredMap<StoredJson>& map, const JsonPath& where);
-  std::string property(std::string_view json, const JsonPath& where);
 
-  void read_format(const json::Reader& document);
   void read_abi(const json::Reader& value);
   void refuse_type(std::string_view type);
-  bool read_document(const json::Reader& document, ManifestV2Storage& stored);
-  bool upgrade(const json::Reader& document, ManifestV2Storage& stored);
-  void refuse_other_than_object(std::string_view json, const JsonPath& where);
+  void read_format(const json::Reader& document);
 
-  void take(const ManifestV2Storage& stored);
+  void take(const ManifestV1Storage& stored);
   void take_version(const tenon_string& value);
-  void take_provides(const StoredList<ManifestV2PluginStorage>& plugins);
-  Provided provided(const ManifestV2PluginStorage& stored, const JsonPath& where);
+  void take_provides(const StoredList<ManifestV1PluginStorage>& plugins);
+  Provided provided(const ManifestV1PluginStorage& stored, const JsonPath& where);
   void refuse_duplicates(const JsonPath& where);
-  void take_details(const ManifestV2Storage& stored, const JsonPath& where);
-  void take_requirements(const StoredMap<tenon_string>& requirements, const JsonPath& where);
-  void take_properties(const StoredMap<StoredMap<StoredJson>>& plugins, const JsonPath& where);
-  void take_state(const ManifestV2StateStorage& state, const JsonPath& where);
+
+  void read_details(const json::Reader& document);
+  void read_details(json::Fields details, const JsonPath& where);
+  /// Returns the value of a detail, valid until the next one; nullptr if it is absent or null.
+  static const json::Reader* detail(json::Fields& details, std::string_view key);
+  std::string_view text(json::Fields& details, std::string_view key, const JsonPath& where);
+  void read_requirements(const json::Reader& requirements, const JsonPath& where);
+  void read_properties(const json::Reader& plugins, const JsonPath& where);
+  Texts properties(const json::Reader& map, const JsonPath& where);
+  std::string property(const json::Reader& value, const JsonPath& where);
+  void read_state(const json::Reader& object, const JsonPath& where);
+  void read_handled(const json::Reader& libraries);
+  template <class Visit>
+  void for_each_member(const json::Reader& object, const JsonPath& where, const Visit& visit);
+  std::int32_t version(const json::Reader& value);
 
   const std::string_view path_;
   const JsonPath root_;
   json::Parser& parser_;
   Arena arena_;
   Conversion conversion_{arena_.raw(), Keep::nothing};
-  std::int64_t format_ = 0;
-  std::size_t author_ = 0;  // in version 1, the index of the author's object in the details
   Manifest manifest_;
   std::optional<Error> failure_;
 };
@@ -142,28 +157,25 @@ void ManifestReader::fail(std::string_view where, std::string_view message) {
   constexpr std::string_view found = ", found ";
   const std::size_t middle = message.find(found);
   if (!message.starts_with(expected) || middle == std::string_view::npos) {
-    return fail(where, message, "a manifest of version " + std::to_string(format_));
+    return fail(where, message, "a manifest of version " + std::to_string(format));
   }
   fail(where, message.substr(middle + found.size()),
        message.substr(expected.size(), middle - expected.size()));
 }
 
-std::string_view ManifestReader::text(const tenon_string* value, const JsonPath& where) {
-  if (value == nullptr) return {};
-  const std::string_view text = text_of(*value);
+std::string_view ManifestReader::text(std::string_view text, const JsonPath& where) {
   if (has_control_characters(text)) {
     fail(where, in_quotes(text), "a text without control characters");
   }
   return text;
 }
 
-std::string_view ManifestReader::needed_text(const tenon_string* value, const JsonPath& where) {
-  if (value == nullptr) fail(where, "nothing", "this key");
-  return text(value, where);
-}
-
 std::string_view ManifestReader::name(const tenon_string* value, const JsonPath& where) {
-  const auto name = needed_text(value, where);
+  if (value == nullptr) {
+    fail(where, "nothing", "this key");
+    return {};
+  }
+  const auto name = text(text_of(*value), where);
   if (const auto flaw = name_problem(name); !flaw.empty()) {
     fail(where, in_quotes(name) + ", which " + std::string(flaw), "domain/name");
   }
@@ -179,28 +191,6 @@ std::int32_t ManifestReader::number(const std::int32_t* value, const JsonPath& w
   return *value;
 }
 
-Texts ManifestReader::properties(const StoredMap<StoredJson>& map, const JsonPath& where) {
-  Texts result;
-  for (std::size_t i = 0; i < map.size(); ++i) {
-    const std::string_view key = text_of(map.key(i));
-    result.emplace(key, property(text_of(map[i].text), JsonPath(where, key)));
-  }
-  return result;
-}
-
-/// Returns a property: the value of a text, or an object as JSON.
-std::string ManifestReader::property(std::string_view json, const JsonPath& where) {
-  if (json.starts_with('{')) return std::string(json);
-  json::Parser parser;  // the other parser still holds the manifest
-  std::string_view decoded;
-  if (const auto value = parser.parse(json); !value || !value->read(decoded)) {
-    fail(where, json.starts_with('[') ? "array" : std::string(json.substr(0, 40)),
-         "a text or an object");
-  }
-  const tenon_string raw{decoded.data(), decoded.size()};
-  return std::string(text(&raw, where));
-}
-
 Result<Manifest> ManifestReader::read(std::string text) {
   const Result<json::Reader> document = parser_.parse(text);
   if (!document) {
@@ -208,8 +198,15 @@ Result<Manifest> ManifestReader::read(std::string text) {
     return std::move(*failure_);
   }
   read_format(*document);
-  ManifestV2Storage stored;
-  if (!failure_ && read_document(*document, stored)) take(stored);
+  ManifestV1Storage stored;
+  if (!failure_) {
+    if (read_stored(conversion_, *document, stored)) {
+      take(stored);
+      read_details(*document);
+    } else {
+      fail(parser_.take_error());
+    }
+  }
   if (failure_) return std::move(*failure_);
   manifest_.text = std::move(text);
   return std::move(manifest_);
@@ -217,21 +214,26 @@ Result<Manifest> ManifestReader::read(std::string text) {
 
 // Reads format and ABI version first, because the rest of a newer manifest is unknown to this host.
 void ManifestReader::read_format(const json::Reader& document) {
-  constexpr auto largest = std::numeric_limits<std::int32_t>::max();
   json::Fields fields(document);
   std::size_t count = 0;
   if (!document.read_object(count)) return fail(parser_.take_error());
-  const json::Reader* format = fields.take("manifest");
-  if (format == nullptr) return fail(JsonPath(root_, "manifest"), "nothing", "this key");
-  if (!format->read_integer(format_, 1, largest, "a whole number from 1")) {
+  const json::Reader* member = fields.take("manifest");
+  if (member == nullptr) return fail(JsonPath(root_, "manifest"), "nothing", "this key");
+  std::int64_t version = 0;
+  if (!member->read_integer(version, 1, largest, "a whole number from 1")) {
     return fail(parser_.take_error());
   }
   if (const json::Reader* abi = fields.take("abi")) read_abi(*abi);
-  auto least = manifest_.abi;
-  if (format_ > 2) least.major = std::max(least.major, static_cast<std::uint16_t>(2));
   if (failure_) return;
-  if (auto good = check_abi(least, "manifest: abi", path_); !good) {
+  if (auto good = check_abi(manifest_.abi, "manifest: abi", path_); !good) {
     failure_ = good.error();
+  } else if (version != format) {
+    failure_ = Error(
+        {.code = "version-too-new",
+         .where = std::string(path_),
+         .found = "a manifest of version " + std::to_string(version) + "  (manifest: manifest)",
+         .needed = "version " + std::to_string(format),
+         .fix = "use a newer host, or build the module with the headers of this one"});
   }
 }
 
@@ -261,54 +263,11 @@ void ManifestReader::refuse_type(std::string_view type) {
                            ", or remove the type in front of the ABI version"});
 }
 
-bool ManifestReader::read_document(const json::Reader& document, ManifestV2Storage& stored) {
-  if (format_ == 1) return upgrade(document, stored);
-  if (read_stored(conversion_, document, stored)) return true;
-  fail(parser_.take_error());
-  return false;
-}
-
-bool ManifestReader::upgrade(const json::Reader& document, ManifestV2Storage& stored) {
-  ManifestV1Storage old;
-  if (!read_stored(conversion_, document, old)) {
-    fail(parser_.take_error());
-    return false;
-  }
-  std::size_t objects = 0;
-  for (std::size_t i = 0; old.details != nullptr && i < old.details->size(); ++i) {
-    const std::string_view details = text_of((*old.details)[i].text);
-    if (details == "null") continue;
-    const JsonPath list(root_, "details");
-    const JsonPath where(list, i);
-    if (objects++ > 0) {
-      fail(where, "a second object", "at most one");
-    } else {
-      refuse_other_than_object(details, where);
-    }
-    author_ = i;
-  }
-  if (failure_) return false;
-  if (convert(conversion_, old, stored)) return true;
-  fail(conversion_.where(), conversion_.message());
-  return false;
-}
-
-void ManifestReader::refuse_other_than_object(std::string_view json, const JsonPath& where) {
-  if (json.starts_with('{')) return;
-  fail(where, json.starts_with('[') ? "array" : json.substr(0, 40), "an object");
-}
-
-void ManifestReader::take(const ManifestV2Storage& stored) {
+void ManifestReader::take(const ManifestV1Storage& stored) {
   manifest_.name = std::string(name(stored.name, JsonPath(root_, "name")));
   if (stored.version != nullptr) take_version(*stored.version);
-  const StoredList<ManifestV2PluginStorage> none{};
+  const StoredList<ManifestV1PluginStorage> none{};
   take_provides(stored.provides != nullptr ? *stored.provides : none);
-  if (format_ == 1) {
-    const JsonPath list(root_, "details");
-    take_details(stored, JsonPath(list, author_));
-  } else {
-    take_details(stored, root_);
-  }
 }
 
 void ManifestReader::take_version(const tenon_string& value) {
@@ -318,7 +277,7 @@ void ManifestReader::take_version(const tenon_string& value) {
          "at most " + std::to_string(max_version_length));
     return;
   }
-  auto version = Version::parse(text(&value, where));
+  auto version = Version::parse(text(text_of(value), where));
   if (!version) {
     fail(where, in_quotes(text_of(value)) + ": " + std::string(version.error().found()),
          version.error().needed());
@@ -327,7 +286,7 @@ void ManifestReader::take_version(const tenon_string& value) {
   manifest_.version = std::move(*version);
 }
 
-void ManifestReader::take_provides(const StoredList<ManifestV2PluginStorage>& plugins) {
+void ManifestReader::take_provides(const StoredList<ManifestV1PluginStorage>& plugins) {
   const JsonPath where(root_, "provides");
   for (std::size_t i = 0; i < plugins.size(); ++i) {
     if (is_empty(plugins[i])) continue;
@@ -341,14 +300,18 @@ void ManifestReader::take_provides(const StoredList<ManifestV2PluginStorage>& pl
   if (manifest_.provides.size() > 1) refuse_duplicates(where);
 }
 
-Provided ManifestReader::provided(const ManifestV2PluginStorage& stored, const JsonPath& where) {
+Provided ManifestReader::provided(const ManifestV1PluginStorage& stored, const JsonPath& where) {
   Provided plugin;
   plugin.kind = std::string(name(stored.kind, JsonPath(where, "kind")));
   plugin.version = number(stored.version, JsonPath(where, "version"));
   plugin.name = std::string(name(stored.name, JsonPath(where, "name")));
 
-  const JsonPath digits_path(where, format_ == 1 ? "spec" : "fingerprint");
-  const auto digits = needed_text(stored.fingerprint, digits_path);
+  const JsonPath digits_path(where, "spec");
+  if (stored.spec == nullptr) {
+    fail(digits_path, "nothing", "this key");
+    return plugin;
+  }
+  const auto digits = text_of(*stored.spec);
   const auto* end = digits.data() + digits.size();
   const auto read = std::from_chars(digits.data(), end, plugin.fingerprint, 16);
   if (digits.size() != 16 || read.ec != std::errc() || read.ptr != end) {
@@ -373,79 +336,150 @@ void ManifestReader::refuse_duplicates(const JsonPath& where) {
        "each plugin once for each version of its kind");
 }
 
-void ManifestReader::take_details(const ManifestV2Storage& stored, const JsonPath& where) {
-  manifest_.summary = text(stored.summary, JsonPath(where, "summary"));
-  manifest_.description = text(stored.description, JsonPath(where, "description"));
-  manifest_.author = text(stored.author, JsonPath(where, "author"));
-  manifest_.license = text(stored.license, JsonPath(where, "license"));
-  manifest_.homepage = text(stored.homepage, JsonPath(where, "homepage"));
-  if (stored.requirements != nullptr) {
-    const std::string_view key = format_ == 1 ? "requires" : "requirements";
-    take_requirements(*stored.requirements, JsonPath(where, key));
+void ManifestReader::read_details(const json::Reader& document) {
+  json::Fields fields(document);
+  const json::Reader* list = detail(fields, "details");
+  if (list == nullptr) return;
+  const JsonPath where(root_, "details");
+  std::size_t i = 0;
+  for (const json::Reader object : list->elements()) {
+    const JsonPath element(where, i++);
+    if (object.form() == json::Form::null) continue;
+    if (!manifest_.details.empty()) return fail(element, "a second object", "at most one");
+    std::size_t count = 0;
+    if (!object.read_object(count)) return fail(parser_.take_error());
+    manifest_.details = json_of(object);
+    read_details(json::Fields(object), element);
   }
-  if (stored.properties != nullptr) {
-    take_properties(*stored.properties, JsonPath(where, "properties"));
-  }
-  if (stored.state != nullptr) take_state(*stored.state, JsonPath(where, "state"));
-  if (stored.threads != nullptr) {
-    manifest_.unload.joins_threads = text_of(*stored.threads) == "joined";
-    if (!manifest_.unload.joins_threads) {
-      fail(JsonPath(where, "threads"), in_quotes(text_of(*stored.threads)),
-           "\"joined\", or no such key");
-    }
-  }
-  if (stored.handled != nullptr) {
-    for (std::size_t i = 0; i < stored.handled->size(); ++i) {
-      manifest_.unload.handled.emplace_back(text_of((*stored.handled)[i]));
-    }
-  }
-  if (stored.details == nullptr) return;
-  manifest_.details = text_of(stored.details->text);
-  if (format_ != 1) refuse_other_than_object(manifest_.details, JsonPath(where, "details"));
 }
 
-void ManifestReader::take_requirements(const StoredMap<tenon_string>& requirements,
-                                       const JsonPath& where) {
-  for (std::size_t i = 0; i < requirements.size(); ++i) {
-    const std::string_view key = text_of(requirements.key(i));
-    const JsonPath entry(where, key);
+void ManifestReader::read_details(json::Fields details, const JsonPath& where) {
+  manifest_.summary = text(details, "summary", where);
+  manifest_.description = text(details, "description", where);
+  manifest_.author = text(details, "author", where);
+  manifest_.license = text(details, "license", where);
+  manifest_.homepage = text(details, "homepage", where);
+  if (const json::Reader* value = detail(details, "requires")) {
+    read_requirements(*value, JsonPath(where, "requires"));
+  }
+  if (const json::Reader* value = detail(details, "properties")) {
+    read_properties(*value, JsonPath(where, "properties"));
+  }
+  if (const json::Reader* value = detail(details, "state")) {
+    read_state(*value, JsonPath(where, "state"));
+  }
+  if (const auto threads = text(details, "threads", where); threads.data() != nullptr) {
+    manifest_.unload.joins_threads = threads == "joined";
+    if (!manifest_.unload.joins_threads) {
+      fail(JsonPath(where, "threads"), in_quotes(threads), "\"joined\", or no such key");
+    }
+  }
+  if (const json::Reader* value = detail(details, "handled")) read_handled(*value);
+}
+
+const json::Reader* ManifestReader::detail(json::Fields& details, std::string_view key) {
+  const json::Reader* value = details.take(key);
+  return value == nullptr || value->form() == json::Form::null ? nullptr : value;
+}
+
+std::string_view ManifestReader::text(json::Fields& details, std::string_view key,
+                                      const JsonPath& where) {
+  const json::Reader* value = detail(details, key);
+  if (value == nullptr) return {};
+  std::string_view read;
+  if (!value->read(read)) fail(parser_.take_error());
+  return text(read, JsonPath(where, key));
+}
+
+/// Calls `visit(key, value, path of the value)` for each member until there is an error.
+template <class Visit>
+void ManifestReader::for_each_member(const json::Reader& object, const JsonPath& where,
+                                     const Visit& visit) {
+  std::size_t count = 0;
+  if (!object.read_object(count)) return fail(parser_.take_error());
+  for (const auto& [key, value] : object.members()) {
+    visit(key, value, JsonPath(where, key));
+    if (failure_) return;
+  }
+}
+
+void ManifestReader::read_requirements(const json::Reader& requirements, const JsonPath& where) {
+  for_each_member(requirements, where, [this](auto key, const auto& value, const auto& entry) {
     if (const auto flaw = name_problem(key); !flaw.empty()) {
       fail(entry, "a package whose name " + std::string(flaw), "domain/name");
     }
-    const auto spec = text(&requirements[i], entry);
-    auto versions = Requirement::parse(spec);
+    std::string_view spec;  // null accepts what an empty text accepts
+    if (value.form() != json::Form::null && !value.read(spec)) return fail(parser_.take_error());
+    auto versions = Requirement::parse(text(spec, entry));
     if (!versions) {
       return fail(entry, in_quotes(spec) + ": " + std::string(versions.error().found()),
                   versions.error().needed());
     }
     manifest_.requirements.emplace(key, std::move(*versions));
-  }
+  });
 }
 
-void ManifestReader::take_properties(const StoredMap<StoredMap<StoredJson>>& plugins,
-                                     const JsonPath& where) {
+void ManifestReader::read_properties(const json::Reader& plugins, const JsonPath& where) {
   std::set<std::string_view> names;
   for (const Provided& plugin : manifest_.provides) names.insert(plugin.name);
-  for (std::size_t i = 0; i < plugins.size(); ++i) {
-    const std::string_view key = text_of(plugins.key(i));
-    const JsonPath entry(where, key);
+  for_each_member(plugins, where, [&](auto key, const auto& value, const auto& entry) {
     if (!names.contains(key)) {
-      fail(entry, "properties of a plugin that is not provided", "a name from provides");
+      return fail(entry, "properties of a plugin that is not provided", "a name from provides");
     }
-    manifest_.properties.emplace(key, properties(plugins[i], entry));
-  }
+    manifest_.properties.emplace(key, properties(value, entry));
+  });
 }
 
-void ManifestReader::take_state(const ManifestV2StateStorage& state, const JsonPath& where) {
-  StateVersions versions;
-  versions.type = text(state.type, JsonPath(where, "type"));
-  versions.writes = number(state.writes, JsonPath(where, "writes"));
-  const JsonPath reads(where, "reads");
-  if (state.reads == nullptr) return fail(reads, "nothing", "this key");
-  for (std::size_t i = 0; i < state.reads->size(); ++i) {
-    versions.reads.push_back(number(&(*state.reads)[i], JsonPath(reads, i)));
+Texts ManifestReader::properties(const json::Reader& map, const JsonPath& where) {
+  Texts result;
+  for_each_member(map, where, [&](auto key, const auto& value, const auto& entry) {
+    result.emplace(key, property(value, entry));
+  });
+  return result;
+}
+
+/// Returns a property: the value of a text, or an object as JSON.
+std::string ManifestReader::property(const json::Reader& value, const JsonPath& where) {
+  if (value.form() == json::Form::object) return json_of(value);
+  std::string_view read;
+  if (!value.read(read)) {
+    value.fail("a text or an object");
+    fail(parser_.take_error());
   }
+  return std::string(text(read, where));
+}
+
+/// Reads the state. Unknown keys are ignored.
+void ManifestReader::read_state(const json::Reader& object, const JsonPath& where) {
+  std::size_t count = 0;
+  if (!object.read_object(count)) return fail(parser_.take_error());
+  json::Fields fields(object);
+  StateVersions versions;
+  versions.type = text(fields, "type", where);
+  const json::Reader* writes = detail(fields, "writes");
+  if (writes == nullptr) return fail(JsonPath(where, "writes"), "nothing", "this key");
+  versions.writes = version(*writes);
+  const json::Reader* reads = detail(fields, "reads");
+  if (reads == nullptr) return fail(JsonPath(where, "reads"), "nothing", "this key");
+  if (!reads->read_array(count)) return fail(parser_.take_error());
+  for (const json::Reader element : reads->elements()) versions.reads.push_back(version(element));
   manifest_.state = std::move(versions);
+}
+
+std::int32_t ManifestReader::version(const json::Reader& value) {
+  std::int64_t number = 0;
+  if (!value.read_integer(number, 1, largest, "a whole number from 1")) fail(parser_.take_error());
+  return static_cast<std::int32_t>(number);
+}
+
+void ManifestReader::read_handled(const json::Reader& libraries) {
+  std::size_t count = 0;
+  if (!libraries.read_array(count)) return fail(parser_.take_error());
+  for (const json::Reader element : libraries.elements()) {
+    std::string_view library;
+    if (!element.read(library)) return fail(parser_.take_error());
+    manifest_.unload.handled.emplace_back(library);
+  }
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ constexpr const char* place = R"({ "type": "photo.example/place", "version": 1, 
   "fields": { "east": "float64" } })";
 
 constexpr const char* builtins = R"([
-{"manifest": 2, "abi": "1.0", "name": "me.example/kit", "version": "2.0.0", "provides": [
-  {"kind": "photo.example/filter", "version": 3, "fingerprint": "0123456789abcdef",
+{"manifest": 1, "abi": "1.0", "name": "me.example/kit", "version": "2.0.0", "provides": [
+  {"kind": "photo.example/filter", "version": 3, "spec": "0123456789abcdef",
    "name": "me.example/blacken"}]}
 ])";
 
@@ -181,11 +181,11 @@ TEST_F(AppCommands, UseOnlyTheBuiltinsOfTheApp) {
 }
 
 TEST_F(AppCommands, AcceptBuiltinsWithTheDeepestManifest) {
-  const std::string head = R"([{"manifest": 2, "abi": "1.0", "name": "me.example/kit",
+  const std::string head = R"([{"manifest": 1, "abi": "1.0", "name": "me.example/kit",
     "version": "2.0.0", "provides": [{"kind": "photo.example/filter", "version": 3,
-    "fingerprint": "0123456789abcdef", "name": "me.example/blacken"}], "details": {"x-deep": )";
+    "spec": "0123456789abcdef", "name": "me.example/blacken"}], "details": [{"x-deep": )";
   const auto nested = [&head](std::size_t levels) {
-    return head + std::string(levels - 2, '[') + std::string(levels - 2, ']') + "}}]";
+    return head + std::string(levels - 3, '[') + std::string(levels - 3, ']') + "}]}]";
   };
   data("builtins.json", nested(64));
   const Outcome run = tenon({"resolve", "me.example/kit"});

@@ -56,23 +56,6 @@ TEST_F(Documents, AreConvertedToTheStorageVersion) {
   EXPECT_EQ(convert_text(newer, {"--to", "1"}).out, older);
 }
 
-/// The example in abi/manifest.md.
-TEST_F(Documents, ConvertManifests) {
-  const std::string first = R"({"manifest":1,"abi":"1.0","name":"me.example/blur",)"
-                            R"("version":"1.2.0","provides":[{"kind":"photo.example/filter",)"
-                            R"("version":1,"spec":"0123456789abcdef","name":"me.example/blur"},)"
-                            R"(null],"details":[{"summary":"Gaussian blur"},null]})";
-  const Outcome run =
-      convert_text(first, {"--type", "tenon.dev/manifest", "--from", "1", "--to", "2"});
-  EXPECT_EQ(run.exit, 0) << run.err;
-  EXPECT_EQ(run.out, R"({"manifest":2,"abi":"1.0","name":"me.example/blur","version":"1.2.0",)"
-                     R"("provides":[{"kind":"photo.example/filter","version":1,)"
-                     R"("fingerprint":"0123456789abcdef","name":"me.example/blur"},{}],)"
-                     R"("summary":"Gaussian blur","details":{"summary":"Gaussian blur"},)"
-                     R"("bag":{"details.list@1":{"type":"list<json>","value":[{},null]}}})"
-                     "\n");
-}
-
 TEST_F(Documents, SpanSeveralLinesOrOneLineEach) {
   EXPECT_EQ(
       convert_text("\n{ \"type\": \"tenon.dev/record\",\n  \"version\": 1,\n  \"value\": {} }\n")

@@ -40,7 +40,7 @@ schemas_are_installed() {
     grep "\"https://tenon.dev/schemas/$schema.schema.json\"" \
       "$prefix/share/tenon/schemas/$schema.schema.json" || return
   done
-  for schema in lock.schema.json lock/v2.schema.json manifest/v2.schema.json record.schema.json; do
+  for schema in lock.schema.json lock/v1.schema.json manifest/v1.schema.json record.schema.json; do
     grep "\"https://tenon.dev/$schema\"" "$prefix/share/tenon/schemas/tenon.dev/$schema" || return
   done
 }

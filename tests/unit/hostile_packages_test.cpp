@@ -29,11 +29,11 @@ std::string numbered(std::string_view name, std::size_t number) {
   return std::string(name).append(std::to_string(number));
 }
 
-/// Returns a manifest of version 2 with the required fields and these.
-std::string manifest(const std::string& name, const std::string& fields) {
-  return R"({"manifest":2,"name":")" + name + R"(","version":"1.0.0",)" +
-         R"("provides":[{"kind":"a.b/k","version":1,"fingerprint":"0123456789abcdef","name":")" +
-         name + R"("}])" + fields + "}";
+/// Returns a manifest with the required fields and these details.
+std::string manifest(const std::string& name, const std::string& details) {
+  return R"({"manifest":1,"name":")" + name + R"(","version":"1.0.0",)" +
+         R"("provides":[{"kind":"a.b/k","version":1,"spec":"0123456789abcdef","name":")" + name +
+         R"("}],"details":[{)" + details + "}]}";
 }
 
 /// Joins entries of an object or array until a manifest has the largest size, or has `most`
@@ -50,7 +50,7 @@ std::string filled(const std::function<std::string(std::size_t)>& entry,
 }
 
 std::string requiring(const std::string& name, const std::string& requirements) {
-  return manifest(name, R"(,"requirements":{)" + requirements + "}");
+  return manifest(name, R"("requires":{)" + requirements + "}");
 }
 
 Package package(const std::string& text) {
@@ -192,17 +192,17 @@ TEST(HostilePackages, FormALongChain) {
 
 TEST(HostilePackages, ProvideThousandsOfPlugins) {
   const auto text = [](std::size_t plugins, std::size_t of_each) {
-    std::string all = R"({"manifest":2,"name":"a.b/c","provides":[)";
+    std::string all = R"({"manifest":1,"name":"a.b/c","provides":[)";
     for (std::size_t i = 0; i < plugins; ++i) {
       all += std::string(i == 0 ? "" : ",") +
-             R"({"kind":"a.b/k","version":1,"fingerprint":"0123456789abcdef","name":"a.b/)" +
+             R"({"kind":"a.b/k","version":1,"spec":"0123456789abcdef","name":"a.b/)" +
              std::to_string(i) + R"("})";
     }
-    all += R"(],"properties":{)";
+    all += R"(],"details":[{"properties":{)";
     for (std::size_t i = 0; i < of_each; ++i) {
       all += std::string(i == 0 ? "" : ",") + "\"" + numbered("a.b/", i) + "\":{}";
     }
-    return all + "}}";
+    return all + "}}]}";
   };
   const auto most = parse_manifest(text(max_plugins, max_plugins), path);
   ASSERT_TRUE(most) << most.error().to_string();
@@ -213,17 +213,18 @@ TEST(HostilePackages, ProvideThousandsOfPlugins) {
   EXPECT_EQ(more.error().found(), "4097 plugins  (manifest: provides)");
   const auto unknown = parse_manifest(text(max_plugins, 40000), path);
   ASSERT_FALSE(unknown);
-  EXPECT_EQ(unknown.error().found(),
-            "properties of a plugin that is not provided  (manifest: properties[\"a.b/4096\"])");
+  EXPECT_EQ(
+      unknown.error().found(),
+      "properties of a plugin that is not provided  (manifest: details[0].properties[\"a.b/4096\"])");
 }
 
 TEST(HostilePackages, HaveLongVersions) {
   const auto with = [](std::size_t size) {
     std::string version = "1.0.0-";
-    return parse_manifest(R"({"manifest":2,"name":"a.b/c","version":")" +
+    return parse_manifest(R"({"manifest":1,"name":"a.b/c","version":")" +
                               version.append(size - version.size(), 'a') +
                               R"(","provides":[{"kind":"a.b/k","version":1,)" +
-                              R"("fingerprint":"0123456789abcdef","name":"a.b/c"}]})",
+                              R"("spec":"0123456789abcdef","name":"a.b/c"}]})",
                           path);
   };
   EXPECT_TRUE(with(max_version_length));
@@ -236,7 +237,7 @@ TEST(HostilePackages, HaveLongVersions) {
 }
 
 TEST(HostilePackages, HaveDeeplyNestedDetails) {
-  std::string deep = R"(,"details":)";
+  std::string deep = R"("a":)";
   for (int i = 0; i < 100000; ++i) deep += R"({"a":)";
   const auto read = parse_manifest(manifest("a.b/c", deep), path);
   ASSERT_FALSE(read);

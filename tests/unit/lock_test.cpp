@@ -131,7 +131,7 @@ TEST_F(LockFile, IsDeterministic) {
                           .version = version("1.0.0"),
                           .sha256 = other_hash,
                           .source = R"(/{"name":/libodd.so)"};
-  const std::string text = R"({"type":"tenon.dev/lock","version":2,"writer":"photo","value":)"
+  const std::string text = R"({"type":"tenon.dev/lock","version":1,"writer":"photo","value":)"
                            R"({"packages":[
   {"name":"me.example/blur","version":"1.2.0","sha256":")" +
                            hash_of_blur + R"(","source":"libblur.so","libraries":[]},
@@ -155,7 +155,7 @@ TEST_F(LockFile, StoresPathsRelativeToItsFolder) {
   EXPECT_EQ(parse_lock(text, "tenon.lock").value()[0].source, fs::current_path() / "libblur.so");
 }
 
-// In version 1 this is a file named "builtin"; a builtin of a program has no hash.
+// A builtin of a program has no hash.
 TEST_F(LockFile, ReadsBuiltinWithAHashAsAFileName) {
   const auto read = parse_lock(
       lock_with(package_with("me.example/blur", "1.2.0",
@@ -180,7 +180,7 @@ TEST_F(LockFile, RefusesTruncatedFiles) {
 TEST_F(LockFile, ReportsErrors) {
   expect_broken("{}", "the document does not state its version  (lock: version)");
   expect_broken("[]", "expected object, found array");
-  expect_broken(R"({"type":"tenon.dev/lock","version":2})", "missing  (lock: value)");
+  expect_broken(R"({"type":"tenon.dev/lock","version":1})", "missing  (lock: value)");
   expect_broken(R"({"type":"tenon.dev/record","version":1,"value":{}})",
                 R"(the document has another type: "tenon.dev/record"  (lock: type))");
   expect_broken(R"({"type":"tenon.dev/lock","version":1,"wirter":"photo","value":{"packages":[]}})",
@@ -214,7 +214,7 @@ TEST_F(LockFile, ReportsErrors) {
                                        R"("sha256":")" + hash_of_blur + R"(","source":"file:")")),
                 "nothing  (lock: value.packages[0].source)");
   const auto with_library = [](const std::string& library) {
-    return R"({"type":"tenon.dev/lock","version":2,"value":{"packages":[)" +
+    return R"({"type":"tenon.dev/lock","version":1,"value":{"packages":[)" +
            package_with("me.example/blur", "1.2.0",
                         of_a_file + R"(,"libraries":[)" + library + "]") +
            "]}}";

@@ -62,8 +62,8 @@ TEST(Manifest, ReadsAllFields) {
       "license": "MIT", "homepage": "https://me.example",
       "requires": {"example.io/colour": "^1.4", "example.io/any": null},
       "properties": {"me.example/blur": {"menu": "Filter\/Blur", "range": {"least": 1}}},
-      "state": {"writes": 2, "reads": [1, 2]}, "threads": "joined",
-      "colour": {"of": ["the", "author"]}},)"),
+      "state": {"type": "me.example/progress", "writes": 2, "reads": [1, 2], "since": 2027},
+      "threads": "joined", "handled": ["glog"], "colour": {"of": ["the", "author"]}},)"),
                                    path);
   ASSERT_TRUE(read) << read.error().to_string();
   EXPECT_EQ(read->summary, "Gaussian blur");
@@ -76,60 +76,12 @@ TEST(Manifest, ReadsAllFields) {
   EXPECT_EQ(read->properties.at("me.example/blur").at("menu"), "Filter/Blur");
   EXPECT_EQ(read->properties.at("me.example/blur").at("range"), R"({"least":1})");
   ASSERT_TRUE(read->state);
+  EXPECT_EQ(read->state->type, "me.example/progress");
   EXPECT_EQ(read->state->writes, 2);
   EXPECT_EQ(read->state->reads, (std::vector<std::int32_t>{1, 2}));
   EXPECT_TRUE(read->unload.joins_threads);
+  EXPECT_EQ(read->unload.handled, std::vector<std::string>{"glog"});
   EXPECT_NE(read->details.find(R"("colour":{"of":["the","author"]})"), std::string::npos);
-}
-
-// Returns a manifest of version 2 with further fields.
-std::string version_2_with(const std::string& more) {
-  return R"({"manifest":2,"abi":"1.0","name":"me.example/blur","version":"1.2.0",)"
-         R"("provides":[{"kind":"photo.example/filter","version":1,)"
-         R"("fingerprint":"0123456789abcdef","name":"me.example/blur"}])" +
-         more + "}";
-}
-
-TEST(Manifest, ReadsVersion2LikeVersion1) {
-  const auto read = parse_manifest(version_2_with(R"(,"summary":"Gaussian blur","author":"Me",
-      "requirements":{"example.io/colour":"^1.4"},
-      "properties":{"me.example/blur":{"menu":"Filter\/Blur","range":{"least": 1}}},
-      "state":{"type":"me.example/progress","writes":2,"reads":[1,2]},"threads":"joined",
-      "details":{"summary":"Gaussian blur","colour":1.50})"),
-                                   path);
-  ASSERT_TRUE(read) << read.error().to_string();
-  EXPECT_EQ(read->name, "me.example/blur");
-  EXPECT_EQ(read->provides.at(0).fingerprint, 0x0123456789abcdefU);
-  EXPECT_EQ(read->summary, "Gaussian blur");
-  EXPECT_EQ(read->author, "Me");
-  EXPECT_EQ(read->requirements.at("example.io/colour").to_string(), "^1.4");
-  EXPECT_EQ(read->properties.at("me.example/blur").at("menu"), "Filter/Blur");
-  EXPECT_EQ(read->properties.at("me.example/blur").at("range"), R"({"least":1})");
-  ASSERT_TRUE(read->state);
-  EXPECT_EQ(read->state->type, "me.example/progress");
-  EXPECT_EQ(read->state->reads, (std::vector<std::int32_t>{1, 2}));
-  EXPECT_TRUE(read->unload.joins_threads);
-  EXPECT_EQ(read->details, R"({"summary":"Gaussian blur","colour":1.50})");
-}
-
-TEST(Manifest, ReportsErrorsInVersion2ByPath) {
-  expect_broken(version_2_with(R"(,"summary":7)"), "number 7  (manifest: summary)");
-  expect_broken(version_2_with(R"(,"spec":"")"), "not a field of this type  (manifest: spec)");
-  expect_broken(version_2_with(R"(,"threads":"some")"), "\"some\"  (manifest: threads)");
-  expect_broken(version_2_with(R"(,"requirements":{"colour":""})"),
-                "a package whose name has no '/' after a domain  (manifest: requirements.colour)");
-  expect_broken(
-      version_2_with(R"(,"requirements":{"example.io/colour":"^^1"})"),
-      "\"^^1\": \"^1\" at character 2: major, minor and patch are not all numbers  (manifest: "
-      "requirements[\"example.io/colour\"])");
-  expect_broken(version_2_with(R"(,"state":{"reads":[1]})"), "nothing  (manifest: state.writes)");
-  expect_broken(version_2_with(R"(,"state":{"writes":0,"reads":[]})"),
-                "0  (manifest: state.writes)");
-  expect_broken(version_2_with(R"(,"details":[])"), "array  (manifest: details)");
-  expect_broken(R"({"manifest":2,"name":"a.b/c"})", "no plugin  (manifest: provides)");
-  auto text = version_2_with("");
-  text.replace(text.find("0123"), 4, "-123");
-  expect_broken(text, "\"-123456789abcdef\"  (manifest: provides[0].fingerprint)");
 }
 
 TEST(Manifest, DefaultsTheVersionToZero) {
@@ -167,7 +119,7 @@ TEST(Manifest, RefusesInvalidAbiVersions) {
 
 TEST(Manifest, RefusesAnotherAbiTypeFirst) {
   for (const char* text :
-       {R"({"manifest":1,"abi":"wasm/1","other":{}})", R"({"manifest":3,"abi":"wasm/99"})",
+       {R"({"manifest":1,"abi":"wasm/1","other":{}})", R"({"manifest":2,"abi":"wasm/99"})",
         R"({"manifest":1,"abi":"wasm/of/the future"})"}) {
     const auto read = parse_manifest(text, path);
     ASSERT_FALSE(read) << text;
@@ -178,15 +130,27 @@ TEST(Manifest, RefusesAnotherAbiTypeFirst) {
 }
 
 TEST(Manifest, RefusesANewerAbiFirst) {
-  for (const char* text :
-       {R"({"manifest":1,"abi":"1.2","other":{}})", R"({"manifest":1,"abi":"native/2"})",
-        R"({"manifest":3})", R"({"manifest":4,"abi":"1.0","provides":7})"}) {
+  for (const char* text : {R"({"manifest":1,"abi":"1.2","other":{}})",
+                           R"({"manifest":1,"abi":"native/2"})", R"({"manifest":2,"abi":"2.0"})"}) {
     const auto read = parse_manifest(text, path);
     ASSERT_FALSE(read) << text;
     EXPECT_EQ(read.error().code(), "abi-too-new") << text;
     EXPECT_EQ(read.error().where(), path);
     EXPECT_NE(read.error().needed().find(host_abi.to_string()), std::string::npos);
   }
+}
+
+TEST(Manifest, RefusesAnotherVersionFirst) {
+  for (const char* text : {R"({"manifest":2})", R"({"manifest":2,"abi":"1.0","provides":7})"}) {
+    const auto read = parse_manifest(text, path);
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.error().code(), "version-too-new") << text;
+    EXPECT_EQ(read.error().where(), path);
+    EXPECT_EQ(read.error().found(), "a manifest of version 2  (manifest: manifest)");
+    EXPECT_EQ(read.error().needed(), "version 1");
+    EXPECT_FALSE(read.error().fix().empty());
+  }
+  expect_broken(R"({"manifest":0})", "number 0  (manifest: manifest)");
 }
 
 TEST(Manifest, ReportsThePositionOfASyntaxError) {
@@ -288,7 +252,7 @@ TEST(Manifest, RefusesAModuleWithoutPlugins) {
 }
 
 TEST(Manifest, RefusesDetailsOfTheWrongShape) {
-  expect_broken(manifest_with("7,"), "7  (manifest: details[0])");
+  expect_broken(manifest_with("7,"), "number 7  (manifest: details[0])");
   expect_broken(manifest_with(R"({"summary": 7},)"), "number 7  (manifest: details[0].summary)");
   expect_broken(manifest_with(R"({"summary": "\u001b[2J"},)"),
                 "\"\\x1b[2J\"  (manifest: details[0].summary)");
@@ -303,13 +267,22 @@ TEST(Manifest, RefusesDetailsOfTheWrongShape) {
   expect_broken(manifest_with(R"({"properties": {"me.example/blur": {"menu": []}}},)"),
                 "array  (manifest: details[0].properties[\"me.example/blur\"].menu)");
   expect_broken(manifest_with(R"({"properties": {"me.example/blur": {"menu": 7}}},)"),
-                "7  (manifest: details[0].properties[\"me.example/blur\"].menu)");
+                "number 7  (manifest: details[0].properties[\"me.example/blur\"].menu)");
   expect_broken(manifest_with(R"({"properties": {"me.example/blur": {"menu": "\u001b"}}},)"),
                 "\"\\x1b\"  (manifest: details[0].properties[\"me.example/blur\"].menu)");
   expect_broken(manifest_with(R"({"state": {"writes": 1}},)"),
                 "nothing  (manifest: details[0].state.reads)");
   expect_broken(manifest_with(R"({"state": {"writes": 1, "reads": [1, "x"]}},)"),
                 "text \"x\"  (manifest: details[0].state.reads[1])");
+  expect_broken(manifest_with(R"({"state": {"reads": [1]}},)"),
+                "nothing  (manifest: details[0].state.writes)");
+  expect_broken(manifest_with(R"({"state": {"writes": 0, "reads": []}},)"),
+                "number 0  (manifest: details[0].state.writes)");
+  expect_broken(manifest_with(R"({"requires": {"a.b/c": "^^1"}},)"),
+                "\"^^1\": \"^1\" at character 2: major, minor and patch are not all numbers  "
+                "(manifest: details[0].requires[\"a.b/c\"])");
+  expect_broken(manifest_with(R"({"handled": [7]},)"),
+                "number 7  (manifest: details[0].handled[0])");
   expect_broken(manifest_with(R"({"threads": "some"},)"),
                 "\"some\"  (manifest: details[0].threads)");
 }

@@ -96,7 +96,7 @@ tenon::Record DeadLetters::letter(const InFlightWindow::Refused& refused) const 
   for (const Refusal& refusal : refused.refusals) {
     out.begin_object();
     out.key(word_of(refusal.by));
-    out.text(*plugin_of(refusal).id);
+    out.text(plugin_of(refusal).id);
     out.key("code");
     out.text(refusal.error.code);
     out.key("message");

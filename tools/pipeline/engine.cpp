@@ -315,7 +315,6 @@ std::vector<std::size_t> Engine::processor_indexes(std::optional<std::size_t> de
 // -- Opening ------------------------------------------------------------------
 
 bool Engine::open_all() {
-  adopt_ids();
   const UsedPlugin& source = stages_.source.used;
   if (!record_error(delete_removed(), source) || !record_error(open_source(), source) ||
       !record_error(processing_.open_all())) {
@@ -344,20 +343,6 @@ bool Engine::open_dead_letters() {
   return record_error(open(stage, recorded ? &*recorded : nullptr, letter_calls_, open_destination,
                            [&] { return record(recorded, stage.used); }),
                       stage.used);
-}
-
-/// Adds ids to the destinations of a position that an older program stored without ids, matching
-/// plugins in their order.
-void Engine::adopt_ids() {
-  std::vector<UsedPlugin>& recorded = store_.state().destinations;
-  for (const auto& stage : stages_.destinations) {
-    const UsedPlugin& used = stage.used;
-    if (find(recorded, used) != recorded.end()) continue;
-    const auto same = std::find_if(recorded.begin(), recorded.end(), [&](const UsedPlugin& one) {
-      return !one.id && one.plugin == used.plugin;
-    });
-    if (same != recorded.end()) same->id = used.id;
-  }
 }
 
 /// Calls on_deleted of destinations that are no longer in the pipeline. If that fails, the
@@ -548,7 +533,7 @@ tenon::Result<void> Engine::reopen_source() {
   if (auto opened = open_source(); !opened) return opened;
   Stage<tenon::Source>& source = stages_.source;
   tenon::tools::PluginOrigins origins;
-  source.used = used(*source.used.id, source.plugin->info(), source.used.config, origins);
+  source.used = used(source.used.id, source.plugin->info(), source.used.config, origins);
   return record(store_.state().source, source.used);
 }
 

@@ -81,7 +81,6 @@ class Engine {
   std::vector<std::size_t> processor_indexes(std::optional<std::size_t> destination) const;
   void tear_down();
   bool open_all();
-  void adopt_ids();
   tenon::Result<void> delete_removed();
   bool delete_destination(const UsedPlugin& removed);
   tenon::Result<void> open_source();

@@ -90,8 +90,7 @@ UsedPlugin used(const std::string& id, const tenon::PluginInfo& plugin,
 }
 
 std::string label_of(const UsedPlugin& stage) {
-  return !stage.id || *stage.id == stage.plugin ? stage.plugin
-                                                : *stage.id + " (" + stage.plugin + ")";
+  return stage.id == stage.plugin ? stage.plugin : stage.id + " (" + stage.plugin + ")";
 }
 
 tenon::Error labelled(const tenon::Error& error, const UsedPlugin& stage) {

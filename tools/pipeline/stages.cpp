@@ -115,7 +115,7 @@ void check_ids(const std::vector<StageUse>& uses, const std::vector<Stage<K>>& s
                Diagnostics& diagnostics) {
   std::set<std::string> ids;
   for (std::size_t i = 0; i < uses.size(); ++i) {
-    const std::string& id = *stages[i].used.id;
+    const std::string& id = stages[i].used.id;
     if (ids.insert(id).second) continue;
     const std::string word(word_of(static_cast<const K*>(nullptr)));
     diagnostics.add(

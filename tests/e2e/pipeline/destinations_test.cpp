@@ -41,7 +41,7 @@ class Destinations : public Pipeline {
     const auto state = tenon::read_pipeline_position(world.read("state/position.json"));
     if (!state) return all;
     for (const auto& used : state->destinations) {
-      all.push_back(used.id.value_or("-") + " " + used.config.at("note"));
+      all.push_back(used.id + " " + used.config.at("note"));
     }
     return all;
   }
@@ -247,16 +247,6 @@ TEST_F(Destinations, AreNamedByTheirIdsInErrors) {
   run_with(actor("a", "1") + ", " + actor("b", "2", "\"refuse\": \"5\""));
   EXPECT_EQ(outcome.err.find("tenon-pipeline: error[record-refused] b (test.example/actor): "), 0u)
       << outcome.err;
-}
-
-/// Version 1 of the position file had no ids.
-TEST_F(Destinations, KeepTheirConfigsFromVersion1Positions) {
-  run_with(actor("a", "1") + ", " + actor("b", "2"));
-  world.write("state/position.json", std::regex_replace(world.read("state/position.json"),
-                                                        std::regex(R"("id":"[^"]*",)"), ""));
-  EXPECT_EQ(recorded(), (Lines{"- 1", "- 2"}));
-  EXPECT_EQ(run_with(actor("a", "1") + ", " + actor("b", "2")), Lines{});
-  EXPECT_EQ(recorded(), (Lines{"a 1", "b 2"}));
 }
 
 }}  // namespace tenon::tests

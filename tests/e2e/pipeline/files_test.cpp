@@ -425,7 +425,7 @@ TEST_F(Pipeline, LocksItsPositionUnderEachName) {
     world.write("other.json", other);
     return world.run({TENON_PIPELINE, "run", "other.json"});
   };
-  write_private("state/position.json", R"({"type":"tenon.dev/pipeline_position","version":2,)"
+  write_private("state/position.json", R"({"type":"tenon.dev/pipeline_position","version":1,)"
                                        R"("writer":"w","value":{"pipeline":"test"}})");
   std::filesystem::create_hard_link(world.root() / "state/position.json",
                                     world.root() / "hard.json");

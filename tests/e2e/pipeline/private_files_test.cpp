@@ -25,7 +25,7 @@ class PrivateFiles : public Pipeline {
   /// Writes a position at which the source has nothing left to read.
   void plant_position(mode_t mode) {
     write_private("state/position.json",
-                  R"({"type":"tenon.dev/pipeline_position","version":2,"writer":"w",)"
+                  R"({"type":"tenon.dev/pipeline_position","version":1,"writer":"w",)"
                   R"("value":{"pipeline":"test","position":"MTA="}})");
     ASSERT_EQ(::chmod(world.path("state/position.json").c_str(), mode), 0);
   }

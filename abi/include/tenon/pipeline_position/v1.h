@@ -17,10 +17,13 @@ extern "C" {
 
 /* A plugin that a pipeline used. */
 typedef struct tenon_pipeline_position_v1_used_plugin {
+  tenon_string id; /* The id of the plugin in the pipeline. */
   tenon_string plugin; /* The name of the plugin, for example example.io/dpkg */
   int32_t kind_version; /* The version of the kind for which the plugin was built. */
   tenon_string package; /* The name of its module. */
   tenon_string package_version; /* A SemVer version, for example 1.0.0 */
+  /* The SHA-256 of the file of the module in 64 hexadecimal digits; empty for a builtin. */
+  tenon_string sha256;
   tenon_map config; /* The last configuration. [map of string to string] */
   /* Fields of other versions that this version does not have, as JSON. Copied unchanged; absent
    * if there are none. */
@@ -34,8 +37,11 @@ typedef struct tenon_pipeline_position_v1 {
   tenon_bytes position;
   /* Absent before the first run. [optional] */
   const tenon_pipeline_position_v1_used_plugin *source;
-  /* In the order of the pipeline file. [list of tenon_pipeline_position_v1_used_plugin] */
+  /* The destinations that were opened and not deleted since. [list of
+   * tenon_pipeline_position_v1_used_plugin] */
   tenon_list destinations;
+  /* The destination of refused records; absent if there was none. [optional] */
+  const tenon_pipeline_position_v1_used_plugin *dead_letters;
   /* Fields of other versions that this version does not have, as JSON. Copied unchanged; absent
    * if there are none. */
   tenon_bytes bag;
@@ -43,10 +49,10 @@ typedef struct tenon_pipeline_position_v1 {
 
 /* -- Layout ---------------------------------------------------------------- */
 
-TENON_ASSERT_LAYOUT(offsetof(tenon_pipeline_position_v1_used_plugin, bag) == 104 &&
-                    sizeof(tenon_pipeline_position_v1_used_plugin) == 120);
-TENON_ASSERT_LAYOUT(offsetof(tenon_pipeline_position_v1, bag) == 64 &&
-                    sizeof(tenon_pipeline_position_v1) == 80);
+TENON_ASSERT_LAYOUT(offsetof(tenon_pipeline_position_v1_used_plugin, bag) == 136 &&
+                    sizeof(tenon_pipeline_position_v1_used_plugin) == 152);
+TENON_ASSERT_LAYOUT(offsetof(tenon_pipeline_position_v1, bag) == 72 &&
+                    sizeof(tenon_pipeline_position_v1) == 88);
 
 #ifdef __cplusplus
 }
