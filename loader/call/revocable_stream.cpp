@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "call/revocable_stream.hpp"
 
+#include <tenon/detail/nested_call.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <mutex>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "call/thread_records.hpp"
 
+#include <tenon/detail/blocking.hpp>
+
 #include <algorithm>
 #include <cassert>
 #include <functional>

@@ -2,6 +2,7 @@
 #include "call/call_log.hpp"
 
 #include <tenon/log.hpp>
+#include <tenon/values.hpp>
 
 #include <algorithm>
 

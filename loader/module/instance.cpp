@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <tenon/detail/guard.hpp>
+#include <tenon/detail/blocking.hpp>
 #include <tenon/detail/streams.hpp>
 
 #include <algorithm>

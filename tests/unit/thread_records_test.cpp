@@ -3,6 +3,8 @@
 // The call guard: which threads are inside which generation.
 #include "call/thread_records.hpp"
 
+#include <tenon/detail/blocking.hpp>
+
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/wait.h>

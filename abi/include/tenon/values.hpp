@@ -12,6 +12,8 @@
 #pragma once
 
 #include <tenon/abi.h>
+#include <tenon/list_view.hpp>
+#include <tenon/value_types.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -27,63 +29,6 @@
 
 namespace tenon { inline namespace v0_1 {
 
-using Bytes = std::vector<std::uint8_t>;
-using Duration = std::chrono::nanoseconds;
-/// A point in time since 1970-01-01T00:00:00Z, in nanoseconds.
-using Timestamp = std::chrono::time_point<std::chrono::system_clock, std::chrono::nanoseconds>;
-/// A map of strings, for example the configuration of a plugin.
-using TextMap = std::map<std::string, std::string, std::less<>>;
-
-/// JSON text, not parsed.
-struct Json {
-  std::string text;
-  friend bool operator==(const Json& a, const Json& b) { return a.text == b.text; }
-  friend bool operator!=(const Json& a, const Json& b) { return !(a == b); }
-};
-
-/// Read-only bytes that the view does not own.
-class BytesView {
- public:
-  constexpr BytesView() noexcept = default;
-  constexpr BytesView(const std::uint8_t* data, std::size_t size) noexcept
-      : data_(data), size_(size) {}
-  BytesView(const Bytes& bytes) noexcept : data_(bytes.data()), size_(bytes.size()) {}
-  explicit BytesView(std::string_view text) noexcept
-      : data_(reinterpret_cast<const std::uint8_t*>(text.data())), size_(text.size()) {}
-
-  const std::uint8_t* data() const noexcept { return data_; }
-  std::size_t size() const noexcept { return size_; }
-  bool empty() const noexcept { return size_ == 0; }
-  const std::uint8_t* begin() const noexcept { return data_; }
-  const std::uint8_t* end() const noexcept { return data_ + size_; }
-  /// The same bytes as text.
-  std::string_view text() const noexcept { return {reinterpret_cast<const char*>(data_), size_}; }
-  /// A copy.
-  Bytes own() const { return Bytes(begin(), end()); }
-
-  friend bool operator==(BytesView a, BytesView b) noexcept { return a.text() == b.text(); }
-  friend bool operator!=(BytesView a, BytesView b) noexcept { return !(a == b); }
-
- private:
-  const std::uint8_t* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-/// Returns a copy of the bytes of a text.
-inline Bytes to_bytes(std::string_view text) {
-  return BytesView(text).own();
-}
-
-/// Bytes that a plugin may change in place. The caller owns them.
-struct Buffer {
-  std::uint8_t* data = nullptr;
-  std::size_t size = 0;
-
-  std::uint8_t& operator[](std::size_t i) const noexcept { return data[i]; }
-  std::uint8_t* begin() const noexcept { return data; }
-  std::uint8_t* end() const noexcept { return data + size; }
-};
-
 /// How to make a raw form: pointing into the owned value (shallow), or at copies in the arena of
 /// the call (deep).
 enum class Copy { shallow, deep };
@@ -98,16 +43,10 @@ enum class Copy { shallow, deep };
 /// - absent(const Raw&), none(): only if the raw form has a value of its own for "absent";
 /// - has_data(const Raw&): only if the raw form points to data: returns false if it, or a part of
 ///   it, has a size and NULL as its data. The other functions must not be called then.
-template <class T, class = void>
+template <class T, class>
 struct Value;
 
 namespace detail {
-
-/// Returns the data of empty values, which are not NULL because NULL means absent. Not a variable:
-/// one in a header is a unique symbol, which keeps the library that includes it loaded.
-inline const std::uint8_t* no_data() noexcept {
-  return reinterpret_cast<const std::uint8_t*>("");
-}
 
 template <class T, class = void>
 inline constexpr bool points_to_data = false;
@@ -276,76 +215,6 @@ struct Value<Bytes> {
   static bool absent(const Raw& raw) noexcept { return raw.data == nullptr; }
   static Raw none() noexcept { return {nullptr, 0}; }
   static bool has_data(const Raw& raw) noexcept { return raw.data != nullptr || raw.size == 0; }
-};
-
-namespace detail {
-
-/// Iterates over a view by index. Dereferencing creates the element.
-template <class View, class Element>
-class IndexIterator {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using iterator_concept = std::forward_iterator_tag;
-  using value_type = Element;
-  using difference_type = std::ptrdiff_t;
-  using pointer = void;
-  using reference = Element;
-
-  IndexIterator() noexcept = default;
-  IndexIterator(const View& view, std::size_t at) noexcept : view_(view), at_(at) {}
-  Element operator*() const { return view_.element(at_); }
-  IndexIterator& operator++() noexcept {
-    ++at_;
-    return *this;
-  }
-  IndexIterator operator++(int) noexcept {
-    const IndexIterator before = *this;
-    ++at_;
-    return before;
-  }
-  friend bool operator==(const IndexIterator& a, const IndexIterator& b) noexcept {
-    return a.at_ == b.at_;
-  }
-  friend bool operator!=(const IndexIterator& a, const IndexIterator& b) noexcept {
-    return !(a == b);
-  }
-
- private:
-  View view_;
-  std::size_t at_ = 0;
-};
-
-}  // namespace detail
-
-/// A list that is read in place: a forward range of Value<T>::View.
-template <class T>
-class ListView {
- public:
-  using Element = typename Value<T>::View;
-  using Iterator = detail::IndexIterator<ListView, Element>;
-
-  ListView() noexcept : raw_{detail::no_data(), 0, sizeof(typename Value<T>::Raw)} {}
-  explicit ListView(const tenon_list& raw) noexcept : raw_(raw) {}
-
-  std::size_t size() const noexcept { return raw_.count; }
-  bool empty() const noexcept { return raw_.count == 0; }
-  /// Returns an element. Requires i < size().
-  Element operator[](std::size_t i) const {
-    return Value<T>::view(TENON_AT(typename Value<T>::Raw, raw_, i));
-  }
-  Iterator begin() const noexcept { return {*this, 0}; }
-  Iterator end() const noexcept { return {*this, size()}; }
-  /// Returns the elements [from, from + count). Requires from + count <= size().
-  ListView slice(std::size_t from, std::size_t count) const noexcept {
-    return ListView({static_cast<const char*>(raw_.data) + from * raw_.stride, count, raw_.stride});
-  }
-  const tenon_list& raw() const noexcept { return raw_; }
-
- private:
-  friend Iterator;
-  Element element(std::size_t i) const { return (*this)[i]; }
-
-  tenon_list raw_;
 };
 
 template <class T>

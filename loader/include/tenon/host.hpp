@@ -9,14 +9,13 @@
 #pragma once
 
 #include <tenon/detail/export.hpp>
-#include <tenon/detail/guard.hpp>
-#include <tenon/detail/kind.hpp>
+#include <tenon/detail/instance.hpp>
 #include <tenon/module_info.hpp>
 #include <tenon/options.hpp>
 #include <tenon/packages.hpp>
 #include <tenon/plugin_info.hpp>
 #include <tenon/result.hpp>
-#include <tenon/values.hpp>
+#include <tenon/value_types.hpp>
 
 #include <filesystem>
 #include <memory>
@@ -27,6 +26,8 @@
 #include <vector>
 
 namespace tenon { inline namespace v0_1 {
+
+struct Kind;
 
 namespace detail {
 class HostCore;

@@ -5,7 +5,7 @@
 
 #include <tenon/abi.h>
 #include <tenon/detail/export.hpp>
-#include <tenon/values.hpp>
+#include <tenon/list_view.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -34,7 +34,7 @@ struct Value<LogPair> {
   using Raw = tenon_log_pair;
   using View = LogPair;
   static View view(const Raw& raw) noexcept {
-    return {Value<std::string>::view(raw.key), Value<std::string>::view(raw.value)};
+    return {{raw.key.data, raw.key.size}, {raw.value.data, raw.value.size}};
   }
 };
 

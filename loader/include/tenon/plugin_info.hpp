@@ -5,7 +5,7 @@
 
 #include <tenon/compatibility.hpp>
 #include <tenon/detail/export.hpp>
-#include <tenon/values.hpp>
+#include <tenon/value_types.hpp>
 
 #include <cstdint>
 #include <filesystem>

@@ -271,9 +271,10 @@ std::string emit_interface(const Kind& kind) {
   out.line();
   out.line("#include <", types_header(kind), ">");
   out.line();
-  out.line("#include <tenon/detail/argument.hpp>");
+  for (const char* header : {"argument", "blocking", "guard", "kind", "messages", "streams"}) {
+    out.line("#include <tenon/detail/", header, ".hpp>");
+  }
   out.line("#include <tenon/host.hpp>");
-  out.line("#include <tenon/detail/streams.hpp>");
   out.line("#include <tenon/values.hpp>");
   out.line();
   for (const char* header : {"cstdint", "functional", "map", "memory", "optional", "string",

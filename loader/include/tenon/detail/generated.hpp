@@ -5,8 +5,12 @@
 #pragma once
 
 #include <tenon/call.hpp>
+#include <tenon/detail/blocking.hpp>
 #include <tenon/detail/guard.hpp>
 #include <tenon/detail/intercept.hpp>
+#include <tenon/detail/kind.hpp>
+#include <tenon/detail/lent_stream.hpp>
+#include <tenon/detail/messages.hpp>
 #include <tenon/detail/steps.hpp>
 #include <tenon/detail/streams.hpp>
 #include <tenon/detail/widening.hpp>

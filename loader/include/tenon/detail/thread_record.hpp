@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/detail/thread_record.hpp: the calls that a thread is in. Calls of plugins write it,
+// restarts read it.
+#pragma once
+
+#include <tenon/call.hpp>
+#include <tenon/detail/call_switch.hpp>
+#include <tenon/detail/export.hpp>
+#include <tenon/detail/instance.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#if defined(__SANITIZE_THREAD__)
+#define TENON_ORDERED_SLOTS 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TENON_ORDERED_SLOTS 1
+#endif
+#endif
+#ifndef TENON_ORDERED_SLOTS
+#define TENON_ORDERED_SLOTS 0
+#endif
+
+namespace tenon { inline namespace v0_1 { namespace detail {
+
+class CallerScope;
+
+/// A call in progress that has a deadline, as reported when it misses the deadline.
+struct TimedCall {
+  /// no_deadline if there is no such call.
+  std::atomic<std::int64_t> deadline{no_deadline};
+  std::atomic<std::uint32_t> instance{0};
+  /// NUL-terminated: a separate length could belong to another call.
+  std::atomic<const char*> method{""};
+};
+
+using Slot = std::atomic<const CallTarget*>;
+
+/// The generations that a thread is in, innermost last. Written by its thread, read by restarts.
+///
+/// The slots fill a block that is aligned to its size, and the first one is never used. So one test
+/// of the address covers both a thread without a free slot (the address after the last slot) and a
+/// thread without a record (nullptr).
+struct alignas(128) ThreadRecord {
+  static constexpr std::uint32_t levels = 15;
+  static constexpr std::uintptr_t block = (levels + 1) * sizeof(Slot);
+  Slot slots[levels + 1]{};
+  /// The call that may block, by index of the slot; see Blocking.
+  std::atomic<Call*> blocking[levels + 1]{};
+  /// The call with a deadline, by index of the slot.
+  TimedCall timed[levels + 1]{};
+  /// The innermost scope. Used only by the thread itself.
+  const CallerScope* caller = nullptr;
+  ThreadRecord* next = nullptr;
+  ThreadRecord* next_free = nullptr;
+  /// The position of the record in the order of creation, from 0.
+  std::uint32_t number = 0;
+
+  static bool is_slot(const Slot* slot) noexcept {
+    return (reinterpret_cast<std::uintptr_t>(slot) & (block - 1)) != 0;
+  }
+  /// REQUIRED: is_slot.
+  static ThreadRecord& of(Slot* slot) noexcept {
+    return *reinterpret_cast<ThreadRecord*>(reinterpret_cast<std::uintptr_t>(slot) & ~(block - 1));
+  }
+  std::ptrdiff_t index_of(const Slot* slot) const noexcept { return slot - slots; }
+};
+static_assert(alignof(ThreadRecord) == ThreadRecord::block);
+static_assert(sizeof(Slot) == sizeof(void*));
+
+#if defined(_WIN32)
+// A DLL cannot export thread-local variables: hosts for Windows must link the library statically.
+#define TENON_TLS_API
+#define TENON_TLS_AT_FIXED_OFFSET
+#elif defined(__GNUC__)
+#define TENON_TLS_API TENON_API
+// With a thread-local at a fixed offset, one load finds the record.
+#define TENON_TLS_AT_FIXED_OFFSET __attribute__((tls_model("initial-exec")))
+#else
+#define TENON_TLS_API TENON_API
+#define TENON_TLS_AT_FIXED_OFFSET
+#endif
+extern TENON_TLS_API constinit thread_local ThreadRecord* thread_record TENON_TLS_AT_FIXED_OFFSET;
+/// The next free slot in the record of the thread. Not a slot (is_slot) if there is none.
+extern TENON_TLS_API constinit thread_local Slot* free_slot TENON_TLS_AT_FIXED_OFFSET;
+
+/// True if calls order their slots and related stores themselves because the system has no barrier
+/// on all processors. Set once, by the first restart to which the system refuses the barrier.
+extern TENON_API constinit std::atomic<bool> readers_order;
+
+/// True while a restart is cancelling calls that it found in thread records.
+extern TENON_API constinit std::atomic<bool> cancelling_calls;
+
+/// Gives the calling thread a record until the thread ends.
+TENON_API ThreadRecord* attach_thread() noexcept;
+/// Marks that the calling thread runs on behalf of `caller`: code of that generation has called the
+/// host or another plugin, perhaps on a thread of its own. Work that must not run inside that code,
+/// such as its restart, is then left to another thread; see this_thread_is_in. The scope does not
+/// keep the generation loaded. Scopes of one thread nest.
+class CallerScope {
+ public:
+  explicit CallerScope(const CallTargets* caller) noexcept
+      : record_(thread_record != nullptr ? *thread_record : *attach_thread()),
+        caller_(caller),
+        outer_(std::exchange(record_.caller, this)) {}
+  /// Marks a call of an instance that another module owns: on behalf of that module's generation.
+  explicit CallerScope(const Instance& client) noexcept : CallerScope(client.caller_) {}
+  ~CallerScope() { record_.caller = outer_; }
+  CallerScope(const CallerScope&) = delete;
+  CallerScope& operator=(const CallerScope&) = delete;
+
+  const CallTargets* caller() const noexcept { return caller_; }
+  /// Returns the enclosing scope; nullptr if there is none.
+  const CallerScope* outer() const noexcept { return outer_; }
+
+ private:
+  ThreadRecord& record_;
+  const CallTargets* const caller_;
+  const CallerScope* const outer_;
+};
+
+}}}  // namespace tenon::v0_1::detail
