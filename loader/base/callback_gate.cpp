@@ -25,9 +25,9 @@ CallbackGate::Guard::~Guard() {
 }
 
 bool CallbackGate::close(std::chrono::steady_clock::time_point deadline) noexcept {
-  sync::Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   closed_ = true;
-  const bool ended = changed_.wait_until(lock, deadline, [this]() TENON_REQUIRES(mutex_) {
+  const bool ended = changed_.wait_until(mutex_, deadline, [this]() TENON_REQUIRES(mutex_) {
     return std::all_of(inside_.begin(), inside_.end(),
                        [](std::thread::id id) { return id == std::this_thread::get_id(); });
   });

@@ -84,6 +84,8 @@ class TENON_CAPABILITY("mutex") Mutex {
   }
 
  private:
+  friend class Condition;
+
   std::mutex mutex_;
   const LockRank rank_;
 };
@@ -110,9 +112,10 @@ class TENON_CAPABILITY("mutex") LeafMutex {
   std::mutex mutex_;
 };
 
-/// A condition variable for any lock of a Mutex. Its waits are no cancellation points: functions
-/// that wait may not throw, and the end of a thread (pthread_cancel) unwinds like an exception. A
-/// thread that is cancelled ends at the next cancellation point of its program or of a plugin.
+/// A condition variable for threads that hold a Mutex. Its waits are no cancellation points:
+/// functions that wait may not throw, and the end of a thread (pthread_cancel) unwinds like an
+/// exception. A thread that is cancelled ends at the next cancellation point of its program or of a
+/// plugin.
 class Condition {
  public:
   void notify_one() noexcept {
@@ -123,21 +126,33 @@ class Condition {
     const InLoader inside;
     changed_.notify_all();
   }
-  template <class AnyLock, class... Arguments>
-  void wait(AnyLock& lock, const Arguments&... arguments) {
-    const InLoader inside;
-    const platform::NoCancellation none;
-    changed_.wait(lock, arguments...);
+  /// Wait as the functions of std::condition_variable do. REQUIRED: the calling thread holds the
+  /// mutex.
+  template <class... Arguments>
+  void wait(Mutex& mutex, const Arguments&... arguments) {
+    Waiting waiting(mutex);
+    changed_.wait(waiting.lock, arguments...);
   }
-  template <class AnyLock, class... Arguments>
-  auto wait_until(AnyLock& lock, const Arguments&... arguments) {
-    const InLoader inside;
-    const platform::NoCancellation none;
-    return changed_.wait_until(lock, arguments...);
+  template <class... Arguments>
+  auto wait_until(Mutex& mutex, const Arguments&... arguments) {
+    Waiting waiting(mutex);
+    return changed_.wait_until(waiting.lock, arguments...);
   }
 
  private:
-  std::condition_variable_any changed_;
+  /// The mutex as std::condition_variable takes it. It stays locked for its lock.
+  struct Waiting {
+    explicit Waiting(Mutex& held) : lock(held.mutex_, std::adopt_lock) {}
+    ~Waiting() { lock.release(); }
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+
+    const InLoader inside;
+    const platform::NoCancellation none;
+    std::unique_lock<std::mutex> lock;
+  };
+
+  std::condition_variable changed_;
 };
 
 }}}  // namespace tenon::v0_1::detail

@@ -99,10 +99,10 @@ bool TimerQueue::stop(Clock::time_point deadline) noexcept {
   state_->changed.notify_all();
   if (!thread_.joinable()) return true;
   const bool inside = thread_.get_id() == std::this_thread::get_id();
-  const bool ended =
-      !inside && state_->changed.wait_until(lock, deadline, [this]() TENON_REQUIRES(state_->mutex) {
-        return state_->ended;
-      });
+  const bool ended = !inside && state_->changed.wait_until(state_->mutex, deadline,
+                                                           [this]() TENON_REQUIRES(state_->mutex) {
+                                                             return state_->ended;
+                                                           });
   lock.unlock();
   if (ended) {
     platform::join(thread_);
@@ -127,9 +127,9 @@ void TimerQueue::run(State& state) {
     if (due > now) {
       state.wake_up = due;
       if (due == never) {
-        state.changed.wait(lock);
+        state.changed.wait(state.mutex);
       } else {
-        state.changed.wait_until(lock, due);
+        state.changed.wait_until(state.mutex, due);
       }
       continue;
     }

@@ -69,7 +69,7 @@ struct Workers::State {
       more = job();
       job = nullptr;  // before the lock: it may own the last reference to anything
       sync::Lock lock(mutex);
-      more = more && idle == nullptr && wait_for_job(worker, lock, last_start);
+      more = more && idle == nullptr && wait_for_job(worker, last_start);
       job = std::exchange(worker.next, nullptr);
       if (more) continue;
       worker.finished = true;
@@ -77,10 +77,9 @@ struct Workers::State {
     }
   }
 
-  bool wait_for_job(Worker& worker, sync::Lock<Mutex>& lock, Clock::time_point until)
-      TENON_REQUIRES(mutex) {
+  bool wait_for_job(Worker& worker, Clock::time_point until) TENON_REQUIRES(mutex) {
     idle = &worker;
-    woken.wait_until(lock, until,
+    woken.wait_until(mutex, until,
                      [&]() TENON_REQUIRES(mutex) { return worker.next != nullptr || stopped; });
     if (idle == &worker) idle = nullptr;
     return worker.next != nullptr;
@@ -138,7 +137,7 @@ std::size_t Workers::stop(Clock::time_point deadline) noexcept {
   // Its jobs are done. Only its thread has to end.
   if (state_->idle != nullptr) std::exchange(state_->idle, nullptr)->finished = true;
   state_->woken.notify_all();
-  state_->changed.wait_until(lock, deadline, [this]() TENON_REQUIRES(state_->mutex) {
+  state_->changed.wait_until(state_->mutex, deadline, [this]() TENON_REQUIRES(state_->mutex) {
     return state_->count_others(false) == 0;
   });
   state_->wait_for_ends(std::max(deadline, Clock::now() + min_patience));

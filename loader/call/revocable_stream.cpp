@@ -442,7 +442,8 @@ std::size_t RevocableStreams::count() const {
 
 bool RevocableStreams::wait(std::uint32_t index, Clock::time_point deadline) {
   sync::Lock lock(mutex_);
-  return changed_.wait_until(lock, deadline, [&]() TENON_REQUIRES(mutex_) { return !has(index); });
+  return changed_.wait_until(mutex_, deadline,
+                             [&]() TENON_REQUIRES(mutex_) { return !has(index); });
 }
 
 void RevocableStreams::list(std::uint32_t index, Streams& those) const {
