@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "catalog/kinds.hpp"
 
+#include <tenon/detail/other_program.hpp>
 #include <tenon/inspect.hpp>
 
 #include <algorithm>
@@ -41,7 +42,7 @@ KindRegistration::~KindRegistration() {
   ++revision;
 }
 
-void use_kinds(std::vector<const Kind*> fresh) {
+void detail::use_kinds(std::vector<const Kind*> fresh) {
   sync::Lock lock(mutex);
   kinds() = std::move(fresh);
   ++revision;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <tenon/detail/other_program.hpp>
 #include <tenon/document.hpp>
 
 #include <algorithm>
@@ -46,7 +47,7 @@ DocumentTypeRegistration::~DocumentTypeRegistration() {
   if (found != types().end()) types().erase(found);
 }
 
-void use_document_types(std::vector<const DocumentType*> fresh) {
+void detail::use_document_types(std::vector<const DocumentType*> fresh) {
   std::stable_sort(fresh.begin(), fresh.end(), is_before);
   sync::Lock lock(mutex);
   types() = std::move(fresh);

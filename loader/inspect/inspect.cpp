@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <tenon/inspect.hpp>
 
+#include <tenon/detail/other_program.hpp>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -254,7 +256,7 @@ ModuleReport inspect(const tenon_module& builtin) {
   return detail::report_of(builtin);
 }
 
-std::vector<std::filesystem::path> data_folders(const std::string& app) {
+std::vector<std::filesystem::path> detail::data_folders(const std::string& app) {
   return platform::data_folders(app);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Compares conversions by the interpreter of the command `tenon` with those by code generated from
-// the same specs, on random documents. SPECS is the folder of the specs.
+// the same specs, on random documents. SPECS is the directory of the specs.
+#include <tenon/detail/other_program.hpp>
 #include <tenon/testing/document_tests.hpp>
 
 #include <test/album_storage.hpp>
@@ -29,7 +30,7 @@ BothTypes types_of(std::string_view id) {
   static const std::vector<const DocumentType*> built = document_types();
   static const gen::Model model = [] {
     gen::Diagnostics findings;
-    gen::Model loaded = gen::load_specs({.folders = {SPECS}}, findings);
+    gen::Model loaded = gen::load_specs({.directories = {SPECS}}, findings);
     EXPECT_TRUE(findings.empty()) << tools::to_text(findings.all().front());
     return loaded;
   }();
@@ -43,7 +44,7 @@ BothTypes types_of(std::string_view id) {
 /// Returns the converted document, or the text of the error.
 std::string converted(const DocumentType& type, const std::string& text,
                       const DocumentReadOptions& how) {
-  use_document_types({&type});
+  detail::use_document_types({&type});
   DocumentConverter converter;
   const auto result = converter.convert(text, how);
   return result ? std::string(*result) : result.error().to_string();

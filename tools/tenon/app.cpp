@@ -2,6 +2,7 @@
 #include "app.hpp"
 
 #include <tenon/builtins.hpp>
+#include <tenon/detail/other_program.hpp>
 #include <tenon/document.hpp>
 #include <tenon/inspect.hpp>
 #include <tenon/trust.hpp>
@@ -37,7 +38,7 @@ struct Description {
 
 /// Returns the folder of the description of an app, or an empty path if there is none.
 fs::path description_folder(const std::string& app) {
-  for (const fs::path& data : data_folders(app)) {
+  for (const fs::path& data : detail::data_folders(app)) {
     std::error_code ignored;
     if (fs::is_regular_file(data / "tenon" / "app.json", ignored)) return data / "tenon";
   }
@@ -172,8 +173,8 @@ void use_specs(const fs::path& specs, const Description& description, ConstantPo
   for (const gen::StandardKind& wanted : description.standard) {
     kinds.push_back(&standard_kind(wanted, pool));
   }
-  use_document_types(types_of(model, pool));
-  use_kinds(std::move(kinds));
+  detail::use_document_types(types_of(model, pool));
+  detail::use_kinds(std::move(kinds));
 }
 
 /// Returns the folder of the specs of a description, or an empty path if it has none.

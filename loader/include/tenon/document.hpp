@@ -22,11 +22,6 @@
 
 namespace tenon { inline namespace v0_1 {
 
-/// Replaces the registered types of the process: for programs that read the documents of another
-/// program. `types` must live as long as the process. REQUIRED: no other thread uses document types
-/// yet.
-TENON_API void use_document_types(std::vector<const DocumentType*> types);
-
 /// Returns the types of the program, sorted by id. Thread-safe once main has begun.
 TENON_API std::vector<const DocumentType*> document_types();
 /// Returns the type with this id; nullptr if the program was built without it.

@@ -124,15 +124,6 @@ TENON_API ModuleReport inspect(const tenon_module& builtin);
 /// Thread-safe.
 TENON_API const Kind* find_kind(std::string_view id) noexcept;
 
-/// Replaces the registered kinds of the process: for programs that inspect the plugins of another
-/// program. Plugins of a kind without vtables cannot be created. `kinds` must live as long as the
-/// process. REQUIRED: no Host exists yet.
-TENON_API void use_kinds(std::vector<const Kind*> kinds);
-
-/// Returns the directories in which data of an app may be installed: of the user, of this machine,
-/// of the system, eg: "/usr/share/photo".
-TENON_API std::vector<std::filesystem::path> data_folders(const std::string& app);
-
 /// Returns the manifests of modules that are linked into a program as one JSON array, as the
 /// description of the program contains them (`tenon_install_sdk`).
 TENON_API std::string manifests_of(const std::vector<const tenon_module*>& builtins);

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/detail/other_program.hpp: for the command `tenon`, which inspects the plugins and reads the
+// documents of another program.
+#pragma once
+
+#include <tenon/detail/document_type.hpp>
+#include <tenon/detail/export.hpp>
+#include <tenon/detail/kind.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tenon { inline namespace v0_1 { namespace detail {
+
+/// Replaces the registered kinds of the process. Plugins of a kind without vtables cannot be
+/// created. `kinds` must live as long as the process. REQUIRED: no Host exists yet.
+TENON_API void use_kinds(std::vector<const Kind*> kinds);
+
+/// Replaces the registered document types of the process. `types` must live as long as the process.
+/// REQUIRED: no other thread uses document types yet.
+TENON_API void use_document_types(std::vector<const DocumentType*> types);
+
+/// Returns the directories in which data of an app may be installed: of the user, of this machine,
+/// of the system, eg: "/usr/share/photo". Thread-safe.
+TENON_API std::vector<std::filesystem::path> data_folders(const std::string& app);
+
+}}}  // namespace tenon::v0_1::detail
