@@ -22,12 +22,12 @@ constexpr std::string_view origin_words[] = {"${ORIGIN}", "$ORIGIN"};
 // A bundle that needs more is treated as an attack.
 constexpr std::size_t max_lookups = 16384;
 
-/// A folder in which a file looks for its libraries, or a library.
-struct Folder {
+/// A directory in which a file looks for its libraries, or a library.
+struct Directory {
   fs::path path;
   bool near;  // its path contains $ORIGIN
 };
-using Folders = std::vector<Folder>;
+using Directories = std::vector<Directory>;
 
 fs::path resolved(std::string text, const fs::path& origin) {
   for (const std::string_view word : origin_words) {
@@ -43,30 +43,31 @@ fs::path origin_of(const fs::path& file) {
   return fs::absolute(file, ignored).parent_path();
 }
 
-/// Returns the existing folders of the run path of a file, each once, like the dynamic loader.
-Folders own_folders(const BundleFile& file) {
-  Folders folders;
-  if (!file.linkage.run_path) return folders;
+/// Returns the existing directories of the run path of a file, each once, like the dynamic loader.
+Directories own_directories(const BundleFile& file) {
+  Directories directories;
+  if (!file.linkage.run_path) return directories;
   const fs::path origin = origin_of(file.path);
   std::set<std::string_view> seen;
-  for (const std::string_view folder : folders_of(file.linkage.run_path->text)) {
-    if (!seen.insert(folder).second) continue;
-    fs::path path = resolved(std::string(folder), origin);
+  for (const std::string_view directory : directories_of(file.linkage.run_path->text)) {
+    if (!seen.insert(directory).second) continue;
+    fs::path path = resolved(std::string(directory), origin);
     std::error_code ignored;
-    if (fs::is_directory(path, ignored)) folders.push_back({std::move(path), has_origin(folder)});
+    if (fs::is_directory(path, ignored))
+      directories.push_back({std::move(path), has_origin(directory)});
   }
-  return folders;
+  return directories;
 }
 
 /// Finds separate debug information where debuggers look for it: next to the file, in `.debug`, and
-/// in the folder of the system.
+/// in the directory of the system.
 std::optional<DebugFile> find_debug_file(const ElfFile& elf, const fs::path& file) {
   auto link = elf.debug_link();
   if (!link) return std::nullopt;
   std::error_code ignored;
-  const fs::path folder = fs::absolute(file, ignored).parent_path();
-  const fs::path system = "/usr/lib/debug" / folder.relative_path();
-  for (const fs::path& candidate : {folder, folder / ".debug", system}) {
+  const fs::path directory = fs::absolute(file, ignored).parent_path();
+  const fs::path system = "/usr/lib/debug" / directory.relative_path();
+  for (const fs::path& candidate : {directory, directory / ".debug", system}) {
     fs::path path = candidate / link->text;
     if (fs::is_regular_file(path, ignored) && !fs::equivalent(path, file, ignored)) {
       return DebugFile{std::move(*link), std::move(path)};
@@ -104,19 +105,20 @@ class BundleReader {
     return std::move(bundle_);
   }
 
-  Result<void> add(const fs::path& path, std::vector<std::byte> content, const Folders& inherited) {
+  Result<void> add(const fs::path& path, std::vector<std::byte> content,
+                   const Directories& inherited) {
     const std::string where = path.string();
     MemorySource source(where, content);
     if (auto added = add(path, source, inherited); !added) return added;
     keep(std::move(content));
     return {};
   }
-  Result<void> add(const fs::path& path, ByteSource& source, const Folders& inherited) {
+  Result<void> add(const fs::path& path, ByteSource& source, const Directories& inherited) {
     const auto elf = ElfFile::open(source, accepts_);
     return elf ? add(path, *elf, inherited) : elf.error();
   }
-  /// `inherited` are the folders that files pass on to the libraries that they need.
-  Result<void> add(const fs::path& path, const ElfFile& elf, const Folders& inherited) {
+  /// `inherited` are the directories that files pass on to the libraries that they need.
+  Result<void> add(const fs::path& path, const ElfFile& elf, const Directories& inherited) {
     BundleFile file;
     file.path = path;
     auto linkage = elf.linkage();
@@ -131,8 +133,8 @@ class BundleReader {
     file.debug = find_debug_file(elf, path);
     for (auto& name : file.linkage.needed) file.needed.push_back({std::move(name), {}, {}});
     file.linkage.needed.clear();
-    Folders own = own_folders(file);
-    Folders all = own;
+    Directories own = own_directories(file);
+    Directories all = own;
     all.insert(all.end(), inherited.begin(), inherited.end());
     const bool passes = file.linkage.passes_run_path;
     passed_on_.push_back(passes ? all : inherited);
@@ -168,7 +170,7 @@ class BundleReader {
            (platform::is_loaded_by_program(name) || platform::is_loaded_by_program(path));
   }
 
-  using Library = std::optional<Folder>;
+  using Library = std::optional<Directory>;
 
   static Result<Library> find_path(const std::string& name, const fs::path& needed_by) {
     fs::path path = resolved(name, origin_of(needed_by));
@@ -176,11 +178,11 @@ class BundleReader {
     return Library({std::move(path), has_origin(name)});
   }
 
-  Result<Library> find_name(const std::string& name, const Folders& folders) {
-    for (const Folder& folder : folders) {
+  Result<Library> find_name(const std::string& name, const Directories& directories) {
+    for (const Directory& directory : directories) {
       if (++lookups_ > max_lookups) return too_many_lookups();
-      fs::path path = folder.path / name;
-      if (is_library_for_this_machine(path)) return Library({std::move(path), folder.near});
+      fs::path path = directory.path / name;
+      if (is_library_for_this_machine(path)) return Library({std::move(path), directory.near});
     }
     return Library();
   }
@@ -190,8 +192,8 @@ class BundleReader {
         {.code = "broken-file",
          .where = bundle_[0].path.string(),
          .found = "more than " + std::to_string(max_lookups) + " possible paths of its libraries",
-         .needed = "a few folders in the run path",
-         .fix = "link the module with only the folders that contain its libraries"});
+         .needed = "a few directories in the run path",
+         .fix = "link the module with only the directories that contain its libraries"});
   }
 
   /// Returns the index of a file in the bundle, and adds the file if it is new.
@@ -211,7 +213,7 @@ class BundleReader {
   }
 
   Result<void> add_library(const platform::File& file, const fs::path& path,
-                           const Folders& inherited) {
+                           const Directories& inherited) {
     if (!keeps_contents_) {
       FileSource source(file);
       return add(path, source, inherited);
@@ -226,9 +228,9 @@ class BundleReader {
   ElfFile::Accepts accepts_ = ElfFile::Accepts::libraries;
   std::size_t read_ = 0;  // bytes of contents
   std::size_t lookups_ = 0;
-  // For each file of the bundle: the folders that it searches, and those that it passes on to its
-  // libraries. A deque, so that references stay valid when files are added.
-  std::deque<Folders> searched_, passed_on_;
+  // For each file of the bundle: the directories that it searches, and those that it passes on to
+  // its libraries. A deque, so that references stay valid when files are added.
+  std::deque<Directories> searched_, passed_on_;
   std::vector<platform::FileIdentity> identities_;  // from the first library on
 };
 
@@ -289,14 +291,14 @@ bool has_origin(std::string_view path) {
   });
 }
 
-std::vector<std::string_view> folders_of(std::string_view run_path) {
-  std::vector<std::string_view> folders;
+std::vector<std::string_view> directories_of(std::string_view run_path) {
+  std::vector<std::string_view> directories;
   for (std::size_t begin = 0; begin <= run_path.size();) {
     const auto end = std::min(run_path.find(':', begin), run_path.size());
-    if (end > begin) folders.push_back(run_path.substr(begin, end - begin));
+    if (end > begin) directories.push_back(run_path.substr(begin, end - begin));
     begin = end + 1;
   }
-  return folders;
+  return directories;
 }
 
 Result<Bundle> read_bundle(std::vector<std::byte> content, const fs::path& path) {

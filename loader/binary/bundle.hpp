@@ -75,21 +75,21 @@ ReloadSafety reload_of(const Bundle& bundle, const UnloadStatement& stated);
 
 /// Changes the contents so that an image of them can be unloaded and shares nothing with other
 /// images of the same files: unique symbols become global ones, sonames are removed, and the
-/// libraries of the bundle get names that are unique in the process, in one folder. Links to debug
-/// information get unique names as well, which are stored in `debug`. Returns for each file the
-/// names that it must have in that folder: none for a module that no library needs. `number` is the
-/// first of bundle.size() numbers that were never used before in this process. Errors: load-failed
-/// if a name is too short for the change.
+/// libraries of the bundle get names that are unique in the process, in one directory. Links to
+/// debug information get unique names as well, which are stored in `debug`. Returns for each file
+/// the names that it must have in that directory: none for a module that no library needs. `number`
+/// is the first of bundle.size() numbers that were never used before in this process. Errors:
+/// load-failed if a name is too short for the change.
 Result<std::vector<std::vector<std::string>>> make_private(Bundle& bundle, std::uint64_t number);
 
 /// Returns whether the dynamic loader accepts the file at `path`; it skips files for other
 /// machines.
 bool is_library_for_this_machine(const std::filesystem::path& path);
 
-/// Returns the folders of a run path, in order.
-std::vector<std::string_view> folders_of(std::string_view run_path);
+/// Returns the directories of a run path, in order.
+std::vector<std::string_view> directories_of(std::string_view run_path);
 
-/// Returns whether a folder of a run path, or a needed library, contains $ORIGIN.
+/// Returns whether a directory of a run path, or a needed library, contains $ORIGIN.
 bool has_origin(std::string_view path);
 
 }}}  // namespace tenon::v0_1::detail

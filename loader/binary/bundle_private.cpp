@@ -31,33 +31,33 @@ std::optional<std::string> private_name(std::string name, std::uint64_t number, 
   return name;
 }
 
-/// Returns a path of `size` characters to the folder of the file itself.
-std::string private_folder(std::size_t size) {
-  std::string folder = "$ORIGIN";
-  folder.resize(size, '/');
-  return folder;
+/// Returns a path of `size` characters to the directory of the file itself.
+std::string private_directory(std::size_t size) {
+  std::string directory = "$ORIGIN";
+  directory.resize(size, '/');
+  return directory;
 }
 
-/// Returns a run path of the same length in which the folder of the file replaces folders with
-/// $ORIGIN.
+/// Returns a run path of the same length in which the directory of the file replaces directories
+/// with $ORIGIN.
 std::string private_run_path(std::string path) {
   const std::string old = path;
-  for (const std::string_view folder : folders_of(old)) {
-    if (!has_origin(folder)) continue;
-    const auto at = static_cast<std::size_t>(folder.data() - old.data());
-    path.replace(at, folder.size(), private_folder(folder.size()));
+  for (const std::string_view directory : directories_of(old)) {
+    if (!has_origin(directory)) continue;
+    const auto at = static_cast<std::size_t>(directory.data() - old.data());
+    path.replace(at, directory.size(), private_directory(directory.size()));
   }
   return path;
 }
 
 /// Returns the name or path, of the same length, by which a file refers to the library with this
-/// number in its own folder. Nothing if the name is too short.
+/// number in its own directory. Nothing if the name is too short.
 std::optional<std::string> private_needed(const std::string& text, std::uint64_t number) {
   const auto slash = text.rfind('/');
   const auto begin = slash == std::string::npos ? 0 : slash + 1;
   const auto name = private_name(text.substr(begin), number, mark_of_libraries);
   if (!name) return std::nullopt;
-  return begin == 0 ? *name : private_folder(begin) + *name;
+  return begin == 0 ? *name : private_directory(begin) + *name;
 }
 
 /// Changes one file in memory. Texts keep their length.
@@ -114,8 +114,8 @@ Error not_changeable(const BundleFile& file, std::string_view name) {
                 .fix = "give the library a longer name, which is not the end of another one"});
 }
 
-/// Gives the debug information a unique name: the copies of all files lie in one folder, and files
-/// from several folders may use the same name.
+/// Gives the debug information a unique name: the copies of all files lie in one directory, and
+/// files from several directories may use the same name.
 void rename_debug_link(BundleFile& file, std::uint64_t number, Patch& patch) {
   if (!file.debug) return;
   ElfFile::Text& link = file.debug->link;

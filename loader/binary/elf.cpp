@@ -49,7 +49,7 @@ std::string_view type_name(std::uint16_t type) {
 
 Error not_a_module(const ByteSource& source, std::string_view found) {
   return source.problem("not-a-module", found, "a shared library in the ELF format",
-                        "keep only modules (.so) in plugin folders");
+                        "keep only modules (.so) in plugin directories");
 }
 
 Result<void> check_magic(ByteSource& source) {

@@ -65,11 +65,11 @@ class ElfFile {
   };
   /// The references of the file to other libraries.
   struct Linkage {
-    std::vector<Text> needed;       // names of the libraries that are loaded with it, in order
-    std::optional<Text> run_path;   // folders that are searched first, separated by ':'
-    bool passes_run_path = true;    // needed libraries search these folders as well (DT_RPATH)
-    bool default_folders = true;    // those of the system are searched last (no DF_1_NODEFLIB)
-    std::vector<Text> versions_of;  // names of libraries of which versions are needed
+    std::vector<Text> needed;      // names of the libraries that are loaded with it, in order
+    std::optional<Text> run_path;  // directories that are searched first, separated by ':'
+    bool passes_run_path = true;   // needed libraries search these directories as well (DT_RPATH)
+    bool default_directories = true;  // those of the system are searched last (no DF_1_NODEFLIB)
+    std::vector<Text> versions_of;    // names of libraries of which versions are needed
     std::optional<std::uint64_t> soname;  // offset of the entry that names the file itself
   };
   Result<Linkage> linkage() const;

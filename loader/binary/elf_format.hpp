@@ -162,7 +162,7 @@ inline constexpr std::uint64_t dynamic_version_needs = 0x6ffffffe;
 inline constexpr std::uint64_t flag_text_relocations = 0x00000004;
 inline constexpr std::uint64_t flag_1_nodelete = 0x00000008;
 inline constexpr std::uint64_t flag_1_no_dlopen = 0x00000040;
-inline constexpr std::uint64_t flag_1_no_default_folders = 0x00000800;
+inline constexpr std::uint64_t flag_1_no_default_directories = 0x00000800;
 inline constexpr std::uint64_t flag_1_program = 0x08000000;
 
 struct DynamicEntry {

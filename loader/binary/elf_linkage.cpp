@@ -59,7 +59,7 @@ Result<ElfFile::Linkage> ElfFile::linkage() const {
   }
   // DT_RPATH counts only if there is no DT_RUNPATH. The last entry of each counts.
   linkage.passes_run_path = !runpath;
-  linkage.default_folders = (dynamic_.flags & elf::flag_1_no_default_folders) == 0;
+  linkage.default_directories = (dynamic_.flags & elf::flag_1_no_default_directories) == 0;
   if (const auto& list = runpath ? runpath : rpath) {
     auto text = string_at(*list, "the run path", max_run_path_length);
     if (!text) return std::move(text).error();

@@ -54,7 +54,7 @@ Result<std::string> ElfFile::manifest_text() const {
         "no-manifest", "a shared library without a tenon note",
         "the note that TENON_MODULE or TENON_PLUGIN writes, in a segment of notes",
         "if this is a plugin, declare it with one of them; otherwise remove it from the plugin "
-        "folder");
+        "directory");
   }
   std::string text(found->text.size, '\0');
   const auto bytes = std::as_writable_bytes(std::span(text));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Identifies files in plugin folders that are not modules.
+// Identifies files in plugin directories that are not modules.
 #pragma once
 
 #include <cstddef>

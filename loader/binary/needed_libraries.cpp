@@ -13,12 +13,12 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path path_of(const Needed& needed, const platform::LibrarySearch& search,
-                 bool default_folders) {
+                 bool default_directories) {
   if (!needed.path.empty()) return needed.path;
   const std::string& name = needed.name.text;
   std::vector<fs::path> paths{name};
   if (name.find('/') == std::string::npos) {
-    paths = search.candidates(name, default_folders || platform::is_loaded(name));
+    paths = search.candidates(name, default_directories || platform::is_loaded(name));
   }
   const auto found = std::find_if(paths.begin(), paths.end(), is_library_for_this_machine);
   return found != paths.end() ? *found : fs::path();
@@ -33,9 +33,9 @@ std::vector<NeededLibrary> needed_libraries(const Bundle& bundle,
   for (const BundleFile& file : bundle) {
     for (const Needed& needed : file.needed) {
       if (!known.insert(needed.name.text).second) continue;
-      const bool default_folders = file.linkage.default_folders;
-      libraries.push_back({needed.name.text, path_of(needed, search, default_folders),
-                           needed.own.has_value(), default_folders});
+      const bool default_directories = file.linkage.default_directories;
+      libraries.push_back({needed.name.text, path_of(needed, search, default_directories),
+                           needed.own.has_value(), default_directories});
     }
   }
   return libraries;

@@ -19,7 +19,7 @@ inline constexpr std::string_view remedy_for_processor =
     "build the plugin for the processors that it runs on, eg: with -march=x86-64-v2";
 inline constexpr std::string_view remedy_for_executable_stack =
     "link the plugin with -z noexecstack, and give its assembly a section .note.GNU-stack";
-inline constexpr std::string_view remedy_for_no_default_folders =
+inline constexpr std::string_view remedy_for_no_default_directories =
     "link the plugin without -z nodefaultlib, or with a run path that leads to the library";
 
 /// Returns why this process cannot load the files: load-failed, executable-stack. The latter is

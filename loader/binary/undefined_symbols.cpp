@@ -121,7 +121,7 @@ class SymbolSets {
 
   bool queue_all(const std::vector<NeededLibrary>& libraries) {
     for (const NeededLibrary& library : libraries) {
-      // Compare names: the file that needed it first may have found it in another folder.
+      // Compare names: the file that needed it first may have found it in another directory.
       if (own_.contains(library.path) || !seen_.insert(library.name).second) continue;
       if (library.path.empty()) return false;
       queue_.push_back(library);

@@ -250,7 +250,7 @@ Result<void> Bindings::check_restart(const Package& previous, const Package& rep
            .needed = dependency.name + " " + dependency.versions.to_string() + ", which " +
                      "the user " + display_name(user) + " requires",
            .fix = "use a version that all its users accept, or install it next to the old one, "
-                  "in a folder of its version"});
+                  "in a directory of its version"});
     }
   }
   if (const Requirement* requirement = host_requirement(replacement.name); requirement != nullptr) {

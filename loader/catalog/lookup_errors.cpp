@@ -48,7 +48,7 @@ Error not_found(const Reference& reference, std::string found, const Kind& kind)
                 .where = reference.name,
                 .found = std::move(found),
                 .needed = "a plugin of " + std::string(kind.id) + " with that name",
-                .fix = "put its module into a folder of the plugin path, or correct the name"});
+                .fix = "put its module into a directory of the plugin path, or correct the name"});
 }
 
 std::string in_words(const Registration& candidate) {
@@ -129,7 +129,7 @@ Error no_compatible(const Reference& reference, const Kind& kind, std::int32_t t
        .found = describe_all(candidates, kind, target, reference.origin),
        .needed = "a compatible version" + version_suffix(reference) +
                  std::string(among(reference.origin)),
-       .fix = "put its module into a folder of the plugin path, or correct the reference"});
+       .fix = "put its module into a directory of the plugin path, or correct the reference"});
 }
 
 Error no_plugin(std::string_view reference, std::vector<const Registration*> others,
@@ -150,7 +150,7 @@ Error no_plugin(std::string_view reference, std::vector<const Registration*> oth
                 .where = std::string(reference),
                 .found = std::move(found),
                 .needed = "a plugin that has that name, origin and version",
-                .fix = "put its module into a folder of the plugin path, or correct the "
+                .fix = "put its module into a directory of the plugin path, or correct the "
                        "reference"});
 }
 

@@ -58,7 +58,7 @@ Error PackageDescriptions::not_found(const std::string& reference, const Referen
                 .where = reference,
                 .found = wanted.name + " " + some_of(versions, 10),
                 .needed = "a package that has that name, origin and version",
-                .fix = "put its module into a folder of the plugin path, or correct the "
+                .fix = "put its module into a directory of the plugin path, or correct the "
                        "reference"});
 }
 

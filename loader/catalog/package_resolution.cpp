@@ -105,7 +105,7 @@ Result<void> write_lock(const Catalog& catalog, const std::filesystem::path& fil
            .where = packages.file(id).string(),
            .found = "a package in development: " + package.name,
            .needed = "released packages, whose content does not change",
-           .fix = "remove it from the plugin path, or move it to a folder of its version"});
+           .fix = "remove it from the plugin path, or move it to a directory of its version"});
     }
     locked.push_back({.name = package.name, .version = package.version});
     if (packages.file(id).empty()) continue;

@@ -26,7 +26,7 @@ Error unusable(const fs::path& path, std::string found) {
   return Error({.code = "cannot-read",
                 .where = path.string(),
                 .found = std::move(found),
-                .needed = "a folder of modules that this user may read, or a module file",
+                .needed = "a directory of modules that this user may read, or a module file",
                 .fix = "correct it, or remove it from the plugin path"});
 }
 
@@ -34,18 +34,18 @@ Error unusable(const fs::path& path, std::string found) {
 struct File {
   fs::path path;
   fs::path::string_type canonical;  // the same for all paths to the file
-  std::string folder = {};          // the version folder that contains it, or empty
-  bool is_regular = false;          // see platform::FolderEntry
+  std::string directory = {};       // the version directory that contains it, or empty
+  bool is_regular = false;          // see platform::DirectoryEntry
 };
 
-struct Folder {
+struct Directory {
   fs::path path;
   fs::path::string_type canonical;  // with a separator at the end
 };
 
 constexpr std::string_view development = "dev";
 
-bool is_version_folder(const std::string& name) {
+bool is_version_directory(const std::string& name) {
   return name == development || Version::parse(name).has_value();
 }
 
@@ -60,48 +60,49 @@ fs::path canonical_of(const fs::path& path) {
   return failed ? path : canonical;
 }
 
-Folder folder_of(const fs::path& path, const fs::path& canonical) {
+Directory directory_of(const fs::path& path, const fs::path& canonical) {
   return {path, (canonical / "").native()};
 }
 
-/// Returns the canonical path of a folder's entry at `path`. Resolving each path from the root
+/// Returns the canonical path of a directory's entry at `path`. Resolving each path from the root
 /// would cost more than reading a manifest.
-fs::path::string_type canonical_of(const Folder& folder, const platform::FolderEntry& entry,
-                                   const fs::path& path) {
+fs::path::string_type canonical_of(const Directory& directory,
+                                   const platform::DirectoryEntry& entry, const fs::path& path) {
   return entry.may_be_link ? canonical_of(path).native()
-                           : folder.canonical + fs::path(entry.name).native();
+                           : directory.canonical + fs::path(entry.name).native();
 }
 
-/// The module files of an entry of the search path, and the errors of unreadable folders below it.
+/// The module files of an entry of the search path, and the errors of unreadable directories below
+/// it.
 struct Search {
   std::vector<File> files;
   std::vector<Error> skipped;
 };
 
-/// Adds the module files of a folder, and those of version folders below it with at most `levels`
-/// folders in between, in the order of their paths. Returns the error if the folder could not be
-/// read completely.
-std::error_code add_files(const Folder& folder, const std::string& version, int levels,
+/// Adds the module files of a directory, and those of version directories below it with at most
+/// `levels` directories in between, in the order of their paths. Returns the error if the directory
+/// could not be read completely.
+std::error_code add_files(const Directory& directory, const std::string& version, int levels,
                           Search& search) {
-  std::vector<platform::FolderEntry> entries;
-  const std::error_code failed = platform::read_folder(folder.path, entries);
-  std::ranges::sort(entries, {}, &platform::FolderEntry::name);
-  for (const platform::FolderEntry& entry : entries) {
-    if (!entry.is_folder) {
+  std::vector<platform::DirectoryEntry> entries;
+  const std::error_code failed = platform::read_directory(directory.path, entries);
+  std::ranges::sort(entries, {}, &platform::DirectoryEntry::name);
+  for (const platform::DirectoryEntry& entry : entries) {
+    if (!entry.is_directory) {
       const bool counts = levels == 2 || !version.empty();
       if (!counts || !is_module(entry.name)) continue;
-      fs::path path = folder.path / entry.name;
-      auto canonical = canonical_of(folder, entry, path);
+      fs::path path = directory.path / entry.name;
+      auto canonical = canonical_of(directory, entry, path);
       search.files.push_back({std::move(path), std::move(canonical), version, entry.is_regular});
       continue;
     }
-    const bool of_version = levels < 2 && is_version_folder(entry.name);
+    const bool of_version = levels < 2 && is_version_directory(entry.name);
     if (!version.empty() || (!of_version && levels == 0)) continue;
-    const fs::path path = folder.path / entry.name;
-    const Folder below = folder_of(path, canonical_of(folder, entry, path));
+    const fs::path path = directory.path / entry.name;
+    const Directory below = directory_of(path, canonical_of(directory, entry, path));
     const std::error_code unread =
         add_files(below, of_version ? entry.name : "", of_version ? 0 : levels - 1, search);
-    // A folder without read permission counts as empty.
+    // A directory without read permission counts as empty.
     if (!unread || unread == std::errc::permission_denied) continue;
     search.skipped.push_back(unusable(path, unread.message()));
   }
@@ -115,11 +116,11 @@ Result<Search> files_in(const SearchPath& entry) {
     if (!entry.named) return Search();
     return Error({.code = "not-found",
                   .where = entry.path.string(),
-                  .found = "no such file or folder",
-                  .needed = "a folder of modules, or a module file",
-                  .fix = "create the folder, or remove it from the plugin path"});
+                  .found = "no such file or directory",
+                  .needed = "a directory of modules, or a module file",
+                  .fix = "create the directory, or remove it from the plugin path"});
   }
-  // Nobody chose the standard folders. They may be those of another user, as with sudo.
+  // Nobody chose the standard directories. They may be those of another user, as with sudo.
   const auto is_none = [&] { return !entry.named && failed == std::errc::permission_denied; };
   if (is_none()) return Search();
   if (failed) return unusable(entry.path, failed.message());
@@ -128,10 +129,10 @@ Result<Search> files_in(const SearchPath& entry) {
     return Search{{{entry.path, canonical.native()}}, {}};
   }
   if (status.type() != fs::file_type::directory) {
-    return unusable(entry.path, "neither a folder nor a file");
+    return unusable(entry.path, "neither a directory nor a file");
   }
   Search search;
-  failed = add_files(folder_of(entry.path, canonical), "", 2, search);
+  failed = add_files(directory_of(entry.path, canonical), "", 2, search);
   if (is_none()) return Search();
   if (failed) return unusable(entry.path, failed.message());
   return search;
@@ -141,10 +142,10 @@ Error in_development(const FoundModule& module) {
   return Error({.code = "in-development",
                 .where = module.file.string(),
                 .found = module.manifest->name +
-                         " in a folder dev: it counts as version 0.0.0, and "
+                         " in a directory dev: it counts as version 0.0.0, and "
                          "what it requires is not enforced",
                 .needed = "a released version",
-                .fix = "move it to a folder of its version when it is released",
+                .fix = "move it to a directory of its version when it is released",
                 .severity = Severity::note});
 }
 
@@ -181,8 +182,8 @@ class Reader {
     auto read = read_module_file(*open);
     if (!read) return skip(*open, {std::move(read).error()}, result);
     Manifest& manifest = *read->image.manifest;
-    set_version_folder(file.folder, manifest);
-    auto checked = check_version_folder(file.path, manifest);
+    set_version_directory(file.directory, manifest);
+    auto checked = check_version_directory(file.path, manifest);
     if (checked) checked = check_listed(policy_, manifest.name, manifest.version, file.path);
     if (!checked) return skip(*open, {std::move(checked).error(), manifest.version}, result);
     if (exposed) result.skipped.push_back(std::move(*exposed));
@@ -221,22 +222,22 @@ void read_all(std::span<File> files, Reader& reader, Scan& result) {
 
 }  // namespace
 
-void set_version_folder(const std::string& folder, Manifest& manifest) {
-  manifest.version_folder = folder;
-  if (folder != development) return;
+void set_version_directory(const std::string& directory, Manifest& manifest) {
+  manifest.version_directory = directory;
+  if (directory != development) return;
   manifest.in_development = true;
   manifest.version = {};
 }
 
-Result<void> check_version_folder(const fs::path& file, const Manifest& manifest) {
-  const std::string& folder = manifest.version_folder;
+Result<void> check_version_directory(const fs::path& file, const Manifest& manifest) {
+  const std::string& directory = manifest.version_directory;
   const std::string version = manifest.version.to_string();
-  if (folder.empty() || manifest.in_development || version == folder) return {};
-  return Error({.code = "wrong-folder",
+  if (directory.empty() || manifest.in_development || version == directory) return {};
+  return Error({.code = "wrong-directory",
                 .where = file.string(),
-                .found = manifest.name + " " + version + " in the folder " + folder,
-                .needed = "the version of its folder",
-                .fix = "move it to a folder " + version});
+                .found = manifest.name + " " + version + " in the directory " + directory,
+                .needed = "the version of its directory",
+                .fix = "move it to a directory " + version});
 }
 
 const KnownFiles::Known* KnownFiles::find(const fs::path& file) const {

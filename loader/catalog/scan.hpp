@@ -2,8 +2,8 @@
 //
 // The scan of the search path. It reads the manifest of each module file, and loads no module.
 //
-// A folder of modules contains module files, or folders by package and version, so that it can
-// contain several versions of one package with files of the same name:
+// A directory of modules contains module files, or directories by package and version, so that it
+// can contain several versions of one package with files of the same name:
 //
 //   libblur.so
 //   blur/1.2.0/libblur.so        me.example/blur/1.3.0/libblur.so
@@ -72,16 +72,17 @@ class KnownFiles {
 
 /// Reads the manifests of all files with the suffix of modules, and reuses those of the previous
 /// scan. Invalid files are skipped, each with an error; see read_module_file. Errors also:
-/// wrong-folder, if a module is not of the version of its folder; untrusted-owner, not-pinned and
-/// denied, if `policy` refuses it; in-development, a note for packages in development, which are
-/// used.
+/// wrong-directory, if a module is not of the version of its directory; untrusted-owner, not-pinned
+/// and denied, if `policy` refuses it; in-development, a note for packages in development, which
+/// are used.
 Scan scan(const std::vector<SearchPath>& paths, const TrustPolicy& policy, KnownFiles& known,
           std::chrono::system_clock::time_point now);
 
-/// Sets the name of the version folder that contains a module, or an empty text, in its manifest.
-/// In a folder `dev` the manifest gets version 0.0.0, and its requirements are not enforced.
-void set_version_folder(const std::string& folder, Manifest& manifest);
-/// Checks that a module is of the version of its folder. Error: wrong-folder.
-Result<void> check_version_folder(const std::filesystem::path& file, const Manifest& manifest);
+/// Sets the name of the version directory that contains a module, or an empty text, in its
+/// manifest. In a directory `dev` the manifest gets version 0.0.0, and its requirements are not
+/// enforced.
+void set_version_directory(const std::string& directory, Manifest& manifest);
+/// Checks that a module is of the version of its directory. Error: wrong-directory.
+Result<void> check_version_directory(const std::filesystem::path& file, const Manifest& manifest);
 
 }}}  // namespace tenon::v0_1::detail

@@ -23,7 +23,7 @@ std::vector<SearchPath> search_paths(const std::string& app,
   if (app.empty()) return paths;
   const std::string list = platform::trusted_environment(variable_of(app, "PLUGIN_PATH"));
   for (auto& path : platform::split_path_list(list)) paths.push_back({std::move(path), true});
-  for (auto& path : platform::module_folders(app)) paths.push_back({std::move(path), false});
+  for (auto& path : platform::module_directories(app)) paths.push_back({std::move(path), false});
   return paths;
 }
 

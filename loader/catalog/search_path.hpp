@@ -10,7 +10,7 @@
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 
-/// An entry of the search path: a folder, or one module file.
+/// An entry of the search path: a directory, or one module file.
 struct SearchPath {
   std::filesystem::path path;
   /// A user or program named it, so it is an error if it does not exist.
@@ -22,7 +22,7 @@ struct SearchPath {
 std::string variable_of(const std::string& app, std::string_view what);
 
 /// Returns the search path of an app. Earlier entries take precedence: `first`, $<APP>_PLUGIN_PATH,
-/// the folders of the user, the machine and the system.
+/// the directories of the user, the machine and the system.
 std::vector<SearchPath> search_paths(const std::string& app,
                                      const std::vector<std::filesystem::path>& first);
 

@@ -39,7 +39,7 @@ tenon_status status_of(const Error& error) {
   return error.code() == "not-found" ? TENON_NOT_FOUND : TENON_FAILED_PRECONDITION;
 }
 
-/// Returns the path from the root. Without a current folder it is left relative.
+/// Returns the path from the root. Without a current directory it is left relative.
 std::string absolute_path(const std::filesystem::path& file) {
   std::error_code failed;
   const std::filesystem::path whole =

@@ -13,8 +13,8 @@
 namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
-// After this time, folders that could not be watched are tried again, since they cause no event. If
-// memory was exhausted, all files are then checked.
+// After this time, directories that could not be watched are tried again, since they cause no
+// event. If memory was exhausted, all files are then checked.
 constexpr std::int64_t pause = 2'000'000'000;  // nanoseconds
 
 }  // namespace

@@ -52,7 +52,7 @@ HostOptions with_limited_times(HostOptions options) {
 
 /// Returns the parts that modules use, without the host.
 std::shared_ptr<ModuleContext> make_context(const HostOptions& options) {
-  auto images = std::make_shared<ImageFolder>(ImageOptions{
+  auto images = std::make_shared<ImageDirectory>(ImageOptions{
       .parent = options.copy_directory,
       .load_in_place =
           options.load_in_place && options.lock_file.empty() && options.trust_rules.empty()});

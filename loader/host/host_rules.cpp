@@ -70,7 +70,7 @@ Result<void> HostRules::check_loadable(const Catalog& catalog, const Manifest& b
   const std::filesystem::path& file = bundle[0].path;
   auto trusted = check_trust(rules_.trust, fresh.name, fresh.version, bundle, warnings);
   if (!trusted) return trusted;
-  if (auto placed = check_version_folder(file, fresh); !placed) return placed;
+  if (auto placed = check_version_directory(file, fresh); !placed) return placed;
   if (auto unique = catalog.registry().check_replacement(file, before, fresh, files); !unique)
     return unique;
   const bool same =

@@ -61,29 +61,30 @@ bool may_set_handlers(const Bundle& bundle) {
   });
 }
 
-Error no_executable_folder(const fs::path& module, const fs::path& library) {
-  return Error({.code = "load-failed",
-                .where = module.string(),
-                .found = "the library " + library.filename().string() +
-                         " next to it, and no folder for temporary files that may be executed from",
-                .needed = "a folder for copies of the module and its libraries",
-                .fix = "set TMPDIR to a folder that is not mounted noexec"});
+Error no_executable_directory(const fs::path& module, const fs::path& library) {
+  return Error(
+      {.code = "load-failed",
+       .where = module.string(),
+       .found = "the library " + library.filename().string() +
+                " next to it, and no directory for temporary files that may be executed from",
+       .needed = "a directory for copies of the module and its libraries",
+       .fix = "set TMPDIR to a directory that is not mounted noexec"});
 }
 
-Error no_temporary_folder(const std::error_code& reason) {
+Error no_temporary_directory(const std::error_code& reason) {
   return Error({.code = "not-found",
-                .where = "the folder for temporary files",
+                .where = "the directory for temporary files",
                 .found = reason.message(),
-                .needed = "a folder where the host's user may write",
-                .fix = "set TMPDIR to such a folder"});
+                .needed = "a directory where the host's user may write",
+                .fix = "set TMPDIR to such a directory"});
 }
 
-Error token_in_folder(const fs::path& folder) {
+Error token_in_directory(const fs::path& directory) {
   return Error({.code = "load-failed",
-                .where = folder.string(),
-                .found = "a folder for copies of modules with `$` in its path",
+                .where = directory.string(),
+                .found = "a directory for copies of modules with `$` in its path",
                 .needed = "a path in which the dynamic loader replaces nothing",
-                .fix = "choose a folder without `$` in its path, or set TMPDIR to one"});
+                .fix = "choose a directory without `$` in its path, or set TMPDIR to one"});
 }
 
 /// Parts of messages of the dynamic loader, and the remedy for each. The first that matches counts.
@@ -109,14 +110,14 @@ constexpr Remedy remedies[] = {
     {"unexpected reloc type", "compile the plugin and its libraries with -fPIC"},
     {"unexpected PLT reloc type", "compile the plugin and its libraries with -fPIC"},
     {"Cannot allocate memory", "raise the limits of the process, or free memory"},
-    {"Operation not permitted", "allow the process to map code from the folder for copies"},
-    {"Permission denied", "allow the process to map code from the folder for copies"},
+    {"Operation not permitted", "allow the process to map code from the directory for copies"},
+    {"Permission denied", "allow the process to map code from the directory for copies"},
 };
 
 /// Returns a remedy for a message of the dynamic loader.
-std::string_view remedy_for(std::string_view message, bool default_folders) {
-  if (!default_folders && message.find(not_found) != std::string_view::npos) {
-    return remedy_for_no_default_folders;
+std::string_view remedy_for(std::string_view message, bool default_directories) {
+  if (!default_directories && message.find(not_found) != std::string_view::npos) {
+    return remedy_for_no_default_directories;
   }
   const auto remedy = std::ranges::find_if(remedies, [message](const Remedy& one) {
     return message.find(one.message) != std::string_view::npos;
@@ -128,18 +129,18 @@ std::string_view remedy_for(std::string_view message, bool default_folders) {
 /// Writes one file of a module under its first name, and creates hard links with the other names.
 Result<void> write_file(const BundleFile& file, const std::vector<std::string>& names,
                         PrivateCopy& copy) {
-  const fs::path folder = copy.folder->path();
+  const fs::path directory = copy.directory->path();
   const std::string& first = names.front();
   for (const std::string& name : names) {
-    copy.files.push_back({folder / name, file.path});
-    auto written = name == first ? copy.folder->create_file(name, file.content)
-                                 : copy.folder->link_file(first, name);
+    copy.files.push_back({directory / name, file.path});
+    auto written = name == first ? copy.directory->create_file(name, file.content)
+                                 : copy.directory->link_file(first, name);
     if (!written) return written;
   }
   if (file.debug) {
     // A failure is ignored: only debuggers need the link.
     std::error_code ignored;
-    copy.debug_links.push_back(folder / file.debug->link.text);
+    copy.debug_links.push_back(directory / file.debug->link.text);
     fs::create_symlink(file.debug->path, copy.debug_links.back(), ignored);
   }
   return {};
@@ -212,12 +213,12 @@ void PrivateCopy::remove() noexcept {
   if (memory) return memory.reset();
   if (original != nullptr) return original.reset();
   // A forked child has the images, but the files belong to its parent.
-  if (folder == nullptr || !folder->is_own()) return;
+  if (directory == nullptr || !directory->is_own()) return;
   for (const File& file : files) static_cast<void>(platform::remove(file.path));
   for (const fs::path& link : debug_links) static_cast<void>(platform::remove(link));
 }
 
-ImageFolder::~ImageFolder() {
+ImageDirectory::~ImageDirectory() {
   sweep();
   for (auto* mapped : {&lingering_, &retired_}) {
     for (PrivateCopy& copy : *mapped) {
@@ -227,44 +228,44 @@ ImageFolder::~ImageFolder() {
   }
 }
 
-/// Returns the folder for the copy in a file system in memory; empty if it must not be stored
+/// Returns the directory for the copy in a file system in memory; empty if it must not be stored
 /// there. Large copies are stored on disk, because the system cannot evict files in memory.
-fs::path ImageFolder::memory_parent(const Bundle& bundle) const {
-  if (!options_.parent.empty() || platform::temporary_folder().named) return {};
+fs::path ImageDirectory::memory_parent(const Bundle& bundle) const {
+  if (!options_.parent.empty() || platform::temporary_directory().named) return {};
   std::size_t size = 0;
   for (const BundleFile& file : bundle) size += file.content.size();
-  return size <= max_size_in_memory ? platform::memory_folder() : fs::path();
+  return size <= max_size_in_memory ? platform::memory_directory() : fs::path();
 }
 
-/// Returns the folder of a place if it can be used, or a new one in `parent` (empty: the folder for
-/// temporary files). Returns nothing if it is mounted noexec. Before a folder is created, those of
-/// killed hosts are removed.
-Result<ImageFolder::Folder> ImageFolder::usable_folder(Place place, fs::path parent) {
+/// Returns the directory of a place if it can be used, or a new one in `parent` (empty: the
+/// directory for temporary files). Returns nothing if it is mounted noexec. Before a directory is
+/// created, those of killed hosts are removed.
+Result<ImageDirectory::Directory> ImageDirectory::usable_directory(Place place, fs::path parent) {
   {
     sync::Lock lock(mutex_);
-    const Folder& folder = folders_[place];
-    if (folder != nullptr && folder->is_usable()) return folder;
+    const Directory& directory = directories_[place];
+    if (directory != nullptr && directory->is_usable()) return directory;
   }
   if (parent.empty()) {
     std::error_code failed;
-    parent = platform::temporary_folder().path;
-    const bool is_folder = fs::is_directory(parent, failed);
-    if (!failed && !is_folder) failed = std::make_error_code(std::errc::not_a_directory);
-    if (failed) return no_temporary_folder(failed);
+    parent = platform::temporary_directory().path;
+    const bool is_directory = fs::is_directory(parent, failed);
+    if (!failed && !is_directory) failed = std::make_error_code(std::errc::not_a_directory);
+    if (failed) return no_temporary_directory(failed);
   }
   std::error_code ignored;
-  if (has_token(fs::absolute(parent, ignored))) return token_in_folder(parent);
-  platform::remove_abandoned_folders(parent);
-  auto made = platform::PrivateFolder::create(parent);
+  if (has_token(fs::absolute(parent, ignored))) return token_in_directory(parent);
+  platform::remove_abandoned_directories(parent);
+  auto made = platform::PrivateDirectory::create(parent);
   if (!made) return std::move(made).error();
-  if (!platform::may_execute((*made)->path())) return Folder();
+  if (!platform::may_execute((*made)->path())) return Directory();
   sync::Lock lock(mutex_);
-  Folder& folder = folders_[place];
-  if (folder == nullptr || !folder->is_usable()) folder = std::move(*made);
-  return folder;
+  Directory& directory = directories_[place];
+  if (directory == nullptr || !directory->is_usable()) directory = std::move(*made);
+  return directory;
 }
 
-Result<PrivateCopy> ImageFolder::copy(Bundle bundle) {
+Result<PrivateCopy> ImageDirectory::copy(Bundle bundle) {
   std::string name = bundle[0].path.stem().string().substr(0, max_stem_length) + ".g";
   std::ranges::replace(name, token_start, '_');
   ImageOptions::Storage storage;
@@ -279,14 +280,14 @@ Result<PrivateCopy> ImageFolder::copy(Bundle bundle) {
   if (storage == ImageOptions::Storage::memory) return copy_to_memory(bundle, name);
   names->front().insert(names->front().begin(), name);
   if (const fs::path parent = memory_parent(bundle); !parent.empty()) {
-    const auto folder = usable_folder(in_memory, parent);
-    if (folder && *folder != nullptr) {
-      if (auto copy = copy_to_folder(bundle, name, *names, *folder)) return copy;
+    const auto directory = usable_directory(in_memory, parent);
+    if (directory && *directory != nullptr) {
+      if (auto copy = copy_to_directory(bundle, name, *names, *directory)) return copy;
     }
   }
-  const auto folder = usable_folder(on_disk, options_.parent);
-  if (!folder) return folder.error();
-  if (*folder != nullptr) return copy_to_folder(bundle, name, *names, *folder);
+  const auto directory = usable_directory(on_disk, options_.parent);
+  if (!directory) return directory.error();
+  if (*directory != nullptr) return copy_to_directory(bundle, name, *names, *directory);
   {
     sync::Lock lock(mutex_);
     storage_ = ImageOptions::Storage::memory;
@@ -295,8 +296,8 @@ Result<PrivateCopy> ImageFolder::copy(Bundle bundle) {
 }
 
 /// Returns nothing if the module needs a copy, see HostOptions::load_in_place.
-std::optional<PrivateCopy> ImageFolder::original_of(const Bundle& bundle,
-                                                    const std::string& name) const {
+std::optional<PrivateCopy> ImageDirectory::original_of(const Bundle& bundle,
+                                                       const std::string& name) const {
   const bool alone = bundle.size() == 1 && bundle[0].blockers.unique.empty();
   if (!options_.load_in_place || !alone || has_token(bundle[0].path)) return std::nullopt;
   auto original = OriginalFile::claim(bundle[0].path, bundle[0].content);
@@ -306,9 +307,10 @@ std::optional<PrivateCopy> ImageFolder::original_of(const Bundle& bundle,
   return copy;
 }
 
-Result<PrivateCopy> ImageFolder::copy_to_folder(const Bundle& bundle, const std::string& name,
-                                                const Names& names, const Folder& folder) {
-  PrivateCopy copy{.name = name, .folder = folder};
+Result<PrivateCopy> ImageDirectory::copy_to_directory(const Bundle& bundle, const std::string& name,
+                                                      const Names& names,
+                                                      const Directory& directory) {
+  PrivateCopy copy{.name = name, .directory = directory};
   try {
     for (std::size_t i = 0; i < bundle.size(); ++i) {
       if (auto written = write_file(bundle[i], names[i], copy); !written) {
@@ -323,8 +325,8 @@ Result<PrivateCopy> ImageFolder::copy_to_folder(const Bundle& bundle, const std:
   return copy;
 }
 
-Result<PrivateCopy> ImageFolder::copy_to_memory(const Bundle& bundle, const std::string& name) {
-  if (bundle.size() > 1) return no_executable_folder(bundle[0].path, bundle[1].path);
+Result<PrivateCopy> ImageDirectory::copy_to_memory(const Bundle& bundle, const std::string& name) {
+  if (bundle.size() > 1) return no_executable_directory(bundle[0].path, bundle[1].path);
   auto memory = platform::MemoryFile::create(name, bundle[0].content);
   if (!memory) return std::move(memory).error();
   PrivateCopy copy{.name = name, .files = {{memory->path(), bundle[0].path}}};
@@ -332,7 +334,7 @@ Result<PrivateCopy> ImageFolder::copy_to_memory(const Bundle& bundle, const std:
   return copy;
 }
 
-bool ImageFolder::reclaim(PrivateCopy copy, bool retired) noexcept {
+bool ImageDirectory::reclaim(PrivateCopy copy, bool retired) noexcept {
   // dlclose reports success even if the image stays mapped.
   if (!copy.is_mapped()) {
     copy.replace_unmapped_handlers();
@@ -344,7 +346,7 @@ bool ImageFolder::reclaim(PrivateCopy copy, bool retired) noexcept {
   return false;
 }
 
-std::size_t ImageFolder::sweep() noexcept {
+std::size_t ImageDirectory::sweep() noexcept {
   // Without the lock, because unmapping runs destructors of images.
   std::list<PrivateCopy> checked;
   {
@@ -367,17 +369,17 @@ std::size_t ImageFolder::sweep() noexcept {
   return removed;
 }
 
-std::size_t ImageFolder::lingering() const noexcept {
+std::size_t ImageDirectory::lingering() const noexcept {
   sync::Lock lock(mutex_);
   return lingering_.size() + being_swept_;
 }
 
-std::size_t ImageFolder::retired() const noexcept {
+std::size_t ImageDirectory::retired() const noexcept {
   sync::Lock lock(mutex_);
   return retired_.size();
 }
 
-Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle,
+Result<Image> Image::load(std::shared_ptr<ImageDirectory> directory, Bundle bundle,
                           const UnloadStatement& stated,
                           std::shared_ptr<HostStateReport> host_state) {
   const fs::path file = bundle[0].path;
@@ -387,8 +389,8 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle,
   image.starts_threads_ = std::ranges::any_of(
       bundle, [](const BundleFile& one) { return !one.blockers.threads.empty(); });
   const bool sets_handlers = may_set_handlers(bundle);
-  const bool default_folders = std::ranges::all_of(
-      bundle, [](const BundleFile& one) { return one.linkage.default_folders; });
+  const bool default_directories = std::ranges::all_of(
+      bundle, [](const BundleFile& one) { return one.linkage.default_directories; });
   const SystemLibraries libraries = [&] {
     const PreservedState state(host_state.get(), "loading",
                                sets_handlers ? Preserved::all : Preserved::float_modes_and_signals);
@@ -397,12 +399,12 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle,
   if (libraries.not_alone && image.reload_.grade < ReloadGrade::unverified) {
     image.reload_ = not_alone(*libraries.not_alone);
   }
-  auto copy = folder->copy(std::move(bundle));
+  auto copy = directory->copy(std::move(bundle));
   if (!copy) return std::move(copy).error();
   image.copy_ = std::move(*copy);
   if (sets_handlers) image.copy_.handlers = std::make_unique<platform::ImageHandlers>();
   image.copy_.host_state = std::move(host_state);
-  image.folder_ = std::move(folder);
+  image.directory_ = std::move(directory);
 
   const fs::path& path = image.copy_.path();
   boost::dll::fs::error_code failed;
@@ -426,7 +428,7 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle,
                   .where = file.string(),
                   .found = found,
                   .needed = "a library that the dynamic loader accepts",
-                  .fix = std::string(remedy_for(found, default_folders))});
+                  .fix = std::string(remedy_for(found, default_directories))});
   }
   if (image.copy_.original != nullptr && !image.copy_.original->is_unchanged()) {
     return Error({.code = "file-changed",
@@ -461,7 +463,7 @@ Image::~Image() {
 }
 
 bool Image::unload() noexcept {
-  if (folder_ == nullptr) return true;
+  if (directory_ == nullptr) return true;
   if (reload_.stays_mapped) {
     platform::pin_image(copy_.path());
   } else {
@@ -472,8 +474,8 @@ bool Image::unload() noexcept {
     library_.unload();
   }
   explain_mapped(copy_, reload_);
-  const auto folder = std::exchange(folder_, nullptr);
-  return folder->reclaim(std::move(copy_), reload_.stays_mapped);
+  const auto directory = std::exchange(directory_, nullptr);
+  return directory->reclaim(std::move(copy_), reload_.stays_mapped);
 }
 
 }}}  // namespace tenon::v0_1::detail

@@ -28,7 +28,7 @@
 #include "image/original_file.hpp"
 #include "platform/image_map.hpp"
 #include "platform/memory_file.hpp"
-#include "platform/private_folder.hpp"
+#include "platform/private_directory.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 
@@ -45,9 +45,9 @@ struct PrivateCopy {
   std::vector<File> files = {};
   /// Links to debug information, under the names that debuggers look for.
   std::vector<std::filesystem::path> debug_links = {};
-  /// The folder of the files.
-  std::shared_ptr<platform::PrivateFolder> folder = {};
-  /// The copy, if all folders are mounted noexec.
+  /// The directory of the files.
+  std::shared_ptr<platform::PrivateDirectory> directory = {};
+  /// The copy, if all directories are mounted noexec.
   std::optional<platform::MemoryFile> memory = std::nullopt;
   /// The file itself, if it is loaded without a copy.
   std::shared_ptr<OriginalFile> original = {};
@@ -77,11 +77,11 @@ struct PrivateCopy {
 
 /// Options for loading images.
 struct ImageOptions {
-  /// The storage of the copies. If folders are mounted noexec, memory is used.
-  enum class Storage { folder, memory };
+  /// The storage of the copies. If directories are mounted noexec, memory is used.
+  enum class Storage { directory, memory };
 
-  Storage storage = Storage::folder;
-  /// The parent of the folder of the copies. Empty: the folder for temporary files that the
+  Storage storage = Storage::directory;
+  /// The parent of the directory of the copies. Empty: the directory for temporary files that the
   /// environment names. If it names none, small copies are stored in the file system in memory, as
   /// long as that has enough space.
   std::filesystem::path parent = {};
@@ -89,16 +89,16 @@ struct ImageOptions {
   bool load_in_place = false;
 };
 
-/// The folders of the private copies of one host. Only the user has access. A folder is created
-/// with the first image, and again if it was removed; it is removed with the last image. Counts the
-/// images that stay mapped. Thread-safe.
-class ImageFolder {
+/// The directories of the private copies of one host. Only the user has access. A directory is
+/// created with the first image, and again if it was removed; it is removed with the last image.
+/// Counts the images that stay mapped. Thread-safe.
+class ImageDirectory {
  public:
-  explicit ImageFolder(ImageOptions options = {}) : options_(std::move(options)) {}
+  explicit ImageDirectory(ImageOptions options = {}) : options_(std::move(options)) {}
   /// Images that are mapped stay mapped, and their data is kept until the process exits.
-  ~ImageFolder();
-  ImageFolder(const ImageFolder&) = delete;
-  ImageFolder& operator=(const ImageFolder&) = delete;
+  ~ImageDirectory();
+  ImageDirectory(const ImageDirectory&) = delete;
+  ImageDirectory& operator=(const ImageDirectory&) = delete;
 
   /// Writes the files of a bundle, changed so that they can be loaded next to other copies; or
   /// returns the file of the module itself, see ImageOptions. Errors: load-failed, cannot-write.
@@ -118,8 +118,8 @@ class ImageFolder {
   std::size_t retired() const noexcept;
 
  private:
-  using Folder = std::shared_ptr<platform::PrivateFolder>;
-  /// Where a folder is: on disk, or in a file system in memory.
+  using Directory = std::shared_ptr<platform::PrivateDirectory>;
+  /// Where a directory is: on disk, or in a file system in memory.
   enum Place : std::uint8_t { on_disk, in_memory };
 
   /// The names of each file of a bundle.
@@ -127,15 +127,16 @@ class ImageFolder {
 
   std::optional<PrivateCopy> original_of(const Bundle& bundle, const std::string& name) const;
   std::filesystem::path memory_parent(const Bundle& bundle) const;
-  Result<Folder> usable_folder(Place place, std::filesystem::path parent) TENON_EXCLUDES(mutex_);
-  static Result<PrivateCopy> copy_to_folder(const Bundle& bundle, const std::string& name,
-                                            const Names& names, const Folder& folder);
+  Result<Directory> usable_directory(Place place, std::filesystem::path parent)
+      TENON_EXCLUDES(mutex_);
+  static Result<PrivateCopy> copy_to_directory(const Bundle& bundle, const std::string& name,
+                                               const Names& names, const Directory& directory);
   static Result<PrivateCopy> copy_to_memory(const Bundle& bundle, const std::string& name);
 
   mutable Mutex mutex_{LockRank::images};
   const ImageOptions options_;
   ImageOptions::Storage storage_ TENON_GUARDED_BY(mutex_) = options_.storage;
-  Folder folders_[2] TENON_GUARDED_BY(mutex_);  // by place
+  Directory directories_[2] TENON_GUARDED_BY(mutex_);  // by place
   std::uint64_t count_ TENON_GUARDED_BY(mutex_) = 0;
   // A list, because a sweep must not allocate memory.
   std::list<PrivateCopy> lingering_ TENON_GUARDED_BY(mutex_);
@@ -156,8 +157,8 @@ class Image {
   /// Changes by its constructors and destructors to the state of the thread are restored, and
   /// reported to `host_state` unless that is nullptr.
   /// Errors: load-failed with the message of the dynamic loader, no-static-tls, sanitizer-mismatch,
-  /// those of ImageFolder::copy, library-replaced, file-changed, no-module-object.
-  static Result<Image> load(std::shared_ptr<ImageFolder> folder, Bundle bundle,
+  /// those of ImageDirectory::copy, library-replaced, file-changed, no-module-object.
+  static Result<Image> load(std::shared_ptr<ImageDirectory> directory, Bundle bundle,
                             const UnloadStatement& stated,
                             std::shared_ptr<HostStateReport> host_state = nullptr);
   Image(Image&& other) noexcept = default;
@@ -193,7 +194,7 @@ class Image {
  private:
   Image() = default;
 
-  std::shared_ptr<ImageFolder> folder_;  // empty in a moved-from or unloaded image
+  std::shared_ptr<ImageDirectory> directory_;  // empty in a moved-from or unloaded image
   PrivateCopy copy_;
   ReloadSafety reload_;
   bool starts_threads_ = false;

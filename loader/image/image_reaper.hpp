@@ -13,10 +13,10 @@
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 
-/// Sweeps the image folder on a worker until no image lingers. Thread-safe.
+/// Sweeps the image directory on a worker until no image lingers. Thread-safe.
 class ImageReaper : public std::enable_shared_from_this<ImageReaper> {
  public:
-  ImageReaper(std::shared_ptr<ImageFolder> images, std::shared_ptr<TimerQueue> timers,
+  ImageReaper(std::shared_ptr<ImageDirectory> images, std::shared_ptr<TimerQueue> timers,
               std::shared_ptr<Workers> workers)
       : images_(std::move(images)), timers_(std::move(timers)), workers_(std::move(workers)) {}
 
@@ -27,7 +27,7 @@ class ImageReaper : public std::enable_shared_from_this<ImageReaper> {
   void sweep_after(std::chrono::milliseconds pause) noexcept;
   void sweep(std::chrono::milliseconds pause);
 
-  const std::shared_ptr<ImageFolder> images_;
+  const std::shared_ptr<ImageDirectory> images_;
   const std::shared_ptr<TimerQueue> timers_;
   const std::shared_ptr<Workers> workers_;
   std::atomic<bool> scheduled_{false};

@@ -40,7 +40,7 @@ fs::path system_path(const std::string& name) {
 fs::path path_of(const Needed& needed, const BundleFile& file) {
   const std::string& name = needed.name.text;
   const bool is_path = name.find('/') != std::string::npos;
-  if (needed.path.empty() && !is_path && !file.linkage.default_folders) {
+  if (needed.path.empty() && !is_path && !file.linkage.default_directories) {
     return first_of(platform::LibrarySearch().candidates(name, false), "");
   }
   if (needed.path.empty()) {
@@ -49,9 +49,9 @@ fs::path path_of(const Needed& needed, const BundleFile& file) {
   // RPATH is searched before LD_LIBRARY_PATH, RUNPATH after it.
   if (is_path || file.linkage.passes_run_path) return needed.path;
   std::vector<fs::path> paths;
-  for (const auto& folder :
+  for (const auto& directory :
        platform::split_path_list(platform::trusted_environment("LD_LIBRARY_PATH"))) {
-    paths.push_back(folder / name);
+    paths.push_back(directory / name);
   }
   paths.push_back(needed.path);
   return first_of(std::move(paths), name);

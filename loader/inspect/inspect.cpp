@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <tenon/inspect.hpp>
-
 #include <tenon/detail/other_program.hpp>
+#include <tenon/inspect.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -99,10 +98,11 @@ Error missing(const NeededLibrary& library, const fs::path& file) {
   return Error({.code = "load-failed",
                 .where = file.string(),
                 .found = "library " + library.name + " not found" +
-                         (library.default_folders ? "" : " outside of the default folders"),
+                         (library.default_directories ? "" : " outside of the default directories"),
                 .needed = "every library that the module needs",
-                .fix = library.default_folders ? "install the package that contains " + library.name
-                                               : std::string(remedy_for_no_default_folders)});
+                .fix = library.default_directories
+                           ? "install the package that contains " + library.name
+                           : std::string(remedy_for_no_default_directories)});
 }
 
 /// Returns the version in a text such as "strlcpy@GLIBC_2.38" or "version GLIBC_2.38 of libc.so.6".
@@ -256,8 +256,8 @@ ModuleReport inspect(const tenon_module& builtin) {
   return detail::report_of(builtin);
 }
 
-std::vector<std::filesystem::path> detail::data_folders(const std::string& app) {
-  return platform::data_folders(app);
+std::vector<std::filesystem::path> detail::data_directories(const std::string& app) {
+  return platform::data_directories(app);
 }
 
 std::string manifests_of(const std::vector<const tenon_module*>& builtins) {

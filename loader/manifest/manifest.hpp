@@ -80,8 +80,9 @@ struct Manifest {
   std::string text;  // the whole document, as stored in the module
 
   // Set by the scan, see catalog/scan.hpp.
-  std::string version_folder;   // the name of the version folder that contains the file, or empty
-  bool in_development = false;  // in a folder `dev`: version 0.0.0, advisory requirements
+  std::string
+      version_directory;  // the name of the version directory that contains the file, or empty
+  bool in_development = false;  // in a directory `dev`: version 0.0.0, advisory requirements
 };
 
 /// Returns whether two manifests are equal, including the build metadata of the version.

@@ -37,8 +37,8 @@ struct ModuleFile {
 };
 
 /// Opens the file of a module. Files that are not regular are not opened. Errors: not-found,
-/// cannot-read, not-a-module (a folder, pipe, socket or device, or a dangling link). `is_regular`:
-/// see platform::File::open.
+/// cannot-read, not-a-module (a directory, pipe, socket or device, or a dangling link).
+/// `is_regular`: see platform::File::open.
 Result<platform::File> open_module(const std::filesystem::path& path, bool is_regular = false);
 
 /// Reads the manifest and the prologue of the module at `path`. Reads only the pieces of the file

@@ -49,7 +49,7 @@ Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const 
   read->bundle[0].access = file.access;
   auto now = before;
   if (read->manifest) {
-    set_version_folder(before->version_folder, *read->manifest);
+    set_version_directory(before->version_directory, *read->manifest);
     now = std::make_shared<const Manifest>(std::move(*read->manifest));
   }
   if (now->name != before->name) {

@@ -79,16 +79,16 @@ bool comes_before(const LockedPackage& a, const LockedPackage& b) {
   return names != 0 ? names < 0 : total_order(a.version, b.version) < 0;
 }
 
-/// Returns the full path of the folder of a lock; empty if there is none, because the path is empty
-/// or the working directory was removed.
-fs::path folder_of(const fs::path& lock) {
+/// Returns the full path of the directory of a lock; empty if there is none, because the path is
+/// empty or the working directory was removed.
+fs::path directory_of(const fs::path& lock) {
   std::error_code ignored;
   return fs::absolute(lock, ignored).lexically_normal().parent_path();
 }
 
 class LockReader {
  public:
-  explicit LockReader(const fs::path& file) : file_(file), folder_(folder_of(file)) {}
+  explicit LockReader(const fs::path& file) : file_(file), directory_(directory_of(file)) {}
 
   Result<std::vector<LockedPackage>> read(const Lock& document) {
     std::vector<LockedPackage> packages;
@@ -126,7 +126,7 @@ class LockReader {
     auto hash = read_hash(stored.sha256.value_or(""), json_path + ".sha256");
     if (!hash) return std::move(hash).error();
     package.sha256 = std::move(*hash);
-    package.source = (folder_ / *source).lexically_normal();
+    package.source = (directory_ / *source).lexically_normal();
     if (auto read = read_libraries(stored, json_path, package.libraries); !read) {
       return std::move(read).error();
     }
@@ -165,14 +165,14 @@ class LockReader {
   }
 
   const fs::path& file_;
-  const fs::path folder_;
+  const fs::path directory_;
 };
 
-/// Returns the path of a file in the lock: relative if the file is below the folder of the lock.
-std::string source_of(const LockedPackage& package, const fs::path& folder) {
+/// Returns the path of a file in the lock: relative if the file is below the directory of the lock.
+std::string source_of(const LockedPackage& package, const fs::path& directory) {
   if (package.builtin()) return std::string(builtin_source);
   const fs::path source = package.source.lexically_normal();
-  const fs::path inside = source.lexically_relative(folder);
+  const fs::path inside = source.lexically_relative(directory);
   const bool below = !inside.empty() && *inside.begin() != "..";
   return text_of(below ? inside : source);
 }
@@ -251,14 +251,14 @@ Result<void> check_replaceable(const fs::path& file, const std::vector<LockedPac
 Result<void> write_lock_file(const fs::path& file, std::vector<LockedPackage> packages,
                              std::string_view writer) {
   std::sort(packages.begin(), packages.end(), comes_before);
-  const fs::path folder = folder_of(file);
+  const fs::path directory = directory_of(file);
   Lock document;
   for (const LockedPackage& package : packages) {
     document.packages.push_back(
         {.name = package.name,
          .version = package.version.to_string(),
          .sha256 = package.builtin() ? std::nullopt : std::optional(package.sha256),
-         .source = source_of(package, folder),
+         .source = source_of(package, directory),
          .libraries = stored_libraries(package)});
   }
   const Result<std::string> text = store_lock(document, writer);

@@ -17,7 +17,7 @@
 namespace tenon { inline namespace v0_1 { namespace detail {
 
 struct LockedLibrary {
-  // Relative to the folder of the module; absolute if a run path leads to it from outside.
+  // Relative to the directory of the module; absolute if a run path leads to it from outside.
   std::filesystem::path path;
   std::string sha256;  // 64 lowercase hexadecimal digits
 };
@@ -33,7 +33,7 @@ struct LockedPackage {
   bool builtin() const { return source.empty(); }
 };
 
-/// Parses the text of a lock file. Paths in it are relative to the folder of `file`. Returns the
+/// Parses the text of a lock file. Paths in it are relative to the directory of `file`. Returns the
 /// packages sorted by name and version, with their libraries sorted by path. Errors: broken-lock,
 /// with the position in the document; version-too-new.
 Result<std::vector<LockedPackage>> parse_lock(std::string_view text,

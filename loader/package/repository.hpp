@@ -33,7 +33,7 @@ struct Package {
   std::string name;
   Version version;
   std::vector<Dependency> dependencies{};  // one version meets all of the same name
-  bool dev = false;                        // from a folder `dev`: its requirements are advisory
+  bool dev = false;                        // from a directory `dev`: its requirements are advisory
   bool compatible = true;                  // this program may use some plugin of it, if it has any
 };
 

@@ -37,10 +37,11 @@ struct FileAccess {
   bool is_directory = false;
 };
 
-/// A regular file, open for reading. Pipes, devices and folders are refused without opening them.
+/// A regular file, open for reading. Pipes, devices and directories are refused without opening
+/// them.
 class File {
  public:
-  /// `is_regular`: its folder has just listed it as a regular file, so its type is checked only
+  /// `is_regular`: its directory has just listed it as a regular file, so its type is checked only
   /// after it is opened.
   static Result<File> open(const std::filesystem::path& path, bool is_regular = false);
 
@@ -79,32 +80,33 @@ class File {
   FileAccess access_;
 };
 
-/// Returns the identity of the file or folder at `path`.
+/// Returns the identity of the file or directory at `path`.
 Result<FileIdentity> identity_of(const std::filesystem::path& path);
 
-/// An entry of a folder.
-struct FolderEntry {
+/// An entry of a directory.
+struct DirectoryEntry {
   std::string name;
-  bool is_folder;    // or a symbolic link to one
-  bool may_be_link;  // false: it is not a symbolic link
-  bool is_regular;   // false: it may be one, or a symbolic link to one
+  bool is_directory;  // or a symbolic link to one
+  bool may_be_link;   // false: it is not a symbolic link
+  bool is_regular;    // false: it may be one, or a symbolic link to one
 };
-/// Appends the entries of a folder, in no order. Returns an error if not all could be read. The
+/// Appends the entries of a directory, in no order. Returns an error if not all could be read. The
 /// iterators of the standard library end the process if memory runs out, so they are not used.
-std::error_code read_folder(const std::filesystem::path& folder, std::vector<FolderEntry>& entries);
+std::error_code read_directory(const std::filesystem::path& directory,
+                               std::vector<DirectoryEntry>& entries);
 
 /// Replaces the content of a file; see replace_content.
 Result<void> replace_file(const std::filesystem::path& path, std::span<const std::byte> content);
 
-/// Returns whether code may be loaded from files in a folder.
-bool may_execute(const std::filesystem::path& folder);
+/// Returns whether code may be loaded from files in a directory.
+bool may_execute(const std::filesystem::path& directory);
 
-/// Returns a folder for small short-lived files in which every user may create folders: it is kept
-/// in memory, code may be executed from it, and at most half of it is used. Empty if the system has
-/// none.
-std::filesystem::path memory_folder();
+/// Returns a directory for small short-lived files in which every user may create directories: it
+/// is kept in memory, code may be executed from it, and at most half of it is used. Empty if the
+/// system has none.
+std::filesystem::path memory_directory();
 
-/// Removes a file or an empty folder, if it exists.
+/// Removes a file or an empty directory, if it exists.
 Result<void> remove(const std::filesystem::path& path);
 
 }}}  // namespace tenon::v0_1::platform

@@ -38,7 +38,7 @@ std::string image_at(const void* address);
 /// Returns the offset of an address from the start of its image; 0 if there is none.
 std::uint64_t offset_at(const void* address);
 /// Returns whether the file at a path is loaded, under this or another name. A path without a
-/// folder is the name of a library.
+/// directory is the name of a library.
 bool is_loaded(const std::filesystem::path& path);
 /// Returns whether an image is mapped that was loaded under exactly this path. Other names of the
 /// file do not count.

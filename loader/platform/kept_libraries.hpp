@@ -43,7 +43,7 @@ std::vector<KeptLibrary> kept_libraries();
 bool is_replaced(const KeptLibrary& library);
 
 /// Returns whether a library is loaded, and was not brought by `keep_library`. A path without a
-/// folder is the name of a library. Thread-safe.
+/// directory is the name of a library. Thread-safe.
 bool is_loaded_by_program(const std::filesystem::path& path);
 
 }}}  // namespace tenon::v0_1::platform

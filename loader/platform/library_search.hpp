@@ -25,13 +25,14 @@ class LibrarySearch {
   LibrarySearch();
 
   /// Returns the paths at which the dynamic loader tries a library of this name, in its order: the
-  /// folders of LD_LIBRARY_PATH, the entries of ld.so.cache, the default folders. The files may not
-  /// exist, or be for another machine. Without `default_folders`, nothing in these is returned.
+  /// directories of LD_LIBRARY_PATH, the entries of ld.so.cache, the default directories. The files
+  /// may not exist, or be for another machine. Without `default_directories`, nothing in these is
+  /// returned.
   std::vector<std::filesystem::path> candidates(const std::string& name,
-                                                bool default_folders = true) const;
+                                                bool default_directories = true) const;
 
  private:
-  std::vector<std::filesystem::path> folders_;
+  std::vector<std::filesystem::path> directories_;
   LibraryIndex index_;
 };
 

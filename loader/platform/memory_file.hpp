@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A file that exists only in memory, for systems where all folders are mounted noexec.
+// A file that exists only in memory, for systems where all directories are mounted noexec.
 #pragma once
 
 #include <tenon/result.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The process: trusted environment variables, standard folders and standard error.
+// The process: trusted environment variables, standard directories and standard error.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +16,23 @@ namespace tenon { inline namespace v0_1 { namespace platform {
 /// privileges of another user than the one that started it (set-user-ID).
 std::string trusted_environment(const std::string& name);
 
-/// The folder for temporary files, which may be missing.
-struct TemporaryFolder {
+/// The directory for temporary files, which may be missing.
+struct TemporaryDirectory {
   std::filesystem::path path;
   bool named;  // by the environment, rather than the default of the system
 };
 /// Returns it. The environment names it in TMPDIR, TMP, TEMP or TEMPDIR. Unlike for
 /// std::filesystem::temp_directory_path, an empty variable names none.
-TemporaryFolder temporary_folder();
+TemporaryDirectory temporary_directory();
 
-/// Splits a list of folders, such as PATH, in its order. Empty entries are dropped.
+/// Splits a list of directories, such as PATH, in its order. Empty entries are dropped.
 std::vector<std::filesystem::path> split_path_list(const std::string& list);
 
-/// Returns the folders for modules of an app: of the user, of this machine, of the system.
-std::vector<std::filesystem::path> module_folders(const std::string& app);
+/// Returns the directories for modules of an app: of the user, of this machine, of the system.
+std::vector<std::filesystem::path> module_directories(const std::string& app);
 
-/// Returns the folders for data of an app: of the user, of this machine, of the system.
-std::vector<std::filesystem::path> data_folders(const std::string& app);
+/// Returns the directories for data of an app: of the user, of this machine, of the system.
+std::vector<std::filesystem::path> data_directories(const std::string& app);
 
 /// Writes the parts of a line to standard error at once. Takes no lock and allocates nothing, so
 /// that signal handlers can call it. At most 10 parts.

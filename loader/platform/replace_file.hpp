@@ -23,9 +23,9 @@ struct ReplaceResult {
   std::uint64_t other_names = 0;
 };
 
-/// Writes new content piece by piece to a temporary file in the same folder, and renames it on
+/// Writes new content piece by piece to a temporary file in the same directory, and renames it on
 /// commit. Without a commit the temporary file is removed. If the process is killed, the next
-/// process that replaces a file in the folder removes it. Used by one thread at a time.
+/// process that replaces a file in the directory removes it. Used by one thread at a time.
 class Replacement {
  public:
   /// Follows symbolic links, unless the file is private to its owner: then links are not replaced.

@@ -13,8 +13,8 @@
 
 namespace tenon { inline namespace v0_1 { namespace platform {
 
-/// Watches files by their paths, which need not exist: folders may be removed and created again,
-/// and symbolic links on the path may change. Thread-safe.
+/// Watches files by their paths, which need not exist: directories may be removed and created
+/// again, and symbolic links on the path may change. Thread-safe.
 ///
 /// A file has changed when new content is complete under its path: its writer has closed it,
 /// renamed it, or linked it. A file is not reported while it is being written, nor when it is
@@ -34,8 +34,8 @@ class FileWatch {
   /// Stops watching the files for which `unwanted` returns true. It must not call this object.
   void remove_if(const std::function<bool(const std::filesystem::path&)>& unwanted);
 
-  /// Returns whether a folder on the path of some file cannot be watched, eg: because it lacks read
-  /// permission, or `lose_all` was called. `changed` tries again.
+  /// Returns whether a directory on the path of some file cannot be watched, eg: because it lacks
+  /// read permission, or `lose_all` was called. `changed` tries again.
   bool lost_any() const;
   /// Makes the next call of `changed` check all files. Called if the last one threw
   /// std::bad_alloc, or if the files that it returned were not processed.

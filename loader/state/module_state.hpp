@@ -49,7 +49,7 @@ namespace tenon { inline namespace v0_1 { namespace detail {
 struct ModuleContext {
   HostLink host;
   RestartPolicy restart;
-  std::shared_ptr<ImageFolder> images;
+  std::shared_ptr<ImageDirectory> images;
   std::shared_ptr<ImageReaper> reaper;
   std::shared_ptr<TimerQueue> timers;
   std::shared_ptr<Workers> workers;

@@ -16,10 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the path of a library relative to the folder of its module.
+/// Returns the path of a library relative to the directory of its module.
 fs::path relative_to_module(const fs::path& module, const fs::path& library) {
-  const fs::path folder = fs::absolute(module).lexically_normal().parent_path();
-  return fs::absolute(library).lexically_normal().lexically_relative(folder);
+  const fs::path directory = fs::absolute(module).lexically_normal().parent_path();
+  return fs::absolute(library).lexically_normal().lexically_relative(directory);
 }
 
 Error differs(const fs::path& file, std::string found, std::string needed,
@@ -54,23 +54,23 @@ Result<std::vector<LockedLibrary>> libraries_of(const Bundle& bundle,
 /// Checks that libraries are those of the lock, which are sorted.
 Result<void> check_libraries(const LockedPackage& package, const fs::path& lock_file,
                              const Bundle& bundle, const std::vector<Bundle>& outside) {
-  const fs::path folder = bundle[0].path.parent_path();
+  const fs::path directory = bundle[0].path.parent_path();
   const auto libraries = libraries_of(bundle, outside);
   if (!libraries) return libraries.error();
   for (const auto& [path, hash] : *libraries) {
     const auto locked = std::ranges::lower_bound(package.libraries, path, {}, &LockedLibrary::path);
     if (locked == package.libraries.end() || locked->path != path) {
-      return differs(folder / path, "a library with sha256 " + hash,
+      return differs(directory / path, "a library with sha256 " + hash,
                      "only libraries that were locked with " + package.name, lock_file);
     }
     if (locked->sha256 != hash) {
-      return differs(folder / path, "a library with sha256 " + hash,
+      return differs(directory / path, "a library with sha256 " + hash,
                      "that of " + package.name + " with sha256 " + locked->sha256, lock_file);
     }
   }
   // A library that the process shares is not part of the bundle.
   for (const LockedLibrary& locked : package.libraries) {
-    const fs::path path = folder / locked.path;
+    const fs::path path = directory / locked.path;
     std::error_code ignored;
     if (!fs::exists(path, ignored)) {
       return differs(path, "no file",

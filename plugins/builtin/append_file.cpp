@@ -47,12 +47,12 @@ void AppendFile::truncate(std::int64_t size) {
 
 void AppendFile::make_entry_durable() const {
   std::size_t slash = path_.rfind('/');
-  std::string folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
-  int entry = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (entry < 0) throw sdk::system_failure(errno, "cannot open ", folder);
+  std::string directory = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
+  int entry = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (entry < 0) throw sdk::system_failure(errno, "cannot open ", directory);
   int failed = ::fsync(entry) != 0 ? errno : 0;
   ::close(entry);
-  if (failed != 0) throw sdk::system_failure(failed, "cannot write ", folder);
+  if (failed != 0) throw sdk::system_failure(failed, "cannot write ", directory);
 }
 
 /// Throws sdk::Failure if the file is shorter than it was after these pieces: the next one would

@@ -17,7 +17,7 @@
 namespace tenon::builtin {
 namespace {
 
-constexpr std::string_view cluster_folder = "_cluster";
+constexpr std::string_view cluster_directory = "_cluster";
 
 /// Returns why a path is refused; empty if it is not. Fills its parts without empty ones and ".",
 /// which keys of objects must not have.
@@ -67,7 +67,7 @@ Artifacts artifacts_of(const boost::json::object& resource) {
     return artifacts;
   }
   const std::string_view space = text_in(metadata, "namespace");
-  artifacts.folder = space.empty() ? cluster_folder : space;
+  artifacts.directory = space.empty() ? cluster_directory : space;
   if (!space.empty() && !is_namespace(space)) {
     artifacts.problems.push_back(sdk::text("the namespace of ", title_of(resource),
                                            " cannot be the name of a directory; needed: letters, "

@@ -20,7 +20,7 @@ struct ArtifactPath {
 struct Artifacts {
   /// The name of the directory of the namespace: the namespace, or `_cluster` for a resource
   /// without one, which no namespace can have.
-  std::string folder;
+  std::string directory;
   std::vector<ArtifactPath> paths;
   std::vector<std::string> problems;  // one for each path that is refused, or of the whole
 };

@@ -15,7 +15,7 @@
 namespace tenon::builtin {
 namespace {
 
-// Each level holds two open folders.
+// Each level holds two open directories.
 constexpr int max_levels = 400;
 constexpr mode_t permissions = 07777;
 constexpr mode_t without_owner = 0777;  // a set-user-ID program would run as another user
@@ -40,10 +40,10 @@ void set_attributes(int file, const struct stat& like, const std::string& path) 
 
 }  // namespace
 
-void TreeCopy::copy_folder(const Folder& from, const Folder& to, int depth) {
+void TreeCopy::copy_directory(const Directory& from, const Directory& to, int depth) {
   if (depth > max_levels) {
     throw sdk::Failure(TENON_FAILED_PRECONDITION, "more than ", max_levels,
-                       " folders are nested, the last is ", from.path());
+                       " directories are nested, the last is ", from.path());
   }
   const struct stat status = status_of(from.get(), from.path());
   for (const Entry& entry : from.entries()) {
@@ -53,7 +53,8 @@ void TreeCopy::copy_folder(const Folder& from, const Folder& to, int depth) {
   set_attributes(to.get(), status, to.path());
 }
 
-void TreeCopy::copy_entry(const Folder& from, const Folder& to, const Entry& entry, int depth) {
+void TreeCopy::copy_entry(const Directory& from, const Directory& to, const Entry& entry,
+                          int depth) {
   switch (entry.type) {
     case EntryType::none:
       return;
@@ -63,16 +64,16 @@ void TreeCopy::copy_entry(const Folder& from, const Folder& to, const Entry& ent
       return copy_link(from, to, entry.name);
     case EntryType::special:
       return on_skipped_(from.path_of(entry.name));
-    case EntryType::folder:
-      const std::optional<Folder> inside = from.enter(entry.name);
+    case EntryType::directory:
+      const std::optional<Directory> inside = from.enter(entry.name);
       if (!inside) return;
-      const std::optional<Folder> copy = to.make(entry.name);
+      const std::optional<Directory> copy = to.make(entry.name);
       if (!copy) throw sdk::Failure(TENON_ABORTED, to.path_of(entry.name), " was removed");
-      copy_folder(*inside, *copy, depth + 1);
+      copy_directory(*inside, *copy, depth + 1);
   }
 }
 
-void TreeCopy::copy_file(const Folder& from, const Folder& to, const std::string& name) {
+void TreeCopy::copy_file(const Directory& from, const Directory& to, const std::string& name) {
   const std::optional<Descriptor> source = from.open_file(name);
   if (!source) return;
   const struct stat status = status_of(source->get(), from.path_of(name));
@@ -84,7 +85,7 @@ void TreeCopy::copy_file(const Folder& from, const Folder& to, const std::string
   ++files_;
 }
 
-void TreeCopy::copy_link(const Folder& from, const Folder& to, const std::string& name) {
+void TreeCopy::copy_link(const Directory& from, const Directory& to, const std::string& name) {
   std::array<char, PATH_MAX + 1> target{};
   struct stat status;
   if (::fstatat(from.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||

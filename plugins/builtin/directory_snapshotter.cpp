@@ -27,11 +27,11 @@ constexpr const char* type_name = "directory";
 // Maximum number of bytes of the old name in the name of a new volume; random digits follow them.
 constexpr std::size_t max_name_prefix = 200;
 
-std::string folder_of(const sdk::Config& config, std::string_view parameter) {
+std::string directory_of(const sdk::Config& config, std::string_view parameter) {
   fs::path path = fs::absolute(config.get<std::string>(parameter)).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();  // a slash at the end
   try {
-    static_cast<void>(Folder::open(path.string()));
+    static_cast<void>(Directory::open(path.string()));
   } catch (const sdk::Failure& failure) {
     throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"", parameter,
                        "\": ", failure.message());
@@ -39,8 +39,8 @@ std::string folder_of(const sdk::Config& config, std::string_view parameter) {
   return path.string();
 }
 
-bool is_in(const fs::path& path, const fs::path& folder) {
-  const fs::path relative = fs::canonical(path).lexically_relative(fs::canonical(folder));
+bool is_in(const fs::path& path, const fs::path& directory) {
+  const fs::path relative = fs::canonical(path).lexically_relative(fs::canonical(directory));
   return *relative.begin() != "..";
 }
 
@@ -69,23 +69,24 @@ std::string new_volume_id(std::string_view snapshot_of) {
   return name + "-" + random_name();
 }
 
-Folder enter(const Partial& partial) {
-  std::optional<Folder> folder = partial.parent().enter(partial.name());
-  if (folder) return *std::move(folder);
+Directory enter(const Partial& partial) {
+  std::optional<Directory> directory = partial.parent().enter(partial.name());
+  if (directory) return *std::move(directory);
   throw sdk::Failure(TENON_ABORTED, partial.parent().path_of(partial.name()), " was removed");
 }
 
 /// Makes all files of a copy durable at once. One call for each file takes minutes for thousands.
-void sync_file_system(const Folder& folder) {
-  if (retry([&] { return ::syncfs(folder.get()); }) != 0) {
-    throw sdk::system_failure(errno, "cannot write ", folder.path());
+void sync_file_system(const Directory& directory) {
+  if (retry([&] { return ::syncfs(directory.get()); }) != 0) {
+    throw sdk::system_failure(errno, "cannot write ", directory.path());
   }
 }
 
 /// Moves a copy to its final name.
-void publish(Partial& partial, const Folder& made, const Folder& top, const std::string& name) {
+void publish(Partial& partial, const Directory& made, const Directory& top,
+             const std::string& name) {
   struct stat status;
-  // A folder can only be moved if its owner may write to it.
+  // A directory can only be moved if its owner may write to it.
   if (::fstat(made.get(), &status) != 0 || ::fchmod(made.get(), status.st_mode | S_IRWXU) != 0 ||
       !partial.move_to(top, name) || ::fchmod(made.get(), status.st_mode) != 0) {
     throw sdk::system_failure(errno, "cannot create ", top.path_of(name));
@@ -101,27 +102,27 @@ sdk::Failure no_snapshot(std::string_view snapshot_id) {
 }  // namespace
 
 void DirectorySnapshotter::configure(const sdk::Config& config) {
-  snapshots_ = folder_of(config, "snapshots");
-  volumes_ = folder_of(config, "volumes");
+  snapshots_ = directory_of(config, "snapshots");
+  volumes_ = directory_of(config, "volumes");
   if (is_in(snapshots_, volumes_) || is_in(volumes_, snapshots_)) {
     throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"snapshots\": ", snapshots_,
-                       " and the folder of the volumes, ", volumes_,
+                       " and the directory of the volumes, ", volumes_,
                        ", must not contain each other");
   }
 }
 
 // -- Volumes ------------------------------------------------------------------
 
-Folder DirectorySnapshotter::open_volume(std::string_view volume_id) const {
+Directory DirectorySnapshotter::open_volume(std::string_view volume_id) const {
   check_volume(volume_id);
-  std::optional<Folder> folder = Folder::open(volumes_);
+  std::optional<Directory> directory = Directory::open(volumes_);
   for (const std::string& part : parts_of(volume_id)) {
-    folder = folder->enter(part);
-    if (!folder) {
+    directory = directory->enter(part);
+    if (!directory) {
       throw sdk::Failure(TENON_NOT_FOUND, "there is no volume \"", volume_id, "\" in ", volumes_);
     }
   }
-  return *std::move(folder);
+  return *std::move(directory);
 }
 
 std::string DirectorySnapshotter::get_volume_id(std::string_view volume) {
@@ -147,9 +148,9 @@ DirectorySnapshotter::GetVolumeInfoResult DirectorySnapshotter::get_volume_info(
 
 // -- Snapshots ----------------------------------------------------------------
 
-std::uint64_t DirectorySnapshotter::copy(const Folder& from, const Folder& to) const {
+std::uint64_t DirectorySnapshotter::copy(const Directory& from, const Directory& to) const {
   TreeCopy copy(call(), [&](const std::string& path) {
-    log.warn("skipped ", path, ": it is not a file, folder or symbolic link");
+    log.warn("skipped ", path, ": it is not a file, directory or symbolic link");
   });
   copy.run(from, to);
   return copy.files();
@@ -158,12 +159,12 @@ std::uint64_t DirectorySnapshotter::copy(const Folder& from, const Folder& to) c
 std::string DirectorySnapshotter::create_snapshot(std::string_view volume_id,
                                                   std::string_view /*zone*/,
                                                   MapView<std::string> tags) {
-  const Folder volume = open_volume(volume_id);
-  const Folder top = Folder::open(snapshots_);
+  const Directory volume = open_volume(volume_id);
+  const Directory top = Directory::open(snapshots_);
   remove_abandoned(top);
-  Partial partial = Partial::folder(top);
-  const Folder snapshot = enter(partial);
-  const std::optional<Folder> content = snapshot.make(content_name);
+  Partial partial = Partial::directory(top);
+  const Directory snapshot = enter(partial);
+  const std::optional<Directory> content = snapshot.make(content_name);
   if (!content) throw sdk::Failure(TENON_ABORTED, snapshot.path(), " was removed");
 
   SnapshotDescription description;
@@ -177,10 +178,10 @@ std::string DirectorySnapshotter::create_snapshot(std::string_view volume_id,
   return id;
 }
 
-Folder DirectorySnapshotter::open_snapshot(const Folder& top,
-                                           const std::string& snapshot_id) const {
+Directory DirectorySnapshotter::open_snapshot(const Directory& top,
+                                              const std::string& snapshot_id) const {
   check_name("snapshot", snapshot_id);
-  std::optional<Folder> snapshot = top.enter(snapshot_id);
+  std::optional<Directory> snapshot = top.enter(snapshot_id);
   if (!snapshot) throw no_snapshot(snapshot_id);
   return *std::move(snapshot);
 }
@@ -193,16 +194,16 @@ std::string DirectorySnapshotter::create_volume_from_snapshot(
                        "\", needed: ", type_name);
   }
   const std::string name(snapshot_id);
-  const Folder snapshots = Folder::open(snapshots_);
-  const Folder snapshot = open_snapshot(snapshots, name);
+  const Directory snapshots = Directory::open(snapshots_);
+  const Directory snapshot = open_snapshot(snapshots, name);
   const SnapshotDescription description = read_description(snapshot);
-  const std::optional<Folder> content = snapshot.enter(content_name);
+  const std::optional<Directory> content = snapshot.enter(content_name);
   if (!content) throw sdk::Failure(TENON_DATA_LOSS, "the snapshot \"", name, "\" has no content");
 
-  const Folder top = Folder::open(volumes_);
+  const Directory top = Directory::open(volumes_);
   remove_abandoned(top);
-  Partial partial = Partial::folder(top);
-  const Folder volume = enter(partial);
+  Partial partial = Partial::directory(top);
+  const Directory volume = enter(partial);
   const std::uint64_t files = copy(*content, volume);
   // A deletion moves the snapshot away before it removes anything in it.
   if (!snapshots.refers_to(name, snapshot.get())) throw no_snapshot(name);
@@ -218,8 +219,8 @@ std::string DirectorySnapshotter::create_volume_from_snapshot(
 
 void DirectorySnapshotter::delete_snapshot(std::string_view snapshot_id) {
   check_name("snapshot", snapshot_id);
-  const Folder top = Folder::open(snapshots_);
-  const Folder partial = open_partial(top);
+  const Directory top = Directory::open(snapshots_);
+  const Directory partial = open_partial(top);
   const std::string away = move_away(top, std::string(snapshot_id), partial);
   if (away.empty()) return;
   top.sync();
@@ -227,7 +228,7 @@ void DirectorySnapshotter::delete_snapshot(std::string_view snapshot_id) {
 }
 
 OperationProgressV1 DirectorySnapshotter::progress(std::string_view snapshot_id) {
-  const Folder top = Folder::open(snapshots_);
+  const Directory top = Directory::open(snapshots_);
   const SnapshotDescription description =
       read_description(open_snapshot(top, std::string(snapshot_id)));
   OperationProgressV1 progress;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon.dev/directory as a volume snapshotter: a volume is a folder, and a snapshot is a copy of
+// tenon.dev/directory as a volume snapshotter: a volume is a directory, and a snapshot is a copy of
 // it. If the file system can share the blocks of files (btrfs, XFS), a copy takes no space.
 //
-//   volumes    the folder that contains the volumes, and in which new ones are created
-//   snapshots  the folder for the snapshots; outside of `volumes`, and not above it
+//   volumes    the directory that contains the volumes, and in which new ones are created
+//   snapshots  the directory for the snapshots; outside of `volumes`, and not above it
 //
-// Both folders must exist: if one is missing, its disk may not be mounted. The id of a volume is
-// its path below `volumes`, for example "team/database". A snapshot is a folder with the copy in
-// `content` and a description in `snapshot.json`. Snapshots, and volumes that are created from
-// them, are prepared in `.tenon-partial` in these two folders. They get their names when they are
-// complete, before the method returns.
+// Both directories must exist: if one is missing, its disk may not be mounted. The id of a volume
+// is its path below `volumes`, for example "team/database". A snapshot is a directory with the copy
+// in `content` and a description in `snapshot.json`. Snapshots, and volumes that are created from
+// them, are prepared in `.tenon-partial` in these two directories. They get their names when they
+// are complete, before the method returns.
 //
 // A volume is copied file by file: programs that write to it meanwhile should be paused. Only a
 // privileged process can keep the owners of files.
@@ -23,7 +23,7 @@
 #include <string>
 #include <string_view>
 
-#include "folder.hpp"
+#include "directory.hpp"
 
 namespace tenon::builtin {
 
@@ -44,9 +44,9 @@ class DirectorySnapshotter : public sdk::VolumeSnapshotterV2 {
   void cancel(std::string_view /*snapshot_id*/) override {}
 
  private:
-  Folder open_volume(std::string_view volume_id) const;
-  Folder open_snapshot(const Folder& top, const std::string& snapshot_id) const;
-  std::uint64_t copy(const Folder& from, const Folder& to) const;
+  Directory open_volume(std::string_view volume_id) const;
+  Directory open_snapshot(const Directory& top, const std::string& snapshot_id) const;
+  std::uint64_t copy(const Directory& from, const Directory& to) const;
 
   std::string snapshots_;
   std::string volumes_;

@@ -4,29 +4,29 @@
 #include <cstddef>
 #include <optional>
 
-#include "folder.hpp"
+#include "directory.hpp"
 #include "resource.hpp"
 
 namespace tenon::builtin {
 namespace {
 
-// Each level of a tree holds an open folder.
+// Each level of a tree holds an open directory.
 constexpr int max_levels = 128;
 
-/// Enters a folder on the way to an artifact. Returns nothing if it is missing.
-std::optional<Folder> enter(const Folder& folder, const std::string& name,
-                            const std::string& artifact) {
-  const EntryType type = folder.type_of(name);
-  if (type != EntryType::folder && type != EntryType::none) {
+/// Enters a directory on the way to an artifact. Returns nothing if it is missing.
+std::optional<Directory> enter(const Directory& directory, const std::string& name,
+                               const std::string& artifact) {
+  const EntryType type = directory.type_of(name);
+  if (type != EntryType::directory && type != EntryType::none) {
     throw sdk::Failure(TENON_FAILED_PRECONDITION, "cannot remove ", artifact,
                        ": found a file or a symbolic link on the way to it; needed: directories");
   }
-  return folder.enter(name);
+  return directory.enter(name);
 }
 
-void sync(const Folder& folder, const std::string& artifact) {
+void sync(const Directory& directory, const std::string& artifact) {
   try {
-    folder.sync();
+    directory.sync();
   } catch (const sdk::Failure& failure) {
     throw sdk::Failure(failure.status(), "cannot make the removal of ", artifact,
                        " durable: ", failure.message());
@@ -34,14 +34,14 @@ void sync(const Folder& folder, const std::string& artifact) {
 }
 
 /// Removes an artifact durably. Also succeeds if it does not exist.
-void remove(const Folder& top, const ArtifactPath& path, sdk::Call call) {
+void remove(const Directory& top, const ArtifactPath& path, sdk::Call call) {
   const std::string artifact = top.path_of(path.text);
-  std::optional<Folder> inside;
+  std::optional<Directory> inside;
   for (std::size_t i = 0; i + 1 < path.parts.size(); ++i) {
     inside = enter(inside ? *inside : top, path.parts[i], artifact);
     if (!inside) return;
   }
-  const Folder& parent = inside ? *inside : top;
+  const Directory& parent = inside ? *inside : top;
   remove_tree(parent, path.parts.back(), {call, max_levels, false});
   // Even if it did not exist: an earlier call may have failed after the removal.
   sync(parent, artifact);
@@ -87,9 +87,9 @@ void ExternalArtifacts::execute(std::string_view item, BackupV2View) {
 
 /// Adds the reasons for which artifacts can never be removed to `refused`, and removes the others.
 void ExternalArtifacts::remove_all(const Artifacts& artifacts, std::vector<std::string>& refused) {
-  const Folder top = Folder::open(directory_);
-  const std::optional<Folder> directory =
-      enter(top, artifacts.folder, top.path_of(artifacts.folder));
+  const Directory top = Directory::open(directory_);
+  const std::optional<Directory> directory =
+      enter(top, artifacts.directory, top.path_of(artifacts.directory));
   if (!directory) return;
   for (const ArtifactPath& path : artifacts.paths) {
     try {

@@ -72,7 +72,7 @@ void FilesystemStore::configure(const sdk::Config& config) {
   const auto directory = path_parameter(config, "directory");
   directory_ = std::filesystem::absolute(directory).lexically_normal().string();
   try {
-    static_cast<void>(Folder::open(directory_));
+    static_cast<void>(Directory::open(directory_));
   } catch (const sdk::Failure& failure) {
     throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"directory\": ", failure.message());
   }
@@ -83,7 +83,7 @@ void FilesystemStore::put_object(std::string_view bucket, std::string_view key,
   check_name("bucket", bucket);
   check_path("key", key);
   if (body == nullptr) throw sdk::Failure(TENON_INVALID_ARGUMENT, "the body is missing");
-  const Folder top = Folder::open(directory_);
+  const Directory top = Directory::open(directory_);
   remove_abandoned(top);
   Partial file = Partial::file(top);
   copy(*body, file.get(), key);
@@ -102,14 +102,14 @@ void FilesystemStore::copy(sdk::Reader& body, int file, std::string_view key) co
 }
 
 ObjectInfoV1 FilesystemStore::object_info(std::string_view bucket, std::string_view key) {
-  const auto location = ObjectLocation::find(Folder::open(directory_), bucket, key);
+  const auto location = ObjectLocation::find(Directory::open(directory_), bucket, key);
   std::optional<Descriptor> file;
-  if (location) file = location->folder().open_file(location->name());
+  if (location) file = location->directory().open_file(location->name());
   if (!file) throw no_object(bucket, key);
   struct stat status;
   if (::fstat(file->get(), &status) != 0) {
     throw sdk::system_failure(errno, "cannot read the attributes of ",
-                              location->folder().path_of(location->name()));
+                              location->directory().path_of(location->name()));
   }
   ObjectInfoV1 info;
   info.size = static_cast<std::uint64_t>(status.st_size);
@@ -120,12 +120,12 @@ ObjectInfoV1 FilesystemStore::object_info(std::string_view bucket, std::string_v
 
 std::unique_ptr<sdk::Reader> FilesystemStore::get_object(std::string_view bucket,
                                                          std::string_view key) {
-  const auto location = ObjectLocation::find(Folder::open(directory_), bucket, key);
+  const auto location = ObjectLocation::find(Directory::open(directory_), bucket, key);
   std::optional<Descriptor> file;
-  if (location) file = location->folder().open_file(location->name());
+  if (location) file = location->directory().open_file(location->name());
   if (!file) throw no_object(bucket, key);
   return std::make_unique<ObjectReader>(*std::move(file),
-                                        location->folder().path_of(location->name()));
+                                        location->directory().path_of(location->name()));
 }
 
 std::vector<std::string> FilesystemStore::list_common_prefixes(std::string_view bucket,
@@ -134,10 +134,10 @@ std::vector<std::string> FilesystemStore::list_common_prefixes(std::string_view 
   check_name("bucket", bucket);
   if (delimiter.empty()) throw sdk::Failure(TENON_INVALID_ARGUMENT, "the delimiter is empty");
   std::vector<std::string> prefixes;
-  const auto folder = Folder::open(directory_).enter(std::string(bucket));
-  if (!folder) return prefixes;
+  const auto directory = Directory::open(directory_).enter(std::string(bucket));
+  if (!directory) return prefixes;
   KeyWalk walk(call(), prefix, "");
-  walk.run(*folder, [&](std::string_view key) {
+  walk.run(*directory, [&](std::string_view key) {
     const std::size_t found = key.find(delimiter, prefix.size());
     if (found == std::string_view::npos) return true;
     prefixes.emplace_back(key.substr(0, found + delimiter.size()));
@@ -153,10 +153,10 @@ FilesystemStore::ListObjectsResult FilesystemStore::list_objects(std::string_vie
                                                                  std::uint32_t limit) {
   check_name("bucket", bucket);
   ListObjectsResult page;
-  const auto folder = Folder::open(directory_).enter(std::string(bucket));
-  if (!folder) return page;
+  const auto directory = Directory::open(directory_).enter(std::string(bucket));
+  if (!directory) return page;
   const std::size_t most = limit != 0 ? limit : default_page;
-  KeyWalk(call(), prefix, start_after).run(*folder, [&](std::string_view key) {
+  KeyWalk(call(), prefix, start_after).run(*directory, [&](std::string_view key) {
     page.more = page.keys.size() == most;
     if (!page.more) page.keys.emplace_back(key);
     return !page.more;
@@ -165,7 +165,7 @@ FilesystemStore::ListObjectsResult FilesystemStore::list_objects(std::string_vie
 }
 
 void FilesystemStore::delete_object(std::string_view bucket, std::string_view key) {
-  const auto location = ObjectLocation::find(Folder::open(directory_), bucket, key);
+  const auto location = ObjectLocation::find(Directory::open(directory_), bucket, key);
   if (location) location->remove();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon.dev/filesystem as an object store: each object is a file. A bucket is a folder in the
-// configured `directory`, created by the first put; a slash in a key separates folders. The
+// tenon.dev/filesystem as an object store: each object is a file. A bucket is a directory in the
+// configured `directory`, created by the first put; a slash in a key separates directories. The
 // directory itself is never created: if it is missing, its disk may not be mounted, and an empty
 // store on another disk would be mistaken for the one that holds the backups.
 //
@@ -9,8 +9,9 @@
 // on the disk. A later put removes files that killed processes left there.
 //
 // A key has at most 1024 bytes, in parts of at most 255. The part of a key before a slash cannot be
-// a key itself: "a" and "a/b" exclude each other. Other files in the folders are objects, too, if
-// their names are UTF-8. Symbolic links and special files are not objects, and no link is followed.
+// a key itself: "a" and "a/b" exclude each other. Other files in the directories are objects, too,
+// if their names are UTF-8. Symbolic links and special files are not objects, and no link is
+// followed.
 #pragma once
 
 #include <tenon/sdk/object_store.hpp>
@@ -21,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-#include "folder.hpp"
+#include "directory.hpp"
 
 namespace tenon::builtin {
 

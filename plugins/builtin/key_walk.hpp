@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Visits the keys of a bucket in byte order. Does not open folders that cannot contain a match.
+// Visits the keys of a bucket in byte order. Does not open directories that cannot contain a match.
 #pragma once
 
 #include <tenon/sdk/call.hpp>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "folder.hpp"
+#include "directory.hpp"
 
 namespace tenon::builtin {
 
@@ -25,15 +25,15 @@ class KeyWalk {
       : call_(call), prefix_(prefix), after_(after) {}
 
   /// Visits the keys. Throws sdk::Failure.
-  void run(const Folder& bucket, const Visit& visit);
+  void run(const Directory& bucket, const Visit& visit);
   /// For `visit` to call: skips all further keys that begin with `prefix`.
   void skip(std::string_view prefix) { skipped_ = prefix; }
 
  private:
-  bool visit_folder(const Folder& folder, std::string path, const Visit& visit);
-  bool visit_entry(const Folder& folder, const std::string& name, const std::string& path,
+  bool visit_directory(const Directory& directory, std::string path, const Visit& visit);
+  bool visit_entry(const Directory& directory, const std::string& name, const std::string& path,
                    const Visit& visit);
-  std::vector<std::string> sorted_names(const Folder& folder, const std::string& path) const;
+  std::vector<std::string> sorted_names(const Directory& directory, const std::string& path) const;
   bool has_keys(std::string_view path) const;
   bool has_keys_below(std::string_view path) const;
 

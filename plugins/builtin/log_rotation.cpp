@@ -13,10 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Calls `visit` with each regular file in the folder of a file. Follows links to the file.
+/// Calls `visit` with each regular file in the directory of a file. Follows links to the file.
 template <class Visit>
 void visit_siblings(const fs::path& file, const Visit& visit) {
-  std::error_code ignored;  // a folder that cannot be read has no files to find
+  std::error_code ignored;  // a directory that cannot be read has no files to find
   for (const auto& entry : fs::directory_iterator(file.parent_path(), ignored)) {
     struct stat status;
     const bool known = ::lstat(entry.path().c_str(), &status) == 0;

@@ -12,11 +12,11 @@
 
 namespace tenon::builtin {
 
-/// Returns the files in the folder of `path` whose names are that of `path`, a dot or a hyphen, and
-/// digits with punctuation; the one that was written to last is the last one.
+/// Returns the files in the directory of `path` whose names are that of `path`, a dot or a hyphen,
+/// and digits with punctuation; the one that was written to last is the last one.
 std::vector<std::string> rotated_files(const std::string& path);
 
-/// Returns a file with this inode in the folder of `path`, if there is one.
+/// Returns a file with this inode in the directory of `path`, if there is one.
 std::optional<std::string> file_of_inode(const std::string& path, std::uint64_t inode);
 
 }  // namespace tenon::builtin

@@ -12,19 +12,21 @@
 namespace tenon::builtin {
 namespace {
 
-// A put is repeated only if a deletion has just emptied and removed one of its folders.
+// A put is repeated only if a deletion has just emptied and removed one of its directories.
 constexpr int max_attempts = 1000;
 
-sdk::Failure blocked_by_object(const Folder& parent, std::string_view name, std::string_view key) {
-  return sdk::Failure(TENON_FAILED_PRECONDITION, "the key \"", key, "\" needs the folder ",
+sdk::Failure blocked_by_object(const Directory& parent, std::string_view name,
+                               std::string_view key) {
+  return sdk::Failure(TENON_FAILED_PRECONDITION, "the key \"", key, "\" needs the directory ",
                       parent.path_of(name),
                       ", which is an object: delete it, or use a key that does not begin with it");
 }
 
-sdk::Failure blocked_by_folder(const Folder& parent, std::string_view name, std::string_view key) {
+sdk::Failure blocked_by_directory(const Directory& parent, std::string_view name,
+                                  std::string_view key) {
   return sdk::Failure(TENON_FAILED_PRECONDITION, "the key \"", key, "\" needs the file ",
                       parent.path_of(name),
-                      ", which is a folder of other objects: delete them, or use another key");
+                      ", which is a directory of other objects: delete them, or use another key");
 }
 
 }  // namespace
@@ -36,27 +38,27 @@ ObjectLocation::ObjectLocation(std::string_view bucket, std::string_view key) {
   parts_.insert(parts_.begin(), std::string(bucket));
 }
 
-/// Returns false if a folder is missing, or was removed right after it was created.
-bool ObjectLocation::enter(const Folder& top, IfMissing if_missing) {
-  folders_.clear();
+/// Returns false if a directory is missing, or was removed right after it was created.
+bool ObjectLocation::enter(const Directory& top, IfMissing if_missing) {
+  directories_.clear();
   for (std::size_t i = 0; i + 1 < parts_.size(); ++i) {
-    const Folder& parent = i == 0 ? top : folders_.back();
-    std::optional<Folder> folder =
+    const Directory& parent = i == 0 ? top : directories_.back();
+    std::optional<Directory> directory =
         if_missing == IfMissing::create ? parent.make(parts_[i]) : parent.enter(parts_[i]);
-    if (!folder) return false;
-    folders_.push_back(*std::move(folder));
+    if (!directory) return false;
+    directories_.push_back(*std::move(directory));
   }
   return true;
 }
 
-std::optional<ObjectLocation> ObjectLocation::find(const Folder& top, std::string_view bucket,
+std::optional<ObjectLocation> ObjectLocation::find(const Directory& top, std::string_view bucket,
                                                    std::string_view key) {
   ObjectLocation location(bucket, key);
   if (!location.enter(top, IfMissing::fail)) return std::nullopt;
   return location;
 }
 
-void ObjectLocation::put(const Folder& top, std::string_view bucket, std::string_view key,
+void ObjectLocation::put(const Directory& top, std::string_view bucket, std::string_view key,
                          Partial file) {
   ObjectLocation location(bucket, key);
   try {
@@ -64,48 +66,50 @@ void ObjectLocation::put(const Folder& top, std::string_view bucket, std::string
       if (location.try_put(top, file, key)) return location.sync(top);
     }
   } catch (...) {
-    location.remove_empty_folders();
+    location.remove_empty_directories();
     throw;
   }
-  throw sdk::Failure(TENON_ABORTED, "other processes keep removing the folder of the key \"", key,
-                     "\"")
+  throw sdk::Failure(TENON_ABORTED, "other processes keep removing the directory of the key \"",
+                     key, "\"")
       .retryable();
 }
 
-/// Returns false if another process has removed a folder meanwhile.
-bool ObjectLocation::try_put(const Folder& top, Partial& file, std::string_view key) {
+/// Returns false if another process has removed a directory meanwhile.
+bool ObjectLocation::try_put(const Directory& top, Partial& file, std::string_view key) {
   if (!enter(top, IfMissing::create)) {
-    const Folder& last = folders_.empty() ? top : folders_.back();
-    const std::string& next = parts_[folders_.size()];
+    const Directory& last = directories_.empty() ? top : directories_.back();
+    const std::string& next = parts_[directories_.size()];
     if (last.type_of(next) == EntryType::file) throw blocked_by_object(last, next, key);
     return false;
   }
-  if (file.move_to(folder(), name())) return true;
+  if (file.move_to(directory(), name())) return true;
   if (errno == ENOENT) return false;
-  if (errno != EISDIR) throw sdk::system_failure(errno, "cannot write ", folder().path_of(name()));
-  if (!remove_empty_tree(folder(), name())) throw blocked_by_folder(folder(), name(), key);
+  if (errno != EISDIR)
+    throw sdk::system_failure(errno, "cannot write ", directory().path_of(name()));
+  if (!remove_empty_tree(directory(), name())) throw blocked_by_directory(directory(), name(), key);
   return false;
 }
 
-/// Syncs all folders, also those that existed: their creators may not have synced them yet.
-void ObjectLocation::sync(const Folder& top) const {
-  for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) folder->sync();
+/// Syncs all directories, also those that existed: their creators may not have synced them yet.
+void ObjectLocation::sync(const Directory& top) const {
+  for (auto directory = directories_.rbegin(); directory != directories_.rend(); ++directory)
+    directory->sync();
   top.sync();
 }
 
 void ObjectLocation::remove() const {
-  if (::unlinkat(folder().get(), name().c_str(), 0) != 0) {
+  if (::unlinkat(directory().get(), name().c_str(), 0) != 0) {
     if (errno == ENOENT || errno == EISDIR) return;
-    throw sdk::system_failure(errno, "cannot delete ", folder().path_of(name()));
+    throw sdk::system_failure(errno, "cannot delete ", directory().path_of(name()));
   }
-  folder().sync();
-  remove_empty_folders();
+  directory().sync();
+  remove_empty_directories();
 }
 
-/// Keeps the bucket. A folder in which an object was created meanwhile is not empty and stays.
-void ObjectLocation::remove_empty_folders() const {
-  for (std::size_t i = folders_.size(); i-- > 1;) {
-    if (::unlinkat(folders_[i - 1].get(), parts_[i].c_str(), AT_REMOVEDIR) != 0) return;
+/// Keeps the bucket. A directory in which an object was created meanwhile is not empty and stays.
+void ObjectLocation::remove_empty_directories() const {
+  for (std::size_t i = directories_.size(); i-- > 1;) {
+    if (::unlinkat(directories_[i - 1].get(), parts_[i].c_str(), AT_REMOVEDIR) != 0) return;
   }
 }
 

@@ -28,12 +28,12 @@ Lock lock(const Descriptor& file) {
   return errno == EWOULDBLOCK ? Lock::held_by_other : Lock::unsupported;
 }
 
-Descriptor make_file(const Folder& parent, const std::string& name) {
+Descriptor make_file(const Directory& parent, const std::string& name) {
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   return Descriptor(retry([&] { return ::openat(parent.get(), name.c_str(), flags, 0600); }));
 }
 
-Descriptor make_folder(const Folder& parent, const std::string& name) {
+Descriptor make_directory(const Directory& parent, const std::string& name) {
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   if (::mkdirat(parent.get(), name.c_str(), 0700) != 0) return Descriptor(-1);
   Descriptor made(retry([&] { return ::openat(parent.get(), name.c_str(), flags); }));
@@ -45,24 +45,24 @@ Descriptor make_folder(const Folder& parent, const std::string& name) {
   return made;
 }
 
-/// Throws sdk::Failure if another user may exchange what is prepared in a folder.
-void check_private(const Folder& folder) {
+/// Throws sdk::Failure if another user may exchange what is prepared in a directory.
+void check_private(const Directory& directory) {
   struct stat status;
-  if (::fstat(folder.get(), &status) != 0) {
-    throw sdk::system_failure(errno, "cannot read the attributes of ", folder.path());
+  if (::fstat(directory.get(), &status) != 0) {
+    throw sdk::system_failure(errno, "cannot read the attributes of ", directory.path());
   }
   const uid_t user = ::geteuid();
   const bool is_open = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   if (status.st_uid == user && !is_open) return;
-  throw sdk::Failure(TENON_FAILED_PRECONDITION, folder.path(),
-                     is_open ? " can be changed by others" : " is a folder of another user",
-                     "; needed: a folder that only the user ", user,
+  throw sdk::Failure(TENON_FAILED_PRECONDITION, directory.path(),
+                     is_open ? " can be changed by others" : " is a directory of another user",
+                     "; needed: a directory that only the user ", user,
                      " may write; fix: remove it, it is created again");
 }
 
 /// Removes an entry that no process uses. An entry that can be locked and still has its name is
 /// abandoned, since its owner moves it before it releases the lock.
-void remove_if_abandoned(const Folder& parent, const std::string& name) {
+void remove_if_abandoned(const Directory& parent, const std::string& name) {
   constexpr int flags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC;
   const Descriptor file(::openat(parent.get(), name.c_str(), flags));
   if (!file.is_open() || lock(file) != Lock::acquired || !parent.refers_to(name, file.get()))
@@ -86,17 +86,17 @@ std::string random_name() {
   return name.data();
 }
 
-Folder open_partial(const Folder& top) {
-  std::optional<Folder> folder = top.make(partial_name);
-  if (!folder) {
+Directory open_partial(const Directory& top) {
+  std::optional<Directory> directory = top.make(partial_name);
+  if (!directory) {
     throw sdk::Failure(TENON_FAILED_PRECONDITION, top.path_of(partial_name),
-                       " is not a folder: remove it");
+                       " is not a directory: remove it");
   }
-  check_private(*folder);
-  return *std::move(folder);
+  check_private(*directory);
+  return *std::move(directory);
 }
 
-Partial::Partial(Folder parent, std::string name, Descriptor made)
+Partial::Partial(Directory parent, std::string name, Descriptor made)
     : parent_(std::move(parent)), name_(std::move(name)), made_(std::move(made)) {}
 
 Partial::~Partial() {
@@ -108,9 +108,9 @@ Partial::~Partial() {
   }
 }
 
-Partial Partial::make(const Folder& top, Make make) {
+Partial Partial::make(const Directory& top, Make make) {
   for (int i = 0; i < max_attempts; ++i) {
-    Folder parent = open_partial(top);
+    Directory parent = open_partial(top);
     std::string name = random_name();
     Descriptor made = make(parent, name);
     if (!made.is_open()) throw sdk::system_failure(errno, "cannot create ", parent.path_of(name));
@@ -125,28 +125,28 @@ Partial Partial::make(const Folder& top, Make make) {
       .retryable();
 }
 
-Partial Partial::file(const Folder& top) {
+Partial Partial::file(const Directory& top) {
   return make(top, make_file);
 }
 
-Partial Partial::folder(const Folder& top) {
-  return make(top, make_folder);
+Partial Partial::directory(const Directory& top) {
+  return make(top, make_directory);
 }
 
-bool Partial::move_to(const Folder& folder, const std::string& name) {
-  moved_ = ::renameat(parent_.get(), name_.c_str(), folder.get(), name.c_str()) == 0;
+bool Partial::move_to(const Directory& directory, const std::string& name) {
+  moved_ = ::renameat(parent_.get(), name_.c_str(), directory.get(), name.c_str()) == 0;
   return moved_;
 }
 
-std::string move_away(const Folder& from, const std::string& name, const Folder& partial) {
+std::string move_away(const Directory& from, const std::string& name, const Directory& partial) {
   std::string away = random_name();
   if (::renameat(from.get(), name.c_str(), partial.get(), away.c_str()) == 0) return away;
   if (errno == ENOENT) return {};
   throw sdk::system_failure(errno, "cannot remove ", from.path_of(name));
 }
 
-void remove_abandoned(const Folder& top) {
-  const Folder parent = open_partial(top);
+void remove_abandoned(const Directory& top) {
+  const Directory parent = open_partial(top);
   std::size_t count = 0;
   for (const Entry& entry : parent.entries()) {
     if (++count > max_examined) return;

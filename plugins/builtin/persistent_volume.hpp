@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Persistent volumes of a cluster that are folders of a machine. The path of the folder is
+// Persistent volumes of a cluster that are directories of a machine. The path of the directory is
 // spec.hostPath.path or spec.local.path of the resource.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Checks untrusted texts that name entries below a folder: keys of objects, ids of volumes. A text
-// that could lead out of the folder is refused before it reaches the file system.
+// Checks untrusted texts that name entries below a directory: keys of objects, ids of volumes. A
+// text that could lead out of the directory is refused before it reaches the file system.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ constexpr std::size_t max_path_size = 1024;
 /// Maximum size of a part of a path in bytes: the limit of common file systems for file names.
 constexpr std::size_t max_part_size = 255;
 
-/// Returns why a text cannot name a file below a folder, for example "has an empty part", or an
+/// Returns why a text cannot name a file below a directory, for example "has an empty part", or an
 /// empty text if it can. A valid text has parts of 1 to `max_part_size` bytes, which are not "." or
 /// "..", between single slashes. It is UTF-8 without NUL.
 std::string problem_of_path(std::string_view path);

@@ -19,7 +19,7 @@ constexpr const char* file_name = "snapshot.json";
 // No snapshot has that many tags. A larger file does not belong to this plugin.
 constexpr std::size_t max_bytes = 16 << 20;
 
-std::string read_text(const Folder& snapshot) {
+std::string read_text(const Directory& snapshot) {
   const std::optional<Descriptor> file = snapshot.open_file(file_name);
   if (!file) throw sdk::Failure(TENON_DATA_LOSS, snapshot.path_of(file_name), " is missing");
   std::string text;
@@ -35,7 +35,7 @@ std::string read_text(const Folder& snapshot) {
 
 }  // namespace
 
-void write_description(const Folder& snapshot, const SnapshotDescription& description) {
+void write_description(const Directory& snapshot, const SnapshotDescription& description) {
   json::object tags;
   for (const auto& [key, value] : description.tags) tags.emplace(key, value);
   const std::string text = json::serialize(
@@ -51,7 +51,7 @@ void write_description(const Folder& snapshot, const SnapshotDescription& descri
   if (!rest.empty()) throw sdk::system_failure(errno, "cannot write ", snapshot.path_of(file_name));
 }
 
-SnapshotDescription read_description(const Folder& snapshot) {
+SnapshotDescription read_description(const Directory& snapshot) {
   try {
     const json::value value = json::parse(read_text(snapshot));
     SnapshotDescription description;

@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-#include "folder.hpp"
+#include "directory.hpp"
 
 namespace tenon::builtin {
 
@@ -19,9 +19,9 @@ struct SnapshotDescription {
   std::map<std::string, std::string> tags;
 };
 
-/// Write and read `snapshot.json` in the folder of a snapshot. Throw sdk::Failure; reading throws
-/// TENON_DATA_LOSS if the file is missing or wrong.
-void write_description(const Folder& snapshot, const SnapshotDescription& description);
-SnapshotDescription read_description(const Folder& snapshot);
+/// Write and read `snapshot.json` in the directory of a snapshot. Throw sdk::Failure; reading
+/// throws TENON_DATA_LOSS if the file is missing or wrong.
+void write_description(const Directory& snapshot, const SnapshotDescription& description);
+SnapshotDescription read_description(const Directory& snapshot);
 
 }  // namespace tenon::builtin

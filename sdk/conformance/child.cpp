@@ -66,7 +66,7 @@ class Directory {
   Directory() {
     std::error_code failed;
     path_ = fs::temp_directory_path(failed) / "tenon-case-XXXXXX";
-    if (failed) throw std::system_error(failed, "the folder for temporary files (TMPDIR)");
+    if (failed) throw std::system_error(failed, "the directory for temporary files (TMPDIR)");
     if (::mkdtemp(path_.data()) == nullptr) refused("a directory for a case");
   }
   ~Directory() {

@@ -24,7 +24,7 @@ std::string reason_of(const Error& error) {
                 .found = std::string(error.found()),
                 .needed = std::string(error.needed()),
                 .fix = std::string(error.fix()) +
-                       "; name its folder in $TENON_CONFORMANCE_PLUGIN_PATH"})
+                       "; name its directory in $TENON_CONFORMANCE_PLUGIN_PATH"})
       .to_string();
 }
 

@@ -28,8 +28,8 @@ struct Ending {
 /// Inspects the module under test, without running its code.
 ModuleReport inspect(const Options& options);
 
-/// Returns the text of an error; if a package is missing, with the variable that names the folders
-/// of packages.
+/// Returns the text of an error; if a package is missing, with the variable that names the
+/// directories of packages.
 std::string reason_of(const Error& error);
 
 /// Ends the case as failed.

@@ -6,13 +6,13 @@
 # for. Prints TAP.
 set -u
 source=$1
-generator=$(realpath "$2") # the build passes a path relative to its own folder
+generator=$(realpath "$2") # the build passes a path relative to its own directory
 world=$(mktemp -d)
 trap 'rm -rf "$world"' EXIT
 
 include="-I$source/abi/include -I$source/sdk/include -I$source/loader/include"
 
-# generate NAME: generates code from the folder NAME into NAME.out
+# generate NAME: generates code from the directory NAME into NAME.out
 generate() {
   "$generator" build --out "$1.out" --name kinds --standard-specs "$source/abi" "$1"
 }

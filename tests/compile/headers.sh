@@ -18,7 +18,7 @@ compile() {
   while read -r header; do echo "$header $*"; done >>"$world/plan"
 }
 
-# headers FOLDER PATTERN...: lists the files below a folder
+# headers DIRECTORY PATTERN...: lists the files below a directory
 headers() {
   find "$@" | sort
 }

@@ -28,7 +28,7 @@ if [ ! -d "$mingw" ] || [ ! -d "$library" ]; then
   exit
 fi
 
-# headers FOLDER... [CONDITION...]: paths of headers, without those that need GoogleTest
+# headers DIRECTORY... [CONDITION...]: paths of headers, without those that need GoogleTest
 headers() {
   find "$@" ! -name conformance_gtest.hpp ! -path '*/testing/*' | sort
 }
@@ -88,7 +88,7 @@ cp "$source/plugins/examples/dpkg/dpkg.cpp" "$plugin"
 
 # -- The loader ---------------------------------------------------------------
 
-# The headers of libraries, without those of glibc in the same folder.
+# The headers of libraries, without those of glibc in the same directory.
 mkdir "$world/libraries"
 for entry in boost fmt sodium sodium.h spdlog; do
   ln -s "/usr/include/$entry" "$world/libraries"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Commands with `-a photo`: the app photo has its own kinds, document types and builtins, and its
-// description is installed. TENON is the command, MODULES the folder of modules whose code ends the
-// process, HOST a program that exports a function, STANDARD the folder of the standard types,
-// README the file that shows the output.
+// description is installed. TENON is the command, MODULES the directory of modules whose code ends
+// the process, HOST a program that exports a function, STANDARD the directory of the standard
+// types, README the file that shows the output.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -146,8 +146,8 @@ TEST_F(AppCommands, NeedNoSpecs) {
   world_.place(MODULES "/foreign.so");
   const fs::path specs = world_.root() / "home/.local/share/photo/tenon/specs";
   fs::remove_all(specs);
-  for (const char* folder : {"missing", "empty"}) {
-    SCOPED_TRACE(folder);
+  for (const char* directory : {"missing", "empty"}) {
+    SCOPED_TRACE(directory);
     const Outcome run = tenon({"list"});
     EXPECT_EQ(run.exit, 0) << run.err;
     EXPECT_EQ(run.err, "");

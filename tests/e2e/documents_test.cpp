@@ -264,10 +264,11 @@ TEST_F(Documents, AreAnIoErrorIfMissing) {
   EXPECT_EQ(convert({"--colour", "in.json"}).exit, 2);
 }
 
-TEST_F(Documents, AreReplacedOnlyInFilesAndFolders) {
+TEST_F(Documents, AreReplacedOnlyInFilesAndDirectories) {
   const Outcome run = convert({"--in-place", "/dev/null"});
   EXPECT_EQ(run.exit, 3);
-  EXPECT_NE(run.err.find("/dev/null: neither a file nor a folder\n"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("/dev/null: neither a file nor a directory\n"), std::string::npos)
+      << run.err;
 }
 
 TEST_F(Documents, AreReplacedInPlace) {
@@ -298,7 +299,7 @@ TEST_F(Documents, AreReplacedThroughASymbolicLink) {
   fs::create_symlink("../elsewhere/a.json", root / "store/first.json");
   fs::create_symlink("first.json", root / "store/second.json");
   fs::create_symlink("nowhere.json", root / "store/dangling.json");
-  fs::create_directory_symlink("../elsewhere", root / "store/folder");
+  fs::create_directory_symlink("../elsewhere", root / "store/directory");
   const Outcome run = convert({"--in-place", "store"});
   EXPECT_EQ(run.exit, 0) << run.err;
   EXPECT_EQ(run.err, "1 file converted, 1 unchanged, 0 refused\n");

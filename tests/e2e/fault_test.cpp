@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Fault injection into the programs: each of their requests for files fails in turn, in each way.
-// MODULES is the folder of the modules of tests/e2e/modules.
+// MODULES is the directory of the modules of tests/e2e/modules.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -254,7 +254,7 @@ TEST_P(PipelineFaults, LoseNoRecord) {
   EXPECT_EQ(std::count(steps.begin(), written, "sync out.db-journal"), 2);
 }
 
-/// Backups of forty items. Their records and archives are in one folder.
+/// Backups of forty items. Their records and archives are in one directory.
 class BackupFaults : public testing::Test {
  protected:
   static constexpr std::size_t count = 40;
@@ -279,10 +279,10 @@ class BackupFaults : public testing::Test {
   static Outcome create(World& world) {
     return run(world, {"create", "nightly", "--from", "items.json"});
   }
-  static std::size_t files(const std::filesystem::path& folder) {
+  static std::size_t files(const std::filesystem::path& directory) {
     std::error_code none;
     std::size_t found = 0;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, none)) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(directory, none)) {
       if (entry.is_regular_file()) ++found;
     }
     return found;

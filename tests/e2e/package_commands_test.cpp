@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The commands `tenon resolve`, `tenon lock` and `tenon graph`. TENON is the program, MODULES the
-// folder of packages that require each other, whose code ends the process.
+// directory of packages that require each other, whose code ends the process.
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
@@ -200,7 +200,7 @@ example.io/colour 1.4.0  ROOT/plugins/colour-1.4.0.so (locked)
       device.err,
       "tenon: error[cannot-read] /dev/null\n   found   a device\n"
       "   needed  a regular file\n"
-      "   fix     name a regular file, or remove this one from the folder that is searched\n");
+      "   fix     name a regular file, or remove this one from the directory that is searched\n");
   fs::permissions(world_.root() / "tenon.lock", fs::perms::none);
   const Outcome locked = world_.run(
       unprivileged({TENON, "resolve", "-a", "photo", "--lock", "tenon.lock", "me.example/blur"}));
@@ -262,7 +262,7 @@ TEST_F(PackageCommands, ResolvePrintsJson) {
   EXPECT_EQ(result.at("warnings"), json::array());
 }
 
-TEST_F(PackageCommands, ResolvePrintsUnreadableFoldersAsJson) {
+TEST_F(PackageCommands, ResolvePrintsUnreadableDirectoriesAsJson) {
   install({"colour-1.6.2"});
   const std::vector<std::string> arguments = {"resolve", "example.io/colour", "--plugin-path",
                                               "nowhere"};

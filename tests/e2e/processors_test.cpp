@@ -543,7 +543,7 @@ pipeline.json:6:45: error[invalid-argument]: tenon.dev/field: configure: paramet
 pipeline.json:7:16: error[not-found]: tenon.dev/generator
    found   neither a standalone plugin nor a builtin; only tenon.dev/decode, tenon.dev/field, tenon.dev/filter, tenon.dev/split, test.example/actor
    needed  a plugin of tenon.dev/processor with that name
-   fix     put its module into a folder of the plugin path, or correct the name
+   fix     put its module into a directory of the plugin path, or correct the name
 )");
 }
 

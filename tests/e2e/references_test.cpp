@@ -45,18 +45,18 @@ TEST_F(References, AreReplacedForPluginsButNotStored) {
 
 TEST_F(References, OfFilesAreRelativeToThePipelineFile) {
   world.set("NAME", "secret");
-  world.write("folder/secret.txt", " hunter2hunter2\n");
+  world.write("directory/secret.txt", " hunter2hunter2\n");
   write_note(R"({"file": "${NAME}.txt"})");
-  world.write("folder/pipeline.json", world.read("pipeline.json"));
-  const Outcome outcome = world.run({TENON_PIPELINE, "run", "folder/pipeline.json"});
+  world.write("directory/pipeline.json", world.read("pipeline.json"));
+  const Outcome outcome = world.run({TENON_PIPELINE, "run", "directory/pipeline.json"});
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
   EXPECT_TRUE(has_journal("destination: created hunter2hunter2"));
-  const std::string position = world.read("folder/state/position.json");
+  const std::string position = world.read("directory/state/position.json");
   EXPECT_EQ(position.find("hunter2"), std::string::npos);
-  EXPECT_NE(position.find("/folder/${NAME}.txt}"), std::string::npos) << position;
+  EXPECT_NE(position.find("/directory/${NAME}.txt}"), std::string::npos) << position;
 
   world.write("journal", "");
-  EXPECT_EQ(world.run({TENON_PIPELINE, "delete", "folder/pipeline.json"}).exit, 0);
+  EXPECT_EQ(world.run({TENON_PIPELINE, "delete", "directory/pipeline.json"}).exit, 0);
   EXPECT_TRUE(has_journal("destination: deleted hunter2hunter2"));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The command `tenon`. TENON is the program, SOURCES the folder of the modules that it inspects.
+// The command `tenon`. TENON is the program, SOURCES the directory of the modules that it inspects.
 // They end any process that runs their code.
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ class TenonCommand : public testing::Test {
   }
   /// Installs a build among the plugins of the app tenon.
   fs::path install(const std::string& build, const std::string& as) const {
-    world_.path("plugins/" + as);  // creates its parent folders
+    world_.path("plugins/" + as);  // creates its parent directories
     return world_.place(world_.root() / "modules" / build, as);
   }
 
@@ -242,17 +242,17 @@ TEST_F(TenonCommand, InspectAcceptsReferencesToInstalledPlugins) {
   }
 }
 
-/// A plugin path may contain a folder for each package, and be the current folder.
-TEST_F(TenonCommand, InspectPrefersAPluginToAFolderWithItsName) {
+/// A plugin path may contain a directory for each package, and be the current directory.
+TEST_F(TenonCommand, InspectPrefersAPluginToADirectoryWithItsName) {
   fs::copy_file(world_.root() / "modules/colour-1.4.0.so",
                 world_.path("example.io/colour/1.4.0/colour.so"));
   const Outcome run = tenon({"inspect", "--plugin-path", ".", "example.io/colour"});
   EXPECT_EQ(run.exit, 0) << run.out << run.err;
   EXPECT_NE(run.out.find("example.io/colour 1.4.0 "), std::string::npos) << run.out;
-  const Outcome folder = tenon({"inspect", "--plugin-path", ".", "./example.io/colour"});
-  EXPECT_NE(folder.out.find("error[not-a-module] ./example.io/colour\n   found   a folder\n"),
+  const Outcome directory = tenon({"inspect", "--plugin-path", ".", "./example.io/colour"});
+  EXPECT_NE(directory.out.find("error[not-a-module] ./example.io/colour\n   found   a directory\n"),
             std::string::npos)
-      << folder.out;
+      << directory.out;
 }
 
 TEST_F(TenonCommand, InspectAcceptsSeveralPluginPaths) {
@@ -302,11 +302,11 @@ TEST_F(TenonCommand, InspectReportsAnInstalledDuplicate) {
   EXPECT_NE(other.out.find("error[package-differs]"), std::string::npos) << other.out;
 }
 
-TEST_F(TenonCommand, InspectChecksTheVersionOfTheFolder) {
+TEST_F(TenonCommand, InspectChecksTheVersionOfTheDirectory) {
   const fs::path wrong = install("mixed.so", "clocks/9.0.0/clocks.so");
   const Outcome run = tenon({"inspect", wrong.string()});
   EXPECT_EQ(run.exit, 1);
-  EXPECT_NE(run.out.find("error[wrong-folder]"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("error[wrong-directory]"), std::string::npos) << run.out;
   fs::remove(wrong);
   const fs::path dev = install("needs-nothing.so", "clocks/dev/clocks.so");
   const Outcome noted = tenon({"inspect", dev.string()});
@@ -341,7 +341,7 @@ TEST_F(TenonCommand, InspectReportsFilesThatAreNotModules) {
       {"text.so", "not-a-module", "a text file"},
       {"empty.so", "empty-file", "0 bytes"},
       {"cut.so", "truncated-file", ""},
-      {"modules", "not-a-module", "a folder"},
+      {"modules", "not-a-module", "a directory"},
       {"missing.so", "not-found", ""},
       {"/dev/null", "not-a-module", "a device"},
       {"pipe", "not-a-module", "a pipe"},
@@ -402,9 +402,9 @@ TEST_F(TenonCommand, InspectPrintsTheSameJsonKeysForAnyFile) {
 
 TEST_F(TenonCommand, InspectAcceptsSystemLibraries) {
   for (const char* name : {"libc.so.6", "libz.so.1", "libstdc++.so.6"}) {
-    for (const char* folder : {"/lib/x86_64-linux-gnu/", "/usr/lib/x86_64-linux-gnu/",
-                               "/lib/aarch64-linux-gnu/", "/usr/lib/aarch64-linux-gnu/"}) {
-      const std::string path = std::string(folder) + name;
+    for (const char* directory : {"/lib/x86_64-linux-gnu/", "/usr/lib/x86_64-linux-gnu/",
+                                  "/lib/aarch64-linux-gnu/", "/usr/lib/aarch64-linux-gnu/"}) {
+      const std::string path = std::string(directory) + name;
       if (!fs::exists(path)) continue;
       const Outcome run = tenon({"inspect", path});
       EXPECT_EQ(run.exit, 1) << run.out;
@@ -446,7 +446,7 @@ TEST_F(TenonCommand, ListAndInspectAgreeOnAFile) {
   EXPECT_NE(tenon({"list"}).out.find("not-a-module  "), std::string::npos);
   fs::remove(world_.plugins() / "pipe.so");
   fs::create_symlink("nowhere", world_.plugins() / "link.so");
-  EXPECT_EQ(tenon({"list"}).exit, 1) << "the folder itself is readable";
+  EXPECT_EQ(tenon({"list"}).exit, 1) << "the directory itself is readable";
   const Outcome run = tenon({"inspect", "plugins/link.so"});
   EXPECT_EQ(run.exit, 1);
   EXPECT_NE(run.out.find("   found   a link to a file that does not exist\n"), std::string::npos)
@@ -756,7 +756,7 @@ TEST_F(TenonCommand, ListSearchesThePluginPathOfTheApp) {
   EXPECT_EQ(run.out.find("me.example/clock "), std::string::npos) << run.out;
 }
 
-TEST_F(TenonCommand, ListAcceptsFoldersAndFiles) {
+TEST_F(TenonCommand, ListAcceptsDirectoriesAndFiles) {
   const Outcome run =
       tenon({"list", "--plugin-path", "modules/foreign.so", "--plugin-path", "modules/rich.so"});
   EXPECT_EQ(run.exit, 0) << run.err;
@@ -764,7 +764,7 @@ TEST_F(TenonCommand, ListAcceptsFoldersAndFiles) {
   EXPECT_NE(run.out.find("me.example/clock "), std::string::npos) << run.out;
 }
 
-TEST_F(TenonCommand, ListReportsAnUnreadableFolder) {
+TEST_F(TenonCommand, ListReportsAnUnreadableDirectory) {
   const Outcome run = tenon({"list", "--plugin-path", "nowhere"});
   EXPECT_EQ(run.exit, 3);
   EXPECT_NE(run.out.find("tenon.dev/file"), std::string::npos) << "the other plugins are listed";
@@ -777,9 +777,9 @@ TEST_F(TenonCommand, ListReportsAnUnreadableFileOfThePluginPath) {
   const Outcome run = world_.run(unprivileged(list));
   EXPECT_EQ(run.exit, 3);
   EXPECT_EQ(run.err.find("tenon: error[cannot-read] modules/rich.so\n"), 0U) << run.err;
-  // A file in a folder is one of several modules.
-  const Outcome folder = world_.run(unprivileged({TENON, "list", "--plugin-path", "modules"}));
-  EXPECT_EQ(folder.exit, 1) << folder.err;
+  // A file in a directory is one of several modules.
+  const Outcome directory = world_.run(unprivileged({TENON, "list", "--plugin-path", "modules"}));
+  EXPECT_EQ(directory.exit, 1) << directory.err;
 }
 
 TEST_F(TenonCommand, ListPrintsJson) {
@@ -831,7 +831,7 @@ TEST_F(TenonCommand, ExplainPrintsJson) {
   EXPECT_EQ(codes[0].at("code"), "in-development");
   EXPECT_EQ(codes[0].at("severity"), "note");
   EXPECT_EQ(codes[0].at("area"), "packages");
-  EXPECT_EQ(codes[0].at("meaning"), "A package is in a folder dev.");
+  EXPECT_EQ(codes[0].at("meaning"), "A package is in a directory dev.");
   EXPECT_FALSE(codes[0].at("cause").as_string().empty());
   EXPECT_FALSE(codes[0].at("remedy").as_string().empty());
 }

@@ -151,7 +151,7 @@ TEST_F(VerifyCommand, RunsNothingWithoutAPluginOfAStandardKind) {
 TEST_F(VerifyCommand, NamesTheVariableForRequiredPackages) {
   const Outcome run = verify({MODULES "/lost-1.0.0.so"});
   EXPECT_EQ(run.exit, 1) << run.out;
-  EXPECT_NE(run.out.find("fix     add a version of example.io/nobody ^2; name its folder in "
+  EXPECT_NE(run.out.find("fix     add a version of example.io/nobody ^2; name its directory in "
                          "$TENON_CONFORMANCE_PLUGIN_PATH\n"),
             std::string::npos)
       << run.out;
@@ -173,11 +173,12 @@ TEST_F(VerifyCommand, ReportsAMissingFile) {
   EXPECT_NE(run.err.find("error[not-found] nowhere.so"), std::string::npos) << run.err;
 }
 
-TEST_F(VerifyCommand, ReportsAMissingFolderForTemporaryFiles) {
+TEST_F(VerifyCommand, ReportsAMissingDirectoryForTemporaryFiles) {
   world_.set("TMPDIR", (world_.root() / "none").string());
   const Outcome run = verify({right});
   EXPECT_EQ(run.exit, 3);
-  EXPECT_EQ(run.err, "tenon: the folder for temporary files (TMPDIR): No such file or directory\n");
+  EXPECT_EQ(run.err,
+            "tenon: the directory for temporary files (TMPDIR): No such file or directory\n");
 }
 
 TEST_F(VerifyCommand, ReportsWrongConfigurationsWithTheirLocations) {

@@ -125,7 +125,7 @@ void crash_while_unwinding() {
   throw 1;
 }
 
-/// Crashes once the file "go" is in the folder for temporary files, and removes it.
+/// Crashes once the file "go" is in the directory for temporary files, and removes it.
 void crash_late() {
   const std::string go = std::string(std::getenv("TMPDIR")) + "/go";
   while (unlink(go.c_str()) != 0) usleep(1000);

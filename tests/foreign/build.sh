@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 #
-# build.sh cmake|meson BUILD: installs tenon from BUILD into a temporary folder, builds the project
-# photo from the installed files alone, and runs it. Prints TAP.
+# build.sh cmake|meson BUILD: installs tenon from BUILD into a temporary directory, builds the
+# project photo from the installed files alone, and runs it. Prints TAP.
 set -u
 tenon=$(cd "$(dirname "$0")/../.." && pwd)
 photo=$tenon/tests/foreign/photo
@@ -204,8 +204,8 @@ sanitized() {
     cmake --build "$world/sanitized" --target fade --target invert
 }
 
-# The SDK of an app that has no kind of photo needs none of its headers. It contains the spec, although
-# that is a link.
+# The SDK of an app that has no kind of photo needs none of its headers. It contains the spec,
+# although that is a link.
 sdk_of_another_app() {
   kind=$world/other/tone
   mkdir -p "$kind" && ln -s ../../tone.json "$kind/v1.json" && cat >"$world/tone.json" <<'END'

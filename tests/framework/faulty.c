@@ -2,15 +2,15 @@
  *
  * Fault injection, preloaded into a program under test or linked into it: counts its requests to
  * the system, writes each of them to a log, and makes one of them fail. Requests for files count if
- * the files are in one folder; other requests count if they are named. See faulty.hpp and
+ * the files are in one directory; other requests count if they are named. See faulty.hpp and
  * faulty_inside.hpp for the drivers. A preloaded program is controlled by environment variables:
  *
- *   FAULTY_FOLDER   the folder
+ *   FAULTY_DIRECTORY   the directory
  *   FAULTY_OTHERS   names of other requests that count, each between commas, eg: ",getentropy,"
- *   FAULTY_LOG      a file outside of the folder; a line for each request: its name and its path
+ *   FAULTY_LOG      a file outside of the directory; a line for each request: its name and its path
  *   FAULTY_AT       the number of the request that fails, counted from 1; 0: none; -1: all fail
  *   FAULTY_HOW      how it fails: a number of errno, "short", "kill" or "forget"
- *   FAULTY_ASIDE    for "forget": a folder on the same file system for replaced and removed files
+ *   FAULTY_ASIDE for "forget": a directory on the same file system for replaced and removed files
  *
  * "kill" kills the program instead of the request. "forget" first undoes everything that no fsync
  * has made durable, as if the machine had lost power.
@@ -42,8 +42,8 @@
 
 enum { passes = 0, falls_short = FAULTY_SHORT, kills = FAULTY_KILL, forgets = -3 };
 
-static char folder[PATH_MAX];
-static atomic_size_t folder_size; /* 0: nothing counts */
+static char directory[PATH_MAX];
+static atomic_size_t directory_size; /* 0: nothing counts */
 static const char *others = "";
 static const char *aside;
 static int log_file = -1;
@@ -54,7 +54,7 @@ static atomic_long act_at; /* 0: nothing to do */
 static void (*action)(void);
 
 void faulty_begin(const char *in, const char *other_requests, const char *log, long at, int how) {
-  if (realpath(in, folder) == NULL) return;
+  if (realpath(in, directory) == NULL) return;
   others = other_requests;
   fail_at = at;
   fail_how = how;
@@ -65,11 +65,11 @@ void faulty_begin(const char *in, const char *other_requests, const char *log, l
     log_file = fcntl(opened, F_DUPFD_CLOEXEC, 900);  // a number that the program does not use
     syscall(SYS_close, opened);
   }
-  folder_size = strlen(folder);
+  directory_size = strlen(directory);
 }
 
 void faulty_end(void) {
-  folder_size = 0;
+  directory_size = 0;
   act_at = 0;
   if (log_file >= 0) syscall(SYS_close, log_file);
   log_file = -1;
@@ -81,7 +81,7 @@ void faulty_act(long at, void (*act)(void)) {
 }
 
 __attribute__((constructor)) static void begin(void) {
-  const char *in = getenv("FAULTY_FOLDER");
+  const char *in = getenv("FAULTY_DIRECTORY");
   if (in == NULL) return;
   aside = getenv("FAULTY_ASIDE");
   const char *named = getenv("FAULTY_OTHERS");
@@ -102,14 +102,14 @@ __attribute__((constructor)) static void begin(void) {
 /* -- Paths of files ------------------------------------------------------------------------ */
 
 static bool is_inside(const char *path) {
-  return folder_size > 0 && strncmp(path, folder, folder_size) == 0 &&
-         (path[folder_size] == '/' || path[folder_size] == '\0');
+  return directory_size > 0 && strncmp(path, directory, directory_size) == 0 &&
+         (path[directory_size] == '/' || path[directory_size] == '\0');
 }
 
 /* Finds the absolute path; its last part need not exist. Returns false if it is outside of the
- * folder. */
+ * directory. */
 static bool find_path(const char *path, char *found) {
-  if (folder_size == 0 || path == NULL) return false;
+  if (directory_size == 0 || path == NULL) return false;
   char start[PATH_MAX];
   if (snprintf(start, sizeof start, "%s", path) >= (int)sizeof start) return false;
   char *slash = strrchr(start, '/');
@@ -121,7 +121,7 @@ static bool find_path(const char *path, char *found) {
 }
 
 static bool find_file(int file, char *found) {
-  if (folder_size == 0) return false;
+  if (directory_size == 0) return false;
   char link[64];
   snprintf(link, sizeof link, "/proc/self/fd/%d", file);
   const ssize_t size = syscall(SYS_readlinkat, AT_FDCWD, link, found, PATH_MAX - 1);
@@ -178,7 +178,7 @@ static bool is_entry_of(const char *path, const char *directory) {
   return strncmp(path, directory, (size_t)(slash - path)) == 0 && directory[slash - path] == '\0';
 }
 
-/* An fsync of a file makes its content durable, an fsync of a folder the changes of its entries. */
+/* An fsync of a file makes its content durable, an fsync of a directory the changes of its entries. */
 static void note_sync(const char *path) {
   pthread_mutex_lock(&steps_lock);
   size_t left = 0;
@@ -252,7 +252,7 @@ static int next(const char *name, const char *path) {
 }
 
 int faulty_request(const char *name) {
-  if (folder_size == 0) return passes;
+  if (directory_size == 0) return passes;
   char word[32];
   snprintf(word, sizeof word, ",%s,", name);
   return strstr(others, word) != NULL ? next(name, "") : passes;
@@ -264,7 +264,7 @@ static bool fails(int how) {
   return true;
 }
 
-/* The same for a path relative to an open folder. */
+/* The same for a path relative to an open directory. */
 static bool find_path_at(int at, const char *path, char *found) {
   if (at == AT_FDCWD || path[0] == '/') return find_path(path, found);
   char above[PATH_MAX];
@@ -401,15 +401,16 @@ int syncfs(int file) {
   return sync_file(file, SYS_syncfs);
 }
 
-int renameat(int from_folder, const char *from, int to_folder, const char *to) {
+int renameat(int from_directory, const char *from, int to_directory, const char *to) {
   char found[PATH_MAX];
   char source[PATH_MAX];
-  const bool inside = find_path_at(to_folder, to, found) && find_path_at(from_folder, from, source);
+  const bool inside =
+      find_path_at(to_directory, to, found) && find_path_at(from_directory, from, source);
   if (inside) {
     if (fails(next("rename", found))) return -1;
     note_rename(source, found);
   }
-  return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, 0);
+  return (int)syscall(SYS_renameat2, from_directory, from, to_directory, to, 0);
 }
 int rename(const char *from, const char *to) {
   return renameat(AT_FDCWD, from, AT_FDCWD, to);

@@ -37,7 +37,7 @@ class Run {
   explicit Run(const Scenario& scenario) : scenario_(scenario) {
     fs::create_directories(beside("aside"));
     scenario_.prepare(world_);
-    world_.set("FAULTY_FOLDER", world_.root().string());
+    world_.set("FAULTY_DIRECTORY", world_.root().string());
     world_.set("FAULTY_OTHERS", ",getentropy,pthread_create,memfd_create,");
     world_.set("FAULTY_LOG", beside("log").string());
     world_.set("FAULTY_ASIDE", beside("aside").string());
@@ -93,7 +93,7 @@ class Run {
     }
     if (fault.request.name == "unlink") return;
     for (const auto& entry : fs::recursive_directory_iterator(world_.root())) {
-      if (entry.is_directory()) continue;  // a folder for temporary files may remain
+      if (entry.is_directory()) continue;  // a directory for temporary files may remain
       for (const fs::path& part : entry.path().lexically_relative(world_.root())) {
         EXPECT_NE(part.string().substr(0, 7), ".tenon-") << entry.path();
       }
@@ -122,14 +122,14 @@ std::string Fault::in_words() const {
          words_of(failure);
 }
 
-std::vector<Request> read_requests(const fs::path& log, const fs::path& folder) {
+std::vector<Request> read_requests(const fs::path& log, const fs::path& directory) {
   std::vector<Request> requests;
   std::istringstream lines(read_file(log));
   for (std::string line; std::getline(lines, line);) {
     const auto space = line.find(' ');
     const fs::path path = line.substr(space + 1);
     requests.push_back(
-        {line.substr(0, space), path.empty() ? "" : path.lexically_relative(folder).string()});
+        {line.substr(0, space), path.empty() ? "" : path.lexically_relative(directory).string()});
   }
   return requests;
 }

@@ -12,7 +12,7 @@ extern "C" {
  * or the process is killed instead. */
 enum { FAULTY_SHORT = -1, FAULTY_KILL = -2 };
 
-/* Starts to count requests on all threads: those for files in the folder `in`, and those named in
+/* Starts to count requests on all threads: those for files in the directory `in`, and those named in
  * `other_requests`, each between commas. Request number `at` fails; 0: none; -1: all fail. Each
  * request is written to `log`; NULL: no log. The texts are used until faulty_end. */
 void faulty_begin(const char *in, const char *other_requests, const char *log, long at, int how);

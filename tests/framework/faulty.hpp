@@ -60,9 +60,9 @@ struct Scenario {
   std::function<bool(const Request&)> always{};
 };
 
-/// Returns the requests that faulty.c wrote to a log. Paths are relative to `folder`.
+/// Returns the requests that faulty.c wrote to a log. Paths are relative to `directory`.
 std::vector<Request> read_requests(const std::filesystem::path& log,
-                                   const std::filesystem::path& folder);
+                                   const std::filesystem::path& directory);
 
 /// Returns the step through `count` faults that selects about `sample` of them, or 1 if
 /// $TENON_FAULTS is "all".

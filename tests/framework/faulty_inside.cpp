@@ -64,23 +64,23 @@ constexpr const char* others =
 // Limits each scenario to about a second, however many requests it makes.
 constexpr std::size_t sample = 48;
 
-std::size_t count_in(const fs::path& folder) {
-  const auto count = std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+std::size_t count_in(const fs::path& directory) {
+  const auto count = std::distance(fs::directory_iterator(directory), fs::directory_iterator());
   return static_cast<std::size_t>(count);
 }
 
-std::string mappings_of(const fs::path& folder) {
+std::string mappings_of(const fs::path& directory) {
   std::string found;
   std::istringstream lines(read_file("/proc/self/maps"));
   for (std::string line; std::getline(lines, line);) {
-    if (line.find(folder.string() + "/") != std::string::npos) found += line + "\n";
+    if (line.find(directory.string() + "/") != std::string::npos) found += line + "\n";
   }
   return found;
 }
 
-std::set<fs::path> files_in(const fs::path& folder) {
+std::set<fs::path> files_in(const fs::path& directory) {
   std::set<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) files.insert(entry.path());
+  for (const auto& entry : fs::recursive_directory_iterator(directory)) files.insert(entry.path());
   return files;
 }
 
@@ -90,13 +90,13 @@ struct Held {
   std::size_t threads = count_in("/proc/self/task");
 };
 
-void run(const fs::path& folder, const InsideScenario& scenario, const std::string& log,
+void run(const fs::path& directory, const InsideScenario& scenario, const std::string& log,
          const Fault* fault, int how) {
   scenario.prepare();
-  const std::set<fs::path> before = files_in(folder);
+  const std::set<fs::path> before = files_in(directory);
   const long number = fault == nullptr ? 0 : static_cast<long>(fault->number);
   allocation_failed.store(false);
-  faulty_begin(folder.c_str(), others, log.empty() ? nullptr : log.c_str(), number, how);
+  faulty_begin(directory.c_str(), others, log.empty() ? nullptr : log.c_str(), number, how);
   bool thrown = false;
   try {
     scenario.run();
@@ -109,10 +109,10 @@ void run(const fs::path& folder, const InsideScenario& scenario, const std::stri
   Fault actual = fault != nullptr ? *fault : Fault{};
   if (allocation_failed.load()) actual.request = {"allocation", ""};
   scenario.check(fault != nullptr ? &actual : nullptr);
-  for (const fs::path& file : files_in(folder)) {
+  for (const fs::path& file : files_in(directory)) {
     EXPECT_TRUE(before.contains(file)) << file << " is left";
   }
-  EXPECT_EQ(mappings_of(folder), "");
+  EXPECT_EQ(mappings_of(directory), "");
 }
 
 std::vector<std::pair<Fault, int>> faults_of(const std::vector<Request>& requests) {
@@ -128,11 +128,11 @@ std::vector<std::pair<Fault, int>> faults_of(const std::vector<Request>& request
 
 }  // namespace
 
-std::vector<Request> for_each_fault(const fs::path& folder, const InsideScenario& scenario) {
-  const std::string log = folder.string() + ".log";
-  run(folder, scenario, "", nullptr, 0);  // initialises what lasts as long as the process
-  run(folder, scenario, log, nullptr, 0);
-  std::vector<Request> requests = read_requests(log, folder);
+std::vector<Request> for_each_fault(const fs::path& directory, const InsideScenario& scenario) {
+  const std::string log = directory.string() + ".log";
+  run(directory, scenario, "", nullptr, 0);  // initialises what lasts as long as the process
+  run(directory, scenario, log, nullptr, 0);
+  std::vector<Request> requests = read_requests(log, directory);
   fs::remove(log);
   Held before;
   const auto faults = faults_of(requests);
@@ -141,7 +141,7 @@ std::vector<Request> for_each_fault(const fs::path& folder, const InsideScenario
   for (std::size_t i = 0; i < faults.size(); i += step, ++done) {
     const auto& [fault, how] = faults[i];
     SCOPED_TRACE(fault.in_words());
-    run(folder, scenario, "", &fault, how);
+    run(directory, scenario, "", &fault, how);
     EXPECT_EQ(Held().descriptors, before.descriptors);
     // A thread that has ended stays in the list for a moment, so `before` may count one too many.
     EXPECT_TRUE(eventually([&] { return Held().threads <= before.threads; }));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Fault injection into the process of the test: its requests fail one after the other, on any
-// thread. Covers files in a folder, threads, eventfd, memfd, and allocations with operator new. The
-// program is linked with faulty.c (see tests/meson.build).
+// thread. Covers files in a directory, threads, eventfd, memfd, and allocations with operator new.
+// The program is linked with faulty.c (see tests/meson.build).
 //
 //   for_each_fault(world.root(), {.prepare = [&] { world.place(module); },
 //                                 .run = [&] { host.emplace(options); },
@@ -22,13 +22,13 @@ struct InsideScenario {
   /// Runs with one failing request. May throw std::bad_alloc.
   std::function<void()> run;
   /// Must release everything: afterwards there is no new file, descriptor, thread, or mapping of a
-  /// file in the folder. nullptr: nothing failed, and nothing was thrown.
+  /// file in the directory. nullptr: nothing failed, and nothing was thrown.
   std::function<void(const Fault*)> check;
 };
 
 /// Runs a scenario once, then with each request and failure if $TENON_FAULTS is "all", otherwise
 /// with a fixed sample of them. Returns the requests of the first run.
-std::vector<Request> for_each_fault(const std::filesystem::path& folder,
+std::vector<Request> for_each_fault(const std::filesystem::path& directory,
                                     const InsideScenario& scenario);
 
 }  // namespace tenon::tests

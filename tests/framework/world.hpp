@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A sandbox for one test: a temporary folder with plugins, and an environment in which programs
-// run. The folder is removed when the World is destroyed.
+// A sandbox for one test: a temporary directory with plugins, and an environment in which programs
+// run. The directory is removed when the World is destroyed.
 //
 //   World world;
 //   world.place(PLUGIN_DIR "/libinvert.so");
@@ -70,9 +70,9 @@ class World {
   World& operator=(const World&) = delete;
 
   const std::filesystem::path& root() const noexcept { return root_; }
-  /// Returns the folder of the modules of the app. It exists.
+  /// Returns the directory of the modules of the app. It exists.
   std::filesystem::path plugins() const { return root_ / "plugins"; }
-  /// Returns a path in the world, and creates its parent folders.
+  /// Returns a path in the world, and creates its parent directories.
   std::filesystem::path path(std::string_view relative) const;
 
   /// Writes a file and returns its path.

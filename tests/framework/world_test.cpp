@@ -7,7 +7,7 @@
 
 namespace tenon::tests { namespace {
 
-TEST(World, RemovesItsFolderWhenDestroyed) {
+TEST(World, RemovesItsDirectoryWhenDestroyed) {
   std::filesystem::path root;
   {
     World world;

@@ -34,9 +34,9 @@ class Input : public tenon::HostReader {
 };
 
 tenon::Result<Items> unpack(tenon::Reader archive) {
-  static const tenon::fuzzing::Folder folder;
+  static const tenon::fuzzing::Directory directory;
   tenon::Call call;
-  return unpack_archive(std::move(archive), folder.path(), limits, call);
+  return unpack_archive(std::move(archive), directory.path(), limits, call);
 }
 
 }  // namespace

@@ -54,10 +54,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view input = tenon::fuzzing::text_of(data, size);
   require(scan(input, size + 1) == scan(input, 1));
 
-  static const tenon::fuzzing::Folder folder;
+  static const tenon::fuzzing::Directory directory;
   std::vector<tenon::Error> problems;
   const auto items = read_documents(
-      folder.write("in.json", input),
+      directory.write("in.json", input),
       [](std::string_view, std::string_view kind) { return std::string(kind); }, problems,
       [](const boost::json::object& document) { require(document.contains("metadata")); });
   require(items.has_value());

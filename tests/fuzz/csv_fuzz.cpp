@@ -81,15 +81,15 @@ void check_rest(const std::string& path, const std::vector<Row>& rows, bool fail
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const tenon::fuzzing::Folder folder;
+  static const tenon::fuzzing::Directory directory;
   const auto text = tenon::fuzzing::text_of(data, size);
-  const std::string path = folder.write("table.csv", text);
+  const std::string path = directory.write("table.csv", text);
   check_lines(path, text);
   bool failed = false;
   Lines lines(path);
   const std::vector<Row> rows = read_rows(lines, failed);
   check_rest(path, rows, failed);
-  Lines rewritten(folder.write("written.csv", written(rows)));
+  Lines rewritten(directory.write("written.csv", written(rows)));
   const std::vector<Row> again = read_rows(rewritten, failed);
   require(!failed && again.size() == rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) require(again[i].fields == rows[i].fields);

@@ -48,11 +48,11 @@ Reading read(Host& host, const char* package, const std::string& path,
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const fuzzing::Folder folder;
+  static const fuzzing::Directory directory;
   static Host host({.app = "", .builtins = {&dpkg_module_1, &dpkg_module_2}});
   constexpr const char* in_c = "example.io/dpkg@1.0.0";
   constexpr const char* in_cpp = "example.io/dpkg@2.0.0";
-  const std::string path = folder.write("status", fuzzing::text_of(data, size));
+  const std::string path = directory.write("status", fuzzing::text_of(data, size));
   const Reading all = read(host, in_c, path, {});
   require(read(host, in_cpp, path, {}) == all);
   // Tests only some of many records.

@@ -31,19 +31,19 @@ inline std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// A temporary folder of this process. The destructor removes it.
-class Folder {
+/// A temporary directory of this process. The destructor removes it.
+class Directory {
  public:
-  Folder() { std::filesystem::create_directories(path_); }
-  ~Folder() {
+  Directory() { std::filesystem::create_directories(path_); }
+  ~Directory() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  /// Writes a file, and the folders above it.
+  /// Writes a file, and the directories above it.
   std::filesystem::path write(std::string_view name, std::string_view content) const {
     auto path = path_ / name;
     std::filesystem::create_directories(path.parent_path());
@@ -51,7 +51,7 @@ class Folder {
     file.write(content.data(), static_cast<std::streamsize>(content.size()));
     return path;
   }
-  /// Removes the content of the folder.
+  /// Removes the content of the directory.
   void clear() const {
     for (const auto& entry : std::filesystem::directory_iterator(path_)) {
       std::filesystem::remove_all(entry);

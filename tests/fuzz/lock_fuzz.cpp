@@ -26,8 +26,8 @@ bool same(const LockedPackage& a, const LockedPackage& b) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const fuzzing::Folder folder;
-  static const auto file = folder.path() / "lock";
+  static const fuzzing::Directory directory;
+  static const auto file = directory.path() / "lock";
   const std::string_view input = fuzzing::text_of(data, size);
   const auto read = parse_lock(input, file);
   if (!read) {

@@ -98,9 +98,9 @@ void require_place(const tenon::tools::Diagnostic& finding, const std::string& p
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const tenon::fuzzing::Folder folder;
+  static const tenon::fuzzing::Directory directory;
   const auto text = tenon::fuzzing::text_of(data, size);
-  const auto path = folder.write("pipeline.json", text);
+  const auto path = directory.write("pipeline.json", text);
   Diagnostics findings;
   const auto file = read_pipeline_file(path, findings);
   require(file.has_value() || !findings.empty());
@@ -114,7 +114,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (!findings.empty()) return 0;
   require(!file->name.empty() && !file->destinations.empty());
-  const auto again = read_pipeline_file(folder.write("pipeline.json", written(*file)), findings);
+  const auto again = read_pipeline_file(directory.write("pipeline.json", written(*file)), findings);
   require(again && findings.empty() && same(*file, *again));
   return 0;
 }

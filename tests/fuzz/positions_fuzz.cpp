@@ -22,9 +22,9 @@ PipelineState read_again(const std::filesystem::path& path) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const tenon::fuzzing::Folder folder;
+  static const tenon::fuzzing::Directory directory;
   const auto text = tenon::fuzzing::text_of(data, size);
-  const auto path = folder.write("position.json", text);
+  const auto path = directory.write("position.json", text);
   std::filesystem::permissions(path, std::filesystem::perms(0600));
   Diagnostics findings;
   PipelineState state;

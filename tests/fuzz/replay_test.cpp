@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Runs the fuzz target over the inputs in the folder $CORPUS.
+// Runs the fuzz target over the inputs in the directory $CORPUS.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 TEST(Fuzz, CorpusRunsWithoutAFault) {
   const char* corpus = std::getenv("CORPUS");
-  ASSERT_NE(corpus, nullptr) << "set CORPUS to the folder of the inputs";
+  ASSERT_NE(corpus, nullptr) << "set CORPUS to the directory of the inputs";
   std::size_t count = 0;
   for (const auto& entry : fs::directory_iterator(corpus)) {
     SCOPED_TRACE(entry.path());

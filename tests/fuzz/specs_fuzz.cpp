@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Feeds folders of spec files to the generator. The input is the text of the files; a line such as
-// `== type/v1.json` names the file that follows. Code must be generated from valid specs, whose
+// Feeds directories of spec files to the generator. The input is the text of the files; a line such
+// as `== type/v1.json` names the file that follows. Code must be generated from valid specs, whose
 // fingerprints must not change when they are written again. Each problem must have a location.
 #include <algorithm>
 #include <array>
@@ -83,11 +83,11 @@ void emit(const gen::Model& model) {
   require(!gen::emit_host_source(model).empty() && !gen::emit_tests(model).empty());
 }
 
-/// Writes the files to the folder, and loads their specs.
-gen::Model load(const Files& files, const fuzzing::Folder& folder, Diagnostics& findings) {
-  folder.clear();
-  for (const auto& [name, text] : files) folder.write(name, text);
-  return gen::load_specs({.folders = {folder.path().string()}}, findings);
+/// Writes the files to the directory, and loads their specs.
+gen::Model load(const Files& files, const fuzzing::Directory& directory, Diagnostics& findings) {
+  directory.clear();
+  for (const auto& [name, text] : files) directory.write(name, text);
+  return gen::load_specs({.directories = {directory.path().string()}}, findings);
 }
 
 Files rewritten(const Files& files) {
@@ -100,27 +100,27 @@ Files rewritten(const Files& files) {
   return anew;
 }
 
-void check(const Files& files, const fuzzing::Folder& folder) {
+void check(const Files& files, const fuzzing::Directory& directory) {
   Diagnostics findings;
-  const gen::Model model = load(files, folder, findings);
+  const gen::Model model = load(files, directory, findings);
   for (const Diagnostic& finding : findings.all()) {
-    require_place(finding, files, folder.path().string());
+    require_place(finding, files, directory.path().string());
   }
   if (!findings.empty()) return;
   emit(model);
-  const gen::Model again = load(rewritten(files), folder, findings);
+  const gen::Model again = load(rewritten(files), directory, findings);
   require(findings.empty() && fingerprints(again) == fingerprints(model));
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const fuzzing::Folder folder;
+  static const fuzzing::Directory directory;
   const Files files = files_in(fuzzing::text_of(data, size));
   // The standard specs are not available.
   const bool standard = std::any_of(files.begin(), files.end(), [](const auto& file) {
     return file.second.find("tenon.dev/") != std::string::npos;
   });
-  if (!standard) check(files, folder);
+  if (!standard) check(files, directory);
   return 0;
 }

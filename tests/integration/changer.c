@@ -3,7 +3,7 @@
  * A plugin of test.example/session_counter that changes the state of its thread, or the signal
  * handlers of the process. The environment variable CHANGER names a function and a change, eg:
  * "start mask". With CHANGER_FAILS restore_state fails. A function that is called in a changed
- * state appends its name to the file "changed" in the folder for temporary files. */
+ * state appends its name to the file "changed" in the directory for temporary files. */
 #include <fenv.h>
 #include <signal.h>
 #include <stdio.h>

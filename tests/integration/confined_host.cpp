@@ -5,7 +5,7 @@
 // prints one line each: the result of the restart, the result of the call, and the mapped images.
 // It also prints each event that prevents unloading.
 //
-//   confined-host FOLDER PACKAGE PLUGIN RESTARTS
+//   confined-host DIRECTORY PACKAGE PLUGIN RESTARTS
 #include <tenon/host.hpp>
 
 #include <sys/syscall.h>

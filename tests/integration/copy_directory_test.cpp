@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The folders of private copies of several hosts that share a folder for temporary files.
+// The directories of private copies of several hosts that share a directory for temporary files.
 // WAITING_HOST is a program with a host that waits to be killed.
 #include <gtest/gtest.h>
 #include <test/echo.hpp>
@@ -13,15 +13,15 @@ namespace tenon::tests { namespace {
 
 namespace fs = std::filesystem;
 
-class ImageFolders : public Hosting {
+class ImageDirectories : public Hosting {
  protected:
-  ImageFolders() {
+  ImageDirectories() {
     world_.set("TMPDIR", world_.root().string());
     place_fault("good", "echo.so");
   }
 
-  /// Returns the names of the image folders in `parent`.
-  static Texts folders(const fs::path& parent) {
+  /// Returns the names of the image directories in `parent`.
+  static Texts directories(const fs::path& parent) {
     Texts found;
     for (const auto& entry : fs::directory_iterator(parent)) {
       const std::string name = entry.path().filename();
@@ -30,7 +30,7 @@ class ImageFolders : public Hosting {
     std::sort(found.begin(), found.end());
     return found;
   }
-  Texts folders() const { return folders(world_.root()); }
+  Texts directories() const { return directories(world_.root()); }
 
   /// Starts another process with a host, which loads a module.
   Child other_host() const {
@@ -45,63 +45,63 @@ class ImageFolders : public Hosting {
   }
 };
 
-TEST_F(ImageFolders, AreRemovedAfterTheirHostWasKilled) {
+TEST_F(ImageDirectories, AreRemovedAfterTheirHostWasKilled) {
   auto killed = other_host();
-  const Texts left = folders();
+  const Texts left = directories();
   ASSERT_EQ(left.size(), 1u);
   kill(killed);
-  ASSERT_EQ(folders(), left) << "no host has removed it yet";
+  ASSERT_EQ(directories(), left) << "no host has removed it yet";
 
   Host host(options());
-  ASSERT_EQ(folders(), left) << "no module is loaded yet";
+  ASSERT_EQ(directories(), left) << "no module is loaded yet";
   auto echo = host.create<test::Echo>("echo").value();
-  ASSERT_EQ(folders().size(), 1u);
-  EXPECT_NE(folders(), left);
+  ASSERT_EQ(directories().size(), 1u);
+  EXPECT_NE(directories(), left);
   EXPECT_EQ(echo->say("hello").value(), "1: hello");
 }
 
-TEST_F(ImageFolders, AreKeptWhileTheirHostLives) {
+TEST_F(ImageDirectories, AreKeptWhileTheirHostLives) {
   auto live = other_host();
-  const Texts theirs = folders();
+  const Texts theirs = directories();
   {
     Host host(options());
     auto echo = host.create<test::Echo>("echo").value();
-    EXPECT_EQ(folders().size(), 2u);
+    EXPECT_EQ(directories().size(), 2u);
     Host second(options());
     auto other = second.create<test::Echo>("echo").value();
-    EXPECT_EQ(folders().size(), 3u) << "each host of a process has its own folder";
+    EXPECT_EQ(directories().size(), 3u) << "each host of a process has its own directory";
     EXPECT_EQ(echo->say("hello").value(), "1: hello");
   }
-  EXPECT_EQ(folders(), theirs);
+  EXPECT_EQ(directories(), theirs);
 }
 
-TEST_F(ImageFolders, AreRecreatedAfterACleanerDeletedThem) {
+TEST_F(ImageDirectories, AreRecreatedAfterACleanerDeletedThem) {
   Host host(options());
   auto echo = host.create<test::Echo>("echo").value();
-  const Texts first = folders();
+  const Texts first = directories();
   fs::remove_all(world_.root() / first.at(0));
 
   place_fault("good-edition-2", "echo.so");
   ASSERT_TRUE(host.restart("test.example/faults"));
   EXPECT_EQ(echo->say("hello").value(), "2: hello");
-  ASSERT_EQ(folders().size(), 1u);
-  EXPECT_NE(folders(), first);
+  ASSERT_EQ(directories().size(), 1u);
+  EXPECT_NE(directories(), first);
 
-  // Other hosts would not remove a folder without a lock file, so the host stops using it.
-  fs::remove(world_.root() / folders().at(0) / "lock");
+  // Other hosts would not remove a directory without a lock file, so the host stops using it.
+  fs::remove(world_.root() / directories().at(0) / "lock");
   ASSERT_TRUE(host.restart("test.example/faults"));
-  ASSERT_EQ(folders().size(), 1u);
-  EXPECT_TRUE(fs::exists(world_.root() / folders().at(0) / "lock"));
+  ASSERT_EQ(directories().size(), 1u);
+  EXPECT_TRUE(fs::exists(world_.root() / directories().at(0) / "lock"));
 }
 
-TEST_F(ImageFolders, AreInTheConfiguredFolder) {
+TEST_F(ImageDirectories, AreInTheConfiguredDirectory) {
   HostOptions options = this->options();
   options.copy_directory = world_.path("images/x").parent_path();
   {
     Host host(options);
     auto echo = host.create<test::Echo>("echo").value();
-    EXPECT_EQ(folders(options.copy_directory).size(), 1u);
-    EXPECT_EQ(folders(), Texts());
+    EXPECT_EQ(directories(options.copy_directory).size(), 1u);
+    EXPECT_EQ(directories(), Texts());
   }
   EXPECT_TRUE(fs::is_empty(options.copy_directory));
 
@@ -113,12 +113,12 @@ TEST_F(ImageFolders, AreInTheConfiguredFolder) {
   EXPECT_EQ(echo.error().where(), options.copy_directory.string());
 }
 
-TEST_F(ImageFolders, AreNotUsedForModulesLoadedInPlace) {
+TEST_F(ImageDirectories, AreNotUsedForModulesLoadedInPlace) {
   HostOptions options = this->options();
   options.load_in_place = true;
   Host host(options);
   auto echo = host.create<test::Echo>("echo").value();
-  EXPECT_EQ(folders(), Texts());
+  EXPECT_EQ(directories(), Texts());
   EXPECT_TRUE(is_mapped("plugins/echo.so"));
 
   // The path is in use by the old code, so the restart loads a copy.
@@ -135,7 +135,7 @@ TEST_F(ImageFolders, AreNotUsedForModulesLoadedInPlace) {
   EXPECT_TRUE(is_mapped("plugins/echo.so"));
 }
 
-TEST_F(ImageFolders, AreUsedForLockedFiles) {
+TEST_F(ImageDirectories, AreUsedForLockedFiles) {
   HostOptions options = this->options();
   options.lock_file = world_.root() / "tenon.lock";
   ASSERT_TRUE(Host(this->options()).write_lock(options.lock_file));

@@ -16,16 +16,17 @@
 #include "integration/hosting.hpp"
 
 namespace {
-std::atomic<bool> folders_hang{false};
-std::atomic<bool> folder_opened{false};  // while folders hang
+std::atomic<bool> directories_hang{false};
+std::atomic<bool> directory_opened{false};  // while directories hang
 }  // namespace
 
 /// Replaces the function of the system. It hangs like one of a network file system.
 extern "C" DIR* opendir(const char* name) {
   static const auto next = reinterpret_cast<DIR* (*)(const char*)>(dlsym(RTLD_NEXT, "opendir"));
-  if (folders_hang.load()) {
-    folder_opened = true;
-    if (!tenon::tests::eventually([] { return !folders_hang.load(); })) folders_hang = false;
+  if (directories_hang.load()) {
+    directory_opened = true;
+    if (!tenon::tests::eventually([] { return !directories_hang.load(); }))
+      directories_hang = false;
   }
   return next(name);
 }
@@ -211,17 +212,17 @@ TEST_F(HostEnd, DoesNotWaitForARescan) {
   options.watch = true;
   options.on_event = [&](const Event& event) {
     if (event.type != Event::Type::restarted) return;
-    folders_hang = true;
+    directories_hang = true;
     host->rescan();
   };
   host = std::make_unique<Host>(options);
   {
     auto counter = host->create<test::Counter>("counter").value();
     EXPECT_FALSE(counter->refuse(TENON_INTERNAL | TENON_FATAL, "broken"));
-    ASSERT_TRUE(eventually([] { return folder_opened.load(); }));
+    ASSERT_TRUE(eventually([] { return directory_opened.load(); }));
   }
   host = nullptr;
-  EXPECT_TRUE(folders_hang.exchange(false));
+  EXPECT_TRUE(directories_hang.exchange(false));
   EXPECT_TRUE(eventually([] { return !is_mapped("counter.g2"); })) << "the rescan has ended";
 }
 

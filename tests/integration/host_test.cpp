@@ -287,10 +287,10 @@ TEST_F(HostBasics, RefusesAConfigurationWithoutConfigureMethod) {
 /// Two versions of one package, in files of one name.
 TEST_F(HostBasics, LoadsVersionsSideBySide) {
   for (const char* version : {"1", "2"}) {
-    const auto folder = world_.plugins() / "counters" / (std::string(version) + ".0.0");
-    std::filesystem::create_directories(folder);
+    const auto directory = world_.plugins() / "counters" / (std::string(version) + ".0.0");
+    std::filesystem::create_directories(directory);
     std::filesystem::copy_file(MODULES "/counter-" + std::string(version) + ".so",
-                               folder / "libcounter.so");
+                               directory / "libcounter.so");
   }
   Host host(options());
   auto older = host.create<test::Counter>("counter@1.0.0").value();

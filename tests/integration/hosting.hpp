@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The fixture of tests that use a whole host. Its world contains the plugins and the private copies
-// of loaded modules. MODULES and FAULTS are the folders of the test modules.
+// of loaded modules. MODULES and FAULTS are the directories of the test modules.
 #pragma once
 
 #include <tenon/host.hpp>
@@ -84,10 +84,10 @@ class Hosting : public testing::Test {
   /// Returns whether the process has a private copy of this test mapped, eg: "probe.g1", the first
   /// one of probe.so.
   static bool is_mapped(std::string_view copy) {
-    const std::string folder = std::string(std::getenv("TMPDIR")) + "/";
+    const std::string directory = std::string(std::getenv("TMPDIR")) + "/";
     std::istringstream lines(read_file("/proc/self/maps"));
     for (std::string line; std::getline(lines, line);) {
-      const bool here = line.find(folder) != std::string::npos;
+      const bool here = line.find(directory) != std::string::npos;
       if (here && line.find("/" + std::string(copy)) != std::string::npos) return true;
     }
     return false;

@@ -32,17 +32,17 @@ const char* add_one(tenon::Host& host) {
 
 extern "C" {
 
-/// Creates a host, calls a counter among the plugins in `folder`, and ends both. `hanging`: the
+/// Creates a host, calls a counter among the plugins in `directory`, and ends both. `hanging`: the
 /// function of the counter that does not end, eg: "1:stop"; none if empty. Returns the error, or
 /// nullptr.
-__attribute__((visibility("default"))) const char* use_counter(const char* folder,
+__attribute__((visibility("default"))) const char* use_counter(const char* directory,
                                                                const char* hanging) {
   tenon::tests::host_echo_says = [hanging](std::string_view asking) {
     while (asking == hanging) pause();
     return std::string();
   };
   tenon::HostOptions options{
-      .app = "", .plugin_path = {folder}, .builtins = {tenon::tests::host_echo()}};
+      .app = "", .plugin_path = {directory}, .builtins = {tenon::tests::host_echo()}};
   options.restart.drain_timeout = std::chrono::milliseconds(200);
   options.restart.step_timeout = std::chrono::milliseconds(200);
   tenon::Host host(options);

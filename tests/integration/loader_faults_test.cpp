@@ -139,8 +139,8 @@ class LoadFaults : public LoaderFaults {
  protected:
   using Echo = tenon::Handle<test::Echo>;
 
-  /// Leaves an image folder of a killed host.
-  void leave_folder() const {
+  /// Leaves an image directory of a killed host.
+  void leave_directory() const {
     world_.write("tenon-killed/lock", "files of one process of tenon\n");
     world_.write("tenon-killed/echo.g1.so", "");
     std::filesystem::permissions(world_.root() / "tenon-killed", std::filesystem::perms::owner_all);
@@ -153,7 +153,7 @@ class LoadFaults : public LoaderFaults {
     for_each_fault({
         .prepare =
             [&] {
-              leave_folder();
+              leave_directory();
               host_.emplace(options);
             },
         .run = [&] { echo.emplace(host_->create<test::Echo>("test.example/echo")); },
@@ -205,7 +205,7 @@ TEST_F(LoadFaults, LeaveNothingOfACopyInMemory) {
     if (!content) return std::move(content).error();
     auto bundle = read_bundle(std::move(*content), file);
     if (!bundle) return std::move(bundle).error();
-    return detail::Image::load(std::make_shared<detail::ImageFolder>(detail::ImageOptions{
+    return detail::Image::load(std::make_shared<detail::ImageDirectory>(detail::ImageOptions{
                                    .storage = detail::ImageOptions::Storage::memory}),
                                std::move(*bundle), {.joins_threads = true});
   };
@@ -475,7 +475,7 @@ class BackgroundFaults : public LoaderFaults {
   }
   /// Makes all requests of a sort fail until `faulty_end`, eg: ",allocation,".
   void begin_failing(const char* requests) const {
-    faulty_begin(folder_.c_str(), requests, log_.c_str(), -1, EAGAIN);
+    faulty_begin(directory_.c_str(), requests, log_.c_str(), -1, EAGAIN);
   }
   /// Makes a call that hangs in `hold` and misses its deadline.
   std::thread begin_late_call(Handle<test::Counter>& counter, const std::string& hold) {
@@ -512,7 +512,7 @@ class BackgroundFaults : public LoaderFaults {
   static constexpr long two_threads = 2 * std::string_view("pthread_create \n").size();
   std::atomic<int> overdue_{0};
   std::atomic<int> failed_restarts_{0};
-  const std::filesystem::path folder_ = world_.path("none/file").parent_path();
+  const std::filesystem::path directory_ = world_.path("none/file").parent_path();
   const std::string log_ = world_.path("log");
 };
 
@@ -588,7 +588,7 @@ TEST_F(BackgroundFaults, LoseNoReportsOfOverdueCalls) {
     overdue_ = 0;
     const std::string hold = "hold " + std::to_string(allocation);
     std::thread inside = begin_late_call(*counter, hold);
-    faulty_begin(folder_.c_str(), ",allocation,", log_.c_str(), allocation, EAGAIN);
+    faulty_begin(directory_.c_str(), ",allocation,", log_.c_str(), allocation, EAGAIN);
     EXPECT_TRUE(eventually([&] { return overdue_ != 0; })) << allocation;
     faulty_end();
     script_.release(hold);
@@ -646,7 +646,7 @@ TEST_F(BackgroundFaults, LeaveNoCopiesOfUnmappedImages) {
     ImageHandle first = hold("counter.g1.so");
     ASSERT_TRUE(host_->restart(counters));
     const long before = failed();
-    faulty_begin(folder_.c_str(), ",allocation,", log_.c_str(), allocation, EAGAIN);
+    faulty_begin(directory_.c_str(), ",allocation,", log_.c_str(), allocation, EAGAIN);
     EXPECT_TRUE(eventually([&] { return failed() >= before + allocation * one_allocation; }));
     faulty_end();
     ImageHandle second = hold("counter.g2.so");
@@ -661,12 +661,12 @@ TEST_F(BackgroundFaults, LeaveNoCopiesOfUnmappedImages) {
 
 // -- Files --------------------------------------------------------------------
 
-TEST(ReplacedFileFaults, IgnoreAFileSystemThatCannotSyncFolders) {
+TEST(ReplacedFileFaults, IgnoreAFileSystemThatCannotSyncDirectories) {
   const World world;
-  const auto path = world.write("all/folder/a", "old");
+  const auto path = world.write("all/directory/a", "old");
   const auto all = world.path("all");
   const auto log = world.path("log");
-  // The first replacement in a folder also looks for abandoned files.
+  // The first replacement in a directory also looks for abandoned files.
   ASSERT_FALSE(platform::replace_content(path, "first").failed);
   faulty_begin(all.c_str(), "", log.c_str(), 0, 0);
   EXPECT_FALSE(platform::replace_content(path, "new").failed);
@@ -674,14 +674,14 @@ TEST(ReplacedFileFaults, IgnoreAFileSystemThatCannotSyncFolders) {
   const std::vector<Request> requests = read_requests(log, all);
   ASSERT_FALSE(requests.empty());
   ASSERT_EQ(requests.back().name, "sync");
-  ASSERT_EQ(requests.back().path, "folder");
+  ASSERT_EQ(requests.back().path, "directory");
 
   for (const int error : {EINVAL, EBADF, ENOTSUP, EIO}) {
     faulty_begin(all.c_str(), "", nullptr, static_cast<long>(requests.size()), error);
     const auto replaced = platform::replace_content(path, std::to_string(error));
     faulty_end();
     EXPECT_EQ(replaced.failed.value(), error == EIO ? EIO : 0);
-    EXPECT_EQ(world.read("all/folder/a"), std::to_string(error));
+    EXPECT_EQ(world.read("all/directory/a"), std::to_string(error));
   }
 }
 

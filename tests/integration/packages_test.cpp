@@ -29,11 +29,11 @@ class PackageRequirements : public Hosting {
     host_echo_says = [](std::string_view text) { return "host: " + std::string(text); };
   }
 
-  /// Installs a build of the echo in the folder of its version, always under the same file name.
+  /// Installs a build of the echo in the directory of its version, always under the same file name.
   void place_echo(const std::string& build, const std::string& version) const {
-    const fs::path folder = world_.plugins() / "echo" / version;
-    fs::create_directories(folder);
-    fs::copy_file(FAULTS "/" + build + ".so", folder / "libecho.so");
+    const fs::path directory = world_.plugins() / "echo" / version;
+    fs::create_directories(directory);
+    fs::copy_file(FAULTS "/" + build + ".so", directory / "libecho.so");
   }
   void place_echoes() const {
     place_echo("good", "1.0.0");
@@ -94,16 +94,16 @@ class RefusedBuilds : public PackageRequirements {
   }
 };
 
-TEST_F(RefusedBuilds, OfAnotherVersionFolder) {
+TEST_F(RefusedBuilds, OfAnotherVersionDirectory) {
   place_echoes();
   Host host(options());
   auto older = host.create<test::Echo>("echo@1.0.0").value();
   auto newer = host.create<test::Echo>("echo@2.0.0").value();
   place_fault("good-edition-2", "echo/1.0.0/libecho.so");
-  EXPECT_EQ(restart(host), Texts{"wrong-folder"});
+  EXPECT_EQ(restart(host), Texts{"wrong-directory"});
   expect_both(older, newer);
   host.rescan();
-  EXPECT_EQ(codes(host.problems()), Texts{"wrong-folder"});
+  EXPECT_EQ(codes(host.problems()), Texts{"wrong-directory"});
   expect_both(older, newer);
   EXPECT_EQ(text(host.create<test::Echo>("echo@2.0.0").value()->say("c")), "2: c");
 }
@@ -112,7 +112,7 @@ TEST_F(RefusedBuilds, AreNotLoadedByACreate) {
   place_echo("good", "1.0.0");
   Host host(options());
   place_fault("good-edition-2", "echo/1.0.0/libecho.so");
-  EXPECT_EQ(host.create<test::Echo>("echo").error().code(), "wrong-folder");
+  EXPECT_EQ(host.create<test::Echo>("echo").error().code(), "wrong-directory");
 }
 
 TEST_F(RefusedBuilds, OfAVersionThatAnotherFileHas) {
@@ -270,9 +270,9 @@ TEST_F(PackageRequirements, RefuseARestartToCodeWithUnmetRequirements) {
 
 TEST_F(PackageRequirements, AreAdvisoryInDevelopment) {
   place_echo("good", "1.0.0");
-  const fs::path folder = world_.plugins() / "new" / "dev";
-  fs::create_directories(folder);
-  fs::copy_file(MODULES "/probe-new.so", folder / "probe.so");
+  const fs::path directory = world_.plugins() / "new" / "dev";
+  fs::create_directories(directory);
+  fs::copy_file(MODULES "/probe-new.so", directory / "probe.so");
   Host host(options());
   EXPECT_EQ(codes(host.problems()), (Texts{"in-development", "requirement-not-enforced"}));
   auto probe = host.create<test::Probe>("new").value();

@@ -19,7 +19,7 @@ class Resolve : public Hosting {
  protected:
   static constexpr const char* echoes = "test.example/faults";
 
-  /// Installs a build of the echo in the folder of its version, always under the same file name.
+  /// Installs a build of the echo in the directory of its version, always under the same file name.
   fs::path place_echo(const std::string& build, const std::string& version) const {
     fs::path file = world_.path("plugins/echo/" + version + "/libecho.so");
     fs::copy_file(FAULTS "/" + build + ".so", file);
@@ -332,7 +332,7 @@ TEST_F(Resolve, RefusesToLockPackagesInDevelopment) {
   EXPECT_EQ(world_.read("tenon.lock"), "what was there before");
 }
 
-TEST_F(Resolve, WritesNoLockFileWithoutAFolder) {
+TEST_F(Resolve, WritesNoLockFileWithoutADirectory) {
   place_echoes();
   Host host(options());
   EXPECT_EQ(host.write_lock("").error().code(), "not-found");

@@ -23,7 +23,7 @@ namespace tenon::tests {
 /// "2:create". A function can also hang until the test releases it.
 class Script {
  public:
-  /// `copies`: the folder of the private copies of modules of this test.
+  /// `copies`: the directory of the private copies of modules of this test.
   explicit Script(std::filesystem::path copies) : copies_(std::move(copies)) {
     host_echo_says = [this](std::string_view asking) { return reply(asking); };
   }

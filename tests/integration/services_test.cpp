@@ -146,7 +146,7 @@ TEST_F(ModuleFile, NamesTheInstalledFile) {
   EXPECT_EQ(talker->say("beside").value(), "good morning");
 }
 
-TEST_F(ModuleFile, IsAbsoluteInARelativeFolder) {
+TEST_F(ModuleFile, IsAbsoluteInARelativeDirectory) {
   place("sdk-talker.so");
   world_.write("plugins/greeting.txt", "good morning\n");
   HostOptions relative = options();

@@ -3,7 +3,7 @@
 // A host in a process that can start no more threads. Prints one line for each operation: those
 // that need a thread fail with an error, all others succeed.
 //
-//   threadless-host FOLDER PACKAGE PLUGIN
+//   threadless-host DIRECTORY PACKAGE PLUGIN
 #include <tenon/host.hpp>
 
 #include <sys/syscall.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// unloading-host LIBRARY FOLDER [FUNCTION]: uses a library with a host, and unloads it: first on
+// unloading-host LIBRARY DIRECTORY [FUNCTION]: uses a library with a host, and unloads it: first on
 // the main thread, then while a thread that has called a plugin still runs. The program itself does
 // not use tenon. Prints after each unloading whether the code of the loader is still mapped, and
 // finally whether repeated use leaves memory allocated. If FUNCTION is given, it hangs, and only
@@ -20,9 +20,9 @@ namespace {
 
 std::string library;
 
-void use(void* image, const char* folder, const char* hanging) {
+void use(void* image, const char* directory, const char* hanging) {
   using Use = const char* (*)(const char*, const char*);
-  const char* failed = reinterpret_cast<Use>(dlsym(image, "use_counter"))(folder, hanging);
+  const char* failed = reinterpret_cast<Use>(dlsym(image, "use_counter"))(directory, hanging);
   if (failed == nullptr) return;
   std::cout << failed << std::endl;
   std::exit(1);
@@ -47,12 +47,12 @@ void unload(void* image, const char* when) {
 }
 
 /// Uses and unloads the library several times. Returns how many bytes each use leaves allocated.
-std::size_t left_by_use(const char* folder) {
+std::size_t left_by_use(const char* directory) {
   constexpr std::size_t uses = 20;
   const std::size_t before = mallinfo2().uordblks;
   for (std::size_t i = 0; i < uses; ++i) {
     void* image = load();
-    use(image, folder, "");
+    use(image, directory, "");
     dlclose(image);
   }
   const std::size_t after = mallinfo2().uordblks;
@@ -63,10 +63,10 @@ std::size_t left_by_use(const char* folder) {
 
 int main(int count, char** arguments) {
   library = arguments[1];
-  const char* folder = arguments[2];
+  const char* directory = arguments[2];
   const bool hangs = count > 3;
   void* image = load();
-  use(image, folder, hangs ? arguments[3] : "");
+  use(image, directory, hangs ? arguments[3] : "");
   unload(image, "used by the main thread");
   if (hangs) return 0;
 
@@ -74,7 +74,7 @@ int main(int count, char** arguments) {
   std::promise<void> used;
   std::promise<void> unloaded;
   std::thread user([&] {
-    use(image, folder, "");
+    use(image, directory, "");
     used.set_value();
     unloaded.get_future().wait();
   });
@@ -82,7 +82,8 @@ int main(int count, char** arguments) {
   unload(image, "used by another thread");
   unloaded.set_value();
   user.join();
-  left_by_use(folder);  // caches of the allocator and the system's loader grow at first
-  std::cout << "used repeatedly: " << (left_by_use(folder) < 512 ? "freed" : "leaked") << std::endl;
+  left_by_use(directory);  // caches of the allocator and the system's loader grow at first
+  std::cout << "used repeatedly: " << (left_by_use(directory) < 512 ? "freed" : "leaked")
+            << std::endl;
   std::_Exit(0);  // without a leak check: a few objects outlive every thread
 }

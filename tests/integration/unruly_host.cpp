@@ -3,7 +3,7 @@
 // A host that its plugin may crash: creates an instance, sends it a text, prints the result, and
 // exits.
 //
-//   unruly-host FOLDER PLUGIN TEXT [WAY]
+//   unruly-host DIRECTORY PLUGIN TEXT [WAY]
 //
 // WAY `own-handler`: it installs a handler for SIGSEGV. `crashes-itself`: it also crashes after the
 // call. `crashes-later`: it also crashes after the Host was destroyed. `crashes-in-event`: it

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Modules with one fault each: the error code that reports it, and no effect on other modules.
-// FAULTS is the folder of the builds of tests/faults/module.c.
+// FAULTS is the directory of the builds of tests/faults/module.c.
 #include <gtest/gtest.h>
 #include <test/echo.hpp>
 #include <test/probe.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// waiting-host FOLDER PLUGIN: creates a host and an instance, writes "ready" to standard error, and
-// waits for a signal.
+// waiting-host DIRECTORY PLUGIN: creates a host and an instance, writes "ready" to standard error,
+// and waits for a signal.
 #include <tenon/host.hpp>
 
 #include <test/echo.hpp>

@@ -26,8 +26,8 @@ class Watching : public Hosting {
     return eventually([&] { return probe->edition().value() == edition; });
   }
   std::filesystem::path file() const { return world_.plugins() / "probe.so"; }
-  /// Returns the number of folders that this process watches.
-  static std::size_t watched_folders() {
+  /// Returns the number of directories that this process watches.
+  static std::size_t watched_directories() {
     std::size_t count = 0;
     for (const auto& open : std::filesystem::directory_iterator("/proc/self/fdinfo")) {
       const std::string info = read_file(open.path());
@@ -103,14 +103,14 @@ TEST_F(Watching, IncludesFilesFoundByARescan) {
 
 TEST_F(Watching, ForgetsFilesThatARescanDoesNotFind) {
   Host host(watching());
-  const std::size_t before = watched_folders();
+  const std::size_t before = watched_directories();
   std::filesystem::create_directories(world_.plugins() / "probe/2.0.0");
   place("probe-2.so", "probe/2.0.0/probe.so");
   host.rescan();
-  EXPECT_GT(watched_folders(), before);
+  EXPECT_GT(watched_directories(), before);
   std::filesystem::remove(world_.plugins() / "probe/2.0.0/probe.so");
   host.rescan();
-  EXPECT_EQ(watched_folders(), before) << "although the folder exists";
+  EXPECT_EQ(watched_directories(), before) << "although the directory exists";
 }
 
 TEST_F(Watching, KeepsFilesOfModulesInUse) {

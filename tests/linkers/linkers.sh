@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSL-1.0
 #
 # linkers.sh SOURCE GENERATED JUDGE: builds a module with each linker and many of its options, and
-# changes modules with tools that strip and patch files. Compares what the program JUDGE prints about
-# each file: the system's loader, `tenon inspect` and a host must agree. Prints TAP; a tool that is
-# not installed is skipped.
+# changes modules with tools that strip and patch files. Compares what the program JUDGE prints
+# about each file: the system's loader, `tenon inspect` and a host must agree. Prints TAP; a tool
+# that is not installed is skipped.
 set -u
 source=$1/tests
 include="-I$1/abi/include -I$2"
@@ -116,7 +116,7 @@ case $(getconf GNU_LIBC_VERSION) in
   'glibc 2.'[0-3]?* | 'glibc 2.40'*) stack='loads, executable-stack' ;;
   *) stack='refused, executable-stack, load-failed' ;;
 esac
-folders=/nowhere$(printf ':/nowhere/%04d' $(seq 500))
+directories=/nowhere$(printf ':/nowhere/%04d' $(seq 500))
 zlib=$(dirname "$(realpath "$(cc -print-file-name=libz.so)")")
 large='-z common-page-size=0x10000 -z max-page-size=0x10000'
 
@@ -142,7 +142,7 @@ link "$all" loads -z nodelete
 link "$all" loads -Wl,--hash-style=sysv
 link "$all" loads -Wl,--gc-sections
 link "$all" loads -Wl,--build-id=none
-link "$all" loads "-Wl,-rpath,$folders"
+link "$all" loads "-Wl,-rpath,$directories"
 link "$all" 'refused, load-failed' -z nodlopen
 link "$all" loads -z nodefaultlib
 link "$all" 'refused, load-failed' -z nodefaultlib -Wl,--no-as-needed -lz
@@ -194,10 +194,10 @@ change loads llvm-objcopy --strip-sections module.so
 change loads llvm-objcopy -R .note.gnu.build-id module.so
 change "$lost" llvm-objcopy -R .note.tenon module.so
 change 'refused, *' llvm-objcopy --only-keep-debug module.so
-change loads patchelf --set-rpath "/opt/lib:'\$ORIGIN'/a/longer/folder" module.so
-change loads patchelf --set-rpath "$folders" module.so
-change loads patchelf --set-rpath "$folders" module.so '&&' strip module.so
-change loads patchelf --page-size 65536 --set-rpath "$folders" module.so
+change loads patchelf --set-rpath "/opt/lib:'\$ORIGIN'/a/longer/directory" module.so
+change loads patchelf --set-rpath "$directories" module.so
+change loads patchelf --set-rpath "$directories" module.so '&&' strip module.so
+change loads patchelf --page-size 65536 --set-rpath "$directories" module.so
 change loads patchelf --force-rpath --set-rpath /opt module.so
 change loads patchelf --remove-rpath module.so
 change loads patchelf --set-soname libother.so module.so

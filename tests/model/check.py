@@ -112,9 +112,9 @@ MOST_DEPTH = 100_000
 
 def search(model, goal, switches, spin, cc, optimize):
     """Returns the output of the search of a configuration, or the error of a tool."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as directory:
         def run(*command):
-            return subprocess.run(command, cwd=folder, text=True, stdout=subprocess.PIPE,
+            return subprocess.run(command, cwd=directory, text=True, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT)
 
         generated = run(spin, *(f"-D{switch}" for switch in switches.split()), "-a", str(model))
@@ -145,11 +145,11 @@ def verdict(printed, expected):
 
 def main(what, spin="spin", *cc):
     configurations = [(*one, None) for one in HOLDS] if what == "holds" else FAULTS
-    folder = pathlib.Path(__file__).resolve().parent
+    directory = pathlib.Path(__file__).resolve().parent
     print(f"1..{len(configurations)}")
     failed = False
     for number, (model, goal, switches, text, expected) in enumerate(configurations, 1):
-        printed = search(folder / f"{model}.pml", goal, switches, spin, cc or ("cc",),
+        printed = search(directory / f"{model}.pml", goal, switches, spin, cc or ("cc",),
                          "-O1" if expected is None else "-O0")
         good, how = verdict(printed, expected)
         print(f"{'ok' if good else 'not ok'} {number} - {model} [{switches or 'plain'}], {goal}: "

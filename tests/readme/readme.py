@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """readme.py BUILD PAGE...: tests each code block of the README and its guides. Prints TAP.
 
-Installs tenon from BUILD into a temporary folder, and adds the blocks to a project there: checks
+Installs tenon from BUILD into a temporary directory, and adds the blocks to a project there: checks
 specs, runs pipelines and converts documents (`json`), compiles plugins (`c`, `cpp`) to
 lib<name>.so, compiles hosts, and runs them if their plugins exist, configures `cmake`, runs
 commands (`sh`). If a block of commands has lines that begin with `# `, they must equal the output.
@@ -191,20 +191,20 @@ class Project:
             raise Failure(said)
 
     def cmake(self, block):
-        folder = self.root / f"cmake-{block.page}-{block.line}"
-        shutil.copytree(self.project, folder)
+        directory = self.root / f"cmake-{block.page}-{block.line}"
+        shutil.copytree(self.project, directory)
         text = "cmake_minimum_required(VERSION 3.21)\nproject(photo C CXX)\nenable_testing()\n"
         targets = set(re.findall(r"target_link_libraries\((\w+)", block.text))
         targets -= set(re.findall(r"add_(?:executable|library)\((\w+)", block.text))
-        (folder / "main.cpp").write_text("int main() {}\n")
+        (directory / "main.cpp").write_text("int main() {}\n")
         body = block.text
         for target in targets:
             body = body.replace(f"target_link_libraries({target}",
                                 f"add_executable({target} main.cpp)\ntarget_link_libraries({target}")
         for source in re.findall(r"tenon_add_plugin\(\w+ ([\w.]+)", body):
-            (folder / source).touch()
-        (folder / "CMakeLists.txt").write_text(text + body)
-        self.run("cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+            (directory / source).touch()
+        (directory / "CMakeLists.txt").write_text(text + body)
+        self.run("cmake", "-S", directory, "-B", directory / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}")
 
     def shell(self, block):
         commands = re.sub(r"^\$ ", "", block.text, flags=re.M)

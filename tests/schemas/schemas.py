@@ -30,16 +30,16 @@ DOCUMENTS_OF_A_VERSION = 60
 class Schemas:
     """The generated schemas."""
 
-    def __init__(self, source, tenon_gen, folder):
-        self.folder = folder
-        subprocess.run([tenon_gen, "schema", "--standard-specs", source / "abi", "--out", folder,
-                        *(source / specs_folder for specs_folder in STANDARD + OWN)], check=True)
+    def __init__(self, source, tenon_gen, directory):
+        self.directory = directory
+        subprocess.run([tenon_gen, "schema", "--standard-specs", source / "abi", "--out", directory,
+                        *(source / specs_directory for specs_directory in STANDARD + OWN)], check=True)
 
     def files(self):
-        return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*.json"))
+        return sorted(str(path.relative_to(self.directory)) for path in self.directory.rglob("*.json"))
 
     def read(self, file):
-        return json.loads((self.folder / file).read_text())
+        return json.loads((self.directory / file).read_text())
 
     def stored(self, document_type):
         return jsonschema.Draft202012Validator(self.read(f"{document_type}.schema.json"))
@@ -68,11 +68,11 @@ class Reader:
             command += ["--type", document_type, "--from", label]
         if not document_type.startswith("tenon.dev/"):
             command += ["--specs", self.own]
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as directory:
             for index, document in enumerate(documents):
                 text = document if isinstance(document, str) else as_written(document)
-                pathlib.Path(folder, f"{index}.json").write_text(text)
-            done = subprocess.run([*command, folder], capture_output=True, text=True)
+                pathlib.Path(directory, f"{index}.json").write_text(text)
+            done = subprocess.run([*command, directory], capture_output=True, text=True)
         expect(done.returncode in (0, 1), done.stderr)
         refused = re.findall(r"^tenon convert: \S*/(\d+)\.json[:\d]*: (.*)", done.stderr, re.M)
         expect(f" {len(refused)} refused\n" in done.stderr, done.stderr)
@@ -95,7 +95,7 @@ class Tests:
         self.schemas = schemas
         self.reader = reader
         self.seed = seed
-        self.versions = specs.read_versions(source / folder for folder in STANDARD + OWN)
+        self.versions = specs.read_versions(source / directory for directory in STANDARD + OWN)
 
     def test_schemas_follow_the_draft(self):
         for file in self.schemas.files():
@@ -160,8 +160,8 @@ class Tests:
     def test_documents_of_the_fuzzers_validate(self):
         """Whatever the reader accepts, the schema accepts."""
         corpus = self.source / "tests/fuzz/corpus"
-        texts = [path.read_text() for folder in ("documents", "lock")
-                 for path in sorted((corpus / folder).glob("*.json"))]
+        texts = [path.read_text() for directory in ("documents", "lock")
+                 for path in sorted((corpus / directory).glob("*.json"))]
         accepted = 0
         for name, label in self.versions:
             if not name.startswith("tenon.dev/"):
@@ -265,8 +265,8 @@ class Tests:
 
 def main(source, tenon_gen, tenon, seed=None):
     source = pathlib.Path(source)
-    with tempfile.TemporaryDirectory() as folder:
-        tap.run(Tests(source, Schemas(source, tenon_gen, pathlib.Path(folder)),
+    with tempfile.TemporaryDirectory() as directory:
+        tap.run(Tests(source, Schemas(source, tenon_gen, pathlib.Path(directory)),
                       Reader(source, tenon), seed or str(random.randrange(2**32))))
 
 

@@ -22,7 +22,7 @@ import specs
 import tap
 from tap import expect
 
-FOLDERS = ["abi/kinds", "abi/lock", "abi/manifest", "abi/types", "tests/documents/types",
+DIRECTORIES = ["abi/kinds", "abi/lock", "abi/manifest", "abi/types", "tests/documents/types",
            "tests/foreign/photo/kinds", "tests/specs", "tools/bench/kinds"]
 CHANGED = ["tests/documents/types", "tests/specs"]
 CHANGES = 600
@@ -45,9 +45,9 @@ def without(spec, key):
 class Generator:
     """A copy of the specs of one kind or document type, which `tenon-gen check` checks."""
 
-    def __init__(self, tenon_gen, source, folder, copied):
+    def __init__(self, tenon_gen, source, directory, copied):
         self.command = [tenon_gen, "check", "--standard-specs", source / "abi", copied]
-        shutil.copytree(folder, copied)
+        shutil.copytree(directory, copied)
         self.files = {path: json.loads(path.read_text())
                       for path in sorted(copied.rglob("*.json")) if is_spec(path)}
 
@@ -65,13 +65,13 @@ class Generator:
 
 
 class Tests:
-    def __init__(self, source, tenon_gen, folder, seed):
+    def __init__(self, source, tenon_gen, directory, seed):
         self.source = source
         self.tenon_gen = tenon_gen
         self.seed = seed
         self.schemas = {name: json.loads((source / f"abi/{name}.schema.json").read_text())
                         for name in ("spec", "evolution")}
-        copies = [Generator(tenon_gen, source, original, folder / original.name)
+        copies = [Generator(tenon_gen, source, original, directory / original.name)
                   for changed in CHANGED for original in sorted((source / changed).iterdir())]
         self.generators = [copy for copy in copies if copy.accepts()]  # others need further types
 
@@ -87,24 +87,24 @@ class Tests:
 
     def test_specs_of_the_sources_validate(self):
         count = 0
-        for folder in FOLDERS:
-            for path in filter(is_spec, (self.source / folder).rglob("*.json")):
+        for directory in DIRECTORIES:
+            for path in filter(is_spec, (self.source / directory).rglob("*.json")):
                 error = self.error(path, json.loads(path.read_text()))
                 expect(error is None, path, error)
                 count += 1
         expect(count > 100, "found only", count, "specs")
 
     def test_drafts_of_the_next_version_validate(self):
-        folders = [folder for folder in sorted((self.source / "abi/kinds").iterdir())
-                   + sorted((self.source / "abi/types").iterdir()) if folder.is_dir()]
-        for folder in folders:
+        directories = [directory for directory in sorted((self.source / "abi/kinds").iterdir())
+                   + sorted((self.source / "abi/types").iterdir()) if directory.is_dir()]
+        for directory in directories:
             with tempfile.TemporaryDirectory() as copied:
-                shutil.copytree(folder, copied, dirs_exist_ok=True)
+                shutil.copytree(directory, copied, dirs_exist_ok=True)
                 done = subprocess.run([self.tenon_gen, "next", copied], capture_output=True,
                                       text=True, check=True)
                 for path in map(pathlib.Path, done.stdout.split()):
                     error = self.error(path, json.loads(path.read_text()))
-                    expect(error is None, folder.name, path.name, error)
+                    expect(error is None, directory.name, path.name, error)
 
     def test_mistakes_are_found(self):
         kind = {"kind": "a.example/k", "version": 1, "doc": "D.",
@@ -207,8 +207,8 @@ class Tests:
 
 
 def main(source, tenon_gen, seed=None):
-    with tempfile.TemporaryDirectory() as folder:
-        tap.run(Tests(pathlib.Path(source), tenon_gen, pathlib.Path(folder),
+    with tempfile.TemporaryDirectory() as directory:
+        tap.run(Tests(pathlib.Path(source), tenon_gen, pathlib.Path(directory),
                       seed or str(random.randrange(2**32))))
 
 

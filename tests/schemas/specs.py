@@ -37,11 +37,11 @@ def types_of(fields):
             for name, field in fields.items()}
 
 
-def read_versions(folders):
+def read_versions(directories):
     """Returns all versions of document types by (type, label)."""
     versions = {}
-    for folder in folders:
-        for path in sorted(pathlib.Path(folder).rglob("v*.json")):
+    for directory in directories:
+        for path in sorted(pathlib.Path(directory).rglob("v*.json")):
             if "type" in json.loads(path.read_text()):
                 version = Version(path)
                 versions[version.type, version.label] = version

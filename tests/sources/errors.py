@@ -17,7 +17,7 @@ import sys
 
 TABLE = "loader/base/error_codes.cpp"
 PAGE = "abi/errors.md"
-FOLDERS = ["loader", "sdk", "plugins", "tools"]
+DIRECTORIES = ["loader", "sdk", "plugins", "tools"]
 
 # Literals that have the form of a code.
 OTHER_WORDS = {
@@ -62,8 +62,8 @@ def without_comments(text):
 
 def sources(root):
     """Yields path and text, without comments, of each file that may use codes."""
-    for folder in FOLDERS:
-        for path in sorted((root / folder).rglob("*")):
+    for directory in DIRECTORIES:
+        for path in sorted((root / directory).rglob("*")):
             name = path.relative_to(root).as_posix()
             if path.suffix not in (".c", ".cpp", ".h", ".hpp", ".rs") or name == TABLE:
                 continue

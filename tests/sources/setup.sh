@@ -9,8 +9,8 @@ world=$(mktemp -d)
 trap 'rm -rf "$world"' EXIT
 
 # All commands of this system except those of apt.
-echo "$PATH" | tr : '\n' | while read -r folder; do
-  [ ! -d "$folder" ] || find "$folder" -maxdepth 1 ! -type d ! -name 'apt-*' ! -name 'dpkg*' |
+echo "$PATH" | tr : '\n' | while read -r directory; do
+  [ ! -d "$directory" ] || find "$directory" -maxdepth 1 ! -type d ! -name 'apt-*' ! -name 'dpkg*' |
     while read -r file; do [ -e "$world/${file##*/}" ] || ln -s "$file" "$world"; done
 done
 without_apt() {

@@ -116,7 +116,7 @@ TEST_F(InvalidArchive, RefusesEntriesThatAreNotItems) {
       "resources/RESOURCE/namespaces/NAMESPACE/NAME.json\n"
       "   fix     use an archive that tenon-backup created";
   const std::string kinds =
-      "   needed  only files and folders in resources/ and metadata/\n"
+      "   needed  only files and directories in resources/ and metadata/\n"
       "   fix     use an archive that tenon-backup created";
   const auto bad_path = [&](std::string_view at, std::string_view found) {
     return "error[bad-path] " + std::string(at) +
@@ -156,7 +156,7 @@ TEST_F(InvalidArchive, RefusesEntriesThatAreNotItems) {
        bad_path("resources//cluster/a.json", "the resource cannot be part of a path: it is empty")},
       {{"resources/pods/namespaces/./a.json"},
        bad_path("resources/pods/namespaces/./a.json",
-                "the namespace cannot be part of a path: it names a folder")},
+                "the namespace cannot be part of a path: it names a directory")},
       {{"resources/pods/cluster/" + longest + ".json"},
        bad_path("resources/pods/cluster/" + longest + ".json",
                 "the name cannot be part of a path: it is too long")},
@@ -229,7 +229,7 @@ TEST_F(InvalidArchive, RemovesPartlyUnpackedFiles) {
   }
 }
 
-TEST_F(InvalidArchive, ReportsAMissingFolder) {
+TEST_F(InvalidArchive, ReportsAMissingDirectory) {
   const auto items = unpack_archive(content(tar_of({})), world_.root() / "none", {}, call_);
   EXPECT_EQ(items.error().code(), "cannot-write");
   EXPECT_EQ(items.error().found(), "No such file or directory");

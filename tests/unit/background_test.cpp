@@ -433,10 +433,10 @@ TEST(FileWatchers, AreNotAbandonedIfThereIsNoTimeToStop) {
 }
 
 // The first file cannot be watched while another one changes.
-TEST(FileWatchers, TryFoldersAgainThatCannotBeWatched) {
+TEST(FileWatchers, TryDirectoriesAgainThatCannotBeWatched) {
   World world;
   std::filesystem::permissions(world.root(), std::filesystem::perms(0755));
-  const auto first = world.write("folder/first", "1");
+  const auto first = world.write("directory/first", "1");
   const auto other = world.write("other", "1");
   std::atomic<bool> found_first{false};
   std::atomic<bool> found_other{false};
@@ -449,14 +449,14 @@ TEST(FileWatchers, TryFoldersAgainThatCannotBeWatched) {
   }
   ASSERT_TRUE(watcher->add(first));
   ASSERT_TRUE(watcher->add(other));
-  std::filesystem::rename(world.path("folder"), world.path("old"));
-  std::filesystem::create_directory(world.path("folder"));
-  std::filesystem::permissions(world.path("folder"), std::filesystem::perms::none);
+  std::filesystem::rename(world.path("directory"), world.path("old"));
+  std::filesystem::create_directory(world.path("directory"));
+  std::filesystem::permissions(world.path("directory"), std::filesystem::perms::none);
   world.write("other", "2");
   ASSERT_TRUE(eventually([&] { return found_other.load(); }));
   EXPECT_FALSE(found_first);
-  world.write("folder/first", "2");
-  std::filesystem::permissions(world.path("folder"), std::filesystem::perms(0755));
+  world.write("directory/first", "2");
+  std::filesystem::permissions(world.path("directory"), std::filesystem::perms(0755));
   EXPECT_TRUE(eventually([&] { return found_first.load(); }));
   EXPECT_TRUE(watcher->stop(in(10min)));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Unpacks archives and reads documents while each system call fails in turn. The result must be
-// complete, or there must be an error, and no file may be left. Restores into a folder of a file
+// complete, or there must be an error, and no file may be left. Restores into a directory of a file
 // system that supports few requests.
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "backup/documents.hpp"
-#include "backup/restored_folder.hpp"
+#include "backup/restored_directory.hpp"
 #include "backup/unpack_archive.hpp"
 #include "framework/faulty_inside.hpp"
 #include "framework/world.hpp"
@@ -26,13 +26,13 @@ bool refuses_flags = false;
 
 /// Replaces that of the system.
 // NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): reserved in the system
-extern "C" int renameat2(int from_folder, const char* from, int to_folder, const char* to,
+extern "C" int renameat2(int from_directory, const char* from, int to_directory, const char* to,
                          unsigned flags) noexcept {
   if (refuses_flags && flags != 0) {
     errno = EINVAL;  // as NFS does
     return -1;
   }
-  return static_cast<int>(::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
+  return static_cast<int>(::syscall(SYS_renameat2, from_directory, from, to_directory, to, flags));
 }
 
 namespace backup { namespace {
@@ -45,10 +45,10 @@ using tenon::tests::World;
 
 class BackupFaults : public testing::Test {
  protected:
-  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void SetUp() override { std::filesystem::create_directories(directory_); }
 
   World world_;
-  const std::filesystem::path folder_ = world_.root() / "faulty";
+  const std::filesystem::path directory_ = world_.root() / "faulty";
 };
 
 bool has(const std::vector<Request>& requests, std::string_view name) {
@@ -62,43 +62,43 @@ TEST_F(BackupFaults, AreReportedByUnpacking) {
   const std::string packed = pack(entries, Compression::zstd);
   std::optional<tenon::Result<Items>> items;
   const auto requests = for_each_fault(
-      folder_, {.prepare = [&] { items.reset(); },
-                .run =
-                    [&] {
-                      tenon::Call call;
-                      items.emplace(unpack_archive(content(packed), folder_, {}, call));
-                    },
-                .check =
-                    [&](const Fault* fault) {
-                      const bool whole = items && items->has_value();
-                      EXPECT_TRUE(whole || fault != nullptr);
-                      if (whole) {
-                        ASSERT_EQ((*items)->size(), 300u);
-                        for (std::size_t i = 0; i < 300; ++i)
-                          EXPECT_EQ((*items)->read(i).value().size(), 2'000u);
-                      } else if (items && fault->failure == Failure::no_room) {
-                        EXPECT_EQ(
-                            items->error().to_string(),
-                            "error[cannot-write] " + folder_.string() +
-                                "\n"
-                                "   found   No space left on device\n"
-                                "   needed  a folder with room for the unpacked archive\n"
-                                "   fix     free disk space, or set TMPDIR to another folder");
-                      }
-                      items.reset();
-                    }});
+      directory_,
+      {.prepare = [&] { items.reset(); },
+       .run =
+           [&] {
+             tenon::Call call;
+             items.emplace(unpack_archive(content(packed), directory_, {}, call));
+           },
+       .check =
+           [&](const Fault* fault) {
+             const bool whole = items && items->has_value();
+             EXPECT_TRUE(whole || fault != nullptr);
+             if (whole) {
+               ASSERT_EQ((*items)->size(), 300u);
+               for (std::size_t i = 0; i < 300; ++i)
+                 EXPECT_EQ((*items)->read(i).value().size(), 2'000u);
+             } else if (items && fault->failure == Failure::no_room) {
+               EXPECT_EQ(items->error().to_string(),
+                         "error[cannot-write] " + directory_.string() +
+                             "\n"
+                             "   found   No space left on device\n"
+                             "   needed  a directory with room for the unpacked archive\n"
+                             "   fix     free disk space, or set TMPDIR to another directory");
+             }
+             items.reset();
+           }});
   EXPECT_TRUE(has(requests, "write"));
 }
 
 TEST_F(BackupFaults, AreReportedByReadingDocuments) {
-  // A file, not a folder: libstdc++ aborts if it cannot allocate a path in a folder.
+  // A file, not a directory: libstdc++ aborts if it cannot allocate a path in a directory.
   const auto from = world_.write("faulty/in.json",
                                  R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}
 {"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"b"}}]})");
   std::optional<tenon::Result<Items>> items;
   std::vector<tenon::Error> problems;
   const auto requests = for_each_fault(
-      folder_,
+      directory_,
       {.prepare =
            [&] {
              items.reset();
@@ -124,19 +124,19 @@ TEST_F(BackupFaults, AreReportedByReadingDocuments) {
   EXPECT_TRUE(has(requests, "read"));
 }
 
-TEST(RestoredFolder, KeepsFilesOnFileSystemsThatCannotRenameWithFlags) {
+TEST(RestoredDirectory, KeepsFilesOnFileSystemsThatCannotRenameWithFlags) {
   const World world;
-  RestoredFolder folder(world.root() / "restored");
-  ASSERT_TRUE(folder.lock());
+  RestoredDirectory directory(world.root() / "restored");
+  ASSERT_TRUE(directory.lock());
   refuses_flags = true;
-  EXPECT_EQ(folder.write(nth_id(1), "{}", RestoredFolder::Existing::keep).value(),
-            RestoredFolder::Written::written);
-  EXPECT_EQ(folder.write(nth_id(1), "{}", RestoredFolder::Existing::keep).value(),
-            RestoredFolder::Written::unchanged);
-  EXPECT_EQ(folder.write(nth_id(1), "[]", RestoredFolder::Existing::keep).value(),
-            RestoredFolder::Written::differs);
+  EXPECT_EQ(directory.write(nth_id(1), "{}", RestoredDirectory::Existing::keep).value(),
+            RestoredDirectory::Written::written);
+  EXPECT_EQ(directory.write(nth_id(1), "{}", RestoredDirectory::Existing::keep).value(),
+            RestoredDirectory::Written::unchanged);
+  EXPECT_EQ(directory.write(nth_id(1), "[]", RestoredDirectory::Existing::keep).value(),
+            RestoredDirectory::Written::differs);
   refuses_flags = false;
-  EXPECT_EQ(folder.read(nth_id(1)), "{}\n");
+  EXPECT_EQ(directory.read(nth_id(1)), "{}\n");
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(world.root() / "restored"))
     files += entry.is_regular_file() ? 1 : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Search paths, and the scan of their folders. FAULTS is the folder of test modules.
+// Search paths, and the scan of their directories. FAULTS is the directory of test modules.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -68,7 +68,7 @@ Texts codes_of(const Scan& scan) {
   return codes;
 }
 
-TEST(SearchPath, ListsOptionsThenVariableThenAppFolders) {
+TEST(SearchPath, ListsOptionsThenVariableThenAppDirectories) {
   const Variable path("PHOTO_LAB_PLUGIN_PATH", "/from/variable::/second");
   const Variable home("HOME", "/home/me");
   Texts places;
@@ -86,7 +86,7 @@ TEST(SearchPath, ListsOnlyOptionsWithoutAnApp) {
   EXPECT_EQ(places[0].path, "/from/options");
 }
 
-TEST(Scan, OrdersModulesByFolderThenName) {
+TEST(Scan, OrdersModulesByDirectoryThenName) {
   World world;
   world.place(good, "b.so");
   world.place(good, "a.so");
@@ -110,13 +110,13 @@ TEST(Scan, ReadsOnlyFilesWithTheExtensionOfModules) {
   EXPECT_EQ(codes_of(found), Texts());
 }
 
-/// Copies a module to a path below the folder of plugins.
+/// Copies a module to a path below the directory of plugins.
 void place_below(const World& world, const fs::path& module, const char* path) {
   fs::create_directories((world.plugins() / path).parent_path());
   fs::copy_file(module, world.plugins() / path);
 }
 
-TEST(Scan, FindsVersionsInVersionFolders) {
+TEST(Scan, FindsVersionsInVersionDirectories) {
   World world;
   place_below(world, good, "tools/1.0.0/libtools.so");
   place_below(world, good_2, "tools/2.0.0/libtools.so");
@@ -147,13 +147,13 @@ TEST(Scan, OrdersModulesByPath) {
   EXPECT_TRUE(std::is_sorted(files.begin(), files.end()));
 }
 
-TEST(Scan, RefusesAVersionInTheWrongFolder) {
+TEST(Scan, RefusesAVersionInTheWrongDirectory) {
   World world;
   place_below(world, good_2, "tools/1.0.0/libtools.so");
   const Scan found = scan({{world.plugins(), true}});
   EXPECT_EQ(files_of(found), Texts());
-  ASSERT_EQ(codes_of(found), Texts{"wrong-folder libtools.so"});
-  EXPECT_NE(found.skipped[0].found().find("2.0.0 in the folder 1.0.0"), std::string_view::npos);
+  ASSERT_EQ(codes_of(found), Texts{"wrong-directory libtools.so"});
+  EXPECT_NE(found.skipped[0].found().find("2.0.0 in the directory 1.0.0"), std::string_view::npos);
 }
 
 TEST(Scan, WarnsOfDevModules) {
@@ -184,7 +184,7 @@ TEST(Scan, ListsAFileOnceAcrossLinks) {
   EXPECT_EQ(files_of(found), Texts{"a.so"});
 }
 
-TEST(Scan, ListsAVersionOnceAcrossFolderLinks) {
+TEST(Scan, ListsAVersionOnceAcrossDirectoryLinks) {
   World world;
   place_below(world, good, "tools/1.0.0/libtools.so");
   fs::create_directory_symlink("tools", world.plugins() / "alias");
@@ -206,18 +206,18 @@ TEST(Scan, ReportsLinksThatLeadNowhere) {
   EXPECT_EQ(found.skipped.at(2).found(), "a link to a file that does not exist");
 }
 
-TEST(Scan, ReportsAnUnreadableFolderOnlyIfItIsNamed) {
+TEST(Scan, ReportsAnUnreadableDirectoryOnlyIfItIsNamed) {
   World world;
   const fs::path closed = world.plugins() / "closed";
-  const fs::path folder = closed / "plugins";
-  fs::create_directories(folder);
+  const fs::path directory = closed / "plugins";
+  fs::create_directories(directory);
   fs::permissions(world.root(), fs::perms(0755));
-  for (const fs::path& unreadable : {closed, folder}) {
+  for (const fs::path& unreadable : {closed, directory}) {
     fs::permissions(unreadable, fs::perms::none);
     {
       const AsNobody nobody;
-      EXPECT_EQ(codes_of(scan({{folder, true}})), Texts{"cannot-read plugins"});
-      EXPECT_EQ(codes_of(scan({{folder, false}})), Texts());
+      EXPECT_EQ(codes_of(scan({{directory, true}})), Texts{"cannot-read plugins"});
+      EXPECT_EQ(codes_of(scan({{directory, false}})), Texts());
     }
     fs::permissions(unreadable, fs::perms(0755));
   }
@@ -284,7 +284,7 @@ TEST(Scan, RereadsFilesThatHaveJustChanged) {
   EXPECT_NE(manifests_of(scan(places, known, now)), first);
 }
 
-TEST(Scan, ReportsAMissingNamedFolder) {
+TEST(Scan, ReportsAMissingNamedDirectory) {
   World world;
   const Scan found = scan({{world.root() / "nowhere", true}, {world.root() / "neither", false}});
   EXPECT_EQ(codes_of(found), Texts{"not-found nowhere"});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The link from a file to its debug information. FAULTS is the folder of tests/faults.
+// The link from a file to its debug information. FAULTS is the directory of tests/faults.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -164,7 +164,7 @@ TEST_F(DebugLink, RefusesALinkInALoadedSegment) {
   }
 }
 
-// Debug information in the folder .debug may have the name of its library.
+// Debug information in the directory .debug may have the name of its library.
 TEST(DebugLinkOfALibrary, GetsAnotherNameThanTheLibrary) {
   const World world;
   const std::filesystem::path module = world.path("plugins/user.so");

@@ -38,8 +38,8 @@ std::string code_of(const Result<T>& result) {
   return result ? "ok" : std::string(result.error().code());
 }
 
-/// Returns the type, mode, time, and content or target of each entry below a folder, by path.
-std::map<std::string, std::string> describe(const fs::path& folder) {
+/// Returns the type, mode, time, and content or target of each entry below a directory, by path.
+std::map<std::string, std::string> describe(const fs::path& directory) {
   std::map<std::string, std::string> all;
   const auto add = [&](const fs::path& path) {
     struct stat status {};
@@ -49,10 +49,10 @@ std::map<std::string, std::string> describe(const fs::path& folder) {
         std::to_string(status.st_mtim.tv_nsec) + " " + std::to_string(status.st_uid) + " ";
     if (S_ISREG(status.st_mode)) text += read_file(path);
     if (S_ISLNK(status.st_mode)) text += fs::read_symlink(path);
-    all[path.lexically_relative(folder)] = text;
+    all[path.lexically_relative(directory)] = text;
   };
-  add(folder);
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) add(entry.path());
+  add(directory);
+  for (const auto& entry : fs::recursive_directory_iterator(directory)) add(entry.path());
   return all;
 }
 
@@ -101,16 +101,16 @@ class DirectorySnapshotter : public testing::Test {
   Result<std::string> restore(std::string_view snapshot_id) {
     return snapshotter().create_volume_from_snapshot(snapshot_id, "directory", "", std::nullopt);
   }
-  Names names_in(std::string_view folder) const {
+  Names names_in(std::string_view directory) const {
     Names names;
-    for (const auto& entry : fs::directory_iterator(root() / std::string(folder))) {
+    for (const auto& entry : fs::directory_iterator(root() / std::string(directory))) {
       if (entry.path().filename() != ".tenon-partial") names.push_back(entry.path().filename());
     }
     std::sort(names.begin(), names.end());
     return names;
   }
-  std::size_t partial(std::string_view folder) const {
-    const fs::path path = root() / std::string(folder) / ".tenon-partial";
+  std::size_t partial(std::string_view directory) const {
+    const fs::path path = root() / std::string(directory) / ".tenon-partial";
     if (!fs::exists(path)) return 0;
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), {}));
   }
@@ -122,7 +122,7 @@ class DirectorySnapshotter : public testing::Test {
   std::optional<Handle<VolumeSnapshotter>> snapshotter_;
 };
 
-TEST_F(DirectorySnapshotter, RequiresTwoSeparateExistingFolders) {
+TEST_F(DirectorySnapshotter, RequiresTwoSeparateExistingDirectories) {
   fs::create_directories(root() / "volumes/inside");
   const std::string volumes = (root() / "volumes").string();
   for (const std::string snapshots :
@@ -178,7 +178,7 @@ TEST_F(DirectorySnapshotter, DeletesSnapshots) {
   EXPECT_TRUE(fs::exists(volume("v/config")));
 }
 
-TEST_F(DirectorySnapshotter, IsUnavailableWithoutItsFolders) {
+TEST_F(DirectorySnapshotter, IsUnavailableWithoutItsDirectories) {
   make_volume("v");
   const std::string id = snapshot("v").value();
   fs::rename(root(), world_.path("unmounted"));
@@ -230,7 +230,7 @@ TEST_F(DirectorySnapshotter, ChangesTheVolumeOfAResource) {
   EXPECT_EQ(code_of(snapshotter().set_volume_id(before, "../b")), "invalid-argument");
 }
 
-TEST_F(DirectorySnapshotter, RefusesIdsOutsideItsFolder) {
+TEST_F(DirectorySnapshotter, RefusesIdsOutsideItsDirectory) {
   world_.write("disk/outside/secret", "secret");
   fs::create_directory_symlink(root() / "outside", volume("link"));
   fs::create_directory_symlink(root() / "outside", root() / "snapshots/link");

@@ -184,7 +184,7 @@ TEST_F(Documents, AreNotReadAfterACancellation) {
   }
 }
 
-TEST_F(Documents, AreReadFromFoldersRecursively) {
+TEST_F(Documents, AreReadFromDirectoriesRecursively) {
   world_.write("d/b/x.json", pod);
   world_.write("d/a.json", node);
   world_.write("d/a.txt", "no");
@@ -321,7 +321,7 @@ TEST_F(Documents, ReportEachErrorWithItsPosition) {
        "the name cannot be part of a path: it contains '/'"},
       {"{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"a\",\"namespace\":\"..\"}"
        "}",
-       "1:1", "bad-id", "the namespace cannot be part of a path: it names a folder"},
+       "1:1", "bad-id", "the namespace cannot be part of a path: it names a directory"},
   };
   for (const Wrong& wrong : wrongs) {
     // The document on the next line must be read in any case.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Faulty, truncated and damaged modules. Each must have its error code, from a file and from
-// memory. FAULTS is the folder of tests/faults.
+// memory. FAULTS is the directory of tests/faults.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -227,7 +227,7 @@ TEST(ModuleFile, RefusesElfFilesOtherThanLibraries) {
   EXPECT_EQ(read_module_file("/proc/self/exe").error().code(), "not-a-module");
 }
 
-TEST(ModuleFile, RefusesFoldersAndMissingFiles) {
+TEST(ModuleFile, RefusesDirectoriesAndMissingFiles) {
   const tests::World world;
   EXPECT_EQ(read_module_file(world.root()).error().code(), "not-a-module");
   EXPECT_EQ(read_module_file(world.root() / "none.so").error().code(), "not-found");
@@ -430,10 +430,10 @@ TEST(Bundle, StatesWhatTheDynamicLoaderMayRefuse) {
   EXPECT_FALSE(good.demands.no_dlopen);
   EXPECT_FALSE(good.demands.executable_stack);
   EXPECT_EQ(good.demands.processor, 0u);
-  EXPECT_TRUE(good.linkage.default_folders);
+  EXPECT_TRUE(good.linkage.default_directories);
   EXPECT_TRUE(bundle_of("no-dlopen")[0].demands.no_dlopen);
   EXPECT_TRUE(bundle_of("executable-stack")[0].demands.executable_stack);
-  EXPECT_FALSE(bundle_of("no-default-folders")[0].linkage.default_folders);
+  EXPECT_FALSE(bundle_of("no-default-directories")[0].linkage.default_directories);
 #ifdef __x86_64__
   EXPECT_EQ(bundle_of("needs-x86-64-v4")[0].demands.processor, 8u);
 #endif
@@ -601,9 +601,9 @@ TEST(Bundle, RenamesEachLibrary) {
 }
 
 TEST(Bundle, RewritesOnlyRunPathsNearTheModule) {
-  Bundle bundle = bundle_of("sibling-user-folders");
+  Bundle bundle = bundle_of("sibling-user-directories");
   ASSERT_TRUE(make_private(bundle, 1));
-  const Bundle copy = read_bundle(bundle[0].content, fault("sibling-user-folders")).value();
+  const Bundle copy = read_bundle(bundle[0].content, fault("sibling-user-directories")).value();
   EXPECT_EQ(copy[0].linkage.run_path.value().text,
             "/nowhere/lib:$ORIGIN:$ORIGIN///////:/nowhere/else");
 }

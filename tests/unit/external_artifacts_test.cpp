@@ -182,7 +182,7 @@ TEST_F(ExternalArtifactsAction, DoesNotFollowSymbolicLinks) {
   EXPECT_TRUE(exists("outside/a"));
 }
 
-TEST_F(ExternalArtifactsAction, DoesNotFollowALinkThatReplacesAFolder) {
+TEST_F(ExternalArtifactsAction, DoesNotFollowALinkThatReplacesADirectory) {
   write("outside/a");
   write("artifacts/way/b");
   link("../outside", "artifacts/link");
@@ -284,7 +284,7 @@ TEST_F(ExternalArtifactsAction, ReportsAMissingDirectory) {
   const auto done = action->execute(annotated("\"a\""), BackupV2());
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().status(), TENON_UNAVAILABLE);
-  EXPECT_EQ(done.error().message(), "there is no folder " + directory() +
+  EXPECT_EQ(done.error().message(), "there is no directory " + directory() +
                                         "/none: create it, or mount the disk that contains it");
 }
 
@@ -366,7 +366,7 @@ TEST_F(ExternalArtifactsFaults, ReportsRemovalsThatAreNotDurable) {
       << done.error().message();
   make_tree();
   EXPECT_TRUE(run_failing("tree", sync, EINTR));
-  EXPECT_TRUE(run_failing("none", 1, EINVAL));  // a file system that cannot sync folders
+  EXPECT_TRUE(run_failing("none", 1, EINVAL));  // a file system that cannot sync directories
 }
 
 TEST_F(ExternalArtifactsFaults, AllowsAFailedRemovalToBeRepeated) {

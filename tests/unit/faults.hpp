@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Test modules that each have one fault. FAULTS is the folder of tests/faults.
+// Test modules that each have one fault. FAULTS is the directory of tests/faults.
 #pragma once
 
 #include <cstddef>

@@ -58,11 +58,11 @@ TEST(File, IsReadAtAnyOffset) {
   EXPECT_EQ(file.read_all(9).error().code(), "cannot-read");
 }
 
-TEST(File, RefusesPipesAndFolders) {
+TEST(File, RefusesPipesAndDirectories) {
   const tests::World world;
   ASSERT_EQ(::mkfifo(world.path("pipe").c_str(), 0600), 0);
   EXPECT_EQ(File::open(world.path("pipe")).error().found(), "a pipe");
-  EXPECT_EQ(File::open(world.root()).error().found(), "a folder");
+  EXPECT_EQ(File::open(world.root()).error().found(), "a directory");
   EXPECT_EQ(File::open(world.path("none")).error().code(), "not-found");
 }
 
@@ -70,24 +70,24 @@ TEST(File, RefusesAListedFileThatWasReplaced) {
   const tests::World world;
   ASSERT_EQ(::mkfifo(world.path("pipe").c_str(), 0600), 0);
   EXPECT_EQ(File::open(world.path("pipe"), true).error().found(), "a pipe");
-  EXPECT_EQ(File::open(world.root(), true).error().found(), "a folder");
+  EXPECT_EQ(File::open(world.root(), true).error().found(), "a directory");
   EXPECT_EQ(File::open(world.path("none"), true).error().code(), "not-found");
 }
 
-TEST(Folder, ListsTheTypesOfItsEntries) {
+TEST(Directory, ListsTheTypesOfItsEntries) {
   const tests::World world;
   const fs::path all = world.path("all");
-  fs::create_directories(all / "folder");
+  fs::create_directories(all / "directory");
   world.write("all/file", "");
   fs::create_symlink("file", all / "link");
   ASSERT_EQ(::mkfifo((all / "pipe").c_str(), 0600), 0);
-  std::vector<FolderEntry> entries;
-  ASSERT_FALSE(read_folder(all, entries));
-  std::ranges::sort(entries, {}, &FolderEntry::name);
+  std::vector<DirectoryEntry> entries;
+  ASSERT_FALSE(read_directory(all, entries));
+  std::ranges::sort(entries, {}, &DirectoryEntry::name);
   ASSERT_EQ(entries.size(), 4U);
-  EXPECT_TRUE(entries[0].is_regular);
-  EXPECT_TRUE(entries[1].is_folder);
-  for (const int other : {1, 2, 3}) EXPECT_FALSE(entries[other].is_regular) << entries[other].name;
+  EXPECT_TRUE(entries[0].is_directory);
+  EXPECT_TRUE(entries[1].is_regular);
+  for (const int other : {0, 2, 3}) EXPECT_FALSE(entries[other].is_regular) << entries[other].name;
 }
 
 TEST(File, HasAnIdentityThatChangesWithIt) {
@@ -180,15 +180,15 @@ TEST(ReplacedFile, RemovesTemporaryFilesOfProcessesThatHaveEnded) {
 
 TEST(ReplacedFile, FollowsSymbolicLinks) {
   const tests::World world;
-  const auto target = world.write("folder/target", "old");
-  fs::create_symlink("folder/target", world.path("link"));
+  const auto target = world.write("directory/target", "old");
+  fs::create_symlink("directory/target", world.path("link"));
   fs::create_symlink("link", world.path("link-of-link"));
   ASSERT_FALSE(replace_content(world.path("link-of-link"), "new").failed);
   EXPECT_TRUE(fs::is_symlink(world.path("link-of-link")));
-  EXPECT_EQ(world.read("folder/target"), "new");
-  fs::create_symlink("folder/fresh", world.path("dangling"));
+  EXPECT_EQ(world.read("directory/target"), "new");
+  fs::create_symlink("directory/fresh", world.path("dangling"));
   ASSERT_FALSE(replace_content(world.path("dangling"), "new").failed);
-  EXPECT_EQ(world.read("folder/fresh"), "new");
+  EXPECT_EQ(world.read("directory/fresh"), "new");
   fs::create_symlink("circle", world.path("circle"));
   EXPECT_TRUE(replace_content(world.path("circle"), "new").failed);
 }
@@ -263,17 +263,17 @@ TEST(File, ReportsAFailedReplacement) {
   const tests::World world;
   const auto error = replace_file(world.root() / "none" / "a", bytes("x")).error();
   EXPECT_EQ(error.code(), "not-found");
-  fs::create_directory(world.path("folder"));
-  world.write("folder/inside", "");
-  EXPECT_EQ(replace_file(world.path("folder"), bytes("x")).error().code(), "cannot-write");
+  fs::create_directory(world.path("directory"));
+  world.write("directory/inside", "");
+  EXPECT_EQ(replace_file(world.path("directory"), bytes("x")).error().code(), "cannot-write");
 }
 
-TEST(File, IsRemovedLikeAnEmptyFolder) {
+TEST(File, IsRemovedLikeAnEmptyDirectory) {
   const tests::World world;
-  const auto folder = world.path("folder/file").parent_path();
-  ASSERT_TRUE(platform::remove(folder));
-  EXPECT_FALSE(fs::exists(folder));
-  EXPECT_TRUE(platform::remove(folder)) << "it does not exist";
+  const auto directory = world.path("directory/file").parent_path();
+  ASSERT_TRUE(platform::remove(directory));
+  EXPECT_FALSE(fs::exists(directory));
+  EXPECT_TRUE(platform::remove(directory)) << "it does not exist";
   EXPECT_FALSE(platform::remove(world.root()));
 }
 

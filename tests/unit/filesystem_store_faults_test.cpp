@@ -53,7 +53,7 @@ std::size_t descriptors() {
 }
 
 TEST_F(FilesystemStoreFaults, AreReportedForEachSystemCall) {
-  for (const char* key : {"key", "in/a/folder"}) {
+  for (const char* key : {"key", "in/a/directory"}) {
     const auto all = requests(key);
     ASSERT_GT(all.size(), 10u);
     ASSERT_TRUE(store().delete_object("b", key));
@@ -85,15 +85,15 @@ TEST_F(FilesystemStoreFaults, AreReportedForEachSystemCall) {
   }
 }
 
-TEST_F(FilesystemStoreFaults, TolerateConcurrentRemovalOfFolders) {
-  const auto all = requests("in/a/folder");
+TEST_F(FilesystemStoreFaults, TolerateConcurrentRemovalOfDirectories) {
+  const auto all = requests("in/a/directory");
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string& name = all[i].name;
     if (name != "rename" && (name != "mkdir" || !all[i].path.starts_with("b/"))) continue;
     SCOPED_TRACE(name + " " + all[i].path);
-    ASSERT_TRUE(store().delete_object("b", "in/a/folder"));
+    ASSERT_TRUE(store().delete_object("b", "in/a/directory"));
     begin(static_cast<long>(i) + 1, ENOENT);
-    const auto done = put("in/a/folder", new_content);
+    const auto done = put("in/a/directory", new_content);
     faulty_end();
     EXPECT_TRUE(done) << done.error().to_string();
   }
@@ -136,14 +136,14 @@ TEST_F(FilesystemStoreFaults, LeaveNothingListedAfterAKilledPut) {
       auto own =
           host.create<ObjectStore>("tenon.dev/filesystem", {{"directory", directory().string()}});
       begin(at, FAULTY_KILL);
-      if (!(*own)->put_object("b", "in/a/folder", std::make_unique<TextReader>(new_content))) {
+      if (!(*own)->put_object("b", "in/a/directory", std::make_unique<TextReader>(new_content))) {
         _exit(1);
       }
     });
-    expect_whole("in/a/folder");
+    expect_whole("in/a/directory");
     most_left = std::max(most_left, partial_files());
-    ASSERT_TRUE(store().delete_object("b", "in/a/folder"));
-    ASSERT_TRUE(put("in", "in the place of folders that were left"));
+    ASSERT_TRUE(store().delete_object("b", "in/a/directory"));
+    ASSERT_TRUE(put("in", "in the place of directories that were left"));
     EXPECT_EQ(partial_files(), 0u);
     ASSERT_TRUE(store().delete_object("b", "in"));
   }
@@ -153,16 +153,16 @@ TEST_F(FilesystemStoreFaults, LeaveNothingListedAfterAKilledPut) {
 
 TEST_F(FilesystemStoreFaults, RemoveOnlyAbandonedPartialFiles) {
   ASSERT_TRUE(put("k"));
-  const fs::path folder = directory() / ".tenon-partial";
-  for (int i = 0; i < 250; ++i) std::ofstream(folder / ("dead-" + std::to_string(i)));
-  const int alive = open((folder / "alive").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  const fs::path partial = directory() / ".tenon-partial";
+  for (int i = 0; i < 250; ++i) std::ofstream(partial / ("dead-" + std::to_string(i)));
+  const int alive = open((partial / "alive").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
   ASSERT_EQ(flock(alive, LOCK_EX), 0);
   ASSERT_TRUE(put("k"));
   EXPECT_GE(partial_files(), 150u);  // each put removes a bounded number
   ASSERT_TRUE(put("k"));
   ASSERT_TRUE(put("k"));
   EXPECT_EQ(partial_files(), 1u);
-  EXPECT_TRUE(fs::exists(folder / "alive"));
+  EXPECT_TRUE(fs::exists(partial / "alive"));
   close(alive);
 }
 

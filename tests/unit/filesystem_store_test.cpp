@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 using FilesystemStore = ObjectStores;
 
-TEST_F(FilesystemStore, RequiresAnExistingFolder) {
+TEST_F(FilesystemStore, RequiresAnExistingDirectory) {
   const auto without = try_create({});
   ASSERT_FALSE(without);
   EXPECT_EQ(without.error().code(), "invalid-argument");
@@ -63,7 +63,7 @@ TEST_F(FilesystemStore, ReportsMissingObjectsAndBuckets) {
   EXPECT_EQ(get("a/b"), "content");
 }
 
-TEST_F(FilesystemStore, IsUnavailableWithoutItsFolder) {
+TEST_F(FilesystemStore, IsUnavailableWithoutItsDirectory) {
   ASSERT_TRUE(put("a"));
   fs::rename(directory(), world_.path("unmounted"));
   EXPECT_EQ(get("a"), "error unavailable");
@@ -184,11 +184,11 @@ double seconds_to_list(ObjectStore& store, std::uint32_t limit, std::size_t expe
 }
 
 TEST_F(FilesystemStore, ListsLaterPagesWithoutReadingEarlierKeys) {
-  constexpr int folders = 200;
-  for (int i = 0; i < folders; ++i) {
-    const fs::path folder = in_bucket("backup-" + std::to_string(1000 + i));
-    fs::create_directories(folder);
-    for (int j = 0; j < 50; ++j) std::ofstream(folder / std::to_string(j));
+  constexpr int directories = 200;
+  for (int i = 0; i < directories; ++i) {
+    const fs::path directory = in_bucket("backup-" + std::to_string(1000 + i));
+    fs::create_directories(directory);
+    for (int j = 0; j < 50; ++j) std::ofstream(directory / std::to_string(j));
   }
   const double at_once = seconds_to_list(store(), 0, 10'000);
   const double in_pages = seconds_to_list(store(), 50, 10'000);
@@ -269,7 +269,7 @@ TEST_F(FilesystemStore, AcceptsTheLongestKey) {
   EXPECT_EQ(list(".").size(), 1u);
 }
 
-TEST_F(FilesystemStore, RefusesAKeyThatIsAFolderOfAnother) {
+TEST_F(FilesystemStore, RefusesAKeyThatIsADirectoryOfAnother) {
   ASSERT_TRUE(put("a"));
   const auto below = put("a/b/c");
   EXPECT_EQ(code_of(below), "failed-precondition");
@@ -278,7 +278,7 @@ TEST_F(FilesystemStore, RefusesAKeyThatIsAFolderOfAnother) {
   ASSERT_TRUE(put("d/e"));
   const auto above = put("d");
   EXPECT_EQ(code_of(above), "failed-precondition");
-  EXPECT_NE(above.error().message().find("/b/d, which is a folder"), std::string::npos)
+  EXPECT_NE(above.error().message().find("/b/d, which is a directory"), std::string::npos)
       << above.error().message();
   EXPECT_EQ(list(), (Keys{"a", "d/e"}));
   EXPECT_EQ(partial_files(), 0u);
@@ -286,13 +286,13 @@ TEST_F(FilesystemStore, RefusesAKeyThatIsAFolderOfAnother) {
   EXPECT_TRUE(put("d"));
 }
 
-TEST_F(FilesystemStore, ReplacesAnEmptyFolderByAnObject) {
-  fs::create_directories(in_bucket("a/b/c"));  // like the folders of a killed put
+TEST_F(FilesystemStore, ReplacesAnEmptyDirectoryByAnObject) {
+  fs::create_directories(in_bucket("a/b/c"));  // like the directories of a killed put
   ASSERT_TRUE(put("a"));
   EXPECT_EQ(get("a"), "content");
 }
 
-TEST_F(FilesystemStore, RemovesEmptyFolders) {
+TEST_F(FilesystemStore, RemovesEmptyDirectories) {
   for (const char* key : {"a/b/c/d", "a/e"}) ASSERT_TRUE(put(key));
   ASSERT_TRUE(store().delete_object("b", "a/b/c/d"));
   EXPECT_FALSE(fs::exists(in_bucket("a/b")));
@@ -306,19 +306,19 @@ TEST_F(FilesystemStore, RemovesEmptyFolders) {
 TEST_F(FilesystemStore, DoesNotFollowLinks) {
   ASSERT_TRUE(put("good"));
   world_.write("outside/secret", "secret");
-  fs::create_directory_symlink(world_.path("outside"), in_bucket("folder"));
+  fs::create_directory_symlink(world_.path("outside"), in_bucket("directory"));
   fs::create_symlink(world_.path("outside/secret"), in_bucket("file"));
-  for (const char* key : {"folder/secret", "file"}) {
+  for (const char* key : {"directory/secret", "file"}) {
     const auto read = store().get_object("b", key);
     ASSERT_FALSE(read) << key;
     EXPECT_EQ(read.error().code(), "failed-precondition") << key;
     EXPECT_NE(read.error().message().find("is a symbolic link"), std::string::npos);
     EXPECT_EQ(code_of(store().object_info("b", key)), "failed-precondition") << key;
   }
-  EXPECT_EQ(code_of(put("folder/new")), "failed-precondition");
-  EXPECT_EQ(code_of(store().delete_object("b", "folder/secret")), "failed-precondition");
+  EXPECT_EQ(code_of(put("directory/new")), "failed-precondition");
+  EXPECT_EQ(code_of(store().delete_object("b", "directory/secret")), "failed-precondition");
   EXPECT_EQ(list(), Keys{"good"});
-  EXPECT_EQ(list("folder/"), Keys{});
+  EXPECT_EQ(list("directory/"), Keys{});
   EXPECT_EQ(store().list_common_prefixes("b", "", "/").value(), Keys{});
   ASSERT_TRUE(put("file", "in the place of the link"));
   EXPECT_EQ(world_.read("outside/secret"), "secret");
@@ -363,13 +363,13 @@ TEST_F(FilesystemStore, ReadersFinishTheObjectThatTheyOpened) {
 TEST_F(FilesystemStore, KeepsObjectsCompleteUnderConcurrentPuts) {
   std::atomic<int> writers = 2;
   const auto write = [&](char letter) {
-    for (int i = 0; i < 100; ++i) EXPECT_TRUE(put("deep/folder/k", std::string(3000, letter)));
+    for (int i = 0; i < 100; ++i) EXPECT_TRUE(put("deep/directory/k", std::string(3000, letter)));
     --writers;
   };
   std::thread first([&] { write('a'); });
   std::thread second([&] { write('b'); });
   while (writers > 0) {
-    const std::string content = get("deep/folder/k");
+    const std::string content = get("deep/directory/k");
     const bool is_whole = content == std::string(3000, 'a') || content == std::string(3000, 'b');
     EXPECT_TRUE(is_whole || content == "error not-found") << content.substr(0, 30);
     EXPECT_LE(list().size(), 1u);
@@ -379,7 +379,7 @@ TEST_F(FilesystemStore, KeepsObjectsCompleteUnderConcurrentPuts) {
   EXPECT_EQ(partial_files(), 0u);
 }
 
-TEST_F(FilesystemStore, PutsWhileItsFolderIsDeleted) {
+TEST_F(FilesystemStore, PutsWhileItsDirectoryIsDeleted) {
   std::atomic<bool> done = false;
   std::thread other([&] {
     for (int i = 0; i < 300; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Lookup of functions by address, including functions that are not exported. FAULTS is the folder
-// of tests/faults.
+// Lookup of functions by address, including functions that are not exported. FAULTS is the
+// directory of tests/faults.
 #include "binary/function_at.hpp"
 
 #include <gtest/gtest.h>

@@ -64,11 +64,11 @@ TEST(GenCommand, WritesTheSameSchemasAloneAndWithAllFiles) {
 TEST(GenCommand, WritesFilesOfTheLongestNames) {
   const World world;
   const std::string name(200, 'n');
-  for (const std::string folder : {"kinds/filter", "types/look"}) {
-    std::string text = folder == "types/look" ? look : spec;
+  for (const std::string directory : {"kinds/filter", "types/look"}) {
+    std::string text = directory == "types/look" ? look : spec;
     const std::size_t at = text.find("photo.example/") + 14;
-    text.replace(at, text.find('"', at) - at, name + (folder == "types/look" ? "" : "n"));
-    world.write(folder + "/v1.json", text);
+    text.replace(at, text.find('"', at) - at, name + (directory == "types/look" ? "" : "n"));
+    world.write(directory + "/v1.json", text);
   }
   const Outcome refused = world.run({TENON_GEN, "check", "kinds"});
   EXPECT_EQ(refused.exit, 1);
@@ -126,7 +126,7 @@ TEST(GenCommand, ReportsWrongUsage) {
   }
 }
 
-TEST(GenCommand, RefusesNamesOutsideOfTheFolder) {
+TEST(GenCommand, RefusesNamesOutsideOfTheDirectory) {
   const World world;
   world.write("kinds/filter/v1.json", spec);
   for (const char* name : {"../kinds", "a/b", "..", "two words"}) {
@@ -172,11 +172,11 @@ TEST(GenCommand, ReportsWhyFilesCannotBeUsed) {
   const Outcome outcome = world.run({TENON_GEN, "headers", "--out", "/dev/null/x", ABI});
   EXPECT_EQ(outcome.exit, 3);
   EXPECT_NE(outcome.err.find(": Not a directory\n"), std::string::npos) << outcome.err;
-  fs::create_directory(world.path("folder"));
-  const Outcome folder =
-      world.run({TENON_GEN, "build", "--out", "out", "--depfile", "folder", ABI});
-  EXPECT_EQ(folder.exit, 3);
-  EXPECT_EQ(folder.err, "tenon-gen: cannot write folder: Is a directory\n");
+  fs::create_directory(world.path("directory"));
+  const Outcome directory =
+      world.run({TENON_GEN, "build", "--out", "out", "--depfile", "directory", ABI});
+  EXPECT_EQ(directory.exit, 3);
+  EXPECT_EQ(directory.err, "tenon-gen: cannot write directory: Is a directory\n");
   fs::create_directory(world.root() / "closed");
   fs::permissions(world.root() / "closed", fs::perms::owner_read | fs::perms::owner_exec);
   const Outcome closed =
@@ -342,9 +342,9 @@ TEST(GenCommand, CopiesOnlySpecsAndListsOfReleasesIntoAnSdk) {
     const Outcome outcome = sdk("out");
     EXPECT_EQ(outcome.exit, 0) << outcome.err;
     std::set<std::string> copied;
-    const fs::path folder = world.root() / "out/share/photo/tenon/specs";
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-      if (entry.is_regular_file()) copied.insert(fs::relative(entry.path(), folder).string());
+    const fs::path directory = world.root() / "out/share/photo/tenon/specs";
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory)) {
+      if (entry.is_regular_file()) copied.insert(fs::relative(entry.path(), directory).string());
     }
     EXPECT_EQ(copied, (std::set<std::string>{"filter/v1.json", "released.json"})) << run;
   }
@@ -352,9 +352,10 @@ TEST(GenCommand, CopiesOnlySpecsAndListsOfReleasesIntoAnSdk) {
   for (const std::string out : {"kinds", "kinds/out", "out/../kinds/a/b"}) {
     const Outcome outcome = sdk(out);
     EXPECT_EQ(outcome.exit, 2) << out;
-    EXPECT_EQ(outcome.err, "tenon-gen: --out " + out +
-                               ": it is in the folder of specs kinds; give a folder outside of "
-                               "it\n");
+    EXPECT_EQ(outcome.err,
+              "tenon-gen: --out " + out +
+                  ": it is in the directory of specs kinds; give a directory outside of "
+                  "it\n");
   }
   EXPECT_EQ(sdk("kinds-sdk").exit, 0);
 }
@@ -654,22 +655,22 @@ TEST(GenCommand, ReportsAMissingReleasedSpec) {
 }
 
 TEST(GenCommand, ReportsAReleasedKindWithoutSpecs) {
-  // The list is above the folders of all kinds, or in the folder of the missing kind.
-  for (const std::string folder : {"kinds", "kinds/blur"}) {
+  // The list is above the directories of all kinds, or in the directory of the missing kind.
+  for (const std::string directory : {"kinds", "kinds/blur"}) {
     const World world;
     world.write("kinds/filter/v1.json", released_spec("0.1.0"));
     world.write("kinds/blur/v1.json",
                 released_spec("0.1.0", "photo.example/filter", "photo.example/blur"));
-    EXPECT_EQ(world.run({TENON_GEN, "release", folder}).exit, 0);
+    EXPECT_EQ(world.run({TENON_GEN, "release", directory}).exit, 0);
     EXPECT_EQ(world.run({TENON_GEN, "check", "kinds"}).exit, 0);
     fs::remove(world.path("kinds/blur/v1.json"));
     const Outcome outcome = world.run({TENON_GEN, "check", "kinds"});
     EXPECT_EQ(outcome.exit, 1);
-    EXPECT_NE(outcome.err.find(folder + "/released.json: error[release-missing]: version 1 of "
-                                        "'photo.example/blur' was released"),
+    EXPECT_NE(outcome.err.find(directory + "/released.json: error[release-missing]: version 1 of "
+                                           "'photo.example/blur' was released"),
               std::string::npos)
         << outcome.err;
-    // Other kinds of the list may be outside of the given folder.
+    // Other kinds of the list may be outside of the given directory.
     EXPECT_EQ(world.run({TENON_GEN, "check", "kinds/filter"}).exit, 0);
   }
 }

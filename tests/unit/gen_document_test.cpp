@@ -448,7 +448,7 @@ Model load(const Files& files) {
   const World world;
   for (const auto& [path, text] : files) world.write(path, text);
   Diagnostics findings;
-  Model model = load_specs({.folders = {world.root().string()}}, findings);
+  Model model = load_specs({.directories = {world.root().string()}}, findings);
   for (const Diagnostic& finding : findings.all()) ADD_FAILURE() << to_text(finding);
   return model;
 }

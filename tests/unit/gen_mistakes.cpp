@@ -44,7 +44,7 @@ std::string name_of(const testing::TestParamInfo<Mistake>& info) {
 
 Diagnostics findings_in(const World& world) {
   Diagnostics findings;
-  gen::load_specs({.folders = {world.root().string()}}, findings);
+  gen::load_specs({.directories = {world.root().string()}}, findings);
   return findings;
 }
 

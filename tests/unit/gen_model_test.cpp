@@ -34,7 +34,7 @@ Model load(const LoadOptions& options) {
 }
 
 const Model& test_kinds() {
-  static const Model model = load({.folders = {SPECS}, .standard_specs = ABI});
+  static const Model model = load({.directories = {SPECS}, .standard_specs = ABI});
   return model;
 }
 
@@ -128,7 +128,7 @@ TEST(Steps, CompareSharedStructsOnce) {
   const std::string steps = R"([{"from": 1, "to": 2}, {"from": 2, "to": 3}])";
   world.write("k/evolution.json", R"({"kind": "a.example/k", "steps": )" + steps + "}");
   world.write("t/evolution.json", R"({"type": "a.example/t", "steps": )" + steps + "}");
-  const Model model = load({.folders = {world.root().string()}});
+  const Model model = load({.directories = {world.root().string()}});
   EXPECT_TRUE(step_of(model.kinds.at(0)->steps.at(1), "m").same_layout());
   EXPECT_FALSE(model.documents.at(0)->steps.at(1).fields.at(0).newer_origins.exact);
 }
@@ -164,7 +164,7 @@ TEST(Steps, DescribeFieldsOfDocuments) {
 }
 
 TEST(Steps, DescribeTheStandardSource) {
-  const Model model = load({.folders = {ABI}});
+  const Model model = load({.directories = {ABI}});
   const auto source = std::find_if(model.kinds.begin(), model.kinds.end(),
                                    [](const auto& kind) { return kind->name == "source"; });
   ASSERT_NE(source, model.kinds.end());
@@ -184,7 +184,7 @@ const std::string own_kind =
 TEST(StandardSpecs, IncludeReferencedDocumentTypes) {
   const World world;
   world.write("k/v1.json", own_kind);
-  const Model model = load({.folders = {world.root().string()}, .standard_specs = ABI});
+  const Model model = load({.directories = {world.root().string()}, .standard_specs = ABI});
   ASSERT_EQ(model.kinds.size(), 1u);
   ASSERT_EQ(model.documents.size(), 1u);
   EXPECT_EQ(model.documents[0]->id, "tenon.dev/record");
@@ -196,7 +196,7 @@ TEST(StandardSpecs, IncludeReferencedDocumentTypes) {
 TEST(StandardSpecs, ArePinnedToVersions) {
   const World world;
   world.write("k/v1.json", own_kind);
-  const Model model = load({.folders = {world.root().string()},
+  const Model model = load({.directories = {world.root().string()},
                             .standard = {{"source", 1}, {"specifier", 1}},
                             .standard_specs = ABI});
   Names found;
@@ -218,7 +218,7 @@ TEST(StandardSpecs, RefuseUnknownKinds) {
     Diagnostics findings;
     EXPECT_THROW(
         load_specs(
-            {.folders = {world.root().string()}, .standard = {wanted}, .standard_specs = ABI},
+            {.directories = {world.root().string()}, .standard = {wanted}, .standard_specs = ABI},
             findings),
         UsageError);
   }
@@ -229,16 +229,16 @@ TEST(StandardSpecs, AreReadOnlyIfReferenced) {
   std::string own = own_kind;
   own.replace(own.find("tenon.dev/record@1"), 18, "bool");
   world.write("k/v1.json", own);
-  EXPECT_EQ(
-      load({.folders = {world.root().string()}, .standard_specs = "/nonexistent"}).inputs.size(),
-      3u);
+  EXPECT_EQ(load({.directories = {world.root().string()}, .standard_specs = "/nonexistent"})
+                .inputs.size(),
+            3u);
 }
 
 // -- Headers and layouts ------------------------------------------------------
 
 TEST(Headers, OfStandardKindsMatchTheCheckedInFiles) {
   const World world;
-  emit_c_headers(load({.folders = {ABI}}), Output(world.path("include")));
+  emit_c_headers(load({.directories = {ABI}}), Output(world.path("include")));
   std::size_t count = 0;
   for (const auto& entry : fs::recursive_directory_iterator(world.path("include"))) {
     if (!entry.is_regular_file()) continue;
@@ -259,7 +259,7 @@ TEST(Headers, OfStandardKindsAreFrozen) {
   changed.replace(changed.find(serial), serial.size(), "\"threading\": \"main\"");
   world.write("kinds/source/v2.json", changed);
   Diagnostics findings;
-  load_specs({.folders = {world.root().string()}}, findings);
+  load_specs({.directories = {world.root().string()}}, findings);
   ASSERT_EQ(findings.all().size(), 1u);
   EXPECT_EQ(findings.all().front().code, "release-changed");
 }
@@ -282,7 +282,7 @@ TEST(Headers, EscapeEndsOfComments) {
   std::string own = own_kind;
   own.replace(own.find("K."), 2, "Ends */ and /* begins");
   world.write("k/v1.json", own);
-  const Model model = load({.folders = {world.root().string()}, .standard_specs = ABI});
+  const Model model = load({.directories = {world.root().string()}, .standard_specs = ABI});
   const std::string header = c_header(model.kinds[0]->latest());
   EXPECT_NE(header.find("Ends * / and / * begins"), std::string::npos);
 }
@@ -311,7 +311,7 @@ TEST(Layouts, FollowTheCompilersRules) {
 std::uint64_t fingerprint_of(const std::string& spec) {
   const World world;
   world.write("k/v1.json", spec);
-  return load({.folders = {world.root().string()}}).kinds.at(0)->latest().fingerprint;
+  return load({.directories = {world.root().string()}}).kinds.at(0)->latest().fingerprint;
 }
 
 const std::string plain_kind =
@@ -360,7 +360,7 @@ TEST(Fingerprints, CoverStructsInOrderOfNameThenOfUse) {
       "y": {"fields": {"f": "c"}}, "z": {"fields": {"f": "bool"}}},
       "methods": [{"name": "m", "doc": "M.", "threading": "any",
                    "request": {"f": "m", "g": "c"}}]})");
-  const Model model = load({.folders = {world.root().string()}});
+  const Model model = load({.directories = {world.root().string()}});
   EXPECT_EQ(canonical_text(model.kinds.at(0)->latest()),
             "kind a.example/k 1 overlap\nmethod m any\nrequest f m\nrequest g c\n"
             "struct c f x\nstruct m f z\nstruct m g list<b>\nstruct m h a\n"
@@ -388,7 +388,7 @@ TEST(NextVersion, CopiesTheNewestAsADraft) {
   const Names written = create_next_version(world.path("k").string(), findings);
   EXPECT_TRUE(findings.empty());
   EXPECT_EQ(written.size(), 2u);
-  const Model model = load({.folders = {world.root().string()}});
+  const Model model = load({.directories = {world.root().string()}});
   ASSERT_EQ(model.kinds.at(0)->versions.size(), 2u);
   EXPECT_TRUE(model.kinds[0]->latest().draft());
   const std::vector<Field>& fields = model.kinds[0]->latest().methods.at(0).request;
@@ -406,7 +406,7 @@ TEST(NextVersion, KeepsFieldsWithTheNamesOfKeys) {
                   fields + R"(, "response": )" + fields + "}]}");
   Diagnostics findings;
   EXPECT_EQ(create_next_version(world.path("k").string(), findings).size(), 2u);
-  const Model model = load({.folders = {world.root().string()}});
+  const Model model = load({.directories = {world.root().string()}});
   const Method& method = model.kinds.at(0)->latest().methods.at(0);
   for (const std::vector<Field>& message : {method.request, method.response}) {
     ASSERT_EQ(message.size(), 3u);
@@ -427,7 +427,7 @@ TEST(NextVersion, RefusesANumberThatIsTooLarge) {
   EXPECT_EQ(findings.all()[0].found, "1000000");
 }
 
-TEST(NextVersion, RequiresTheFolderOfOneKind) {
+TEST(NextVersion, RequiresTheDirectoryOfOneKind) {
   const World world;
   world.write("k/v1.json", plain_kind);
   Diagnostics findings;

@@ -80,14 +80,14 @@ const Mistake mistakes_of_families[] = {
      one("{\"kind\": \"a.example/k\", \"version\": ^2, \"doc\": \"D.\", \"methods\": [" +
          method("") + "]}"),
      "wrong-version", "write 1"},
-    {"KindDiffersFromFolder",
+    {"KindDiffersFromDirectory",
      {{"k/v1.json", kind(method(""), released)},
       {"k/v2.json",
        "{\"kind\": ^\"a.example/other\", \"version\": 2, \"doc\": \"D.\", "
        "\"methods\": []}"}},
      "wrong-kind",
      "write 'a.example/k'"},
-    {"EvolutionDiffersFromFolder",
+    {"EvolutionDiffersFromDirectory",
      {{"k/v1.json", kind(method(""))},
       {"k/evolution.json", "{\"kind\": ^\"a.example/other\", \"steps\": []}"}},
      "wrong-kind",
@@ -96,7 +96,7 @@ const Mistake mistakes_of_families[] = {
      {{"k/v1.json", kind(method(""), released)}, {"k/v3.json", kind(method(""), "", 3)}},
      "version-gap",
      "add v2.json"},
-    {"KindInTwoFolders",
+    {"KindInTwoDirectories",
      {{"a/v1.json", kind(method(""))},
       {"b/v1.json", "{\"kind\": ^\"a.example/k\", \"version\": 1, \"doc\": \"D.\", \"methods\": [" +
                         method("") + "]}"}},
@@ -678,7 +678,7 @@ TEST(Specs, SayHowATypeOfTheSameNameChanged) {
       "version 2: 's' changed its fields\n");
 }
 
-TEST(Specs, ReportAFolderWithoutSpecs) {
+TEST(Specs, ReportADirectoryWithoutSpecs) {
   const World world;
   const Diagnostics findings = findings_in(world);
   ASSERT_EQ(findings.all().size(), 1u);
@@ -705,9 +705,9 @@ TEST(Specs, IgnoreOtherFiles) {
   EXPECT_TRUE(findings_in(world).empty());
 }
 
-TEST(Specs, RefuseAMissingFolder) {
+TEST(Specs, RefuseAMissingDirectory) {
   Diagnostics findings;
-  EXPECT_THROW(load_specs({.folders = {"/nonexistent"}}, findings), tenon::gen::IoError);
+  EXPECT_THROW(load_specs({.directories = {"/nonexistent"}}, findings), tenon::gen::IoError);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Modules with forged headers: they show other content than the system loads, crash the system's
-// loader, or make the reader slow. FAULTS is the folder of tests/faults.
+// loader, or make the reader slow. FAULTS is the directory of tests/faults.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -470,7 +470,7 @@ TEST(BoundedWork, OpensOnlyRegularFiles) {
   ASSERT_EQ(world.run({"mkfifo", "pipe.so"}).exit, 0);
   for (const auto& [path, found] :
        {std::pair{world.path("pipe.so"), "a pipe"}, std::pair{fs::path("/dev/null"), "a device"},
-        std::pair{world.root(), "a folder"}}) {
+        std::pair{world.root(), "a directory"}}) {
     const auto file = open_module(path);
     ASSERT_FALSE(file);
     EXPECT_EQ(file.error().code(), "not-a-module");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Images of real modules: what stays in the process after they are unloaded, and what two images
-// share. FAULTS is the folder of tests/faults.
+// share. FAULTS is the directory of tests/faults.
 #include "image/image.hpp"
 
 #include <tenon/call.hpp>
@@ -40,7 +40,7 @@ namespace tenon::tests { namespace {
 
 using detail::ElfFile;
 using detail::Image;
-using detail::ImageFolder;
+using detail::ImageDirectory;
 using detail::ImageOptions;
 using detail::MemorySource;
 using detail::read_bundle;
@@ -109,33 +109,36 @@ class Images : public testing::Test {
     auto content = bytes_of(file);
     const bool joins = read_module_image(content, file).value().manifest->unload.joins_threads;
     auto bundle = read_bundle(std::move(content), file);
-    return bundle ? Image::load(folder_, std::move(*bundle), {joins}) : std::move(bundle).error();
+    return bundle ? Image::load(directory_, std::move(*bundle), {joins})
+                  : std::move(bundle).error();
   }
   Result<Image> load_fault(std::string_view name) const {
     return load(fs::path(FAULTS) / (std::string(name) + ".so"));
   }
-  /// Copies a module to the folder `in` of the world, and its libraries to the folder beside it.
+  /// Copies a module to the directory `in` of the world, and its libraries to the directory beside
+  /// it.
   fs::path place(std::string_view module, std::string_view in, std::string_view sibling) const {
-    const fs::path folder = world_.root() / in;
+    const fs::path directory = world_.root() / in;
     const auto copy = [&](std::string_view from, const fs::path& to) {
       fs::create_directories(to.parent_path());
-      fs::copy_file(fs::path(FAULTS) / from, folder / "new", fs::copy_options::overwrite_existing);
-      fs::rename(folder / "new", to);
+      fs::copy_file(fs::path(FAULTS) / from, directory / "new",
+                    fs::copy_options::overwrite_existing);
+      fs::rename(directory / "new", to);
     };
-    fs::create_directories(folder);
-    copy(std::string(module) + ".so", folder / "plugins/user.so");
-    copy(std::string(sibling) + ".so", folder / "lib/libtests-sibling.so.1");
-    copy("deep.so", folder / "lib/libtests-deep.so.1");
-    return folder / "plugins/user.so";
+    fs::create_directories(directory);
+    copy(std::string(module) + ".so", directory / "plugins/user.so");
+    copy(std::string(sibling) + ".so", directory / "lib/libtests-sibling.so.1");
+    copy("deep.so", directory / "lib/libtests-deep.so.1");
+    return directory / "plugins/user.so";
   }
 
-  /// Copies a module and its library to two folders. The name of the library has the number of the
-  /// test. `run_path` leads to it; by default it is absolute.
+  /// Copies a module and its library to two directories. The name of the library has the number of
+  /// the test. `run_path` leads to it; by default it is absolute.
   fs::path place_kept(std::string_view module, std::string_view library, int number,
                       std::string run_path = {}) const {
-    const fs::path folder = world_.root() / (run_path.empty() ? "run-path" : "beside");
-    fs::create_directories(folder);
-    if (run_path.empty()) run_path = folder.string();
+    const fs::path directory = world_.root() / (run_path.empty() ? "run-path" : "beside");
+    fs::create_directories(directory);
+    if (run_path.empty()) run_path = directory.string();
     const auto copy = [&](std::string_view from, const fs::path& to) {
       std::string content = read_file(fault(std::string(from)));
       const std::string name = "libtests-kept-" + std::to_string(number) + ".so";
@@ -149,8 +152,8 @@ class Images : public testing::Test {
       std::ofstream(fresh, std::ios::binary) << content;
       fs::rename(fresh, to);
     };
-    copy(library, folder / ("libtests-kept-" + std::to_string(number) + ".so"));
-    fs::path file = folder / (std::string(module) + ".so");
+    copy(library, directory / ("libtests-kept-" + std::to_string(number) + ".so"));
+    fs::path file = directory / (std::string(module) + ".so");
     copy(module, file);
     return file;
   }
@@ -174,7 +177,7 @@ class Images : public testing::Test {
 
  protected:
   World world_;
-  std::shared_ptr<ImageFolder> folder_ = std::make_shared<ImageFolder>();
+  std::shared_ptr<ImageDirectory> directory_ = std::make_shared<ImageDirectory>();
 };
 
 TEST_F(Images, AreUnloadedWhenDestroyed) {
@@ -186,8 +189,8 @@ TEST_F(Images, AreUnloadedWhenDestroyed) {
     EXPECT_TRUE(is_loaded("good.g1.so"));
   }
   EXPECT_FALSE(is_loaded("good.g1.so"));
-  EXPECT_EQ(folder_->lingering(), 0u);
-  EXPECT_EQ(folder_->retired(), 0u);
+  EXPECT_EQ(directory_->lingering(), 0u);
+  EXPECT_EQ(directory_->retired(), 0u);
   EXPECT_TRUE(copies().empty());
 }
 
@@ -201,7 +204,7 @@ TEST_F(Images, WithUniqueSymbolsAreUnloadedAndStartFresh) {
     EXPECT_FALSE(is_loaded("unique-symbols.g" + std::to_string(generation - 1)));
   }
   EXPECT_FALSE(is_loaded("unique-symbols.g"));
-  EXPECT_EQ(folder_->lingering(), 0u);
+  EXPECT_EQ(directory_->lingering(), 0u);
 }
 
 TEST_F(Images, WithUniqueSymbolsAreIsolatedSideBySide) {
@@ -233,9 +236,9 @@ TEST_F(Images, StayMappedWhileAThreadHoldsAThreadLocal) {
     std::unique_lock lock(mutex);
     changed.wait(lock, [&] { return ended; });
   }
-  EXPECT_EQ(folder_->lingering(), 1u);
-  EXPECT_EQ(folder_->sweep(), 0u);
-  EXPECT_EQ(folder_->lingering(), 1u);
+  EXPECT_EQ(directory_->lingering(), 1u);
+  EXPECT_EQ(directory_->sweep(), 0u);
+  EXPECT_EQ(directory_->lingering(), 1u);
   EXPECT_TRUE(is_loaded("thread-local.g1.so"));
   {
     std::lock_guard lock(mutex);
@@ -243,23 +246,23 @@ TEST_F(Images, StayMappedWhileAThreadHoldsAThreadLocal) {
     changed.notify_all();
   }
   thread.join();
-  EXPECT_EQ(folder_->sweep(), 1u);
-  EXPECT_EQ(folder_->lingering(), 0u);
+  EXPECT_EQ(directory_->sweep(), 1u);
+  EXPECT_EQ(directory_->lingering(), 0u);
   EXPECT_FALSE(is_loaded("thread-local.g1.so"));
   EXPECT_TRUE(copies().empty());
 }
 
 TEST_F(Images, StayMappedWithAThreadLocalOfTheMainThread) {
   { Echo(*load_fault("thread-local")).say("hello"); }
-  EXPECT_EQ(folder_->lingering(), 1u);
-  EXPECT_EQ(folder_->sweep(), 0u);
-  folder_.reset();
+  EXPECT_EQ(directory_->lingering(), 1u);
+  EXPECT_EQ(directory_->sweep(), 0u);
+  directory_.reset();
   EXPECT_TRUE(is_loaded("thread-local.g1.so")) << "the destructor has not run yet";
 }
 
 TEST_F(Images, WithAnUnusedThreadLocalAreUnloaded) {
   { const auto image = load_fault("thread-local"); }
-  EXPECT_EQ(folder_->lingering(), 0u);
+  EXPECT_EQ(directory_->lingering(), 0u);
   EXPECT_FALSE(is_loaded("thread-local.g1.so"));
 }
 
@@ -273,8 +276,8 @@ TEST_F(Images, WithNodeleteStayMapped) {
     EXPECT_EQ(Echo(*image).say("hello"), "1: hello") << "it may be used nevertheless";
   }
   EXPECT_TRUE(is_loaded("nodelete.g1.so"));
-  EXPECT_EQ(folder_->retired(), 1u);
-  EXPECT_EQ(folder_->lingering(), 0u);
+  EXPECT_EQ(directory_->retired(), 1u);
+  EXPECT_EQ(directory_->lingering(), 0u);
 }
 
 TEST_F(Images, AreUnloadedWithoutTheirNodeleteLibrary) {
@@ -286,7 +289,7 @@ TEST_F(Images, AreUnloadedWithoutTheirNodeleteLibrary) {
   }
   EXPECT_FALSE(is_loaded("needs-nodelete.g1.so"));
   EXPECT_TRUE(is_mapped("/nodelete-library.so"));
-  EXPECT_EQ(folder_->lingering(), 0u);
+  EXPECT_EQ(directory_->lingering(), 0u);
 }
 
 TEST_F(Images, KeepTheLibrariesThatTheyBring) {
@@ -385,8 +388,8 @@ TEST_F(Images, WithUnjoinedThreadsStayMapped) {
     image->module().stop();
   }
   EXPECT_TRUE(is_loaded("thread-stays.g1.so")) << "the thread runs in it";
-  EXPECT_EQ(folder_->retired(), 1u);
-  EXPECT_EQ(folder_->sweep(), 0u);
+  EXPECT_EQ(directory_->retired(), 1u);
+  EXPECT_EQ(directory_->sweep(), 0u);
   EXPECT_TRUE(is_loaded("thread-stays.g1.so"));
 }
 
@@ -400,7 +403,7 @@ TEST_F(Images, WithJoinedThreadsAreUnloaded) {
     image->module().stop();
   }
   EXPECT_FALSE(is_loaded("thread-joined.g1.so"));
-  EXPECT_EQ(folder_->retired(), 0u);
+  EXPECT_EQ(directory_->retired(), 0u);
 }
 
 TEST_F(Images, WithTheSameNameAreSeparate) {
@@ -426,7 +429,7 @@ TEST_F(Images, LoadTheLibrariesBesideThem) {
   }
   EXPECT_TRUE(copies().empty());
   EXPECT_FALSE(is_loaded(""));
-  EXPECT_EQ(folder_->lingering(), 0u);
+  EXPECT_EQ(directory_->lingering(), 0u);
 }
 
 TEST_F(Images, WithRpathFindTheirLibraries) {
@@ -435,8 +438,8 @@ TEST_F(Images, WithRpathFindTheirLibraries) {
   EXPECT_EQ(Echo(*image).count_of_one(), 2003);
 }
 
-TEST_F(Images, WithSeveralRunPathFoldersFindTheirLibraries) {
-  for (const auto* name : {"sibling-user-folders", "sibling-user-rpath-folders"}) {
+TEST_F(Images, WithSeveralRunPathDirectoriesFindTheirLibraries) {
+  for (const auto* name : {"sibling-user-directories", "sibling-user-rpath-directories"}) {
     const auto image = load(place(name, "app", "sibling-1"));
     ASSERT_TRUE(image) << image.error().to_string();
     EXPECT_EQ(Echo(*image).count_of_one(), 2003) << name;
@@ -516,8 +519,8 @@ TEST_F(Images, ShareALibraryThatTheProgramHasLoaded) {
   }
 }
 
-TEST_F(Images, SearchNothingAboveTheFolderOfTheirCopy) {
-  // From the private folder, ../lib leads to a folder that is writable by anyone.
+TEST_F(Images, SearchNothingAboveTheDirectoryOfTheirCopy) {
+  // From the private directory, ../lib leads to a directory that is writable by anyone.
   const fs::path file = place("sibling-user", "app", "sibling-1");
   fs::rename(world_.root() / "app/lib", world_.root() / "tmp/lib");
   const auto image = load(file);
@@ -528,24 +531,24 @@ TEST_F(Images, SearchNothingAboveTheFolderOfTheirCopy) {
 }
 
 TEST_F(Images, LoadFilesWhoseNamesTheDynamicLoaderWouldExpand) {
-  const fs::path folder = world_.root() / "app$LIB";
-  fs::create_directory(folder);
-  const fs::path file = folder / "echo$ORIGIN.so";
+  const fs::path directory = world_.root() / "app$LIB";
+  fs::create_directory(directory);
+  const fs::path file = directory / "echo$ORIGIN.so";
   fs::copy_file(FAULTS "/good.so", file);
   const auto image = load(file);
   ASSERT_TRUE(image) << image.error().to_string();
   EXPECT_EQ(Echo(*image).say("hello"), "1: hello");
 }
 
-TEST_F(Images, RefuseAFolderForCopiesThatTheDynamicLoaderWouldExpand) {
-  const fs::path folder = world_.root() / "tmp$LIB";
-  fs::create_directory(folder);
-  setenv("TMPDIR", folder.c_str(), 1);
+TEST_F(Images, RefuseADirectoryForCopiesThatTheDynamicLoaderWouldExpand) {
+  const fs::path directory = world_.root() / "tmp$LIB";
+  fs::create_directory(directory);
+  setenv("TMPDIR", directory.c_str(), 1);
   const auto image = load_fault("good");
   ASSERT_FALSE(image);
   EXPECT_EQ(image.error().code(), "load-failed");
-  EXPECT_EQ(image.error().where(), folder.string());
-  EXPECT_TRUE(fs::is_empty(folder));
+  EXPECT_EQ(image.error().where(), directory.string());
+  EXPECT_TRUE(fs::is_empty(directory));
 }
 
 TEST_F(Images, ReportWhichLibraryIsBroken) {
@@ -577,12 +580,12 @@ TEST_F(Images, GiveARemedyForTheReasonOfTheDynamicLoader) {
   EXPECT_NE(no_dlopen.find("cannot be dlopen()ed; link the plugin without -z nodlopen"),
             std::string::npos)
       << no_dlopen;
-  // libz is in a default folder, and no library that this process loads needs it.
-  const std::string no_folders = error_of("no-default-folders");
-  EXPECT_NE(no_folders.find("libz.so.1: cannot open shared object file"), std::string::npos)
-      << no_folders;
-  EXPECT_NE(no_folders.find("; link the plugin without -z nodefaultlib"), std::string::npos)
-      << no_folders;
+  // libz is in a default directory, and no library that this process loads needs it.
+  const std::string no_directories = error_of("no-default-directories");
+  EXPECT_NE(no_directories.find("libz.so.1: cannot open shared object file"), std::string::npos)
+      << no_directories;
+  EXPECT_NE(no_directories.find("; link the plugin without -z nodefaultlib"), std::string::npos)
+      << no_directories;
 }
 
 TEST_F(Images, NameTheOriginalFileInLoadErrors) {
@@ -660,22 +663,22 @@ TEST_F(Images, BuiltWithUndefinedBehaviorSanitizerAreLoaded) {
 
 class ImageDebugLinks : public Images {
  protected:
-  /// Copies a stripped module to a folder of the world, and its debug information to another
-  /// folder, unless that is empty.
-  fs::path place_stripped(const std::string& folder, const std::string& debug_folder) const {
-    fs::path file = world_.path(folder + "/blur.so");
-    const fs::path debug = world_.path(folder + "/made/blur.so.debug");
+  /// Copies a stripped module to a directory of the world, and its debug information to another
+  /// directory, unless that is empty.
+  fs::path place_stripped(const std::string& directory, const std::string& debug_directory) const {
+    fs::path file = world_.path(directory + "/blur.so");
+    const fs::path debug = world_.path(directory + "/made/blur.so.debug");
     const std::string good = FAULTS "/good.so";
     run({OBJCOPY, "--only-keep-debug", good, debug.string()});
     run({OBJCOPY, "--strip-debug", "--add-gnu-debuglink=" + debug.string(), good, file.string()});
-    if (debug_folder.empty()) {
+    if (debug_directory.empty()) {
       fs::remove(debug);
     } else {
-      fs::rename(debug, world_.path(debug_folder + "/blur.so.debug"));
+      fs::rename(debug, world_.path(debug_directory + "/blur.so.debug"));
     }
     return file;
   }
-  /// Returns the links in the folders of the copies: name to target.
+  /// Returns the links in the directories of the copies: name to target.
   std::map<std::string, fs::path> links() const {
     std::map<std::string, fs::path> links;
     for (const auto& entry : fs::recursive_directory_iterator(world_.root() / "tmp")) {
@@ -703,10 +706,10 @@ class ImageDebugLinks : public Images {
 };
 
 TEST_F(ImageDebugLinks, LeadToDebugInformationOfTheOriginal) {
-  for (const char* folder : {"beside", "hidden/.debug"}) {
-    SCOPED_TRACE(folder);
-    const fs::path debug = world_.root() / folder / "blur.so.debug";
-    const auto image = load(place_stripped(fs::path(folder).begin()->string(), folder));
+  for (const char* directory : {"beside", "hidden/.debug"}) {
+    SCOPED_TRACE(directory);
+    const fs::path debug = world_.root() / directory / "blur.so.debug";
+    const auto image = load(place_stripped(fs::path(directory).begin()->string(), directory));
     ASSERT_TRUE(image) << image.error().to_string();
     ASSERT_EQ(links().size(), 1u);
     EXPECT_EQ(links().begin()->first, debug_link_of(*image));
@@ -736,7 +739,9 @@ TEST_F(ImageDebugLinks, RequireDebugInformation) {
 
 class OriginalImages : public Images {
  protected:
-  OriginalImages() { folder_ = std::make_shared<ImageFolder>(ImageOptions{.load_in_place = true}); }
+  OriginalImages() {
+    directory_ = std::make_shared<ImageDirectory>(ImageOptions{.load_in_place = true});
+  }
 
   /// Returns whether the original file is mapped.
   bool is_mapped(const fs::path& file) const { return tests::is_mapped(file.string()); }
@@ -755,7 +760,7 @@ TEST_F(OriginalImages, AreLoadedFromTheirFile) {
     EXPECT_FALSE(is_mapped(file));
     EXPECT_TRUE(fs::exists(file));
   }
-  EXPECT_EQ(folder_->lingering(), 0u);
+  EXPECT_EQ(directory_->lingering(), 0u);
 }
 
 TEST_F(OriginalImages, AreCopiedIfTheFileIsLoadedAlready) {
@@ -803,7 +808,7 @@ TEST_F(OriginalImages, AreCopiedIfTheFileHasChanged) {
   const fs::path file = world_.place(FAULTS "/good.so", "blur.so");
   auto bundle = read_bundle(bytes_of(file), file).value();
   world_.place(FAULTS "/good-edition-2.so", "blur.so");
-  const auto image = Image::load(folder_, std::move(bundle), {.joins_threads = true});
+  const auto image = Image::load(directory_, std::move(bundle), {.joins_threads = true});
   ASSERT_TRUE(image) << image.error().to_string();
   EXPECT_EQ(Echo(*image).say("hello"), "1: hello");
   EXPECT_FALSE(is_mapped(file));
@@ -820,18 +825,18 @@ TEST_F(OriginalImages, AreCopiedIfTheyMustBePatched) {
   EXPECT_FALSE(is_mapped(file));
 }
 
-// -- The folder ---------------------------------------------------------------
+// -- The directory ---------------------------------------------------------------
 
 TEST_F(Images, LeaveNoFilesAfterTheirHost) {
   { const auto stays = load_fault("nodelete"); }
   EXPECT_FALSE(copies().empty()) << "for debuggers";
-  folder_.reset();
+  directory_.reset();
   EXPECT_TRUE(fs::is_empty(world_.root() / "tmp"));
 }
 
-TEST_F(Images, OutliveTheirFolder) {
+TEST_F(Images, OutliveTheirDirectory) {
   auto image = load_fault("good");
-  folder_.reset();
+  directory_.reset();
   EXPECT_EQ(Echo(*image).say("hello"), "1: hello");
 }
 
@@ -842,7 +847,7 @@ TEST_F(Images, KeepTheirFilesWhenAForkedChildDestroysThem) {
   if (child == 0) {
     image.reset();
     const bool unloaded = !is_loaded("good.g1.so");
-    folder_.reset();
+    directory_.reset();
     _exit(unloaded ? 0 : 1);
   }
   int status = 0;
@@ -852,7 +857,7 @@ TEST_F(Images, KeepTheirFilesWhenAForkedChildDestroysThem) {
   EXPECT_EQ(Echo(*image).say("hello"), "1: hello");
 }
 
-TEST_F(Images, OfAForkedChildHaveASeparateFolder) {
+TEST_F(Images, OfAForkedChildHaveASeparateDirectory) {
   const auto image = load_fault("good");
   const pid_t child = fork();
   ASSERT_GE(child, 0);
@@ -862,7 +867,7 @@ TEST_F(Images, OfAForkedChildHaveASeparateFolder) {
       const auto other = load_fault("good-edition-2");
       good = other && Echo(*other).say("hello") == "2: hello" && copies().size() == 2;
     }
-    folder_.reset();
+    directory_.reset();
     _exit(good ? 0 : 1);
   }
   int status = 0;
@@ -874,8 +879,8 @@ TEST_F(Images, OfAForkedChildHaveASeparateFolder) {
 TEST_F(Images, MayHaveTheLongestName) {
   const fs::path file = world_.path("app/" + std::string(252, 'x') + ".so");
   fs::copy_file(fs::path(FAULTS) / "good.so", file);
-  for (const auto storage : {ImageOptions::Storage::folder, ImageOptions::Storage::memory}) {
-    folder_ = std::make_shared<ImageFolder>(ImageOptions{.storage = storage});
+  for (const auto storage : {ImageOptions::Storage::directory, ImageOptions::Storage::memory}) {
+    directory_ = std::make_shared<ImageDirectory>(ImageOptions{.storage = storage});
     const auto image = load(file);
     ASSERT_TRUE(image) << image.error().to_string();
     EXPECT_EQ(Echo(*image).say("hello"), "1: hello");
@@ -884,21 +889,21 @@ TEST_F(Images, MayHaveTheLongestName) {
 
 const ImageOptions in_memory{.storage = ImageOptions::Storage::memory};
 
-/// The folder of copies if neither the host nor the environment sets it.
-class ImageFolders : public Images {
+/// The directory of copies if neither the host nor the environment sets it.
+class ImageDirectories : public Images {
  protected:
-  ImageFolders() {
+  ImageDirectories() {
     for (const char* variable : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) unsetenv(variable);
     temporary_ = fs::temp_directory_path();
-    // Empty on systems without a memory folder.
-    small_ = platform::memory_folder().empty() ? temporary_ : "/dev/shm";
+    // Empty on systems without a memory directory.
+    small_ = platform::memory_directory().empty() ? temporary_ : "/dev/shm";
   }
-  /// Copies a module, removes the copy, and returns the parent of its folder.
-  static fs::path parent_of_copy(ImageFolder& folder, std::size_t least_size = 0) {
+  /// Copies a module, removes the copy, and returns the parent of its directory.
+  static fs::path parent_of_copy(ImageDirectory& directory, std::size_t least_size = 0) {
     const fs::path file = fs::path(FAULTS) / "good.so";
     auto content = bytes_of(file);
     content.resize(std::max(content.size(), least_size));
-    auto copy = folder.copy(read_bundle(std::move(content), file).value()).value();
+    auto copy = directory.copy(read_bundle(std::move(content), file).value()).value();
     fs::path parent = copy.path().parent_path().parent_path();
     copy.remove();
     return parent;
@@ -908,43 +913,43 @@ class ImageFolders : public Images {
   fs::path small_;
 };
 
-TEST_F(ImageFolders, AreInMemoryForSmallCopies) {
+TEST_F(ImageDirectories, AreInMemoryForSmallCopies) {
   constexpr std::size_t most = 1 << 20;
-  EXPECT_EQ(parent_of_copy(*folder_), small_);
-  EXPECT_EQ(parent_of_copy(*folder_, most), small_);
-  EXPECT_EQ(parent_of_copy(*folder_, most + 1), temporary_);
+  EXPECT_EQ(parent_of_copy(*directory_), small_);
+  EXPECT_EQ(parent_of_copy(*directory_, most), small_);
+  EXPECT_EQ(parent_of_copy(*directory_, most + 1), temporary_);
 }
 
-TEST_F(ImageFolders, FollowOptionsAndEnvironment) {
-  ImageFolder told({.parent = world_.root()});
+TEST_F(ImageDirectories, FollowOptionsAndEnvironment) {
+  ImageDirectory told({.parent = world_.root()});
   EXPECT_EQ(parent_of_copy(told), world_.root());
   setenv("TMPDIR", world_.root().c_str(), 1);
-  EXPECT_EQ(parent_of_copy(*folder_), world_.root());
+  EXPECT_EQ(parent_of_copy(*directory_), world_.root());
 }
 
-TEST_F(ImageFolders, IgnoreEmptyVariables) {
+TEST_F(ImageDirectories, IgnoreEmptyVariables) {
   for (const char* variable : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) setenv(variable, "", 1);
-  EXPECT_EQ(parent_of_copy(*folder_), small_);
-  EXPECT_EQ(parent_of_copy(*folder_, (1 << 20) + 1), temporary_);
+  EXPECT_EQ(parent_of_copy(*directory_), small_);
+  EXPECT_EQ(parent_of_copy(*directory_, (1 << 20) + 1), temporary_);
   for (const char* variable : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) unsetenv(variable);
 }
 
-TEST_F(ImageFolders, AreNeverInTheWorkingDirectory) {
+TEST_F(ImageDirectories, AreNeverInTheWorkingDirectory) {
   setenv("TMPDIR", (world_.root() / "none").c_str(), 1);
   const fs::path file = fs::path(FAULTS) / "good.so";
-  const auto copy = folder_->copy(read_bundle(bytes_of(file), file).value());
+  const auto copy = directory_->copy(read_bundle(bytes_of(file), file).value());
   ASSERT_FALSE(copy) << copy->path();
   EXPECT_EQ(copy.error().to_string(),
-            "error[not-found] the folder for temporary files\n"
+            "error[not-found] the directory for temporary files\n"
             "   found   No such file or directory\n"
-            "   needed  a folder where the host's user may write\n"
-            "   fix     set TMPDIR to such a folder");
+            "   needed  a directory where the host's user may write\n"
+            "   fix     set TMPDIR to such a directory");
 }
 
-TEST_F(ImageFolders, FallBackIfMemoryIsFull) {
-  if (small_ == temporary_) GTEST_SKIP() << "the system has no such folder";
+TEST_F(ImageDirectories, FallBackIfMemoryIsFull) {
+  if (small_ == temporary_) GTEST_SKIP() << "the system has no such directory";
   const fs::path file = fs::path(FAULTS) / "good.so";
-  const auto copy = folder_->copy(read_bundle(bytes_of(file), file).value()).value();
+  const auto copy = directory_->copy(read_bundle(bytes_of(file), file).value()).value();
   ASSERT_EQ(copy.name, "good.g1.so");
   // Occupies the name of the next copy.
   std::ofstream(copy.path().parent_path() / "good.g2.so") << "in the way";
@@ -957,7 +962,7 @@ TEST_F(ImageFolders, FallBackIfMemoryIsFull) {
 
 class ImagesInMemory : public Images {
  protected:
-  ImagesInMemory() { folder_ = std::make_shared<ImageFolder>(in_memory); }
+  ImagesInMemory() { directory_ = std::make_shared<ImageDirectory>(in_memory); }
 };
 
 TEST_F(ImagesInMemory, AreSeparateAndUnloaded) {
@@ -977,8 +982,8 @@ TEST_F(ImagesInMemory, AreSeparateAndUnloaded) {
 
 TEST_F(ImagesInMemory, KeepTheirPathIfTheyStayMapped) {
   { const auto stays = load_fault("nodelete"); }
-  EXPECT_EQ(folder_->retired(), 1u);
-  folder_ = std::make_shared<ImageFolder>(in_memory);
+  EXPECT_EQ(directory_->retired(), 1u);
+  directory_ = std::make_shared<ImageDirectory>(in_memory);
   // If the descriptor of an image that stays mapped were reused, the system's loader would return
   // the old image for its path.
   const auto image = load_fault("good-edition-2");
@@ -1000,14 +1005,15 @@ TEST(MayExecute, DetectsNoexecMounts) {
   std::ifstream mounts("/proc/self/mounts");
   for (std::string line; std::getline(mounts, line);) {
     std::istringstream words(line);
-    std::string device, folder, type;
-    words >> device >> folder >> type;
-    words >> options_of[folder];
+    std::string device, directory, type;
+    words >> device >> directory >> type;
+    words >> options_of[directory];
   }
-  for (const char* folder : {"/proc", "/sys", "/dev/shm"}) {
-    if (!options_of.contains(folder)) continue;
-    const bool forbidden = ("," + options_of[folder] + ",").find(",noexec,") != std::string::npos;
-    EXPECT_EQ(platform::may_execute(folder), !forbidden) << folder;
+  for (const char* directory : {"/proc", "/sys", "/dev/shm"}) {
+    if (!options_of.contains(directory)) continue;
+    const bool forbidden =
+        ("," + options_of[directory] + ",").find(",noexec,") != std::string::npos;
+    EXPECT_EQ(platform::may_execute(directory), !forbidden) << directory;
   }
 }
 

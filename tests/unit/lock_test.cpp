@@ -149,7 +149,7 @@ TEST_F(LockFile, IsDeterministic) {
             world_.path("moved/libblur.so"));
 }
 
-TEST_F(LockFile, StoresPathsRelativeToItsFolder) {
+TEST_F(LockFile, StoresPathsRelativeToItsDirectory) {
   const auto text = lock_with(package_with("me.example/blur", "1.2.0", of_a_file));
   EXPECT_EQ(parse_lock(text, file_).value()[0].source, world_.path("app/libblur.so"));
   EXPECT_EQ(parse_lock(text, "tenon.lock").value()[0].source, fs::current_path() / "libblur.so");

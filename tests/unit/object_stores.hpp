@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The fixture of tests of the builtin object store: a host, a store in its own folder, and helpers
-// that call its methods.
+// The fixture of tests of the builtin object store: a host, a store in its own directory, and
+// helpers that call its methods.
 #pragma once
 
 #include <tenon/builtins.hpp>
@@ -81,7 +81,7 @@ class ObjectStores : public testing::Test {
   }
 
   std::filesystem::path directory() const { return world_.path("store"); }
-  /// Returns the path of a file or folder in the bucket "b".
+  /// Returns the path of a file or directory in the bucket "b".
   std::filesystem::path in_bucket(std::string_view path) const {
     return directory() / "b" / std::string(path);
   }
@@ -117,9 +117,10 @@ class ObjectStores : public testing::Test {
   }
   /// Returns the number of incomplete files.
   std::size_t partial_files() const {
-    const auto folder = directory() / ".tenon-partial";
-    if (!std::filesystem::exists(folder)) return 0;
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+    const auto partial = directory() / ".tenon-partial";
+    if (!std::filesystem::exists(partial)) return 0;
+    return static_cast<std::size_t>(
+        std::distance(std::filesystem::directory_iterator(partial), {}));
   }
 
   World world_;

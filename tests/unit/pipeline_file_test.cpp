@@ -133,7 +133,7 @@ TEST_F(PipelineFileTest, MayLimitItsWindow) {
             "   fix     remove it");
 }
 
-TEST_F(PipelineFileTest, RefusesAFolder) {
+TEST_F(PipelineFileTest, RefusesADirectory) {
   EXPECT_FALSE(read_pipeline_file(world_.root(), findings_));
   ASSERT_EQ(findings_.all().size(), 1u);
   EXPECT_EQ(findings_.all()[0].code, "cannot-read");

@@ -153,13 +153,13 @@ TEST(Resolver, ResolvesCircularRequirements) {
 TEST(Resolver, NamesABrokenModuleOnlyIfItWouldMeetTheRequirement) {
   const auto code = [](const std::string& requirement, std::optional<Version> broken) {
     World world({{"a 1.0.0", {"b " + requirement}}, {"b 1.0.0", {}}});
-    world.repository.add_broken("b", {"wrong-folder", "b.so", std::move(broken)});
+    world.repository.add_broken("b", {"wrong-directory", "b.so", std::move(broken)});
     EXPECT_EQ(world.asks({"a *"}).versions(), "");
     return std::string(world.answer.conflicts.at(0).error.code());
   };
-  EXPECT_EQ(code("^2", version("2.1.0")), "wrong-folder");
+  EXPECT_EQ(code("^2", version("2.1.0")), "wrong-directory");
   EXPECT_EQ(code("^3", version("2.1.0")), "no-matching-version");
-  EXPECT_EQ(code("^3", std::nullopt), "wrong-folder");
+  EXPECT_EQ(code("^3", std::nullopt), "wrong-directory");
 }
 
 TEST(Resolver, SkipsAVersionThatItsRequirementsExclude) {

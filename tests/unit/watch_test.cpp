@@ -213,7 +213,7 @@ TEST_F(Watch, ReportsAFileThatReplacesASymbolicLink) {
   EXPECT_EQ(changed(), Paths{a});
 }
 
-TEST_F(Watch, FollowsSymbolicLinksOfFolders) {
+TEST_F(Watch, FollowsSymbolicLinksOfDirectories) {
   world_.write("releases/1/a", "1");
   world_.write("releases/2/a", "2");
   fs::create_symlink("releases/1", world_.path("current"));
@@ -237,58 +237,58 @@ TEST_F(Watch, ToleratesCircularLinks) {
   EXPECT_EQ(changed(), Paths{a});
 }
 
-TEST_F(Watch, ReportsAReplacedFolder) {
-  world_.write("x/folder/a", "1");
-  const fs::path a = watched("x/folder/a");
+TEST_F(Watch, ReportsAReplacedDirectory) {
+  world_.write("x/directory/a", "1");
+  const fs::path a = watched("x/directory/a");
   world_.write("x/other/a", "2");
-  fs::rename(world_.path("x/folder"), world_.path("x/old"));
+  fs::rename(world_.path("x/directory"), world_.path("x/old"));
   EXPECT_EQ(changed(), Paths());
-  fs::rename(world_.path("x/other"), world_.path("x/folder"));
+  fs::rename(world_.path("x/other"), world_.path("x/directory"));
   EXPECT_EQ(changed(), Paths{a});
   world_.write("x/old/a", "of no interest any more");
   EXPECT_EQ(changed(), Paths());
-  world_.write("x/folder/a", "3");
+  world_.write("x/directory/a", "3");
   EXPECT_EQ(changed(), Paths{a});
 }
 
-TEST_F(Watch, ReportsAnAtomicallyReplacedParentFolder) {
-  world_.write("x/folder/a", "1");
-  const fs::path a = watched("x/folder/a");
-  world_.write("y/folder/a", "2");
+TEST_F(Watch, ReportsAnAtomicallyReplacedParentDirectory) {
+  world_.write("x/directory/a", "1");
+  const fs::path a = watched("x/directory/a");
+  world_.write("y/directory/a", "2");
   ASSERT_EQ(::renameat2(AT_FDCWD, world_.path("x").c_str(), AT_FDCWD, world_.path("y").c_str(),
                         RENAME_EXCHANGE),
             0);
   EXPECT_EQ(changed(), Paths{a});
-  world_.write("x/folder/a", "3");
+  world_.write("x/directory/a", "3");
   EXPECT_EQ(changed(), Paths{a});
 }
 
-TEST_F(Watch, ReportsAFolderCreatedAgain) {
-  world_.write("x/folder/a", "1");
-  const fs::path a = watched("x/folder/a");
+TEST_F(Watch, ReportsADirectoryCreatedAgain) {
+  world_.write("x/directory/a", "1");
+  const fs::path a = watched("x/directory/a");
   fs::remove_all(world_.root() / "x");
   EXPECT_EQ(changed(), Paths());
   fs::create_directory(world_.root() / "x");
   EXPECT_EQ(changed(), Paths());
-  fs::create_directory(world_.root() / "x/folder");
+  fs::create_directory(world_.root() / "x/directory");
   EXPECT_EQ(changed(), Paths());
-  world_.write("x/folder/a", "2");
+  world_.write("x/directory/a", "2");
   EXPECT_EQ(changed(), Paths{a});
   fs::remove_all(world_.root() / "x");
-  world_.write("x/folder/a", "3");
+  world_.write("x/directory/a", "3");
   EXPECT_EQ(changed(), Paths{a}) << "all at once";
 }
 
-TEST_F(Watch, IgnoresAFolderThatReturnsUnchanged) {
-  world_.write("x/folder/a", "1");
-  watched("x/folder/a");
+TEST_F(Watch, IgnoresADirectoryThatReturnsUnchanged) {
+  world_.write("x/directory/a", "1");
+  watched("x/directory/a");
   fs::rename(world_.path("x"), world_.path("y"));
   EXPECT_EQ(changed(), Paths());
   fs::rename(world_.path("y"), world_.root() / "x");
   EXPECT_EQ(changed(), Paths());
 }
 
-TEST_F(Watch, WaitsForMissingFolders) {
+TEST_F(Watch, WaitsForMissingDirectories) {
   const fs::path a = watched("not/there/yet/a");
   EXPECT_EQ(changed(), Paths());
   world_.write("not/there/yet/a", "1");
@@ -298,7 +298,7 @@ TEST_F(Watch, WaitsForMissingFolders) {
 TEST_F(Watch, DistinguishesManyFiles) {
   constexpr int count = 300;
   const auto name = [](int i) {
-    return "folder" + std::to_string(i % 7) + "/" + std::to_string(i);
+    return "directory" + std::to_string(i % 7) + "/" + std::to_string(i);
   };
   for (int i = 0; i < count; ++i) world_.write(name(i), "1");
   Paths expected;
@@ -314,8 +314,8 @@ TEST_F(Watch, DistinguishesManyFiles) {
 
 TEST_F(Watch, ReportsAllFilesBehindOneLink) {
   for (const char* file : {"1/a", "1/b", "2/a", "2/b"}) world_.write(file, file);
-  const auto link_to = [&](const char* folder) {
-    fs::create_directory_symlink(folder, world_.path("new"));
+  const auto link_to = [&](const char* directory) {
+    fs::create_directory_symlink(directory, world_.path("new"));
     fs::rename(world_.path("new"), world_.path("link"));
   };
   link_to("1");
@@ -368,20 +368,20 @@ TEST_F(Watch, ReportsAllFilesAfterAnOverflow) {
   EXPECT_EQ(changed(), Paths());
 }
 
-// Nothing reports that a folder may be read again.
-TEST_F(Watch, TriesFoldersAgainThatCannotBeWatched) {
+// Nothing reports that a directory may be read again.
+TEST_F(Watch, TriesDirectoriesAgainThatCannotBeWatched) {
   fs::permissions(world_.root(), fs::perms(0755));
-  world_.write("folder/a", "1");
-  const fs::path a = watched("folder/a");
-  fs::rename(world_.path("folder"), world_.path("old"));
-  world_.write("folder/a", "2");
-  fs::permissions(world_.path("folder"), fs::perms::none);
+  world_.write("directory/a", "1");
+  const fs::path a = watched("directory/a");
+  fs::rename(world_.path("directory"), world_.path("old"));
+  world_.write("directory/a", "2");
+  fs::permissions(world_.path("directory"), fs::perms::none);
   {
     const AsNobody nobody;
     EXPECT_EQ(changed(), Paths());
     EXPECT_TRUE(watch_.lost_any());
   }
-  fs::permissions(world_.path("folder"), fs::perms(0755));
+  fs::permissions(world_.path("directory"), fs::perms(0755));
   EXPECT_EQ(changed(), Paths{a});
   EXPECT_FALSE(watch_.lost_any());
 }

@@ -58,7 +58,7 @@ std::string id_text(const tenon::ResourceIdV1& id) {
 
 std::string_view path_part_problem(std::string_view part) {
   if (part.empty()) return "it is empty";
-  if (part == "." || part == "..") return "it names a folder";
+  if (part == "." || part == "..") return "it names a directory";
   if (part.size() > longest_name) return "it is too long";
   if (part.find('/') != part.npos) return "it contains '/'";
   if (std::any_of(part.begin(), part.end(), is_control)) return "it contains a control character";

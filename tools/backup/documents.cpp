@@ -20,21 +20,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The files of a folder and the folders in it.
+/// The files of a directory and the directories in it.
 struct Files {
   std::vector<fs::path> json;
   std::vector<fs::path> yaml;
 };
 
-/// Adds the files of a folder. Adds a problem for each folder that cannot be read.
-void list_files(const fs::path& folder, Files& files, std::vector<tenon::Error>& problems) {
-  std::vector<fs::path> folders;
+/// Adds the files of a directory. Adds a problem for each directory that cannot be read.
+void list_files(const fs::path& directory, Files& files, std::vector<tenon::Error>& problems) {
+  std::vector<fs::path> directories;
   try {
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
       std::error_code ignored;
       const fs::path suffix = entry.path().extension();
       if (entry.symlink_status().type() == fs::file_type::directory) {
-        folders.push_back(entry.path());
+        directories.push_back(entry.path());
       } else if (entry.is_directory(ignored)) {
         continue;
       } else if (suffix == ".json") {
@@ -44,9 +44,9 @@ void list_files(const fs::path& folder, Files& files, std::vector<tenon::Error>&
       }
     }
   } catch (const fs::filesystem_error& error) {
-    problems.push_back(cannot_read(folder, error.code().value()));
+    problems.push_back(cannot_read(directory, error.code().value()));
   }
-  for (const fs::path& inner : folders) list_files(inner, files, problems);
+  for (const fs::path& inner : directories) list_files(inner, files, problems);
 }
 
 /// Returns the problem that YAML files are missing in the result.

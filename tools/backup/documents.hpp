@@ -30,11 +30,11 @@ using OnDefinition = std::function<void(const boost::json::object&)>;
 /// Returns whether to stop reading. Called for each piece of a file.
 using IsCancelled = std::function<bool()>;
 
-/// Reads a file, or all files *.json in a folder and the folders in it, in the order of their
-/// paths. Links to files are followed, links to folders are not. A file holds documents, one after
-/// the other. Each is a resource, or a list of them as `kubectl get -o json` prints it; elements of
-/// a list such as PodList may lack their kind and apiVersion, and may be lists. Lists may be larger
-/// than memory, except for those in a list, which are limited like documents.
+/// Reads a file, or all files *.json in a directory and the directories in it, in the order of
+/// their paths. Links to files are followed, links to directories are not. A file holds documents,
+/// one after the other. Each is a resource, or a list of them as `kubectl get -o json` prints it;
+/// elements of a list such as PodList may lack their kind and apiVersion, and may be lists. Lists
+/// may be larger than memory, except for those in a list, which are limited like documents.
 ///
 /// Calls `on_definition` for all definitions first, then `resource_of` once for each pair of
 /// apiVersion and kind.
@@ -43,7 +43,7 @@ using IsCancelled = std::function<bool()>;
 /// not-json, not-a-resource, bad-id, document-too-large, unknown-resource-kind, cannot-read, and
 /// duplicate-resource if two documents of one resource differ, of which the first one is used.
 /// Their `where` is file:line:column, counted from 1 in characters. Adds one error, not-json, if
-/// the folder has YAML files, which are not read.
+/// the directory has YAML files, which are not read.
 ///
 /// Errors: cannot-read; cancelled.
 tenon::Result<Items> read_documents(const std::filesystem::path& from,

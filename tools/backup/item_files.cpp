@@ -35,7 +35,7 @@ tenon::Error system_error(std::string code, const std::filesystem::path& path, i
 }
 
 tenon::Error cannot_read(const std::filesystem::path& path, int number) {
-  return system_error("cannot-read", path, number, "a file or folder that this user may read",
+  return system_error("cannot-read", path, number, "a file or directory that this user may read",
                       "check the path, the permissions and the disk");
 }
 

@@ -192,7 +192,7 @@ Exit restore(Run& run) {
   RestoreRequest request = run.options.restore;
   request.backup = run.options.name;
   request.selector = run.options.selector;
-  if (run.options.existing == "update") request.existing = RestoredFolder::Existing::replace;
+  if (run.options.existing == "update") request.existing = RestoredDirectory::Existing::replace;
   if (auto good = check_name(request.backup); !good) return fail(run, good.error());
   if (!request.name.empty()) {
     if (auto good = check_restore_name(request.name); !good) return fail(run, good.error());
@@ -384,7 +384,7 @@ int run(int count, char** arguments) {
   program.add_option("-c,--config", options.config, "Configuration file")
       ->type_name("FILE")
       ->capture_default_str();
-  program.add_option("--plugin-path", options.plugin_path, "Folder to search before all others")
+  program.add_option("--plugin-path", options.plugin_path, "Directory to search before all others")
       ->type_name("DIR")
       ->allow_extra_args(false);
   program.add_flag("--json", options.json, "Prints one JSON object");
@@ -423,9 +423,9 @@ int run(int count, char** arguments) {
   add_allow_empty(create_command);
   add_dry_run(create_command);
 
-  CLI::App* restore_command = add("restore", "Restores a backup into a folder", restore);
+  CLI::App* restore_command = add("restore", "Restores a backup into a directory", restore);
   add_name(restore_command);
-  restore_command->add_option("--to", options.restore.to, "Folder for the items")
+  restore_command->add_option("--to", options.restore.to, "Directory for the items")
       ->required()
       ->type_name("DIR");
   restore_command->add_option("--name", options.restore.name, "Name of the restore")

@@ -23,7 +23,7 @@
 #include "item.hpp"
 #include "operations.hpp"
 #include "restore_order.hpp"
-#include "restored_folder.hpp"
+#include "restored_directory.hpp"
 #include "selection_check.hpp"
 #include "snapshots.hpp"
 namespace backup {
@@ -206,8 +206,8 @@ class RestoreRun {
   const Input input_;
   tenon::StoredRestoreV1 record_;
   std::shared_ptr<const tenon::RestoreV1> restore_;  // that actions receive
-  const RestoredFolder::Existing existing_;
-  RestoredFolder folder_;
+  const RestoredDirectory::Existing existing_;
+  RestoredDirectory directory_;
   Snapshots snapshots_;
   std::map<std::string, const tenon::StoredBackupV1Snapshot*> snapshot_of_;  // by volume
   // The volumes that this run has made and that no file names, by the index of their item.
@@ -218,8 +218,8 @@ class RestoreRun {
   const std::vector<std::size_t> order_;
   std::size_t next_ = 0;  // in the order
   std::vector<bool> begun_;
-  // The items that have a file in the folder. Most items keep their id, so their paths are not kept
-  // in memory.
+  // The items that have a file in the directory. Most items keep their id, so their paths are not
+  // kept in memory.
   std::vector<bool> has_own_file_;
   std::map<std::string, std::size_t> renamed_;  // the other items, by their path
 };
@@ -244,7 +244,7 @@ RestoreRun::RestoreRun(Session& session, const RestoreRequest& request, Report& 
       record_(new_record(request)),
       restore_(std::make_shared<const tenon::RestoreV1>(record_.restore)),
       existing_(request.existing),
-      folder_(request.to),
+      directory_(request.to),
       snapshots_(session, report),
       actions_(
           session,
@@ -261,7 +261,7 @@ RestoreRun::RestoreRun(Session& session, const RestoreRequest& request, Report& 
 }
 
 tenon::Result<tenon::StoredRestoreV1> RestoreRun::run() {
-  if (auto made = folder_.lock(); !made) return std::move(made).error();
+  if (auto made = directory_.lock(); !made) return std::move(made).error();
   session_.report_skipped(report_);
   actions_.run([&] { return next(); },
                [&](const Item& item) {
@@ -277,11 +277,11 @@ tenon::Result<tenon::StoredRestoreV1> RestoreRun::run() {
                });
   operations_.wait([] { return false; });
   report_unused_volumes();
-  if (auto synced = folder_.sync(); !synced) return std::move(synced).error();
+  if (auto synced = directory_.sync(); !synced) return std::move(synced).error();
   if (session_.caller.cancelled()) {
     return tenon::Error({.status = TENON_CANCELLED,
                          .message = "the run was interrupted",
-                         .fix = "restore again into the same folder"});
+                         .fix = "restore again into the same directory"});
   }
   record_.ended = std::chrono::time_point_cast<tenon::Duration>(std::chrono::system_clock::now());
   record_.errors = report_.errors();
@@ -322,11 +322,11 @@ std::optional<RestoreRun::Item> RestoreRun::read(std::size_t index) {
 void RestoreRun::restore_snapshot(Item& item) {
   const auto found = snapshot_of_.find(item.id.name);
   if (found == snapshot_of_.end()) return;
-  if (const auto existing = folder_.read(item.id)) {
+  if (const auto existing = directory_.read(item.id)) {
     auto same = snapshots_.with_volume_of(*existing, *found->second, item.text);
     const bool known = same.has_value();
     if (known) item.text = *std::move(same);
-    if (known || existing_ == RestoredFolder::Existing::keep) return;
+    if (known || existing_ == RestoredDirectory::Existing::keep) return;
   }
   auto volume = snapshots_.make_volume(*found->second);
   if (volume) {
@@ -421,16 +421,16 @@ void RestoreRun::end(const Item& item) {
   const auto source = source_of(item.id);
   // A file of this run is never replaced: another item would be lost.
   const auto written =
-      folder_.write(item.id, item.text, source ? RestoredFolder::Existing::keep : existing_);
+      directory_.write(item.id, item.text, source ? RestoredDirectory::Existing::keep : existing_);
   if (!written) return report_.error(written.error(), item.id);
   if (!source) note_source(item);
-  if (*written != RestoredFolder::Written::differs) unused_volumes_.erase(item.index);
-  if (*written == RestoredFolder::Written::written) {
+  if (*written != RestoredDirectory::Written::differs) unused_volumes_.erase(item.index);
+  if (*written == RestoredDirectory::Written::written) {
     ++record_.restored;
     return;
   }
   ++record_.skipped;
-  if (*written == RestoredFolder::Written::differs) report_existing(item, source);
+  if (*written == RestoredDirectory::Written::differs) report_existing(item, source);
 }
 
 /// Returns the index of the item that this run has already restored to an id.
@@ -463,14 +463,15 @@ void RestoreRun::report_existing(const Item& item, std::optional<std::size_t> so
              .found = id_text(input_.items.id(*source)) + " and " + id_text(item.original_id),
              .needed = "one item for each file",
              .fix = "map the namespaces to different names, or restore each namespace "
-                    "into a folder of its own"}),
+                    "into a directory of its own"}),
         item.original_id);
   }
-  report_.warning(tenon::Error({.code = "already-exists",
-                                .message = "a different version of the item exists and is kept",
-                                .where = archive_path(item.id),
-                                .fix = "restore into an empty folder, or with --existing update"}),
-                  item.id);
+  report_.warning(
+      tenon::Error({.code = "already-exists",
+                    .message = "a different version of the item exists and is kept",
+                    .where = archive_path(item.id),
+                    .fix = "restore into an empty directory, or with --existing update"}),
+      item.id);
 }
 
 /// Reports volumes that were made for items that were then skipped or could not be written.

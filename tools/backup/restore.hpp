@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Restores a backup into a folder: passes each item through the actions that apply to it, and
+// Restores a backup into a directory: passes each item through the actions that apply to it, and
 // writes the result.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 #include "input.hpp"
 #include "report.hpp"
-#include "restored_folder.hpp"
+#include "restored_directory.hpp"
 #include "session.hpp"
 #include "store.hpp"
 #include "tally.hpp"
@@ -27,7 +27,7 @@ struct RestoreRequest {
   std::filesystem::path to;
   tenon::SelectorV1 selector;
   tenon::TextMap namespace_mapping;
-  RestoredFolder::Existing existing = RestoredFolder::Existing::keep;
+  RestoredDirectory::Existing existing = RestoredDirectory::Existing::keep;
 };
 
 /// Restores a backup. Returns the record of the restore, which the caller stores. Items that others

@@ -17,38 +17,39 @@ using tenon::tools::Descriptor;
 
 constexpr std::size_t buffered = std::size_t{256} << 10;
 
-tenon::Error cannot_spool(const std::filesystem::path& folder, int number) {
-  return system_error("cannot-write", folder, number, "a folder with room for the unpacked archive",
-                      "free disk space, or set TMPDIR to another folder");
+tenon::Error cannot_spool(const std::filesystem::path& directory, int number) {
+  return system_error("cannot-write", directory, number,
+                      "a directory with room for the unpacked archive",
+                      "free disk space, or set TMPDIR to another directory");
 }
 
 /// Creates a file for file systems that do not support files without a name.
-int create_and_unlink(const std::filesystem::path& folder) {
-  std::string name = (folder / ".tenon-spool.XXXXXX").string();
+int create_and_unlink(const std::filesystem::path& directory) {
+  std::string name = (directory / ".tenon-spool.XXXXXX").string();
   const int file = ::mkostemp(name.data(), O_CLOEXEC);
   if (file >= 0) ::unlink(name.c_str());
   return file;
 }
 
-int open_nameless(const std::filesystem::path& folder) {
-  const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+int open_nameless(const std::filesystem::path& directory) {
+  const int file = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   const bool unsupported = file < 0 && (errno == EOPNOTSUPP || errno == EISDIR);
-  return unsupported ? create_and_unlink(folder) : file;
+  return unsupported ? create_and_unlink(directory) : file;
 }
 
 }  // namespace
 
-Spool::Spool(std::filesystem::path folder, std::unique_ptr<Descriptor> file)
-    : folder_(std::move(folder)), file_(std::move(file)) {
+Spool::Spool(std::filesystem::path directory, std::unique_ptr<Descriptor> file)
+    : directory_(std::move(directory)), file_(std::move(file)) {
   buffer_.reserve(buffered);
 }
 
-tenon::Result<Spool> Spool::create(const std::filesystem::path& folder) {
-  Descriptor file(open_nameless(folder));
-  if (!file) return cannot_spool(folder, errno);
+tenon::Result<Spool> Spool::create(const std::filesystem::path& directory) {
+  Descriptor file(open_nameless(directory));
+  if (!file) return cannot_spool(directory, errno);
   auto owned = std::make_unique<Descriptor>(file.get());
   file.release();
-  return Spool(folder, std::move(owned));
+  return Spool(directory, std::move(owned));
 }
 
 tenon::Result<void> Spool::append(std::string_view data) {
@@ -63,7 +64,7 @@ tenon::Result<void> Spool::append(std::string_view data) {
 }
 
 tenon::Result<void> Spool::flush() {
-  if (!tenon::tools::write_all(file_->get(), buffer_)) return cannot_spool(folder_, errno);
+  if (!tenon::tools::write_all(file_->get(), buffer_)) return cannot_spool(directory_, errno);
   written_ += buffer_.size();
   buffer_.clear();
   return {};

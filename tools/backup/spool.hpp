@@ -18,8 +18,8 @@ namespace backup {
 /// A file that is written from its beginning to its end. Belongs to one thread at a time.
 class Spool {
  public:
-  /// Creates the file on the file system of a folder. Error: cannot-write.
-  static tenon::Result<Spool> create(const std::filesystem::path& folder);
+  /// Creates the file on the file system of a directory. Error: cannot-write.
+  static tenon::Result<Spool> create(const std::filesystem::path& directory);
 
   /// Appends data. Error: cannot-write, eg: the disk is full.
   tenon::Result<void> append(std::string_view data);
@@ -29,10 +29,10 @@ class Spool {
   tenon::Result<std::unique_ptr<tenon::tools::Descriptor>> release();
 
  private:
-  Spool(std::filesystem::path folder, std::unique_ptr<tenon::tools::Descriptor> file);
+  Spool(std::filesystem::path directory, std::unique_ptr<tenon::tools::Descriptor> file);
   tenon::Result<void> flush();
 
-  std::filesystem::path folder_;
+  std::filesystem::path directory_;
   std::unique_ptr<tenon::tools::Descriptor> file_;
   std::string buffer_;
   std::uint64_t written_ = 0;

@@ -300,17 +300,17 @@ tenon::Result<Items> Store::contents(const tenon::StoredBackupV1& record) {
       [bucket = session_->settings.bucket, record](tenon::ObjectStore& store,
                                                    tenon::Call& call) -> tenon::Result<Items> {
         std::error_code failed;
-        const auto folder = std::filesystem::temp_directory_path(failed);
+        const auto directory = std::filesystem::temp_directory_path(failed);
         if (failed) {
-          return system_error("cannot-write", "the folder for temporary files", failed.value(),
-                              "a folder with room for the unpacked archive",
-                              "set TMPDIR to such a folder");
+          return system_error("cannot-write", "the directory for temporary files", failed.value(),
+                              "a directory with room for the unpacked archive",
+                              "set TMPDIR to such a directory");
         }
         auto reader = store.get_object(call, bucket, record.contents);
         if (!reader) return std::move(reader).error();
         Sha256 hash;
         auto items = unpack_archive(std::make_unique<HashedReader>(*std::move(reader), hash),
-                                    folder, {}, call);
+                                    directory, {}, call);
         if (!items) return in_archive(record.contents, items.error());
         if (hash.digits() != record.sha256) return archive_differs(record, hash.digits());
         return items;

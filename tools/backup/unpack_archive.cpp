@@ -19,7 +19,7 @@ tenon::Error bad_entry(std::string_view path, std::string code, std::string foun
                        .message = "the entry does not belong in a backup",
                        .where = std::string(path),
                        .found = std::move(found),
-                       .needed = "only files and folders in resources/ and metadata/",
+                       .needed = "only files and directories in resources/ and metadata/",
                        .fix = "use an archive that tenon-backup created"});
 }
 
@@ -51,7 +51,7 @@ std::string_view type_of(::archive_entry* entry) {
     case AE_IFREG:
       return "a file";
     case AE_IFDIR:
-      return "a folder";
+      return "a directory";
     case AE_IFLNK:
       return "a symbolic link";
     case AE_IFIFO:
@@ -75,11 +75,11 @@ class Unpacking {
     }
   }
 
-  tenon::Result<Items> items(const std::filesystem::path& folder) && {
+  tenon::Result<Items> items(const std::filesystem::path& directory) && {
     auto file = spool_.release();
     if (!file) return std::move(file).error();
     ItemFiles files;
-    files.add(folder, std::move(*file));
+    files.add(directory, std::move(*file));
     builder_.set_files(std::move(files));
     if (const auto id = builder_.sort()) return twice(*id);
     return builder_.take();
@@ -96,7 +96,7 @@ class Unpacking {
     if (escapes_archive(path))
       return bad_entry(path, "bad-path", "a path that leads out of the archive");
     const auto type = type_of(entry);
-    if (type == "a folder") return {};
+    if (type == "a directory") return {};
     if (type != "a file") return bad_entry(path, "bad-entry", std::string(type));
     if (path.starts_with("./")) path.remove_prefix(2);
     const auto size = static_cast<std::uint64_t>(::archive_entry_size(entry));
@@ -169,15 +169,15 @@ class Unpacking {
 
 }  // namespace
 
-tenon::Result<Items> unpack_archive(tenon::Reader archive, const std::filesystem::path& folder,
+tenon::Result<Items> unpack_archive(tenon::Reader archive, const std::filesystem::path& directory,
                                     const ArchiveLimits& limits, tenon::Call& call) {
-  auto spool = Spool::create(folder);
+  auto spool = Spool::create(directory);
   if (!spool) return std::move(spool).error();
   UnpackedStream stream(std::move(archive), limits.bytes, call);
   TarReader tar(stream);
   Unpacking unpacking(tar, *spool, limits);
   if (auto done = unpacking.run(); !done) return std::move(done).error();
-  return std::move(unpacking).items(folder);
+  return std::move(unpacking).items(directory);
 }
 
 }  // namespace backup

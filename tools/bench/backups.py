@@ -11,7 +11,7 @@ ITEMS = 50_000
 REPETITIONS = 3
 
 
-def write_items(folder):
+def write_items(directory):
     """Writes pods of about 2 kB, and their service accounts."""
     for number in range(ITEMS):
         pod = {
@@ -24,11 +24,11 @@ def write_items(folder):
                          for j in range(10)]} for i in range(3)]},
             "status": {"phase": "Running", "podIP": f"10.{number % 200}.{number % 199}.7"},
         }
-        (folder / f"pod-{number}.json").write_text(json.dumps(pod))
+        (directory / f"pod-{number}.json").write_text(json.dumps(pod))
     for number in range(10):
         account = {"apiVersion": "v1", "kind": "ServiceAccount",
                    "metadata": {"name": "default", "namespace": f"space-{number}"}}
-        (folder / f"account-{number}.json").write_text(json.dumps(account))
+        (directory / f"account-{number}.json").write_text(json.dumps(account))
 
 
 def seconds(command, cwd):

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "folder.hpp"
+#include "directory.hpp"
 #include "manifest/module_file.hpp"
 
 namespace tenon::bench { namespace {
@@ -15,7 +15,7 @@ using detail::read_module_file;
 constexpr int modules = 500;
 
 void read_manifest(benchmark::State& state) {
-  const auto& files = numbered_folder(modules).files();
+  const auto& files = numbered_directory(modules).files();
   std::size_t at = 0;
   for (auto _ : state) {
     auto file = read_module_file(files[at++ % files.size()]);
@@ -26,7 +26,7 @@ void read_manifest(benchmark::State& state) {
 BENCHMARK(read_manifest);
 
 void open_pread_close(benchmark::State& state) {
-  const auto& files = numbered_folder(modules).files();
+  const auto& files = numbered_directory(modules).files();
   std::size_t at = 0;
   for (auto _ : state) read_page(state, files[at++ % files.size()]);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * The template of the modules in a large repository, see folder.cpp. Its names and versions have
+ * The template of the modules in a large repository, see directory.cpp. Its names and versions have
  * the maximum length. */
 #include <bench/counter/v2.h>
 

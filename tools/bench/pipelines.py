@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Measures runs of tenon-pipeline and of hand-written loops. The build folder must be on a disk."""
+"""Measures runs of tenon-pipeline and of hand-written loops. The build directory must be on a disk."""
 import json
 import os
 import pathlib
@@ -49,19 +49,19 @@ def run(command, cwd):
 
 
 class World:
-    """A folder with inputs and outputs. Each output has its own name."""
+    """A directory with inputs and outputs. Each output has its own name."""
 
-    def __init__(self, build, folder):
+    def __init__(self, build, directory):
         self.build = build.resolve()
-        self.folder = pathlib.Path(folder)
+        self.directory = pathlib.Path(directory)
         self.outputs = 0
 
     def output(self):
         self.outputs += 1
-        return str(self.folder / f"out-{self.outputs}.jsonl")
+        return str(self.directory / f"out-{self.outputs}.jsonl")
 
     def pipeline(self, source, destination):
-        path = self.folder / f"pipeline-{self.outputs}.json"
+        path = self.directory / f"pipeline-{self.outputs}.json"
         out = self.output()
         path.write_text(json.dumps({
             "name": path.stem, "source": source, "destinations": [destination(out)],
@@ -70,15 +70,15 @@ class World:
 
     def run_pipelines(self, source, destination, count=1):
         files = [self.pipeline(source, destination) for _ in range(count)]
-        folders = ["plugins/examples/dpkg", "tools/bench"]
-        path = [word for folder in folders for word in ("--plugin-path", self.build / folder)]
+        directories = ["plugins/examples/dpkg", "tools/bench"]
+        path = [word for directory in directories for word in ("--plugin-path", self.build / directory)]
         return run([self.build / "tools/pipeline/tenon-pipeline", "run", *path, *files],
-                   self.folder)
+                   self.directory)
 
     def run_loop(self, what, path):
         out = self.output()
         return run([self.build / "tools/bench/tenon-plain-pipeline", what, path, out,
-                    f"{out}.position"], self.folder)
+                    f"{out}.position"], self.directory)
 
 
 def file_of(out):
@@ -121,9 +121,9 @@ def repeated(body):
 
 def rows(build):
     """Yields the rows. Each run of a pipeline is followed by a run of the loop for comparison."""
-    with tempfile.TemporaryDirectory(dir=build) as folder:
-        world = World(build, folder)
-        packages = world.folder / "status"
+    with tempfile.TemporaryDirectory(dir=build) as directory:
+        world = World(build, directory)
+        packages = world.directory / "status"
         write_packages(packages)
         dpkg = {"plugin": "example.io/dpkg", "config": {"path": str(packages)}}
         yield rate_row("dpkg to SQLite", PACKAGES,
@@ -141,7 +141,7 @@ def rows(build):
         yield rate_row("source of version 1 to log", SINGLE,
                        repeated(lambda: world.run_pipelines(single, log_of)), 200_000)
         for size in (100, 1000):
-            lines = world.folder / f"lines-{size}.jsonl"
+            lines = world.directory / f"lines-{size}.jsonl"
             write_lines(lines, size)
             source = {"plugin": "tenon.dev/file", "config": {"path": str(lines)}}
             for what, destination, share in [("file", file_of, 0.5), ("sqlite", table_of, 0.7)]:

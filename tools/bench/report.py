@@ -16,7 +16,7 @@ import tempfile
 import time
 from base64 import b64encode
 
-sys.dont_write_bytecode = True  # keep the source folder clean
+sys.dont_write_bytecode = True  # keep the source directory clean
 import backups
 import chart
 import pipelines
@@ -207,8 +207,8 @@ def measure_conversion(build):
     """Returns the rates of `tenon convert` and of its floor, which run alternately."""
     convert = [build / "tools/tenon/tenon", "convert", "--to", "2"]
     plain = [build / "tools/bench/tenon-plain-lines"]
-    with tempfile.TemporaryDirectory() as folder:
-        records = pathlib.Path(folder) / "records.jsonl"
+    with tempfile.TemporaryDirectory() as directory:
+        records = pathlib.Path(directory) / "records.jsonl"
         write_records(records)
         rates = [(bytes_per_second(convert, records), bytes_per_second(plain, records))
                  for _ in range(5)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Measures scanning a folder of modules, listing them, finding one by name, and resolving the
+// Measures scanning a directory of modules, listing them, finding one by name, and resolving the
 // versions of packages.
 #include <tenon/host.hpp>
 
@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "folder.hpp"
+#include "directory.hpp"
 #include "modules.hpp"
 #include "packages.hpp"
 
@@ -30,49 +30,49 @@ extern char** environ;
 
 namespace tenon::bench { namespace {
 
-HostOptions options(const Folder& folder) {
-  return {.app = "", .plugin_path = {folder.root()}};
+HostOptions options(const Directory& directory) {
+  return {.app = "", .plugin_path = {directory.root()}};
 }
 
 void expect(benchmark::State& state, const Host& host, std::size_t count) {
   if (host.registered().size() != count) state.SkipWithError("modules are missing");
 }
 
-// -- Folders ------------------------------------------------------------------
+// -- Directories ------------------------------------------------------------------
 
-/// A new host scans the folder.
+/// A new host scans the directory.
 void discover(benchmark::State& state) {
-  const Folder& folder = numbered_folder(static_cast<int>(state.range(0)));
-  expect(state, Host(options(folder)), folder.files().size());
-  for (auto _ : state) Host host(options(folder));
+  const Directory& directory = numbered_directory(static_cast<int>(state.range(0)));
+  expect(state, Host(options(directory)), directory.files().size());
+  for (auto _ : state) Host host(options(directory));
 }
 BENCHMARK(discover)->Arg(500)->UseRealTime();
 
-/// A host that knows the modules scans the folder again.
+/// A host that knows the modules scans the directory again.
 void rescan(benchmark::State& state) {
-  const Folder& folder = numbered_folder(static_cast<int>(state.range(0)));
-  Host host(options(folder));
+  const Directory& directory = numbered_directory(static_cast<int>(state.range(0)));
+  Host host(options(directory));
   for (auto _ : state) host.rescan();
-  expect(state, host, folder.files().size());
+  expect(state, host, directory.files().size());
 }
 BENCHMARK(rescan)->Arg(500)->Arg(2000)->UseRealTime();
 
-void read_pages_of(benchmark::State& state, const Folder& folder) {
+void read_pages_of(benchmark::State& state, const Directory& directory) {
   for (auto _ : state) {
-    for (const auto& file : folder.files()) read_page(state, file);
+    for (const auto& file : directory.files()) read_page(state, file);
   }
 }
 void read_pages(benchmark::State& state) {
-  read_pages_of(state, numbered_folder(static_cast<int>(state.range(0))));
+  read_pages_of(state, numbered_directory(static_cast<int>(state.range(0))));
 }
 BENCHMARK(read_pages)->Arg(500)->Arg(2000);
 
 /// Parses each manifest into a JSON tree.
-void parse_manifests_of(benchmark::State& state, const Folder& folder, const char* module) {
+void parse_manifests_of(benchmark::State& state, const Directory& directory, const char* module) {
   const ManifestLocation manifest = find_manifest(module);
   std::string text(manifest.size, '\0');
   for (auto _ : state) {
-    for (const auto& file : folder.files()) {
+    for (const auto& file : directory.files()) {
       read_page_and(state, file, [&](int open) {
         if (pread(open, text.data(), text.size(), manifest.offset) <= 0)
           state.SkipWithError("pread");
@@ -82,7 +82,7 @@ void parse_manifests_of(benchmark::State& state, const Folder& folder, const cha
   }
 }
 void parse_manifests(benchmark::State& state) {
-  parse_manifests_of(state, numbered_folder(static_cast<int>(state.range(0))), counter_numbered);
+  parse_manifests_of(state, numbered_directory(static_cast<int>(state.range(0))), counter_numbered);
 }
 BENCHMARK(parse_manifests)->Arg(1)->Arg(500);
 
@@ -107,8 +107,8 @@ void run_process(benchmark::State& state, std::vector<std::string> command) {
 }
 
 void list_process(benchmark::State& state) {
-  const Folder& folder = numbered_folder(static_cast<int>(state.range(0)));
-  run_process(state, {TENON, "list", "--plugin-path", folder.root()});
+  const Directory& directory = numbered_directory(static_cast<int>(state.range(0)));
+  run_process(state, {TENON, "list", "--plugin-path", directory.root()});
 }
 BENCHMARK(list_process)->Arg(500)->UseRealTime();
 
@@ -119,8 +119,8 @@ void start_process(benchmark::State& state) {
 BENCHMARK(start_process)->UseRealTime();
 
 void read_process(benchmark::State& state) {
-  const Folder& folder = numbered_folder(static_cast<int>(state.range(0)));
-  run_process(state, {READ_FILES, folder.root()});
+  const Directory& directory = numbered_directory(static_cast<int>(state.range(0)));
+  run_process(state, {READ_FILES, directory.root()});
 }
 BENCHMARK(read_process)->Arg(500)->UseRealTime();
 
@@ -133,7 +133,7 @@ std::vector<std::string> numbered_names(std::int64_t count) {
 }
 
 void find(benchmark::State& state) {
-  const Host host(options(numbered_folder(static_cast<int>(state.range(0)))));
+  const Host host(options(numbered_directory(static_cast<int>(state.range(0)))));
   const auto names = numbered_names(state.range(0));
   std::size_t at = 0;
   for (auto _ : state) {
@@ -166,24 +166,24 @@ BENCHMARK(find_in_table)->Arg(1000);
 // -- Packages -----------------------------------------------------------------
 
 void discover_packages(benchmark::State& state) {
-  const Folder& folder = package_folder();
-  expect(state, Host(options(folder)), folder.files().size());
-  for (auto _ : state) Host host(options(folder));
+  const Directory& directory = package_directory();
+  expect(state, Host(options(directory)), directory.files().size());
+  for (auto _ : state) Host host(options(directory));
 }
 BENCHMARK(discover_packages)->UseRealTime();
 
 void read_pages_of_packages(benchmark::State& state) {
-  read_pages_of(state, package_folder());
+  read_pages_of(state, package_directory());
 }
 BENCHMARK(read_pages_of_packages);
 
 void parse_manifests_of_packages(benchmark::State& state) {
-  parse_manifests_of(state, package_folder(), packaged_module);
+  parse_manifests_of(state, package_directory(), packaged_module);
 }
 BENCHMARK(parse_manifests_of_packages);
 
 void resolve_by_host(benchmark::State& state) {
-  const Host host(options(package_folder()));
+  const Host host(options(package_directory()));
   std::vector<std::string> references;
   for (std::uint64_t name = 0; name < names; ++name) references.push_back(name_of(name));
   for (auto _ : state) {

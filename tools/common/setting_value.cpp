@@ -106,14 +106,14 @@ std::optional<std::string> content_of(const std::filesystem::path& path, std::st
 
 /// Reads {"file": "PATH"}.
 SettingValue read_file_value(const JsonValue& path, const Place& place, Diagnostics& diagnostics) {
-  const std::filesystem::path folder =
+  const std::filesystem::path directory =
       std::filesystem::absolute(std::filesystem::path(place.location.file)).parent_path();
   const std::string& written = *path.text();
   const std::filesystem::path named = with_variables(written, place, diagnostics);
   if (named.empty()) return {};
-  auto content = content_of(folder / named, written, place, diagnostics);
+  auto content = content_of(directory / named, written, place, diagnostics);
   if (!content) return {};
-  const std::string prefix = named.is_absolute() ? "" : written_of_value(folder.string() + "/");
+  const std::string prefix = named.is_absolute() ? "" : written_of_value(directory.string() + "/");
   return {*std::move(content), std::string(begin_file) + prefix + written + "}"};
 }
 

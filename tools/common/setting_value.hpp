@@ -20,9 +20,9 @@ struct SettingValue {
   std::string written;
 };
 
-/// Reads the value of the setting `key`. A relative path is relative to the folder of the file that
-/// contains the value. Adds a problem to the diagnostics, and returns empty texts, if the value has
-/// another type, a variable is not set, or a file cannot be read.
+/// Reads the value of the setting `key`. A relative path is relative to the directory of the file
+/// that contains the value. Adds a problem to the diagnostics, and returns empty texts, if the
+/// value has another type, a variable is not set, or a file cannot be read.
 SettingValue read_setting_value(const JsonValue& value, const std::string& key,
                                 Diagnostics& diagnostics);
 

@@ -14,7 +14,7 @@
 
 namespace tenon::tools {
 
-/// A folder does not exist, or a file cannot be read or written.
+/// A directory does not exist, or a file cannot be read or written.
 class IoError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

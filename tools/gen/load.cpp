@@ -17,8 +17,8 @@ namespace tenon::gen {
 namespace {
 
 bool describes_standard(const SpecFiles& files) {
-  for (const SpecFolder& folder : files.folders) {
-    for (const SpecFile& file : folder.versions) {
+  for (const SpecDirectory& directory : files.directories) {
+    for (const SpecFile& file : directory.versions) {
       for (const char* key : {"kind", "type"}) {
         const JsonValue* id = file.json.find(key);
         if (id == nullptr || id->text() == nullptr) continue;
@@ -31,22 +31,22 @@ bool describes_standard(const SpecFiles& files) {
 
 SpecFiles find_all(const LoadOptions& options, Diagnostics& diagnostics) {
   SpecFiles files;
-  for (const std::string& folder : options.folders) {
-    find_spec_files(folder, false, files, diagnostics);
+  for (const std::string& directory : options.directories) {
+    find_spec_files(directory, false, files, diagnostics);
   }
   const bool needs_standard = files.uses_standard && !describes_standard(files);
   if (needs_standard || !options.standard.empty()) {
     find_spec_files(options.standard_specs, true, files, diagnostics);
   }
-  std::sort(files.folders.begin(), files.folders.end(),
-            [](const SpecFolder& a, const SpecFolder& b) { return a.path < b.path; });
+  std::sort(files.directories.begin(), files.directories.end(),
+            [](const SpecDirectory& a, const SpecDirectory& b) { return a.path < b.path; });
   std::sort(files.inputs.begin(), files.inputs.end());
   files.inputs.erase(std::unique(files.inputs.begin(), files.inputs.end()), files.inputs.end());
   return files;
 }
 
-const JsonValue& spec_of(const SpecFolder& folder, const Version& version) {
-  return folder.find({version.number, version.preview})->json;
+const JsonValue& spec_of(const SpecDirectory& directory, const Version& version) {
+  return directory.find({version.number, version.preview})->json;
 }
 
 /// Removes duplicates from the documents of a version, and sorts them for #include.
@@ -60,13 +60,13 @@ void sort_documents(Version& version) {
 void read_versions(const DeclaredFamily& declared, const Model& model, Diagnostics& diagnostics) {
   if (declared.kind != nullptr) {
     for (const auto& version : declared.kind->versions) {
-      read_kind_version(spec_of(*declared.folder, *version), model.documents, *declared.kind,
+      read_kind_version(spec_of(*declared.directory, *version), model.documents, *declared.kind,
                         *version, diagnostics);
       sort_documents(*version);
     }
   } else {
     for (const auto& version : declared.document->versions) {
-      read_document_version(spec_of(*declared.folder, *version), model.documents, *version,
+      read_document_version(spec_of(*declared.directory, *version), model.documents, *version,
                             diagnostics);
       sort_documents(*version);
     }
@@ -75,16 +75,16 @@ void read_versions(const DeclaredFamily& declared, const Model& model, Diagnosti
 
 /// Compares the versions, unless one of them has a diagnostic, which would cause further ones.
 void read_steps(const DeclaredFamily& declared, Diagnostics& diagnostics) {
-  const std::string prefix = declared.folder->path + "/";
+  const std::string prefix = declared.directory->path + "/";
   const bool has_problem = std::any_of(diagnostics.all().begin(), diagnostics.all().end(),
                                        [&prefix](const Diagnostic& diagnostic) {
                                          return diagnostic.location.file.starts_with(prefix);
                                        });
   if (has_problem) return;
   if (declared.kind != nullptr) {
-    read_kind_steps(*declared.folder, *declared.kind, diagnostics);
+    read_kind_steps(*declared.directory, *declared.kind, diagnostics);
   } else {
-    read_document_steps(*declared.folder, *declared.document, diagnostics);
+    read_document_steps(*declared.directory, *declared.document, diagnostics);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads folders of spec files into a checked Model.
+// Reads directories of spec files into a checked Model.
 #pragma once
 
 #include <stdexcept>
@@ -28,9 +28,9 @@ struct StandardKind {
 StandardKind parse_standard(const std::string& text);
 
 struct LoadOptions {
-  std::vector<std::string> folders;
+  std::vector<std::string> directories;
   std::vector<StandardKind> standard{};
-  /// The folder of the standard specs. It is read only if `standard` or a spec refers to one.
+  /// The directory of the standard specs. It is read only if `standard` or a spec refers to one.
   std::string standard_specs{};
   /// Whether released versions must be as listed in `released.json`.
   bool frozen = true;

@@ -33,7 +33,7 @@ struct Options {
   std::string out{};
   std::string depfile{};
   std::string name = "kinds";
-  std::string folder{};
+  std::string directory{};
   std::string app{};
   std::string version = "0";
   bool again = false;
@@ -42,9 +42,9 @@ struct Options {
 /// Returns the installation that contains this program.
 Installation installation() {
   std::error_code status;
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe", status).parent_path();
-  return {(folder / TENON_INCLUDE_FROM_PROGRAM).lexically_normal(),
-          (folder / TENON_DATA_FROM_PROGRAM).lexically_normal()};
+  const auto directory = std::filesystem::read_symlink("/proc/self/exe", status).parent_path();
+  return {(directory / TENON_INCLUDE_FROM_PROGRAM).lexically_normal(),
+          (directory / TENON_DATA_FROM_PROGRAM).lexically_normal()};
 }
 
 Exit report(const Diagnostics& diagnostics) {
@@ -114,11 +114,11 @@ void check_outside_of_specs(const Options& options) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   const fs::path out = fs::weakly_canonical(fs::absolute(options.out, ignored), ignored);
-  for (const std::string& folder : options.load.folders) {
-    const fs::path within = out.lexically_relative(fs::weakly_canonical(folder, ignored));
+  for (const std::string& directory : options.load.directories) {
+    const fs::path within = out.lexically_relative(fs::weakly_canonical(directory, ignored));
     if (within.empty() || *within.begin() == "..") continue;
-    throw UsageError("--out " + options.out + ": it is in the folder of specs " + folder +
-                     "; give a folder outside of it");
+    throw UsageError("--out " + options.out + ": it is in the directory of specs " + directory +
+                     "; give a directory outside of it");
   }
 }
 
@@ -153,7 +153,7 @@ Exit fingerprint(Options& options) {
 
 Exit next(Options& options) {
   Diagnostics diagnostics;
-  for (const std::string& path : create_next_version(options.folder, diagnostics)) {
+  for (const std::string& path : create_next_version(options.directory, diagnostics)) {
     std::cout << path << "\n";
   }
   return report(diagnostics);
@@ -177,12 +177,12 @@ std::string drafts_of(const Model& model) {
 }
 
 Exit release(Options& options) {
-  options.load.folders = {options.folder};
+  options.load.directories = {options.directory};
   options.load.frozen = false;
   Diagnostics diagnostics;
   const Model model = load_specs(options.load, diagnostics);
   if (!diagnostics.empty()) return report(diagnostics);
-  const auto lines = release(options.folder, model, options.again, diagnostics);
+  const auto lines = release(options.directory, model, options.again, diagnostics);
   for (const std::string& line : lines) std::cout << line << "\n";
   if (lines.empty() && diagnostics.empty()) {
     std::cout << "no new released version; " << drafts_of(model) << "\n";
@@ -192,13 +192,16 @@ Exit release(Options& options) {
 
 void add_standard_specs(CLI::App* command, Options& options) {
   command
-      ->add_option("--standard-specs", options.load.standard_specs, "Folder of the standard specs")
+      ->add_option("--standard-specs", options.load.standard_specs,
+                   "Directory of the standard specs")
       ->type_name("DIR")
       ->capture_default_str();
 }
 
 void add_specs(CLI::App* command, Options& options) {
-  command->add_option("FOLDER", options.load.folders, "Folders with specs, searched recursively")
+  command
+      ->add_option("DIRECTORY", options.load.directories,
+                   "Directories with specs, searched recursively")
       ->required();
   add_standard_specs(command, options);
 }
@@ -212,7 +215,7 @@ void add_standard(CLI::App* command, Options& options) {
 }
 
 void add_output(CLI::App* command, Options& options) {
-  command->add_option("--out", options.out, "Folder to write to")->type_name("DIR")->required();
+  command->add_option("--out", options.out, "Directory to write to")->type_name("DIR")->required();
 }
 
 /// Adds all commands to `app`. The command that runs stores its status in `exit`.
@@ -257,14 +260,15 @@ void add_commands(CLI::App& app, Options& options, Exit& exit) {
   add_specs(add("fingerprint", "Prints the fingerprint of each version", fingerprint), options);
   CLI::App* release_command =
       add("release", "Adds released versions to released.json, which freezes them", release);
-  release_command->add_option("FOLDER", options.folder, "Folder with specs, searched recursively")
+  release_command
+      ->add_option("DIRECTORY", options.directory, "Directory with specs, searched recursively")
       ->required();
   add_standard_specs(release_command, options);
   release_command->add_flag("--again", options.again,
                             "Replaces changed versions that were released before 1.0.0, and prints "
                             "the differences");
   add("next", "Copies the newest version as the draft of the next one", next)
-      ->add_option("FOLDER", options.folder, "Folder of one kind or document type")
+      ->add_option("DIRECTORY", options.directory, "Directory of one kind or document type")
       ->required();
 }
 

@@ -65,7 +65,7 @@ void write_draft(const File& draft, const File& evolution) {
     tools::write_file(draft.path, draft.content);
     tools::write_file(evolution.path, evolution.content);
   } catch (const IoError&) {
-    // The step is in place if only the synchronisation of its folder failed.
+    // The step is in place if only the synchronisation of its directory failed.
     if (tools::read_file(evolution.path).text != evolution.content) {
       std::error_code ignored;
       std::filesystem::remove(draft.path, ignored);
@@ -88,19 +88,22 @@ void check_absent(const std::string& path, Diagnostics& diagnostics) {
 
 }  // namespace
 
-std::vector<std::string> create_next_version(const std::string& folder, Diagnostics& diagnostics) {
+std::vector<std::string> create_next_version(const std::string& directory,
+                                             Diagnostics& diagnostics) {
   SpecFiles files;
-  find_spec_files(folder, false, files, diagnostics);
+  find_spec_files(directory, false, files, diagnostics);
   if (!diagnostics.empty()) return {};
-  const auto here = std::find_if(files.folders.begin(), files.folders.end(), [](const auto& found) {
-    return !found.versions.empty() && found.versions.front().spec.find('/') == std::string::npos;
-  });
-  if (here == files.folders.end()) {
-    diagnostics.add({.location = {folder},
+  const auto here =
+      std::find_if(files.directories.begin(), files.directories.end(), [](const auto& found) {
+        return !found.versions.empty() &&
+               found.versions.front().spec.find('/') == std::string::npos;
+      });
+  if (here == files.directories.end()) {
+    diagnostics.add({.location = {directory},
                      .code = "no-specs",
-                     .message = "this folder contains no version",
+                     .message = "this directory contains no version",
                      .needed = "v1.json",
-                     .fix = "name the folder of one kind or document type"});
+                     .fix = "name the directory of one kind or document type"});
     return {};
   }
   const auto release = std::find_if(here->versions.rbegin(), here->versions.rend(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes an SDK package: all that an author of plugins for one program needs, in one folder.
+// Writes an SDK package: all that an author of plugins for one program needs, in one directory.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace tenon::gen {
 
-/// The folders of an installation of tenon from which files are copied.
+/// The directories of an installation of tenon from which files are copied.
 struct Installation {
   std::filesystem::path include;  // contains tenon/abi.h
   std::filesystem::path data;     // contains sdk/ and abi/

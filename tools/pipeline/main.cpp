@@ -89,14 +89,14 @@ bool is_position(const std::filesystem::path& path) {
 /// A file that may describe a pipeline.
 struct Candidate {
   std::filesystem::path path;
-  bool named = true;  // by the user; otherwise it was found in a folder
+  bool named = true;  // by the user; otherwise it was found in a directory
   std::optional<PipelineFile> file{};
   Diagnostics diagnostics{};  // of the file
 };
 using Candidates = std::vector<Candidate>;
 
-/// Returns the pipeline files at `paths`. A folder contributes its files with the extension .json,
-/// sorted by name, without the positions that pipelines store in it.
+/// Returns the pipeline files at `paths`. A directory contributes its files with the extension
+/// .json, sorted by name, without the positions that pipelines store in it.
 Candidates candidates_of(const Paths& paths, Diagnostics& diagnostics) {
   Candidates candidates;
   for (const auto& path : paths) {
@@ -116,16 +116,16 @@ Candidates candidates_of(const Paths& paths, Diagnostics& diagnostics) {
     if (error) {
       diagnostics.add({.location = {.file = path.string()},
                        .code = "cannot-read",
-                       .message = "the folder cannot be read",
+                       .message = "the directory cannot be read",
                        .found = error.message(),
-                       .needed = "a folder that this user may read",
+                       .needed = "a directory that this user may read",
                        .fix = "check the path and the permissions"});
     } else if (inside.empty()) {
       diagnostics.add({.location = {.file = path.string()},
                        .code = "no-pipeline",
-                       .message = "the folder contains no pipeline file",
+                       .message = "the directory contains no pipeline file",
                        .needed = "at least one file with the extension .json",
-                       .fix = "specify another folder, or a file"});
+                       .fix = "specify another directory, or a file"});
     }
     std::sort(inside.begin(), inside.end());
     for (const auto& file : inside) candidates.push_back({file, false});
@@ -133,8 +133,8 @@ Candidates candidates_of(const Paths& paths, Diagnostics& diagnostics) {
   return candidates;
 }
 
-/// Returns whether a file of a folder is the damaged position of another pipeline. It is reported
-/// as such when that pipeline is opened.
+/// Returns whether a file of a directory is the damaged position of another pipeline. It is
+/// reported as such when that pipeline is opened.
 bool is_damaged_position(const Candidate& candidate, const Candidates& all) {
   if (candidate.named || candidate.diagnostics.empty()) return false;
   return std::any_of(all.begin(), all.end(), [&](const Candidate& other) {
@@ -396,21 +396,22 @@ Exit run_files(const Paths& paths, const Paths& plugin_path) {
   return run_all(host, pipelines, console);
 }
 
-/// Reports a position whose folder does not exist and cannot be made.
-void check_folder(const PipelineFile& file, Diagnostics& diagnostics) {
+/// Reports a position whose directory does not exist and cannot be made.
+void check_directory(const PipelineFile& file, Diagnostics& diagnostics) {
   std::error_code failed;
-  auto folder = std::filesystem::absolute(file.position).parent_path();
-  while (folder.has_relative_path() && !std::filesystem::exists(folder, failed)) {
-    folder = folder.parent_path();
+  auto directory = std::filesystem::absolute(file.position).parent_path();
+  while (directory.has_relative_path() && !std::filesystem::exists(directory, failed)) {
+    directory = directory.parent_path();
   }
-  if (std::filesystem::is_directory(folder, failed) && ::access(folder.c_str(), W_OK | X_OK) == 0) {
+  if (std::filesystem::is_directory(directory, failed) &&
+      ::access(directory.c_str(), W_OK | X_OK) == 0) {
     return;
   }
   diagnostics.add({.location = file.position_place,
                    .code = "cannot-write",
                    .message = "the position cannot be saved",
-                   .found = folder.string(),
-                   .needed = "a folder that this user can write to",
+                   .found = directory.string(),
+                   .needed = "a directory that this user can write to",
                    .fix = "set \"position\" to another path"});
 }
 
@@ -424,7 +425,7 @@ Exit validate_files(const Paths& paths, const Paths& plugin_path) {
   tenon::Host host(host_options(plugin_path));
   tenon::tools::PluginOrigins origins;
   create_all_stages(host, pipelines, console, exit_at_signal.calls(), origins, diagnostics);
-  for (const Pipeline& pipeline : pipelines) check_folder(pipeline.file, diagnostics);
+  for (const Pipeline& pipeline : pipelines) check_directory(pipeline.file, diagnostics);
   if (!diagnostics.empty()) return refuse(diagnostics);
   for (const auto& path : paths) {
     std::cout << tenon::escaped_for_display(path.string()) << ": no problem found" << std::endl;
@@ -477,8 +478,8 @@ int run(int count, char** arguments) {
   Paths plugin_path;
   const auto add = [&](const char* name, const char* description) {
     CLI::App* command = program.add_subcommand(name, description);
-    command->add_option("FILE", paths, "Pipeline files, or folders of them")->required();
-    command->add_option("--plugin-path", plugin_path, "Folder to search before all others")
+    command->add_option("FILE", paths, "Pipeline files, or directories of them")->required();
+    command->add_option("--plugin-path", plugin_path, "Directory to search before all others")
         ->type_name("DIR")
         ->allow_extra_args(false);
     return command;

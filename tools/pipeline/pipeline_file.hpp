@@ -14,7 +14,7 @@
 //     "window": {"records": 10000, "bytes": 33554432},
 //     "stall": {"report_after": "30s", "fail_after": "10m"} }
 //
-// "position" is relative to the folder of the file. "processors", those of the pipeline, of the
+// "position" is relative to the directory of the file. "processors", those of the pipeline, of the
 // source and of each destination, "batch", "rate", "dead_letters", "window"
 // (window_limits.hpp), "stall" (stall_watch.hpp) and each member of the last two are optional. The
 // values of "config" are strings. Blanks at their ends are removed; paths in them are relative to

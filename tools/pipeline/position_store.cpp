@@ -30,7 +30,7 @@ tenon::Error cannot_write(const std::filesystem::path& path, int error) {
                        .message = "the position cannot be saved",
                        .where = path.string(),
                        .found = std::generic_category().message(error),
-                       .needed = "a folder with free space that this user can write to",
+                       .needed = "a directory with free space that this user can write to",
                        .fix = "free space, or set \"position\" to another path"});
 }
 
@@ -71,7 +71,7 @@ bool is_locked(const tenon::tools::Descriptor& file) {
          status.st_nlink != 0;
 }
 
-std::filesystem::path folder_of(const std::filesystem::path& path) {
+std::filesystem::path directory_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
@@ -115,7 +115,7 @@ std::filesystem::path lock_path(const std::filesystem::path& position) {
 tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& path,
                                                  Diagnostics& diagnostics) {
   std::error_code failed;
-  std::filesystem::create_directories(folder_of(path), failed);
+  std::filesystem::create_directories(directory_of(path), failed);
   if (failed) return cannot_write(path, failed.value());
 
   const std::filesystem::path lock_name = lock_path(path);

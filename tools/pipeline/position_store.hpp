@@ -42,10 +42,10 @@ std::filesystem::path lock_path(const std::filesystem::path& position);
 /// at a time.
 class PositionStore {
  public:
-  /// Locks the file at `path` and reads it if it exists. Creates the folders above it. Problems of
-  /// the content are added to the diagnostics. Errors: cannot-write, cannot-read; in-use if another
-  /// process has locked it; untrusted-file if it, or its lock, is not a regular file of this user
-  /// alone. A symbolic link is none; the folders above may be links.
+  /// Locks the file at `path` and reads it if it exists. Creates the directories above it. Problems
+  /// of the content are added to the diagnostics. Errors: cannot-write, cannot-read; in-use if
+  /// another process has locked it; untrusted-file if it, or its lock, is not a regular file of
+  /// this user alone. A symbolic link is none; the directories above may be links.
   static tenon::Result<PositionStore> open(const std::filesystem::path& path,
                                            Diagnostics& diagnostics);
 

@@ -36,9 +36,9 @@ struct Description {
   std::vector<gen::StandardKind> standard;
 };
 
-/// Returns the folder of the description of an app, or an empty path if there is none.
-fs::path description_folder(const std::string& app) {
-  for (const fs::path& data : detail::data_folders(app)) {
+/// Returns the directory of the description of an app, or an empty path if there is none.
+fs::path description_directory(const std::string& app) {
+  for (const fs::path& data : detail::data_directories(app)) {
     std::error_code ignored;
     if (fs::is_regular_file(data / "tenon" / "app.json", ignored)) return data / "tenon";
   }
@@ -49,16 +49,16 @@ std::optional<JsonValue> read_json(const fs::path& path, Diagnostics& problems) 
   return tools::read_json(gen::read_regular_file(path), path.string(), problems);
 }
 
-Description read_description(const fs::path& folder, Diagnostics& problems) {
+Description read_description(const fs::path& directory, Diagnostics& problems) {
   Description description;
-  const auto json = read_json(folder / "app.json", problems);
+  const auto json = read_json(directory / "app.json", problems);
   if (!json) return description;
   const tools::ObjectReader object(*json, "a description",
                                    {"app", "converter", "program", "standard"}, problems);
   object.text("app");
   const auto path = [&](const char* key) {
     const std::string text = object.optional_text(key);
-    return text.empty() ? fs::path() : (folder / text).lexically_normal();
+    return text.empty() ? fs::path() : (directory / text).lexically_normal();
   };
   description.program = path("program");
   description.converter = path("converter");
@@ -72,10 +72,10 @@ Description read_description(const fs::path& folder, Diagnostics& problems) {
 }
 
 /// Returns the builtins of a description as modules that only have a manifest.
-std::vector<const tenon_module*> read_builtins(const fs::path& folder, ConstantPool& pool,
+std::vector<const tenon_module*> read_builtins(const fs::path& directory, ConstantPool& pool,
                                                Diagnostics& problems) {
   std::vector<const tenon_module*> modules;
-  const fs::path file = folder / "builtins.json";
+  const fs::path file = directory / "builtins.json";
   std::error_code ignored;
   if (!fs::exists(file, ignored)) return modules;
   const auto json = read_json(file, problems);
@@ -94,7 +94,7 @@ std::vector<const tenon_module*> read_builtins(const fs::path& folder, ConstantP
   return modules;
 }
 
-/// Returns the folder of tenon's own specs in its installation.
+/// Returns the directory of tenon's own specs in its installation.
 std::string standard_specs() {
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
@@ -163,7 +163,7 @@ void use_specs(const fs::path& specs, const Description& description, ConstantPo
   gen::Model read;
   if (!specs.empty()) {
     read = gen::load_specs(
-        {.folders = {specs.string()}, .standard_specs = standard_specs(), .frozen = false},
+        {.directories = {specs.string()}, .standard_specs = standard_specs(), .frozen = false},
         problems);
   }
   if (!problems.empty()) return;
@@ -177,10 +177,10 @@ void use_specs(const fs::path& specs, const Description& description, ConstantPo
   detail::use_kinds(std::move(kinds));
 }
 
-/// Returns the folder of the specs of a description, or an empty path if it has none.
-fs::path specs_of(const fs::path& folder) {
+/// Returns the directory of the specs of a description, or an empty path if it has none.
+fs::path specs_of(const fs::path& directory) {
   std::error_code ignored;
-  fs::path specs = folder / "specs";
+  fs::path specs = directory / "specs";
   return fs::exists(specs, ignored) && !fs::is_empty(specs, ignored) ? specs : fs::path();
 }
 
@@ -200,14 +200,15 @@ void check_trust(const fs::path& file, Diagnostics& problems) {
 }
 
 void load(Options& options, ConstantPool& pool, Diagnostics& problems) {
-  const fs::path folder = options.app == own_app ? fs::path() : description_folder(options.app);
+  const fs::path directory =
+      options.app == own_app ? fs::path() : description_directory(options.app);
   Description description;
   if (options.app == own_app) options.builtins = {builtins()};
-  if (!folder.empty()) {
-    check_trust(folder / "app.json", problems);
+  if (!directory.empty()) {
+    check_trust(directory / "app.json", problems);
     if (!problems.empty()) return;
-    description = read_description(folder, problems);
-    options.builtins = read_builtins(folder, pool, problems);
+    description = read_description(directory, problems);
+    options.builtins = read_builtins(directory, pool, problems);
     // An SDK for plugin authors contains neither program nor converter.
     std::error_code ignored;
     if (fs::exists(description.program, ignored)) options.program = description.program;
@@ -217,9 +218,10 @@ void load(Options& options, ConstantPool& pool, Diagnostics& problems) {
       options.converter = description.converter;
     }
   }
-  if ((options.specs.empty() && folder.empty()) || !problems.empty()) return;
+  if ((options.specs.empty() && directory.empty()) || !problems.empty()) return;
   options.knows_kinds = true;
-  use_specs(options.specs.empty() ? specs_of(folder) : options.specs, description, pool, problems);
+  use_specs(options.specs.empty() ? specs_of(directory) : options.specs, description, pool,
+            problems);
 }
 
 }  // namespace

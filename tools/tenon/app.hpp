@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Loads the description of an app. It is in the folder `tenon` of the app's data (for app "photo"
-// ~/.local/share/photo/tenon, then the same below /usr/local and /usr):
+// Loads the description of an app. It is in the directory `tenon` of the app's data (for app
+// "photo" ~/.local/share/photo/tenon, then the same below /usr/local and /usr):
 //
 //   app.json        {"app": "photo", "program": "../../../bin/photo", "standard": ["source@2"]}
 //   specs/          its kinds and document types, in the format of tenon-gen
 //   builtins.json   the manifests of its builtins, as tenon::manifests_of writes them
 //
-// Only app.json is required. A relative `program` is relative to the folder. The description of the
-// app "tenon", whose host is tenon-pipeline, is compiled into the command.
+// Only app.json is required. A relative `program` is relative to the directory. The description of
+// the app "tenon", whose host is tenon-pipeline, is compiled into the command.
 #pragma once
 
 #include <tenon/host.hpp>

@@ -23,7 +23,7 @@ inline constexpr const char* own_app = "tenon";
 struct Options {
   std::string app = own_app;
   std::vector<std::filesystem::path> plugin_path;
-  /// A folder of specs that replace those of the app; empty: the specs of the app.
+  /// A directory of specs that replace those of the app; empty: the specs of the app.
   std::filesystem::path specs;
   /// The lock file of the host; empty: none.
   std::filesystem::path lock_file;

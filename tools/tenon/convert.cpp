@@ -202,7 +202,7 @@ class Output {
   std::string text_;
 };
 
-/// The results for the files of a folder.
+/// The results for the files of a directory.
 struct Outcome {
   std::size_t converted = 0;
   std::size_t unchanged = 0;
@@ -258,11 +258,12 @@ void convert_file(Converter& converter, const fs::path& path, Outcome& outcome) 
   }
 }
 
-/// Adds the files of documents below a folder. A folder that cannot be read is reported, and the
-/// others are still searched.
-void add_files(const fs::path& folder, std::vector<fs::path>& files, Outcome& outcome) {
+/// Adds the files of documents below a directory. A directory that cannot be read is reported, and
+/// the others are still searched.
+void add_files(const fs::path& directory, std::vector<fs::path>& files, Outcome& outcome) {
   std::error_code failed;
-  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+  for (fs::directory_iterator at(directory, failed), end; !failed && at != end;
+       at.increment(failed)) {
     std::error_code ignored;
     const std::string extension = at->path().extension().string();
     if (at->is_directory(ignored) && !at->is_symlink(ignored)) {
@@ -272,7 +273,7 @@ void add_files(const fs::path& folder, std::vector<fs::path>& files, Outcome& ou
     }
   }
   if (!failed) return;
-  report_unusable(folder, failed.message());
+  report_unusable(directory, failed.message());
   outcome.failed = true;
 }
 
@@ -284,7 +285,7 @@ Exit convert_in_place(Converter& converter, const fs::path& path) {
   if (fs::is_regular_file(status)) {
     files.push_back(path);
   } else if (fs::exists(status) && !fs::is_directory(status)) {
-    report_unusable(path, "neither a file nor a folder");
+    report_unusable(path, "neither a file nor a directory");
     outcome.failed = true;
   } else {
     add_files(path, files, outcome);

@@ -32,7 +32,7 @@ struct Inspection {
   std::vector<RequirementInfo> requirements = {};  // of its package
 };
 
-/// Returns whether the subject is a file, whatever plugins there are. A folder may also have the
+/// Returns whether the subject is a file, whatever plugins there are. A directory may also have the
 /// name of a plugin.
 bool is_file(const std::string& subject) {
   std::error_code ignored;
@@ -64,7 +64,7 @@ std::optional<PackageInfo> package_of(const Host& host, const fs::path& file) {
 }
 
 /// Adds problems that depend on the other files of the plugin path, eg: another module has the
-/// name, or the folder belongs to another version.
+/// name, or the directory belongs to another version.
 void add_problems_of_host(Inspection& found, const Host& host) {
   found.in_plugin_path = package_of(host, found.report.file).has_value();
   for (Error& problem : host.problems()) {

@@ -18,8 +18,8 @@ bool is_io_error(const Error& error) {
   return error.code() == "cannot-write" || is_unreadable(error);
 }
 
-/// Prints the folders and files that cannot be read, because they may contain packages that belong
-/// in the lock file. Returns the first of them.
+/// Prints the directories and files that cannot be read, because they may contain packages that
+/// belong in the lock file. Returns the first of them.
 std::optional<Error> report_unread(const Options& options, const std::vector<Error>& skipped) {
   std::optional<Error> first;
   for (const Error& error : skipped) {

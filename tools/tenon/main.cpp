@@ -24,11 +24,12 @@ using namespace tenon::command;
 void add_app(CLI::App& command, Options& options) {
   command
       .add_option("-a,--app", options.app,
-                  "Host program whose folders, environment and description are used")
+                  "Host program whose directories, environment and description are used")
       ->capture_default_str();
   command
-      .add_option("--specs", options.specs,
-                  "Folder of specs of kinds and document types, used instead of those of the app")
+      .add_option(
+          "--specs", options.specs,
+          "Directory of specs of kinds and document types, used instead of those of the app")
       ->type_name("DIR");
 }
 
@@ -38,7 +39,7 @@ void add_json(CLI::App& command, Options& options) {
 
 void add_common(CLI::App& command, Options& options) {
   add_app(command, options);
-  command.add_option("--plugin-path", options.plugin_path, "Folder to search before all others")
+  command.add_option("--plugin-path", options.plugin_path, "Directory to search before all others")
       ->type_name("DIR")
       ->allow_extra_args(false);
   add_json(command, options);
@@ -58,8 +59,9 @@ void add_convert_arguments(CLI::App& command, ConvertArguments& arguments) {
                      "stored");
   command.add_flag("--lenient", arguments.lenient,
                    "Keeps fields and versions that are unknown, instead of refusing the document");
-  CLI::Option* in_place = command.add_flag(
-      "--in-place", arguments.in_place, "Replaces FILE, or all *.json and *.jsonl below a folder");
+  CLI::Option* in_place =
+      command.add_flag("--in-place", arguments.in_place,
+                       "Replaces FILE, or all *.json and *.jsonl below a directory");
   CLI::Option* file = command.add_option(
       "FILE", arguments.file,
       "One document, or one on each line, of at most 64 MB each; default: standard input");
@@ -100,7 +102,7 @@ void add_verify_arguments(CLI::App& command, Options& options, VerifyArguments& 
       ->default_str("10s");
   add_json(command, options);
   command.footer(
-      "Packages that the module requires are searched in the folders of "
+      "Packages that the module requires are searched in the directories of "
       "$TENON_CONFORMANCE_PLUGIN_PATH.");
 }
 

@@ -30,7 +30,7 @@ bool has_search_path_errors(const Options& options, const std::vector<Error>& sk
 
 std::vector<Error> broken_module_errors(const std::vector<Error>& skipped) {
   constexpr std::string_view codes[] = {"broken-manifest", "two-manifests", "manifest-differs",
-                                        "wrong-folder"};
+                                        "wrong-directory"};
   std::vector<Error> broken;
   std::copy_if(
       skipped.begin(), skipped.end(), std::back_inserter(broken), [&codes](const Error& error) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Errors of files and folders that cannot be opened, and of the plugin path itself rather than of
-// one module.
+// Errors of files and directories that cannot be opened, and of the plugin path itself rather than
+// of one module.
 #pragma once
 
 #include <tenon/result.hpp>
@@ -12,11 +12,11 @@
 
 namespace tenon::command {
 
-/// Returns whether the error is that of a file or folder that cannot be opened.
+/// Returns whether the error is that of a file or directory that cannot be opened.
 bool is_unreadable(const Error& error);
 
-/// Returns whether the error is that of a folder, or of a file that the options name, which could
-/// not be read. Other files are single modules.
+/// Returns whether the error is that of a directory, or of a file that the options name, which
+/// could not be read. Other files are single modules.
 bool is_search_path_error(const Options& options, const Error& error);
 /// Returns whether there is such an error.
 bool has_search_path_errors(const Options& options, const std::vector<Error>& skipped);

@@ -49,7 +49,7 @@ Error cannot_write(const std::filesystem::path& path, std::string_view attempt) 
 }
 
 std::string_view type_of(mode_t mode) {
-  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISDIR(mode)) return "a directory";
   if (S_ISFIFO(mode)) return "a pipe";
   if (S_ISSOCK(mode)) return "a socket";
   return "a device";
@@ -71,10 +71,10 @@ bool may_be_link(const dirent& entry) {
   return entry.d_type == DT_UNKNOWN || entry.d_type == DT_LNK;
 }
 
-bool leads_to_folder(DIR* folder, const dirent& entry) {
+bool leads_to_directory(DIR* directory, const dirent& entry) {
   if (!may_be_link(entry)) return entry.d_type == DT_DIR;
   struct stat status;
-  return ::fstatat(::dirfd(folder), entry.d_name, &status, 0) == 0 && S_ISDIR(status.st_mode);
+  return ::fstatat(::dirfd(directory), entry.d_name, &status, 0) == 0 && S_ISDIR(status.st_mode);
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ Result<File> File::open(const std::filesystem::path& path, bool is_regular) {
          .where = path.string(),
          .found = std::string(type_of(mode)),
          .needed = "a regular file",
-         .fix = "name a regular file, or remove this one from the folder that is searched"});
+         .fix = "name a regular file, or remove this one from the directory that is searched"});
   };
   struct stat status;
   // Opening a device can have side effects, so the type is checked first. The file may be replaced
@@ -173,12 +173,12 @@ Result<FileIdentity> identity_of(const std::filesystem::path& path) {
   return identity_from(status);
 }
 
-std::error_code read_folder(const std::filesystem::path& folder,
-                            std::vector<FolderEntry>& entries) {
+std::error_code read_directory(const std::filesystem::path& directory,
+                               std::vector<DirectoryEntry>& entries) {
   struct Close {
     void operator()(DIR* open) const noexcept { ::closedir(open); }
   };
-  const std::unique_ptr<DIR, Close> stream(::opendir(folder.c_str()));
+  const std::unique_ptr<DIR, Close> stream(::opendir(directory.c_str()));
   if (stream == nullptr) return {errno, std::generic_category()};
   for (;;) {
     errno = 0;
@@ -187,7 +187,7 @@ std::error_code read_folder(const std::filesystem::path& folder,
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
     entries.push_back({.name = std::string(name),
-                       .is_folder = leads_to_folder(stream.get(), *entry),
+                       .is_directory = leads_to_directory(stream.get(), *entry),
                        .may_be_link = may_be_link(*entry),
                        .is_regular = entry->d_type == DT_REG});
   }
@@ -201,19 +201,19 @@ Result<void> replace_file(const std::filesystem::path& path, std::span<const std
   return cannot_write(path, "replacing the file");
 }
 
-bool may_execute(const std::filesystem::path& folder) {
+bool may_execute(const std::filesystem::path& directory) {
   struct statvfs status;
-  return ::statvfs(folder.c_str(), &status) != 0 || (status.f_flag & ST_NOEXEC) == 0;
+  return ::statvfs(directory.c_str(), &status) != 0 || (status.f_flag & ST_NOEXEC) == 0;
 }
 
-std::filesystem::path memory_folder() {
+std::filesystem::path memory_directory() {
 #ifdef __linux__
-  constexpr const char* folder = "/dev/shm";
+  constexpr const char* directory = "/dev/shm";
   constexpr auto no_execution = decltype(std::declval<struct statfs>().f_flags){ST_NOEXEC};
   struct statfs status;
-  if (::statfs(folder, &status) == 0 && status.f_type == TMPFS_MAGIC &&
+  if (::statfs(directory, &status) == 0 && status.f_type == TMPFS_MAGIC &&
       (status.f_flags & no_execution) == 0 && status.f_bavail >= status.f_blocks / 2) {
-    return folder;
+    return directory;
   }
 #endif
   return {};

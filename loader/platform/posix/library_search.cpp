@@ -21,7 +21,7 @@ constexpr const char* index_path = "/etc/ld.so.cache";
 constexpr std::string_view index_magic = "glibc-ld.so.cache1.1";
 constexpr std::size_t max_index_size = std::size_t{64} << 20;
 constexpr std::size_t max_text_length = 4096;
-constexpr std::string_view system_folders[] = {"/lib", "/usr/lib", "/lib64", "/usr/lib64"};
+constexpr std::string_view system_directories[] = {"/lib", "/usr/lib", "/lib64", "/usr/lib64"};
 
 struct IndexHeader {
   char magic[20];
@@ -48,16 +48,17 @@ std::string_view text_at(std::string_view index, std::size_t offset) {
   return end != std::string_view::npos ? rest.substr(0, end) : std::string_view();
 }
 
-/// Returns whether a path begins with a default folder, which is how the dynamic loader compares.
-bool is_below_system_folder(std::string_view path) {
-  return std::ranges::any_of(system_folders, [path](std::string_view folder) {
-    return path.starts_with(folder) && path.substr(folder.size()).starts_with('/');
+/// Returns whether a path begins with a default directory, which is how the dynamic loader
+/// compares.
+bool is_below_system_directory(std::string_view path) {
+  return std::ranges::any_of(system_directories, [path](std::string_view directory) {
+    return path.starts_with(directory) && path.substr(directory.size()).starts_with('/');
   });
 }
 
 LibraryIndex read_index() {
   const auto file = File::open(index_path);
-  if (!file) return {};  // without an index only the default folders are searched
+  if (!file) return {};  // without an index only the default directories are searched
   const auto content = file->read_all(max_index_size);
   if (!content) return {};
   return read_library_index({reinterpret_cast<const char*>(content->data()), content->size()});
@@ -87,21 +88,21 @@ LibraryIndex read_library_index(std::string_view content) {
 }
 
 LibrarySearch::LibrarySearch()
-    : folders_(split_path_list(trusted_environment("LD_LIBRARY_PATH"))), index_(read_index()) {}
+    : directories_(split_path_list(trusted_environment("LD_LIBRARY_PATH"))), index_(read_index()) {}
 
 std::vector<std::filesystem::path> LibrarySearch::candidates(const std::string& name,
-                                                             bool default_folders) const {
+                                                             bool default_directories) const {
   std::vector<std::filesystem::path> paths;
-  for (const auto& folder : folders_) paths.push_back(folder / name);
+  for (const auto& directory : directories_) paths.push_back(directory / name);
   const auto listed = index_.find(name);
   if (listed != index_.end()) {
     std::ranges::copy_if(listed->second, std::back_inserter(paths), [&](const std::string& path) {
-      return default_folders || !is_below_system_folder(path);
+      return default_directories || !is_below_system_directory(path);
     });
   }
-  if (!default_folders) return paths;
-  for (const std::string_view folder : system_folders) {
-    paths.push_back(std::filesystem::path(folder) / name);
+  if (!default_directories) return paths;
+  for (const std::string_view directory : system_directories) {
+    paths.push_back(std::filesystem::path(directory) / name);
   }
   return paths;
 }

@@ -16,13 +16,13 @@ namespace {
 
 /// Returns `below` in the prefix of the user, of this machine and of the system.
 std::vector<std::filesystem::path> installed(const std::filesystem::path& below) {
-  std::vector<std::filesystem::path> folders;
+  std::vector<std::filesystem::path> directories;
   if (const std::string home = trusted_environment("HOME"); !home.empty()) {
-    folders.push_back(std::filesystem::path(home) / ".local" / below);
+    directories.push_back(std::filesystem::path(home) / ".local" / below);
   }
-  folders.push_back("/usr/local" / below);
-  folders.push_back("/usr" / below);
-  return folders;
+  directories.push_back("/usr/local" / below);
+  directories.push_back("/usr" / below);
+  return directories;
 }
 
 }  // namespace
@@ -32,23 +32,23 @@ std::string trusted_environment(const std::string& name) {
   return value != nullptr ? value : "";
 }
 
-TemporaryFolder temporary_folder() {
+TemporaryDirectory temporary_directory() {
   for (const char* variable : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) {
-    if (std::string folder = trusted_environment(variable); !folder.empty()) {
-      return {.path = std::move(folder), .named = true};
+    if (std::string directory = trusted_environment(variable); !directory.empty()) {
+      return {.path = std::move(directory), .named = true};
     }
   }
   return {.path = "/tmp", .named = false};
 }
 
 std::vector<std::filesystem::path> split_path_list(const std::string& list) {
-  std::vector<std::filesystem::path> folders;
+  std::vector<std::filesystem::path> directories;
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(':', begin), list.size());
-    if (end > begin) folders.emplace_back(list.substr(begin, end - begin));
+    if (end > begin) directories.emplace_back(list.substr(begin, end - begin));
     begin = end + 1;
   }
-  return folders;
+  return directories;
 }
 
 void write_to_standard_error(std::initializer_list<std::string_view> parts) noexcept {
@@ -73,11 +73,11 @@ std::size_t page_size() {
   return static_cast<std::size_t>(size);
 }
 
-std::vector<std::filesystem::path> module_folders(const std::string& app) {
+std::vector<std::filesystem::path> module_directories(const std::string& app) {
   return installed(std::filesystem::path("lib") / app / "plugins");
 }
 
-std::vector<std::filesystem::path> data_folders(const std::string& app) {
+std::vector<std::filesystem::path> data_directories(const std::string& app) {
   return installed(std::filesystem::path("share") / app);
 }
 

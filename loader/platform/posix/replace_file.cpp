@@ -31,26 +31,27 @@ std::error_code last_error() {
   return {errno, std::generic_category()};
 }
 
-/// Removes abandoned files from a folder, but only once in a process: a position is replaced often.
-void tidy_once(const fs::path& path, int folder) {
+/// Removes abandoned files from a directory, but only once in a process: a position is replaced
+/// often.
+void tidy_once(const fs::path& path, int directory) {
   static sync::Mutex mutex;
   static std::set<std::string> tidied TENON_GUARDED_BY(mutex);
   const sync::Lock lock(mutex);
   std::error_code failed;
   const fs::path full = fs::absolute(path, failed);
-  if (!failed && tidied.insert(full.native()).second) remove_abandoned_files(folder);
+  if (!failed && tidied.insert(full.native()).second) remove_abandoned_files(directory);
 }
 
-/// Makes the entries of a folder durable, unless its file system cannot sync folders.
-bool sync_folder(int folder) {
-  return ::fsync(folder) == 0 || errno == EINVAL || errno == EBADF || errno == ENOTSUP;
+/// Makes the entries of a directory durable, unless its file system cannot sync directories.
+bool sync_directory(int directory) {
+  return ::fsync(directory) == 0 || errno == EINVAL || errno == EBADF || errno == ENOTSUP;
 }
 
 /// Renames a temporary file, which stays locked until it has its name.
-bool replace(TemporaryFile& file, int folder, const std::string& target) {
+bool replace(TemporaryFile& file, int directory, const std::string& target) {
   const Descriptor lock(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
   if (::fsync(file.get()) != 0 || !file.close() ||
-      ::renameat(folder, file.name().c_str(), folder, target.c_str()) != 0)
+      ::renameat(directory, file.name().c_str(), directory, target.c_str()) != 0)
     return false;
   file.release();
   return true;
@@ -79,7 +80,7 @@ struct Replacement::State {
   std::error_code failed;
   fs::path target;
   std::uint64_t other_names = 0;
-  std::optional<Descriptor> folder;
+  std::optional<Descriptor> directory;
   std::optional<TemporaryFile> file;
 };
 
@@ -98,14 +99,15 @@ Replacement::Replacement(const fs::path& path, Attributes attributes)
   }
   if (state.failed) return;
   if (exists) state.other_names = old.st_nlink - 1;
-  const fs::path folder = state.target.has_parent_path() ? state.target.parent_path() : ".";
-  state.folder.emplace(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!state.folder->is_open()) {
+  const fs::path directory = state.target.has_parent_path() ? state.target.parent_path() : ".";
+  state.directory.emplace(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!state.directory->is_open()) {
     state.failed = last_error();
     return;
   }
-  tidy_once(folder, state.folder->get());
-  state.file.emplace(state.folder->get(), keeps && !exists ? mode_before_umask : S_IRUSR | S_IWUSR);
+  tidy_once(directory, state.directory->get());
+  state.file.emplace(state.directory->get(),
+                     keeps && !exists ? mode_before_umask : S_IRUSR | S_IWUSR);
   if (!state.file->is_open() ||
       (keeps && exists && !copy_attributes(state.target, old, state.file->get()))) {
     state.failed = last_error();
@@ -124,8 +126,8 @@ void Replacement::append(std::string_view content) {
 ReplaceResult Replacement::commit() {
   State& state = *state_;
   if (state.failed) return {state.failed};
-  if (!replace(*state.file, state.folder->get(), state.target.filename()) ||
-      !sync_folder(state.folder->get())) {
+  if (!replace(*state.file, state.directory->get(), state.target.filename()) ||
+      !sync_directory(state.directory->get())) {
     return {last_error()};
   }
   return {{}, state.other_names};

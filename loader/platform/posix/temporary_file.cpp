@@ -35,38 +35,39 @@ bool is_random_name(std::string_view name) {
          name.find_first_not_of("0123456789abcdef", name_prefix.size()) == name.npos;
 }
 
-int open_new(int folder, const std::string& name, mode_t mode) {
+int open_new(int directory, const std::string& name, mode_t mode) {
   if (name.empty()) return -1;
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-  return ::openat(folder, name.c_str(), flags, mode);
+  return ::openat(directory, name.c_str(), flags, mode);
 }
 
-struct CloseFolder {
-  void operator()(DIR* folder) const noexcept { ::closedir(folder); }
+struct CloseDirectory {
+  void operator()(DIR* directory) const noexcept { ::closedir(directory); }
 };
 
-/// Opens the folder again, because the position of a listing belongs to the open folder. Returns
-/// null if it cannot be read.
-std::unique_ptr<DIR, CloseFolder> open_listing(int folder) {
-  Descriptor again(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  std::unique_ptr<DIR, CloseFolder> listing(again.is_open() ? ::fdopendir(again.get()) : nullptr);
+/// Opens the directory again, because the position of a listing belongs to the open directory.
+/// Returns null if it cannot be read.
+std::unique_ptr<DIR, CloseDirectory> open_listing(int directory) {
+  Descriptor again(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  std::unique_ptr<DIR, CloseDirectory> listing(again.is_open() ? ::fdopendir(again.get())
+                                                               : nullptr);
   if (listing != nullptr) again.release();
   return listing;
 }
 
 }  // namespace
 
-TemporaryFile::TemporaryFile(int folder, mode_t mode) : folder_(folder) {
+TemporaryFile::TemporaryFile(int directory, mode_t mode) : directory_(directory) {
   // Another process may take a new file for an abandoned one and remove it before it is locked.
   do {
     name_ = random_name();
-    file_.emplace(open_new(folder_, name_, mode));
+    file_.emplace(open_new(directory_, name_, mode));
   } while (file_->is_open() && is_lost());
   exists_ = file_->is_open();
 }
 
 TemporaryFile::~TemporaryFile() {
-  if (exists_) ::unlinkat(folder_, name_.c_str(), 0);
+  if (exists_) ::unlinkat(directory_, name_.c_str(), 0);
 }
 
 /// Locks the file, if the file system has locks. Returns whether it was removed before.
@@ -76,17 +77,17 @@ bool TemporaryFile::is_lost() const {
          (::fstat(file_->get(), &status) == 0 && status.st_nlink == 0);
 }
 
-void remove_abandoned_files(int folder) {
-  const auto listing = open_listing(folder);
+void remove_abandoned_files(int directory) {
+  const auto listing = open_listing(directory);
   if (listing == nullptr) return;
   while (const dirent* entry = ::readdir(listing.get())) {
     if (!is_random_name(entry->d_name)) continue;
     constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-    const Descriptor file(::openat(folder, entry->d_name, flags));
+    const Descriptor file(::openat(directory, entry->d_name, flags));
     struct stat status;
     if (file.is_open() && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
         ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
-      ::unlinkat(folder, entry->d_name, 0);
+      ::unlinkat(directory, entry->d_name, 0);
     }
   }
 }

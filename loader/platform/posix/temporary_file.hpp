@@ -14,13 +14,13 @@
 
 namespace tenon { inline namespace v0_1 { namespace platform {
 
-/// A new file in an open folder. Follows no link and uses no existing file. The destructor removes
-/// it unless it was released.
+/// A new file in an open directory. Follows no link and uses no existing file. The destructor
+/// removes it unless it was released.
 class TemporaryFile {
  public:
-  /// Creates the file with the permissions `mode` without those of the umask. The folder must stay
-  /// open as long as the object exists.
-  TemporaryFile(int folder, mode_t mode);
+  /// Creates the file with the permissions `mode` without those of the umask. The directory must
+  /// stay open as long as the object exists.
+  TemporaryFile(int directory, mode_t mode);
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -38,13 +38,13 @@ class TemporaryFile {
  private:
   bool is_lost() const;
 
-  const int folder_;
+  const int directory_;
   std::string name_;
   std::optional<Descriptor> file_;
   bool exists_ = false;
 };
 
-/// Removes the temporary files of processes that have ended from an open folder.
-void remove_abandoned_files(int folder);
+/// Removes the temporary files of processes that have ended from an open directory.
+void remove_abandoned_files(int directory);
 
 }}}  // namespace tenon::v0_1::platform

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// inotify watches folders, so a file is watched through all folders on its path. Folders on the way
-// are watched only for being moved or deleted, because / and /home change all the time. Folders
-// that contain the file, a symbolic link on the path or a missing name are also watched for changes
-// of names.
+// inotify watches directories, so a file is watched through all directories on its path.
+// Directories on the way are watched only for being moved or deleted, because / and /home change
+// all the time. Directories that contain the file, a symbolic link on the path or a missing name
+// are also watched for changes of names.
 #include "platform/watch.hpp"
 
 #include <tenon/mutex.hpp>
@@ -36,7 +36,7 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t of_itself = IN_DELETE_SELF | IN_MOVE_SELF;
 constexpr std::uint32_t of_names =
     IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE;
-// Adds to an existing watch of the folder. Files that have no name any more are not reported.
+// Adds to an existing watch of the directory. Files that have no name any more are not reported.
 constexpr std::uint32_t always = IN_MASK_ADD | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK;
 
 /// The limit of Linux.
@@ -46,14 +46,14 @@ Error cannot_watch(const fs::path& where, int number) {
   return Error({.code = "cannot-watch",
                 .where = where.string(),
                 .found = std::generic_category().message(number),
-                .needed = "a folder that the host's user may read, and a watch for it",
+                .needed = "a directory that the host's user may read, and a watch for it",
                 .fix = "check the permissions; raise fs.inotify.max_user_watches and "
                        "fs.inotify.max_user_instances"});
 }
 
-/// A name in a watched folder. The empty name is the folder itself.
+/// A name in a watched directory. The empty name is the directory itself.
 struct Entry {
-  int folder;
+  int directory;
   std::string name;
 
   friend auto operator<=>(const Entry&, const Entry&) = default;
@@ -85,8 +85,8 @@ struct FileWatch::System {
   System& operator=(const System&) = delete;
 
   Result<void> follow(const fs::path& file, std::vector<Entry>& chain) TENON_REQUIRES(mutex);
-  int watch(const fs::path& folder, std::uint32_t what, std::string name, std::vector<Entry>& chain)
-      TENON_REQUIRES(mutex);
+  int watch(const fs::path& directory, std::uint32_t what, std::string name,
+            std::vector<Entry>& chain) TENON_REQUIRES(mutex);
   void unwatch(const std::vector<Entry>& chain) TENON_REQUIRES(mutex);
   void replace_chain(Files::value_type& file, std::vector<Entry>&& chain) TENON_REQUIRES(mutex);
   void touch_all() TENON_REQUIRES(mutex);
@@ -102,13 +102,13 @@ struct FileWatch::System {
   bool lost_all TENON_GUARDED_BY(mutex) = false;  // events of any file may be lost
   // The files whose chains contain each name, so that an event does not concern all files.
   std::map<Entry, std::set<Files::value_type*>> users TENON_GUARDED_BY(mutex);
-  std::map<int, std::size_t> uses TENON_GUARDED_BY(mutex);  // of each watched folder
+  std::map<int, std::size_t> uses TENON_GUARDED_BY(mutex);  // of each watched directory
 };
 
-/// Watches a folder and appends an entry to the chain. Returns -1 with errno on failure.
-int FileWatch::System::watch(const fs::path& folder, std::uint32_t what, std::string name,
+/// Watches a directory and appends an entry to the chain. Returns -1 with errno on failure.
+int FileWatch::System::watch(const fs::path& directory, std::uint32_t what, std::string name,
                              std::vector<Entry>& chain) {
-  const int id = inotify_add_watch(queue, folder.c_str(), what | always);
+  const int id = inotify_add_watch(queue, directory.c_str(), what | always);
   if (id < 0) return id;
   ++uses[id];
   chain.push_back({id, std::move(name)});
@@ -117,9 +117,9 @@ int FileWatch::System::watch(const fs::path& folder, std::uint32_t what, std::st
 
 void FileWatch::System::unwatch(const std::vector<Entry>& chain) {
   for (const Entry& entry : chain) {
-    const auto use = uses.find(entry.folder);
+    const auto use = uses.find(entry.directory);
     if (--use->second != 0) continue;
-    inotify_rm_watch(queue, use->first);  // fails for a folder that is gone
+    inotify_rm_watch(queue, use->first);  // fails for a directory that is gone
     uses.erase(use);
   }
 }
@@ -139,8 +139,8 @@ void FileWatch::System::replace_chain(Files::value_type& file, std::vector<Entry
   }
 }
 
-/// Follows the path to the file as far as it exists. Each folder is watched before its content is
-/// read, so that no change is missed in between.
+/// Follows the path to the file as far as it exists. Each directory is watched before its content
+/// is read, so that no change is missed in between.
 Result<void> FileWatch::System::follow(const fs::path& file, std::vector<Entry>& chain) {
   std::vector<fs::path> rest;  // backwards
   const auto insert = [&](const fs::path& path) {
@@ -149,33 +149,33 @@ Result<void> FileWatch::System::follow(const fs::path& file, std::vector<Entry>&
   };
   std::error_code error;
   insert(fs::absolute(file, error));
-  fs::path folder = "/";
+  fs::path directory = "/";
   int links = 0;
   while (!rest.empty()) {
     const fs::path name = std::move(rest.back());
     rest.pop_back();
     if (name.empty() || name == ".") continue;
     if (name == "..") {
-      folder = folder.parent_path();
+      directory = directory.parent_path();
       continue;
     }
-    const fs::path next = folder / name;
+    const fs::path next = directory / name;
     if (!rest.empty()) {
       if (watch(next, of_itself, {}, chain) >= 0 || errno == EACCES) {
-        folder = next;
+        directory = next;
         continue;
       }
       if (errno != ENOENT && errno != ENOTDIR) return cannot_watch(next, errno);
     }
-    if (watch(folder, of_itself | of_names, name, chain) < 0) {
+    if (watch(directory, of_itself | of_names, name, chain) < 0) {
       if (errno == ENOENT || errno == ENOTDIR) return {};  // just removed; an event will follow
-      return cannot_watch(folder, errno);
+      return cannot_watch(directory, errno);
     }
     const fs::file_status status = fs::symlink_status(next, error);
     if (fs::is_symlink(status)) {
       const fs::path target = fs::read_symlink(next, error);
       if (error || links++ == max_links) return {};
-      if (target.is_absolute()) folder = "/";
+      if (target.is_absolute()) directory = "/";
       insert(target);
     } else if (!rest.empty() && fs::is_directory(status)) {
       rest.push_back(name);  // just created
@@ -216,7 +216,7 @@ void FileWatch::System::handle(const inotify_event& event, std::string_view name
   if ((event.mask & (of_itself | IN_UNMOUNT | IN_IGNORED)) != 0) {
     for (auto& file : files) {
       Watched& watched = file.second;
-      if (std::ranges::find(watched.chain, event.wd, &Entry::folder) != watched.chain.end()) {
+      if (std::ranges::find(watched.chain, event.wd, &Entry::directory) != watched.chain.end()) {
         watched.moved = true;
       }
       if (watched.moved) touched.insert(&file);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
  * flat_store.c: an object store of version 1 in plain C, as an example. It stores each object as a
- * file in one folder, which must exist. The name of the file is the bucket, a slash and the key,
+ * file in one directory, which must exist. The name of the file is the bucket, a slash and the key,
  * with all bytes except letters, digits, "-", "_" and "." percent-encoded:
  *
  *   bucket nightly, key web/contents.tar.gz   ->   nightly%2Fweb%2Fcontents.tar.gz
  *
- * Therefore no key needs a folder, "a" and "a/b" can both be objects, and no key leads out of the
- * folder. File names are limited to 255 bytes, and so are bucket and key together.
+ * Therefore no key needs a directory, "a" and "a/b" can both be objects, and no key leads out of
+ * the directory. File names are limited to 255 bytes, and so are bucket and key together.
  *
  * Read it from the bottom up, like dpkg.c. Methods may run on several threads: after `configure` no
  * method changes the instance, and operations of the file system are atomic. */
@@ -33,7 +33,7 @@ static const char partial[] = ".partial-";
 /* -- An instance ------------------------------------------------------------ */
 
 struct store {
-  char *folder; /* NULL until configured */
+  char *directory; /* NULL until configured */
 };
 
 static tenon_status create(tenon_call *call, const tenon_create_request *in, void **self) {
@@ -45,7 +45,7 @@ static tenon_status create(tenon_call *call, const tenon_create_request *in, voi
 
 static void destroy(void *self) {
   struct store *store = self;
-  free(store->folder);
+  free(store->directory);
   free(store);
 }
 
@@ -69,7 +69,7 @@ static tenon_status fail_to(tenon_call *call, const char *what, const char *path
 }
 
 static tenon_status fail_to_open(tenon_call *call, const struct store *store) {
-  return fail(call, TENON_UNAVAILABLE, "cannot open %s: %s", store->folder, strerror(errno));
+  return fail(call, TENON_UNAVAILABLE, "cannot open %s: %s", store->directory, strerror(errno));
 }
 
 /* -- Names ------------------------------------------------------------------ */
@@ -129,13 +129,13 @@ static tenon_status check_bucket(tenon_call *call, tenon_string bucket) {
   return tenon_fail(call, TENON_INVALID_ARGUMENT, "the bucket is empty or has a slash");
 }
 
-/* Finds the path of an object, in the arena. Fails if the folder is missing: then the state of the
+/* Finds the path of an object, in the arena. Fails if the directory is missing: then the state of the
  * object is unknown. */
 static tenon_status find_path(tenon_call *call, const struct store *store, tenon_string bucket,
                               tenon_string key, char **path) {
   static const tenon_string slash = TENON_TEXT("/");
   char name[MAX_NAME + 1];
-  size_t size = 0, capacity = strlen(store->folder) + 1 + sizeof name;
+  size_t size = 0, capacity = strlen(store->directory) + 1 + sizeof name;
   tenon_status status = check_bucket(call, bucket);
   if (status != TENON_OK) return status;
   if (key.size == 0) return tenon_fail(call, TENON_INVALID_ARGUMENT, "the key is empty");
@@ -144,9 +144,9 @@ static tenon_status find_path(tenon_call *call, const struct store *store, tenon
                       "bucket and key are longer than a file name can be: 255 bytes, three for "
                       "each byte that is not a letter, a digit, \"-\", \"_\" or \".\"");
   }
-  if (access(store->folder, F_OK) != 0) return fail_to_open(call, store);
+  if (access(store->directory, F_OK) != 0) return fail_to_open(call, store);
   *path = tenon_allocate(call, capacity);
-  snprintf(*path, capacity, "%s/%s", store->folder, name);
+  snprintf(*path, capacity, "%s/%s", store->directory, name);
   return TENON_OK;
 }
 
@@ -154,48 +154,49 @@ static tenon_status find_path(tenon_call *call, const struct store *store, tenon
 
 /* Removes an incomplete file that was last written more than a day ago, because its writer has
  * ended. */
-static void remove_old(DIR *folder, const char *name) {
+static void remove_old(DIR *directory, const char *name) {
   struct stat status;
   if (strncmp(name, partial, sizeof partial - 1) != 0) return;
-  if (fstatat(dirfd(folder), name, &status, AT_SYMLINK_NOFOLLOW) != 0) return;
-  if (time(NULL) - status.st_mtime > DAY) unlinkat(dirfd(folder), name, 0);
+  if (fstatat(dirfd(directory), name, &status, AT_SYMLINK_NOFOLLOW) != 0) return;
+  if (time(NULL) - status.st_mtime > DAY) unlinkat(dirfd(directory), name, 0);
 }
 
 static tenon_status configure(tenon_call *call, void *self,
                               const tenon_object_store_v1_configure_request *in) {
   struct store *store = self;
-  tenon_string folder = tenon_get(in->config, "folder");
+  tenon_string directory = tenon_get(in->config, "directory");
   const struct dirent *entry;
   char *path;
   DIR *opened;
 
-  if (folder.size == 0) {
-    return tenon_fail(call, TENON_INVALID_ARGUMENT, "parameter \"folder\" is required");
+  if (directory.size == 0) {
+    return tenon_fail(call, TENON_INVALID_ARGUMENT, "parameter \"directory\" is required");
   }
-  path = strndup(folder.data, folder.size);
+  path = strndup(directory.data, directory.size);
   if (path == NULL) return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "out of memory");
   opened = opendir(path);
   if (opened == NULL) {
-    tenon_status status = fail(call, TENON_INVALID_ARGUMENT,
-                               "parameter \"folder\": cannot open %s: %s", path, strerror(errno));
+    tenon_status status =
+        fail(call, TENON_INVALID_ARGUMENT, "parameter \"directory\": cannot open %s: %s", path,
+             strerror(errno));
     free(path);
     return status;
   }
   while ((entry = readdir(opened)) != NULL) remove_old(opened, entry->d_name);
   closedir(opened);
-  free(store->folder); /* now, because a configure that fails changes nothing */
-  store->folder = path;
+  free(store->directory); /* now, because a configure that fails changes nothing */
+  store->directory = path;
   return TENON_OK;
 }
 
 /* -- put_object ------------------------------------------------------------- */
 
-/* Waits until the entries of the folder are on the disk. */
-static tenon_status sync_folder(tenon_call *call, const struct store *store) {
-  int folder = open(store->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  int error = folder < 0 || fsync(folder) != 0 ? errno : 0;
-  if (folder >= 0) close(folder);
-  return error == 0 ? TENON_OK : fail_to(call, "write", store->folder, error);
+/* Waits until the entries of the directory are on the disk. */
+static tenon_status sync_directory(tenon_call *call, const struct store *store) {
+  int directory = open(store->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int error = directory < 0 || fsync(directory) != 0 ? errno : 0;
+  if (directory >= 0) close(directory);
+  return error == 0 ? TENON_OK : fail_to(call, "write", store->directory, error);
 }
 
 static int write_all(int file, const uint8_t *data, size_t size) {
@@ -228,16 +229,16 @@ static tenon_status copy(tenon_call *call, tenon_reader *body, int file, const c
 static tenon_status put_object(tenon_call *call, void *self,
                                const tenon_object_store_v1_put_object_request *in) {
   const struct store *store = self;
-  size_t capacity = strlen(store->folder) + 32;
+  size_t capacity = strlen(store->directory) + 32;
   char *path, *temporary = tenon_allocate(call, capacity);
   tenon_status status = find_path(call, store, in->bucket, in->key, &path);
   int file;
   if (status != TENON_OK) return status;
   if (in->body == NULL) return tenon_fail(call, TENON_INVALID_ARGUMENT, "the body is missing");
 
-  snprintf(temporary, capacity, "%s/%sXXXXXX", store->folder, partial);
+  snprintf(temporary, capacity, "%s/%sXXXXXX", store->directory, partial);
   file = mkostemp(temporary, O_CLOEXEC);
-  if (file < 0) return fail_to(call, "create a file in", store->folder, errno);
+  if (file < 0) return fail_to(call, "create a file in", store->directory, errno);
   status = copy(call, in->body, file, temporary);
   close(file);
   if (status == TENON_OK && rename(temporary, path) != 0) {
@@ -247,7 +248,7 @@ static tenon_status put_object(tenon_call *call, void *self,
     unlink(temporary);
     return status;
   }
-  status = sync_folder(call, store);
+  status = sync_directory(call, store);
   if (status == TENON_OK) in->body->release(in->body); /* a failed method must not release it */
   return status;
 }
@@ -370,19 +371,19 @@ static tenon_status find_keys(tenon_call *call, const struct store *store, tenon
   static const tenon_string slash = TENON_TEXT("/");
   const struct dirent *entry;
   int enough = 1;
-  DIR *folder;
+  DIR *directory;
   tenon_status status = check_bucket(call, bucket);
   memset(keys, 0, sizeof *keys);
   if (status != TENON_OK) return status;
-  folder = opendir(store->folder);
-  if (folder == NULL) return fail_to_open(call, store);
-  while (enough && (entry = readdir(folder)) != NULL) {
+  directory = opendir(store->directory);
+  if (directory == NULL) return fail_to_open(call, store);
+  while (enough && (entry = readdir(directory)) != NULL) {
     tenon_string key = decode(call, entry->d_name), rest;
     if (!take(&key, bucket) || !take(&key, slash)) continue;
     rest = key;
     if (take(&rest, prefix)) enough = append(keys, key);
   }
-  closedir(folder);
+  closedir(directory);
   if (!enough) return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "out of memory");
   if (keys->count > 0) qsort(keys->data, keys->count, sizeof *keys->data, compare);
   return TENON_OK;
@@ -465,14 +466,14 @@ static tenon_status delete_object(tenon_call *call, void *self,
   if (unlink(path) != 0) {
     return errno == ENOENT ? TENON_OK : fail_to(call, "delete", path, errno);
   }
-  return sync_folder(call, self);
+  return sync_directory(call, self);
 }
 
 /* -- The module ------------------------------------------------------------- */
 
 static const tenon_base base = {.struct_size = sizeof base, .create = create, .destroy = destroy};
 
-/* create_signed_url is not listed and returns `unimplemented`: a folder has no URL. */
+/* create_signed_url is not listed and returns `unimplemented`: a directory has no URL. */
 static const tenon_object_store_v1 store = {TENON_OBJECT_STORE_V1_BASE,
                                             .base = &base,
                                             .configure = configure,
@@ -484,4 +485,4 @@ static const tenon_object_store_v1 store = {TENON_OBJECT_STORE_V1_BASE,
                                             .delete_object = delete_object};
 
 #define PLUGINS(P) P(tenon_object_store, 1, "example.io/flat-store", &store)
-TENON_MODULE("example.io/flat-store", "1.0.0", PLUGINS, {"summary": "Objects in one folder"});
+TENON_MODULE("example.io/flat-store", "1.0.0", PLUGINS, {"summary": "Objects in one directory"});

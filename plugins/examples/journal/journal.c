@@ -304,14 +304,14 @@ static int write_all(int file, tenon_string text) {
 }
 
 /* Makes the entry of a new file durable. */
-static int sync_folder_of(const char *path) {
+static int sync_directory_of(const char *path) {
   const char *slash = strrchr(path, '/');
-  char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
-  int file = folder == NULL ? -1 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  char *directory = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
+  int file = directory == NULL ? -1 : open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   int failed = file < 0 || fsync(file) != 0;
   int error = errno;
   if (file >= 0) close(file);
-  free(folder);
+  free(directory);
   errno = error;
   return failed ? -1 : 0;
 }
@@ -331,7 +331,7 @@ static tenon_status append_locked(tenon_call *call, int file, const char *path, 
     line.size--;
   }
   if (write_all(file, line) != 0 || fdatasync(file) != 0 ||
-      (before.st_size == 0 && sync_folder_of(path) != 0)) {
+      (before.st_size == 0 && sync_directory_of(path) != 0)) {
     int error = errno;
     if (ftruncate(file, before.st_size) != 0) {
       return fail_to(call, "write and cannot undo the partial write of", path, error);

@@ -151,7 +151,7 @@ TEST_F(Backup, IsNeverOverwritten) {
   EXPECT_EQ(files("store"), stored);
 }
 
-TEST_F(Backup, ReportsAMissingFolderForTemporaryFiles) {
+TEST_F(Backup, ReportsAMissingDirectoryForTemporaryFiles) {
   configure(
       R"("delete_actions": [{"plugin": "external-artifacts", "config": {"directory": "store"}}])");
   write_items({R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"web",)"
@@ -228,7 +228,7 @@ TEST_F(Backup, ReportsAllProblemsOfAConfiguration) {
   EXPECT_EQ(nowhere.out, "");
   EXPECT_EQ(
       nowhere.err.find("tenon-backup.json:2:12: error[invalid-argument]: tenon.dev/filesystem: "
-                       "configure: parameter \"directory\": there is no folder "),
+                       "configure: parameter \"directory\": there is no directory "),
       0u)
       << nowhere.err;
   const std::string use = R"({"plugin": "service-account"})";
@@ -259,16 +259,16 @@ TEST_F(Backup, RefusesMissingItemsAndInvalidNames) {
   EXPECT_EQ(files("store"), Lines());
 }
 
-TEST_F(Backup, RefusesAFileAsTheFolderOfARestore) {
+TEST_F(Backup, RefusesAFileAsTheDirectoryOfARestore) {
   write_items({item("Pod", "web", "p")});
   ASSERT_EQ(create().exit, 0);
   const Outcome outcome = restore("items.json");
   EXPECT_EQ(outcome.exit, 3);
   EXPECT_EQ(outcome.err,
-            "tenon-backup: error[cannot-write] items.json: the folder cannot be created\n"
+            "tenon-backup: error[cannot-write] items.json: the directory cannot be created\n"
             "   found   Not a directory\n"
-            "   needed  no file in place of the folder or of one above it\n"
-            "   fix     remove that file, or restore into another folder\n");
+            "   needed  no file in place of the directory or of one above it\n"
+            "   fix     remove that file, or restore into another directory\n");
 }
 
 TEST_F(Backup, WarnsOfAMappedNamespaceThatDoesNotExist) {
@@ -323,8 +323,8 @@ TEST_F(Backup, DoesNotSucceedIfNothingWasSelected) {
   world.write("empty.json", "");
   world.write("list.json", R"({"apiVersion":"v1","kind":"List","items":[]})");
   world.write("null.json", R"({"apiVersion":"v1","kind":"List","items":null})");
-  fs::create_directory(world.root() / "folder");
-  for (const std::string from : {"empty.json", "list.json", "null.json", "folder"}) {
+  fs::create_directory(world.root() / "directory");
+  for (const std::string from : {"empty.json", "list.json", "null.json", "directory"}) {
     const Outcome outcome = run({"create", "x" + from, "--from", from});
     expect_nothing(outcome);
     EXPECT_EQ(outcome.err.find("error["), std::string::npos) << outcome.err;

@@ -126,21 +126,21 @@ class Backup : public testing::Test {
     }
   }
 
-  /// Returns the files below a folder, as paths relative to it.
-  Lines files(const std::string& folder) {
+  /// Returns the files below a directory, as paths relative to it.
+  Lines files(const std::string& directory) {
     Lines found;
-    if (!fs::exists(world.root() / folder)) return found;
-    for (const auto& entry : fs::recursive_directory_iterator(world.root() / folder)) {
+    if (!fs::exists(world.root() / directory)) return found;
+    for (const auto& entry : fs::recursive_directory_iterator(world.root() / directory)) {
       if (entry.is_regular_file()) {
-        found.push_back(entry.path().lexically_relative(world.root() / folder));
+        found.push_back(entry.path().lexically_relative(world.root() / directory));
       }
     }
     std::sort(found.begin(), found.end());
     return found;
   }
   /// Returns the files of a restore, without the common parts of their paths.
-  Lines restored(const std::string& folder = "restored") {
-    Lines found = files(folder + "/resources");
+  Lines restored(const std::string& directory = "restored") {
+    Lines found = files(directory + "/resources");
     for (std::string& path : found) path.resize(path.size() - std::string(".json").size());
     return found;
   }

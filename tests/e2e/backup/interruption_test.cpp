@@ -264,16 +264,16 @@ TEST_F(Backup, EndsWhileItWaitsForItsConfiguration) {
   ::close(writer);
 }
 
-TEST_F(Backup, LocksTheFolderOfARestore) {
+TEST_F(Backup, LocksTheDirectoryOfARestore) {
   write_items({item("Secret", "web", "s")});
   ASSERT_EQ(create().exit, 0);
   fs::create_directory(world.root() / "restored");
-  const int folder = ::open((world.root() / "restored").c_str(), O_RDONLY | O_DIRECTORY);
-  ASSERT_EQ(::flock(folder, LOCK_EX | LOCK_NB), 0);
+  const int directory = ::open((world.root() / "restored").c_str(), O_RDONLY | O_DIRECTORY);
+  ASSERT_EQ(::flock(directory, LOCK_EX | LOCK_NB), 0);
   const Outcome outcome = restore();
   EXPECT_EQ(outcome.exit, 3);
   EXPECT_NE(outcome.err.find("error[in-use] restored"), std::string::npos) << outcome.err;
-  ::close(folder);
+  ::close(directory);
   EXPECT_EQ(restore().exit, 0);
 }
 

@@ -37,7 +37,7 @@ TEST_F(Backup, RestoresWhatWasBackedUp) {
   EXPECT_EQ(world.read("restored/resources/secrets/namespaces/db/b.json"), items[2] + "\n");
 }
 
-TEST_F(Backup, ReadsFoldersOfDocuments) {
+TEST_F(Backup, ReadsDirectoriesOfDocuments) {
   world.write("in/a.json", item("ConfigMap", "web", "a"));
   world.write("in/deep/b.json", item("ConfigMap", "web", "b"));
   world.write("in/c.txt", "not looked at");
@@ -46,7 +46,7 @@ TEST_F(Backup, ReadsFoldersOfDocuments) {
   EXPECT_EQ(restored(), (Lines{"configmaps/namespaces/web/a", "configmaps/namespaces/web/b"}));
 }
 
-TEST_F(Backup, BacksUpARestoredFolder) {
+TEST_F(Backup, BacksUpARestoredDirectory) {
   write_items({item("ConfigMap", "web", "a"), item("Deployment", "web", "b")});
   ASSERT_EQ(create().exit, 0);
   ASSERT_EQ(restore("first").exit, 0);
@@ -115,7 +115,7 @@ TEST_F(Backup, OmitsItemsThatAreTooLargeForAnArchive) {
   EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
 }
 
-TEST_F(Backup, KeepsExistingFilesInTheFolder) {
+TEST_F(Backup, KeepsExistingFilesInTheDirectory) {
   write_items({item("ConfigMap", "web", "a"), item("ConfigMap", "web", "b")});
   ASSERT_EQ(create().exit, 0);
   world.write("restored/resources/configmaps/namespaces/web/a.json", "{}\n");
@@ -480,7 +480,7 @@ TEST_F(Backup, IsNotRestoredThroughSymbolicLinks) {
                      world.root() / "restored/resources/configmaps/namespaces/web/a.json");
   EXPECT_NE(restore().err.find("warning[already-exists]"), std::string::npos);
   EXPECT_EQ(files("outside"), Lines{"a.json"});
-  // The folder itself may be a link.
+  // The directory itself may be a link.
   fs::create_directory_symlink(world.root() / "outside", world.root() / "link");
   EXPECT_EQ(restore("link").exit, 0);
 }

@@ -66,13 +66,13 @@ TEST_F(Untrusted, UsersCannotReadARestoredSecretWhateverTheUmask) {
 
 // -- Planted files ------------------------------------------------------------
 
-TEST_F(Untrusted, FilesInTheFolderOfARestoreChangeNothing) {
+TEST_F(Untrusted, FilesInTheDirectoryOfARestoreChangeNothing) {
   write_items({item("Secret", "web", "s")});
   ASSERT_EQ(create().exit, 0);
   world.write("theirs", "theirs");
-  const std::string folder = "restored/resources/secrets/namespaces/web/";
+  const std::string directory = "restored/resources/secrets/namespaces/web/";
   for (const std::string& name :
-       {folder + ".tenon-partial", std::string("restored/.tenon-partial")}) {
+       {directory + ".tenon-partial", std::string("restored/.tenon-partial")}) {
     for (const char* const kind : {"file", "link", "FIFO"}) {
       const std::string type = kind;
       fs::remove_all(world.root() / "restored");
@@ -120,7 +120,7 @@ TEST_F(Untrusted, FilesOfAKilledRestoreAreRemoved) {
   EXPECT_EQ(files("restored"), Lines{"resources/secrets/namespaces/web/s.json"});
 }
 
-TEST_F(Untrusted, AFolderOfPartialObjectsIsRefused) {
+TEST_F(Untrusted, ADirectoryOfPartialObjectsIsRefused) {
   write_items({item("Pod", "web", "p")});
   const fs::path planted = world.root() / "store/.tenon-partial";
   const auto refused = [&](const std::string& why) {
@@ -131,7 +131,7 @@ TEST_F(Untrusted, AFolderOfPartialObjectsIsRefused) {
     fs::remove_all(planted);
   };
   ASSERT_EQ(::mkfifo(planted.c_str(), 0666), 0);
-  refused(" is not a folder: remove it");
+  refused(" is not a directory: remove it");
   fs::create_directory(world.root() / "elsewhere");
   fs::create_symlink(world.root() / "elsewhere", planted);
   refused(" is a symbolic link");
@@ -142,8 +142,8 @@ TEST_F(Untrusted, AFolderOfPartialObjectsIsRefused) {
   EXPECT_EQ(create().exit, 0);
 }
 
-TEST_F(Untrusted, AFolderOfPartialObjectsOfAnotherUserIsRefused) {
-  if (::geteuid() != 0) GTEST_SKIP() << "only root can give folders away";
+TEST_F(Untrusted, ADirectoryOfPartialObjectsOfAnotherUserIsRefused) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give directories away";
   write_items({item("Pod", "web", "p")});
   const fs::path planted = world.root() / "store/.tenon-partial";
   fs::create_directory(planted);
@@ -151,7 +151,7 @@ TEST_F(Untrusted, AFolderOfPartialObjectsOfAnotherUserIsRefused) {
   ASSERT_EQ(::chown(planted.c_str(), nobody, nobody), 0);
   const Outcome created = create();
   EXPECT_EQ(created.exit, 3);
-  EXPECT_NE(created.err.find(".tenon-partial is a folder of another user; needed: "),
+  EXPECT_NE(created.err.find(".tenon-partial is a directory of another user; needed: "),
             std::string::npos)
       << created.err;
 }
@@ -160,7 +160,7 @@ TEST_F(Untrusted, AFolderOfPartialObjectsOfAnotherUserIsRefused) {
 
 class ChangedArchive : public Untrusted {
  protected:
-  /// Unpacks the archive into the folder `t`, runs a command there, and packs it again.
+  /// Unpacks the archive into the directory `t`, runs a command there, and packs it again.
   void change(const std::string& command) {
     const Outcome done = world.run(
         {"sh", "-ec",

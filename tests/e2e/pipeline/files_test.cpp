@@ -152,8 +152,10 @@ TEST_F(Pipeline, SuggestsPluginsWithSimilarNames) {
       {"generatr", "did you mean 'tenon.dev/generator'?"},
       {"builtin:generatr@0.1", "did you mean 'tenon.dev/generator'?"},
       // The name is right.
-      {"tenon.dev/generator@9", "put its module into a folder of the plugin path, or correct the "},
-      {"standalone:generator", "put its module into a folder of the plugin path, or correct the "},
+      {"tenon.dev/generator@9",
+       "put its module into a directory of the plugin path, or correct the "},
+      {"standalone:generator",
+       "put its module into a directory of the plugin path, or correct the "},
   };
   for (const auto& one : all) {
     write_pipeline(plugin(one.reference, ""), plugin("tenon.dev/log", ""));
@@ -442,7 +444,7 @@ TEST_F(Pipeline, LocksItsPositionUnderEachName) {
 }
 
 TEST_F(Pipeline, ReportsAPositionThatCannotBeStoredWhenItIsValidated) {
-  world.write("state", "a file where a folder should be");
+  world.write("state", "a file where a directory should be");
   write_actors("");
   const Outcome outcome = world.run({TENON_PIPELINE, "validate", "pipeline.json"});
   EXPECT_EQ(outcome.exit, 2);
@@ -454,7 +456,7 @@ TEST_F(Pipeline, ReportsAPositionThatCannotBeStoredWhenItIsValidated) {
 // -- I/O errors and usage -----------------------------------------------------
 
 TEST_F(Pipeline, FailsBeforeOpenIfThePositionCannotBeStored) {
-  world.write("state", "a file where a folder should be");
+  world.write("state", "a file where a directory should be");
   write_actors("");
   const Outcome outcome = run();
   EXPECT_EQ(outcome.exit, 3);

@@ -82,7 +82,7 @@ TEST_F(PrivateFiles, RefuseAPositionThatIsNoFile) {
   ASSERT_EQ(::mkfifo(position.c_str(), 0600), 0);
   refuse("a FIFO");
   fs::create_directory(position);
-  refuse("a folder");
+  refuse("a directory");
   fs::create_symlink(world.write("theirs", "theirs"), position);
   refuse("a symbolic link");
   EXPECT_EQ(world.read("theirs"), "theirs");
@@ -111,7 +111,7 @@ TEST_F(PrivateFiles, RefuseAPlantedLock) {
   EXPECT_FALSE(fs::exists(world.root() / "state/elsewhere"));
 }
 
-TEST_F(PrivateFiles, IgnoreAFifoInAFolderOfPipelines) {
+TEST_F(PrivateFiles, IgnoreAFifoInADirectoryOfPipelines) {
   world.write("all/one.json", R"({"name": "one", "source": )" + plugin("test.example/actor", "") +
                                   R"(, "destinations": [)" + plugin("test.example/actor", "") +
                                   R"(], "position": "one.position.json"})");

@@ -13,7 +13,7 @@ namespace tenon::tests { namespace {
 
 class SeveralPipelines : public Pipeline {
  protected:
-  /// Writes a pipeline to the folder "all". Its destination writes to a file of the same name.
+  /// Writes a pipeline to the directory "all". Its destination writes to a file of the same name.
   void write_one(const std::string& name, const std::string& source,
                  const std::string& destination = {}) {
     world.write(
@@ -39,7 +39,7 @@ TEST_F(SeveralPipelines, RunInOneProcess) {
             "two: " + numbers(0, 0, 0) + "one: " + numbers(0, 0, 0));
 }
 
-TEST_F(SeveralPipelines, MayStorePositionsInTheirFolder) {
+TEST_F(SeveralPipelines, MayStorePositionsInTheirDirectory) {
   world.write("all/one.json",
               R"({"name": "one", "source": )" + plugin("test.example/actor", "\"count\": \"5\"") +
                   R"(, "destinations": [)" + plugin("test.example/actor", "\"written\": \"one\"") +
@@ -50,7 +50,7 @@ TEST_F(SeveralPipelines, MayStorePositionsInTheirFolder) {
   EXPECT_EQ(again.out, numbers(0, 0, 0));
 }
 
-TEST_F(SeveralPipelines, DoNotTakePositionsInTheirFolderForPipelines) {
+TEST_F(SeveralPipelines, DoNotTakePositionsInTheirDirectoryForPipelines) {
   const std::string pipeline =
       R"({"name": "one", "source": )" + plugin("test.example/actor", "\"count\": \"5\"") +
       R"(, "destinations": [)" + plugin("test.example/actor", "\"written\": \"one\"") +
@@ -126,12 +126,13 @@ TEST_F(SeveralPipelines, NeedDistinctNames) {
             "   fix     change the name of one of them\n");
 }
 
-TEST_F(SeveralPipelines, NeedAFileInTheirFolder) {
+TEST_F(SeveralPipelines, NeedAFileInTheirDirectory) {
   std::filesystem::create_directory(world.root() / "all");
   world.write("all/notes.txt", "");
   const Outcome outcome = world.run({TENON_PIPELINE, "run", "all"});
   EXPECT_EQ(outcome.exit, 2);
-  EXPECT_EQ(outcome.err.find("all: error[no-pipeline]: the folder contains no pipeline file\n"), 0u)
+  EXPECT_EQ(outcome.err.find("all: error[no-pipeline]: the directory contains no pipeline file\n"),
+            0u)
       << outcome.err;
 }
 

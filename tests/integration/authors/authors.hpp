@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The fixture: a host with the module that is built from author.cpp. AUTHORS is the folder of its
-// builds.
+// The fixture: a host with the module that is built from author.cpp. AUTHORS is the directory of
+// its builds.
 #pragma once
 
 #include <tenon/host.hpp>

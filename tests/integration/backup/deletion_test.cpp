@@ -21,7 +21,7 @@ class NoDeleteAction : public testing::Test {
                  R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"n"}})");
     world_.place(FLAT_STORE, "flat-store.so");
     settings_.store.reference = "example.io/flat-store";
-    settings_.store.config = {{"folder", (world_.root() / "store").string()}};
+    settings_.store.config = {{"directory", (world_.root() / "store").string()}};
     session_.emplace(console_, settings_, std::vector{world_.plugins()},
                      std::vector<const tenon_module*>());
     store_.emplace(Store::open(*session_).value());

@@ -23,12 +23,12 @@ class FlatStore : public testing::Test {
  protected:
   FlatStore() {
     world_.place(FLAT_STORE);
-    fs::create_directory(folder());
+    fs::create_directory(directory());
     host_.emplace(HostOptions{.app = "", .plugin_path = {world_.plugins()}, .check_calls = true});
-    store_.emplace(create({{"folder", folder().string()}}).value());
+    store_.emplace(create({{"directory", directory().string()}}).value());
   }
 
-  fs::path folder() const { return world_.path("objects"); }
+  fs::path directory() const { return world_.path("objects"); }
   Result<Handle<ObjectStore>> create(const TextMap& config) {
     return host_->create<ObjectStore>("example.io/flat-store", config);
   }
@@ -45,7 +45,7 @@ class FlatStore : public testing::Test {
   }
   Keys files() const {
     Keys names;
-    for (const auto& entry : fs::directory_iterator(folder())) {
+    for (const auto& entry : fs::directory_iterator(directory())) {
       names.push_back(entry.path().filename());
     }
     return names;
@@ -58,18 +58,18 @@ class FlatStore : public testing::Test {
   std::optional<Handle<ObjectStore>> store_;
 };
 
-TEST_F(FlatStore, NeedsAFolderThatExists) {
+TEST_F(FlatStore, NeedsADirectoryThatExists) {
   EXPECT_EQ(code_of(create({})), "invalid-argument");
-  EXPECT_EQ(code_of(create({{"folder", world_.path("none").string()}})), "invalid-argument");
+  EXPECT_EQ(code_of(create({{"directory", world_.path("none").string()}})), "invalid-argument");
 }
 
-TEST_F(FlatStore, KeepsItsFolderAfterAFailedConfigure) {
+TEST_F(FlatStore, KeepsItsDirectoryAfterAFailedConfigure) {
   put("k");
-  EXPECT_EQ(code_of(store().configure({{"folder", world_.path("none").string()}})),
+  EXPECT_EQ(code_of(store().configure({{"directory", world_.path("none").string()}})),
             "invalid-argument");
   EXPECT_EQ(get("k"), "content");
   fs::create_directory(world_.path("others"));
-  EXPECT_EQ(code_of(store().configure({{"folder", world_.path("others").string()}})), "ok");
+  EXPECT_EQ(code_of(store().configure({{"directory", world_.path("others").string()}})), "ok");
   EXPECT_EQ(get("k"), "error not-found");
 }
 
@@ -121,23 +121,23 @@ TEST_F(FlatStore, ListsInOrderAndByPrefix) {
 TEST_F(FlatStore, IgnoresForeignFiles) {
   put("k");
   for (const char* name : {".partial-abc", "b%2fx", "b%2", "b%2F%", "c", "b%2F%41"}) {
-    std::ofstream(folder() / name) << "x";
+    std::ofstream(directory() / name) << "x";
   }
   EXPECT_EQ(list(), Keys{"k"});
 }
 
 TEST_F(FlatStore, RemovesAbandonedFiles) {
-  std::ofstream(folder() / ".partial-old") << "x";
-  std::ofstream(folder() / ".partial-new") << "x";
-  fs::last_write_time(folder() / ".partial-old",
+  std::ofstream(directory() / ".partial-old") << "x";
+  std::ofstream(directory() / ".partial-new") << "x";
+  fs::last_write_time(directory() / ".partial-old",
                       fs::file_time_type::clock::now() - std::chrono::hours(25));
-  ASSERT_TRUE(create({{"folder", folder().string()}}));
+  ASSERT_TRUE(create({{"directory", directory().string()}}));
   EXPECT_EQ(files(), Keys{".partial-new"});
 }
 
 TEST_F(FlatStore, IsUnavailableWithoutItsDisk) {
   put("k");
-  fs::rename(folder(), world_.path("unmounted"));
+  fs::rename(directory(), world_.path("unmounted"));
   EXPECT_EQ(get("k"), "error unavailable");
   EXPECT_EQ(put("k"), "unavailable");
   EXPECT_EQ(code_of(store().object_info("b", "k")), "unavailable");

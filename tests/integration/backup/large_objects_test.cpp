@@ -102,9 +102,9 @@ class LargeObjects : public testing::TestWithParam<Candidate> {
  protected:
   LargeObjects() {
     world_.place(FLAT_STORE);
-    std::filesystem::create_directory(folder());
+    std::filesystem::create_directory(directory());
   }
-  std::filesystem::path folder() const { return world_.path("objects"); }
+  std::filesystem::path directory() const { return world_.path("objects"); }
 
   World world_;
 };
@@ -112,7 +112,7 @@ class LargeObjects : public testing::TestWithParam<Candidate> {
 TEST_P(LargeObjects, AreCopiedInLittleMemory) {
   Host host({.app = "", .plugin_path = {world_.plugins()}, .builtins = {builtins()}});
   auto store =
-      host.create<ObjectStore>(GetParam().name, {{GetParam().parameter, folder().string()}})
+      host.create<ObjectStore>(GetParam().name, {{GetParam().parameter, directory().string()}})
           .value();
   ASSERT_TRUE(store->put_object("b", "small", std::make_unique<Generated>(mebibyte)));
   const PeakMemory put;
@@ -126,6 +126,6 @@ TEST_P(LargeObjects, AreCopiedInLittleMemory) {
 
 INSTANTIATE_TEST_SUITE_P(Stores, LargeObjects,
                          testing::Values(Candidate{"tenon.dev/filesystem", "directory"},
-                                         Candidate{"example.io/flat-store", "folder"}));
+                                         Candidate{"example.io/flat-store", "directory"}));
 
 }}  // namespace tenon::tests

@@ -24,7 +24,7 @@ TEST(Upload, OfAnArchiveThatIsTooLargeStoresNothing) {
   tenon::tools::Console console{"test"};
   Settings settings;
   settings.store.reference = "example.io/flat-store";
-  settings.store.config = {{"folder", (world.root() / "store").string()}};
+  settings.store.config = {{"directory", (world.root() / "store").string()}};
   Session session(console, settings, {world.plugins()}, {});
   Store store = Store::open(session).value();
 

@@ -98,7 +98,7 @@ TEST_F(OwnModules, DpkgInCppConforms) {
 
 TEST_F(OwnModules, FlatStoreConforms) {
   expect_no_failure(
-      module("flat-store/flat-store.so", {store("example.io/flat-store", {{"folder", "."}})}));
+      module("flat-store/flat-store.so", {store("example.io/flat-store", {{"directory", "."}})}));
 }
 
 TEST_F(OwnModules, JournalConforms) {

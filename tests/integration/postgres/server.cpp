@@ -19,13 +19,13 @@ namespace fs = std::filesystem;
 
 using Command = std::vector<std::string>;
 
-/// Returns the folder of the newest installed server, or an empty path if there is none.
+/// Returns the directory of the newest installed server, or an empty path if there is none.
 fs::path find_server() {
   fs::path found;
   std::error_code ignored;
   for (const auto& version : fs::directory_iterator("/usr/lib/postgresql", ignored)) {
-    const fs::path folder = version.path() / "bin";
-    if (fs::exists(folder / "initdb") && folder > found) found = folder;
+    const fs::path directory = version.path() / "bin";
+    if (fs::exists(directory / "initdb") && directory > found) found = directory;
   }
   return found;
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSL-1.0
-"""server.py FOLDER: an S3 server for tests: OpenStack Swift with its S3 API, in one process.
+"""server.py DIRECTORY: an S3 server for tests: OpenStack Swift with its S3 API, in one process.
 
 It verifies signatures, also of presigned URLs, and lists, completes and aborts multipart uploads.
 A page of a listing has at most 10 keys, so that tests of pages need few.
-Everything listens on free ports of 127.0.0.1. Objects are kept in memory, the rest in FOLDER. When
-all is ready, FOLDER/port holds the port. The credentials are test:tester and testing.
+Everything listens on free ports of 127.0.0.1. Objects are kept in memory, the rest in DIRECTORY. When
+all is ready, DIRECTORY/port holds the port. The credentials are test:tester and testing.
 """
 import eventlet
 
@@ -22,7 +22,7 @@ from swift.common.wsgi import SwiftHttpProtocol, loadapp
 
 PROXY = """
 [DEFAULT]
-swift_dir = {folder}
+swift_dir = {directory}
 log_level = CRITICAL
 [pipeline:main]
 pipeline = catch_errors listing_formats s3api tempauth slo proxy-server
@@ -44,8 +44,8 @@ use = egg:swift#slo
 """
 STORAGE = """
 [DEFAULT]
-swift_dir = {folder}
-devices = {folder}
+swift_dir = {directory}
+devices = {directory}
 mount_check = false
 fallocate_reserve = 0
 log_level = CRITICAL
@@ -82,33 +82,33 @@ def with_cache(app):
     return call
 
 
-def load(folder, name, text):
-    path = os.path.join(folder, name + ".conf")
+def load(directory, name, text):
+    path = os.path.join(directory, name + ".conf")
     with open(path, "w") as file:
-        file.write(text.format(folder=folder, app="mem_object" if name == "object" else name))
+        file.write(text.format(directory=directory, app="mem_object" if name == "object" else name))
     return loadapp(path)
 
 
-def write_ring(folder, name, port):
+def write_ring(directory, name, port):
     builder = RingBuilder(part_power=1, replicas=1, min_part_hours=0)
     builder.add_dev({"id": 0, "region": 0, "zone": 0, "weight": 1, "ip": "127.0.0.1",
                      "port": port, "device": "device"})
     builder.rebalance()
-    builder.get_ring().save(os.path.join(folder, name + ".ring.gz"))
+    builder.get_ring().save(os.path.join(directory, name + ".ring.gz"))
 
 
-def main(folder):
-    os.makedirs(os.path.join(folder, "device"))
+def main(directory):
+    os.makedirs(os.path.join(directory, "device"))
     utils.HASH_PATH_SUFFIX = b"test"
     sockets = {name: eventlet.listen(("127.0.0.1", 0))
                for name in ("account", "container", "object", "proxy")}
     for name in ("account", "container", "object"):
-        write_ring(folder, name, sockets[name].getsockname()[1])
+        write_ring(directory, name, sockets[name].getsockname()[1])
     for name, socket in sockets.items():
         socket.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)  # accepted connections inherit it
-        app = load(folder, name, PROXY if name == "proxy" else STORAGE)
+        app = load(directory, name, PROXY if name == "proxy" else STORAGE)
         eventlet.spawn(eventlet.wsgi.server, socket, with_cache(app), Silence(), protocol=SwiftHttpProtocol)
-    port = os.path.join(folder, "port")
+    port = os.path.join(directory, "port")
     with open(port + ".new", "w") as file:
         file.write(str(sockets["proxy"].getsockname()[1]))
     os.rename(port + ".new", port)

@@ -161,9 +161,9 @@ TEST_F(Store, ListsInPages) {
 TEST_F(Store, ListsCommonPrefixes) {
   Texts all;
   for (int i = 10; i < 35; ++i) {
-    const std::string folder = "a/f-" + std::to_string(i) + "/";
-    all.push_back(folder);
-    put(folder + "x");
+    const std::string directory = "a/f-" + std::to_string(i) + "/";
+    all.push_back(directory);
+    put(directory + "x");
   }
   put("a/f-10/y");
   put("a/z");

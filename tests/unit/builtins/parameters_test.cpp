@@ -33,12 +33,12 @@ struct Settings {
 };
 
 constexpr auto settings = sdk::parameters(
-    sdk::parameter(&Settings::path, "path", "of the folder").required(),
+    sdk::parameter(&Settings::path, "path", "of the directory").required(),
     sdk::parameter(&Settings::file, "file", "with names").file(),
     sdk::parameter(&Settings::count, "count", "of records").greater_than("-1").less_than("1000"),
     sdk::parameter(&Settings::size, "size", "of a record").otherwise("100").greater_than("10"),
     sdk::parameter(&Settings::rate, "rate", "a second").less_than("0.5"),
-    sdk::parameter(&Settings::deep, "deep", "with folders in it").otherwise("yes"),
+    sdk::parameter(&Settings::deep, "deep", "with directories in it").otherwise("yes"),
     sdk::parameter(&Settings::delay, "delay", "before each").otherwise("1s").greater_than("10ms"),
     sdk::parameter(&Settings::color, "color", "of all").one_of(colors));
 
@@ -120,7 +120,8 @@ TEST(ParametersTest, HideSensitiveValuesInMessages) {
 TEST(ParametersTest, HaveSpecifications) {
   const auto told = settings.specification();
   EXPECT_EQ(told.size(), 8u);
-  EXPECT_EQ(told.at("path"), (ParameterV2{"", "of the folder", Type::String, {{Rule::Required}}}));
+  EXPECT_EQ(told.at("path"),
+            (ParameterV2{"", "of the directory", Type::String, {{Rule::Required}}}));
   EXPECT_EQ(told.at("file"), (ParameterV2{"", "with names", Type::File, {}}));
   EXPECT_EQ(
       told.at("count"),
@@ -129,7 +130,7 @@ TEST(ParametersTest, HaveSpecifications) {
   EXPECT_EQ(told.at("size"),
             (ParameterV2{"100", "of a record", Type::Int, {{Rule::GreaterThan, "10"}}}));
   EXPECT_EQ(told.at("rate"), (ParameterV2{"", "a second", Type::Float, {{Rule::LessThan, "0.5"}}}));
-  EXPECT_EQ(told.at("deep"), (ParameterV2{"yes", "with folders in it", Type::Bool, {}}));
+  EXPECT_EQ(told.at("deep"), (ParameterV2{"yes", "with directories in it", Type::Bool, {}}));
   EXPECT_EQ(told.at("delay"),
             (ParameterV2{"1s", "before each", Type::Duration, {{Rule::GreaterThan, "10ms"}}}));
   EXPECT_EQ(

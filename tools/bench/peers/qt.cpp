@@ -27,11 +27,11 @@ BENCHMARK(load_and_first_instance)->MeasureProcessCPUTime();
 
 /// Reads the metadata of libraries without loading them.
 void discover(benchmark::State& state) {
-  std::string folder = (fs::temp_directory_path() / "tenon-bench-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) return state.SkipWithError("mkdtemp failed");
+  std::string directory = (fs::temp_directory_path() / "tenon-bench-XXXXXX").string();
+  if (mkdtemp(directory.data()) == nullptr) return state.SkipWithError("mkdtemp failed");
   std::vector<QString> files;
   for (int i = 0; i < state.range(0); ++i) {
-    const fs::path file = fs::path(folder) / ("plugin" + std::to_string(i) + ".so");
+    const fs::path file = fs::path(directory) / ("plugin" + std::to_string(i) + ".so");
     fs::copy_file(PEER_COUNTER, file);
     files.push_back(QString::fromStdString(file));
   }
@@ -40,7 +40,7 @@ void discover(benchmark::State& state) {
       if (QPluginLoader(file).metaData().isEmpty()) state.SkipWithError("no metadata was found");
     }
   }
-  fs::remove_all(folder);
+  fs::remove_all(directory);
 }
 BENCHMARK(discover)->Arg(500)->MeasureProcessCPUTime();
 

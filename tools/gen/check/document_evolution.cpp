@@ -293,10 +293,11 @@ DocumentVersion* find(const Document& document, const VersionName& name) {
 
 }  // namespace
 
-void read_document_steps(const SpecFolder& folder, Document& document, Diagnostics& diagnostics) {
-  const auto objects =
-      find_steps(folder, "type", document.id, {"hook", "fields", "structs", "enums"}, diagnostics);
-  const std::vector<VersionName> names = folder.names();
+void read_document_steps(const SpecDirectory& directory, Document& document,
+                         Diagnostics& diagnostics) {
+  const auto objects = find_steps(directory, "type", document.id,
+                                  {"hook", "fields", "structs", "enums"}, diagnostics);
+  const std::vector<VersionName> names = directory.names();
   for (const VersionName& name : names) {
     const std::optional<VersionName> from = neighbour_of(name, names);
     if (!from) continue;

@@ -10,6 +10,7 @@
 namespace tenon::gen {
 
 /// Reads the steps of a document type whose versions are already read.
-void read_document_steps(const SpecFolder& folder, Document& document, Diagnostics& diagnostics);
+void read_document_steps(const SpecDirectory& directory, Document& document,
+                         Diagnostics& diagnostics);
 
 }  // namespace tenon::gen

@@ -6,7 +6,7 @@ namespace {
 
 /// Returns the version that a step leads to. Reports a step that is not between neighbours, and
 /// returns nothing.
-std::optional<VersionName> check_step(const SpecFolder& folder, const ObjectReader& step,
+std::optional<VersionName> check_step(const SpecDirectory& directory, const ObjectReader& step,
                                       Diagnostics& diagnostics) {
   const auto read = [&](const char* key) {
     const JsonValue* value = step.required(key);
@@ -18,7 +18,7 @@ std::optional<VersionName> check_step(const SpecFolder& folder, const ObjectRead
   if (!from || !to) return std::nullopt;
   const std::string words = from->label() + " to " + to->label();
   const bool skips = from->preview + to->preview == 0 && to->number > from->number + 1;
-  const std::optional<VersionName> neighbour = neighbour_of(*to, folder.names());
+  const std::optional<VersionName> neighbour = neighbour_of(*to, directory.names());
   if (skips || neighbour != from) {
     diagnostics.add({.location = step.location("from"),
                      .code = "unknown-step",
@@ -29,7 +29,7 @@ std::optional<VersionName> check_step(const SpecFolder& folder, const ObjectRead
                                         : "remove it: " + to->label() + " is the first version"});
     return std::nullopt;
   }
-  if (folder.find(*to) == nullptr) {
+  if (directory.find(*to) == nullptr) {
     diagnostics.add(
         {.location = step.location("to"),
          .code = "unknown-step",
@@ -41,10 +41,10 @@ std::optional<VersionName> check_step(const SpecFolder& folder, const ObjectRead
   return to;
 }
 
-void add_missing_step(const SpecFolder& folder, const VersionName& from, const SpecFile& newer,
-                      Diagnostics& diagnostics) {
+void add_missing_step(const SpecDirectory& directory, const VersionName& from,
+                      const SpecFile& newer, Diagnostics& diagnostics) {
   const std::string words = from.label() + " to " + newer.version.label();
-  const JsonValue* steps = folder.evolution ? folder.evolution->json.find("steps") : nullptr;
+  const JsonValue* steps = directory.evolution ? directory.evolution->json.find("steps") : nullptr;
   diagnostics.add(
       {.location = steps != nullptr ? steps->location : newer.json.location,
        .code = "missing-step",
@@ -63,26 +63,27 @@ std::string unknown(const std::string& part) {
 
 }  // namespace
 
-std::map<VersionName, ObjectReader> find_steps(const SpecFolder& folder, const std::string& key,
-                                               const std::string& id, std::vector<std::string> keys,
+std::map<VersionName, ObjectReader> find_steps(const SpecDirectory& directory,
+                                               const std::string& key, const std::string& id,
+                                               std::vector<std::string> keys,
                                                Diagnostics& diagnostics) {
   std::map<VersionName, ObjectReader> steps;
   keys.insert(keys.begin(), {"from", "to", "notes"});
-  if (folder.evolution) {
-    const ObjectReader evolution(folder.evolution->json, "an evolution", {key, "steps"},
+  if (directory.evolution) {
+    const ObjectReader evolution(directory.evolution->json, "an evolution", {key, "steps"},
                                  diagnostics);
     const std::string named = evolution.text(key);
     if (!named.empty() && named != id) {
       diagnostics.add({.location = evolution.location(key),
                        .code = "wrong-kind",
-                       .message = "the versions in this folder are not of '" + named + "'",
+                       .message = "the versions in this directory are not of '" + named + "'",
                        .needed = id,
                        .fix = "write '" + id + "'"});
     }
     if (const JsonValue::Array* array = evolution.array("steps")) {
       for (const JsonValue& value : *array) {
         const ObjectReader step(value, "a step", keys, diagnostics);
-        const std::optional<VersionName> to = check_step(folder, step, diagnostics);
+        const std::optional<VersionName> to = check_step(directory, step, diagnostics);
         if (!to || steps.emplace(*to, step).second) continue;
         diagnostics.add({.location = value.location,
                          .code = "duplicate-step",
@@ -91,9 +92,10 @@ std::map<VersionName, ObjectReader> find_steps(const SpecFolder& folder, const s
       }
     }
   }
-  for (const SpecFile& file : folder.versions) {
-    const auto from = neighbour_of(file.version, folder.names());
-    if (from && steps.count(file.version) == 0) add_missing_step(folder, *from, file, diagnostics);
+  for (const SpecFile& file : directory.versions) {
+    const auto from = neighbour_of(file.version, directory.names());
+    if (from && steps.count(file.version) == 0)
+      add_missing_step(directory, *from, file, diagnostics);
   }
   return steps;
 }

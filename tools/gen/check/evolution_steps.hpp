@@ -15,11 +15,12 @@
 
 namespace tenon::gen {
 
-/// Returns the steps of `folder.evolution` by the version that they lead to. Reports missing and
+/// Returns the steps of `directory.evolution` by the version that they lead to. Reports missing and
 /// duplicate steps, and steps that are not between neighbours. `key` is "kind" or "type"; `keys`
 /// are the keys of a step besides from, to and notes.
-std::map<VersionName, ObjectReader> find_steps(const SpecFolder& folder, const std::string& key,
-                                               const std::string& id, std::vector<std::string> keys,
+std::map<VersionName, ObjectReader> find_steps(const SpecDirectory& directory,
+                                               const std::string& key, const std::string& id,
+                                               std::vector<std::string> keys,
                                                Diagnostics& diagnostics);
 
 /// The names in one version of a step, or in one of its structs or enums.

@@ -45,9 +45,9 @@ void read_step(const ObjectReader& object, const Kind& kind, KindStep& step,
 
 }  // namespace
 
-void read_kind_steps(const SpecFolder& folder, Kind& kind, Diagnostics& diagnostics) {
+void read_kind_steps(const SpecDirectory& directory, Kind& kind, Diagnostics& diagnostics) {
   const auto steps =
-      find_steps(folder, "kind", kind.id, {"adaptable", "reason", "methods"}, diagnostics);
+      find_steps(directory, "kind", kind.id, {"adaptable", "reason", "methods"}, diagnostics);
   for (std::size_t i = 0; i + 1 < kind.versions.size(); ++i) {
     KindStep step{.from = kind.versions[i].get(), .to = kind.versions[i + 1].get()};
     const auto object = steps.find({step.to->number});

@@ -9,6 +9,6 @@
 namespace tenon::gen {
 
 /// Reads the steps of a kind whose versions are already read.
-void read_kind_steps(const SpecFolder& folder, Kind& kind, Diagnostics& diagnostics);
+void read_kind_steps(const SpecDirectory& directory, Kind& kind, Diagnostics& diagnostics);
 
 }  // namespace tenon::gen

@@ -117,15 +117,15 @@ Lines lines_of(const DocumentVersion& version) {
 
 // -- The list as a file -------------------------------------------------------
 
-/// Returns the nearest list in a folder or above it.
-std::optional<fs::path> find_list(fs::path folder) {
-  folder = fs::absolute(folder).lexically_normal();
-  for (;; folder = folder.parent_path()) {
+/// Returns the nearest list in a directory or above it.
+std::optional<fs::path> find_list(fs::path directory) {
+  directory = fs::absolute(directory).lexically_normal();
+  for (;; directory = directory.parent_path()) {
     std::error_code status;
-    fs::path list = folder / release_list_name;
+    fs::path list = directory / release_list_name;
     // Something else of this name is reported when it is read.
     if (fs::exists(fs::symlink_status(list, status))) return list;
-    if (folder == folder.parent_path()) return std::nullopt;
+    if (directory == directory.parent_path()) return std::nullopt;
   }
 }
 
@@ -297,7 +297,7 @@ Labels labels_of(const Model& model) {
 }
 
 /// Reports listed versions without a spec file. Families without any spec are reported only if
-/// `complete`: otherwise they may be outside of the given folders.
+/// `complete`: otherwise they may be outside of the given directories.
 void check_missing(const Labels& labels, const fs::path& path, const ReleasedList& list,
                    bool complete, Diagnostics& diagnostics) {
   for (const auto& [key, version] : list) {
@@ -380,8 +380,9 @@ void check_released(Model& model, const std::vector<std::string>& own_lists,
   }
 }
 
-Lines release(const std::string& folder, const Model& model, bool again, Diagnostics& diagnostics) {
-  const fs::path path = find_list(folder).value_or(fs::path(folder) / release_list_name);
+Lines release(const std::string& directory, const Model& model, bool again,
+              Diagnostics& diagnostics) {
+  const fs::path path = find_list(directory).value_or(fs::path(directory) / release_list_name);
   std::error_code status;
   ReleasedList list = fs::exists(path, status) ? read_list(path, diagnostics) : ReleasedList();
   Lines done;

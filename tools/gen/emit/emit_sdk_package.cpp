@@ -127,7 +127,7 @@ constexpr const char* introduction = R"(# SDK for plugins of @APP@ @VERSION@
 These files are enough to write a plugin of @APP@ in C11, C++17 or another language that can call C.
 tenon need not be installed.
 
-| folder | contents |
+| directory | contents |
 |---|---|
 | `include/` | C headers of each version, and base classes in C++ |
 | `share/cmake/@SDK@/` | the CMake package, and the export map `plugin.map` |
@@ -163,7 +163,7 @@ cmake -S . -B build -DCMAKE_PREFIX_PATH="$SDK"
 cmake --build build
 ```
 
-`$SDK` is the folder that contains `include` and `share`.
+`$SDK` is the directory that contains `include` and `share`.
 
 ## Build with Meson
 
@@ -195,7 +195,7 @@ c++ -std=c++17 -shared -fPIC -fvisibility=hidden -I"$SDK/include" example.cpp \
 
 ## Install
 
-@APP@ searches plugins in these places, in this order: the folders and files in `$@APP_VARIABLE@_PLUGIN_PATH`,
+@APP@ searches plugins in these places, in this order: the directories and files in `$@APP_VARIABLE@_PLUGIN_PATH`,
 `~/.local/lib/@APP@/plugins`, `/usr/local/lib/@APP@/plugins`, `/usr/lib/@APP@/plugins`. With tenon
 installed, `tenon inspect libexample.so` shows what is in a plugin without running its code, and
 `tenon list -a @APP@` lists the plugins that @APP@ finds.

@@ -23,11 +23,11 @@ struct SdkPackage {
 std::string emit_sdk_readme(const Model& model, const SdkPackage& package);
 
 /// Return the files that find_package reads. They expect tenonPlugin.cmake beside them, and are
-/// three folders below the prefix.
+/// three directories below the prefix.
 std::string emit_cmake_config(const SdkPackage& package);
 std::string emit_cmake_version(const SdkPackage& package);
 
-/// Returns the file for pkg-config, two folders below the prefix.
+/// Returns the file for pkg-config, two directories below the prefix.
 std::string emit_pkgconfig(const SdkPackage& package);
 
 }  // namespace tenon::gen

@@ -23,7 +23,7 @@ std::string escaped(const std::string& path) {
 }  // namespace
 
 void Output::write(const std::string& path, std::string_view content) const {
-  const fs::path target = folder_ / path;
+  const fs::path target = directory_ / path;
   if (tools::read_file(target).text == content) return;
   if (const fs::path parent = target.parent_path(); !parent.empty()) {
     std::error_code failed;

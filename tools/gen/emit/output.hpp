@@ -11,20 +11,20 @@
 
 namespace tenon::gen {
 
-/// A folder for generated files. A file whose content has not changed is not written, so that
+/// A directory for generated files. A file whose content has not changed is not written, so that
 /// nothing is rebuilt.
 class Output {
  public:
-  explicit Output(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  explicit Output(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
-  /// Returns the output for a subfolder.
-  Output in(const std::string& path) const { return Output(folder_ / path); }
+  /// Returns the output for a subdirectory.
+  Output in(const std::string& path) const { return Output(directory_ / path); }
 
-  /// Writes `folder/path`, and creates missing folders. Throws IoError.
+  /// Writes `directory/path`, and creates missing directories. Throws IoError.
   void write(const std::string& path, std::string_view content) const;
 
  private:
-  std::filesystem::path folder_;
+  std::filesystem::path directory_;
 };
 
 /// Returns a rule of make by which `target` depends on `inputs`.

@@ -181,7 +181,7 @@ struct Version {
   std::string label{};  // both numbers, as in names and documents, eg: "3", "3preview1"
   std::string doc{};
   Life life{};
-  std::string spec{};    // its file, relative to the given folder, eg: "kinds/source/v2.json"
+  std::string spec{};    // its file, relative to the given directory, eg: "kinds/source/v2.json"
   std::string c_name{};  // eg: "tenon_source_v2"
   std::string header{};  // its C header: "tenon/source/v2.h"; not written if removed
   std::uint64_t fingerprint = 0;
@@ -363,10 +363,10 @@ struct Document : Family {
 struct Model {
   std::vector<std::unique_ptr<Kind>> kinds{};          // sorted by id
   std::vector<std::unique_ptr<Document>> documents{};  // sorted by id
-  /// The spec files and the folders above them, for the depfile; sorted.
+  /// The spec files and the directories above them, for the depfile; sorted.
   std::vector<std::string> inputs{};
   /// The spec files and the lists of released versions, without those of the standard specs: their
-  /// paths by the path relative to the folder that was given.
+  /// paths by the path relative to the directory that was given.
   std::map<std::string, std::string> sources{};
 };
 

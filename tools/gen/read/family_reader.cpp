@@ -80,12 +80,12 @@ void check_version(const SpecFile& file, Diagnostics& diagnostics) {
   }
 }
 
-/// Reads the heads of a folder's files. Returns that of the first file, and in `files` those that
-/// agree.
-std::optional<Head> read_heads(const SpecFolder& folder, std::vector<const SpecFile*>& files,
+/// Reads the heads of a directory's files. Returns that of the first file, and in `files` those
+/// that agree.
+std::optional<Head> read_heads(const SpecDirectory& directory, std::vector<const SpecFile*>& files,
                                Diagnostics& diagnostics) {
   std::optional<Head> first;
-  for (const SpecFile& file : folder.versions) {
+  for (const SpecFile& file : directory.versions) {
     const Head head = read_head(file, diagnostics);
     check_version(file, diagnostics);
     if (head.id.empty()) continue;
@@ -96,10 +96,10 @@ std::optional<Head> read_heads(const SpecFolder& folder, std::vector<const SpecF
       diagnostics.add(
           {.location = file.json.find(head.key)->location,
            .code = "wrong-kind",
-           .message = "a folder must contain the versions of only one kind or document type",
+           .message = "a directory must contain the versions of only one kind or document type",
            .found = head.key + " " + head.id,
            .needed = first->key + " " + first->id,
-           .fix = "write '" + first->id + "', or move the file to a folder of its own"});
+           .fix = "write '" + first->id + "', or move the file to a directory of its own"});
       continue;
     }
     files.push_back(&file);
@@ -121,10 +121,10 @@ void add_gap(const SpecFile& file, const SpecFile* before, const VersionName& mi
 
 /// Releases must be consecutive, as must the previews of each number, which start after the
 /// previous release.
-void check_gaps(const SpecFolder& folder, Diagnostics& diagnostics) {
+void check_gaps(const SpecDirectory& directory, Diagnostics& diagnostics) {
   const SpecFile* before = nullptr;
   int newest = 0;  // number of the newest release so far; 0: none
-  for (const SpecFile& file : folder.versions) {
+  for (const SpecFile& file : directory.versions) {
     const auto [number, preview] = file.version;
     const bool continues = before != nullptr && before->version.number == number;
     const int previews = continues ? before->version.preview : 0;
@@ -139,9 +139,9 @@ void check_gaps(const SpecFolder& folder, Diagnostics& diagnostics) {
   }
 }
 
-void check_previews(const Head& head, const SpecFolder& folder, Diagnostics& diagnostics) {
+void check_previews(const Head& head, const SpecDirectory& directory, Diagnostics& diagnostics) {
   if (head.key != "kind") return;
-  for (const SpecFile& file : folder.versions) {
+  for (const SpecFile& file : directory.versions) {
     if (file.version.preview == 0) continue;
     diagnostics.add({.location = {file.path},
                      .code = "preview-of-kind",
@@ -189,7 +189,7 @@ void check_unique(const DeclaredFamily& declared, FamiliesByName& by_name,
   if (other.id == family.id && same_type) {
     diagnostics.add({.location = location,
                      .code = "duplicate-spec",
-                     .message = "'" + family.id + "' is defined in two folders",
+                     .message = "'" + family.id + "' is defined in two directories",
                      .fix = "keep one of them, with all versions in it"});
     return;
   }
@@ -204,12 +204,12 @@ void check_unique(const DeclaredFamily& declared, FamiliesByName& by_name,
 }
 
 template <class OneFamily>
-OneFamily* declare(const std::string& id, const SpecFolder& folder,
+OneFamily* declare(const std::string& id, const SpecDirectory& directory,
                    const std::vector<const SpecFile*>& files,
                    std::vector<std::unique_ptr<OneFamily>>& families) {
   auto family = std::make_unique<OneFamily>();
   set_names(*family, id);
-  family->standard = folder.standard;
+  family->standard = directory.standard;
   for (const SpecFile* file : files) {
     using OneVersion = typename decltype(family->versions)::value_type::element_type;
     auto version = make_version<OneVersion>(*family, *file);
@@ -241,25 +241,25 @@ std::vector<DeclaredFamily> declare_families(const SpecFiles& files, Model& mode
                                              Diagnostics& diagnostics) {
   std::vector<DeclaredFamily> declared;
   FamiliesByName by_name;
-  for (const SpecFolder& folder : files.folders) {
-    if (folder.versions.empty()) {
-      diagnostics.add({.location = {folder.evolution->path},
+  for (const SpecDirectory& directory : files.directories) {
+    if (directory.versions.empty()) {
+      diagnostics.add({.location = {directory.evolution->path},
                        .code = "no-specs",
                        .message = "evolution.json has no versions",
-                       .needed = "v1.json in the same folder",
+                       .needed = "v1.json in the same directory",
                        .fix = "add the versions, or remove this file"});
       continue;
     }
-    check_gaps(folder, diagnostics);
+    check_gaps(directory, diagnostics);
     std::vector<const SpecFile*> versions;
-    const std::optional<Head> head = read_heads(folder, versions, diagnostics);
+    const std::optional<Head> head = read_heads(directory, versions, diagnostics);
     if (!head) continue;
-    check_previews(*head, folder, diagnostics);
-    DeclaredFamily family{.folder = &folder};
+    check_previews(*head, directory, diagnostics);
+    DeclaredFamily family{.directory = &directory};
     if (head->key == "kind") {
-      family.kind = declare(head->id, folder, versions, model.kinds);
+      family.kind = declare(head->id, directory, versions, model.kinds);
     } else {
-      family.document = declare(head->id, folder, versions, model.documents);
+      family.document = declare(head->id, directory, versions, model.documents);
     }
     check_unique(family, by_name, versions.front()->json.find(head->key)->location, diagnostics);
     declared.push_back(family);

@@ -9,17 +9,17 @@
 
 namespace tenon::gen {
 
-/// A folder, and the kind or document type that its files define. One of the two is set.
+/// A directory, and the kind or document type that its files define. One of the two is set.
 struct DeclaredFamily {
-  const SpecFolder* folder;
+  const SpecDirectory* directory;
   Kind* kind = nullptr;
   Document* document = nullptr;
 
   const Family& family() const noexcept;
 };
 
-/// Adds the kind or document type of each folder to the model. Its versions have only number and
-/// names. Files that do not belong in their folder are reported and get no version.
+/// Adds the kind or document type of each directory to the model. Its versions have only number and
+/// names. Files that do not belong in their directory are reported and get no version.
 std::vector<DeclaredFamily> declare_families(const SpecFiles& files, Model& model,
                                              Diagnostics& diagnostics);
 

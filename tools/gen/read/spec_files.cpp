@@ -52,21 +52,21 @@ std::vector<fs::path> find_files(const fs::path& root) {
       paths.push_back(path);
     }
     std::error_code failed;
-    at.increment(failed);  // enters `path` if it is a folder
+    at.increment(failed);  // enters `path` if it is a directory
     if (failed) throw fs::filesystem_error("", path, failed);
   }
   std::sort(paths.begin(), paths.end());
   return paths;
 }
 
-/// Adds a file and the folders above it, in which new files may appear.
+/// Adds a file and the directories above it, in which new files may appear.
 void add_inputs(const fs::path& path, const fs::path& root, std::vector<std::string>& inputs) {
   for (fs::path at = path; at != root; at = at.parent_path()) inputs.push_back(at.generic_string());
 }
 
 /// Returns false if the file is ignored.
 bool add_file(const fs::path& path, const fs::path& root,
-              std::map<std::string, SpecFolder>& folders, SpecFiles& files,
+              std::map<std::string, SpecDirectory>& directories, SpecFiles& files,
               Diagnostics& diagnostics) {
   const std::string text = read_regular_file(path);
   std::optional<JsonValue> json = read_json(text, path.generic_string(), diagnostics);
@@ -86,11 +86,11 @@ bool add_file(const fs::path& path, const fs::path& root,
          .fix = "rename the file, or move it elsewhere"});
     return true;
   }
-  SpecFolder& folder = folders[path.parent_path().generic_string()];
+  SpecDirectory& directory = directories[path.parent_path().generic_string()];
   if (version) {
-    folder.versions.push_back(std::move(file));
+    directory.versions.push_back(std::move(file));
   } else {
-    folder.evolution = std::move(file);
+    directory.evolution = std::move(file);
   }
   return true;
 }
@@ -107,13 +107,13 @@ std::string read_regular_file(const fs::path& path) {
   return *std::move(file.text);
 }
 
-std::vector<VersionName> SpecFolder::names() const {
+std::vector<VersionName> SpecDirectory::names() const {
   std::vector<VersionName> names;
   for (const SpecFile& file : versions) names.push_back(file.version);
   return names;
 }
 
-const SpecFile* SpecFolder::find(const VersionName& version) const noexcept {
+const SpecFile* SpecDirectory::find(const VersionName& version) const noexcept {
   const auto found = std::find_if(versions.begin(), versions.end(),
                                   [&version](const auto& file) { return file.version == version; });
   return found != versions.end() ? &*found : nullptr;
@@ -123,7 +123,7 @@ void find_spec_files(const std::string& root, bool standard, SpecFiles& files,
                      Diagnostics& diagnostics) {
   fs::path top = fs::path(root).lexically_normal();
   if (!top.has_filename()) top = top.parent_path();  // removes a trailing slash
-  std::map<std::string, SpecFolder> folders;
+  std::map<std::string, SpecDirectory> directories;
   std::string ignored;
   try {
     files.inputs.push_back(top.generic_string());
@@ -132,7 +132,7 @@ void find_spec_files(const std::string& root, bool standard, SpecFiles& files,
         if (!standard) files.lists.push_back(path.generic_string());
       } else {
         add_inputs(path, top, files.inputs);
-        if (!add_file(path, top, folders, files, diagnostics)) {
+        if (!add_file(path, top, directories, files, diagnostics)) {
           ignored = path.generic_string();
           continue;
         }
@@ -144,20 +144,20 @@ void find_spec_files(const std::string& root, bool standard, SpecFiles& files,
   } catch (const fs::filesystem_error& error) {
     throw IoError("cannot read " + error.path1().generic_string() + ": " + error.code().message());
   }
-  if (folders.empty() && diagnostics.empty()) {
+  if (directories.empty() && diagnostics.empty()) {
     diagnostics.add({.location = {root},
                      .code = "no-specs",
-                     .message = "there is no spec file in this folder or below it",
+                     .message = "there is no spec file in this directory or below it",
                      .found = ignored.empty() ? "" : ignored + ", which has no key of a spec",
                      .needed = "<kind>/v1.json",
-                     .fix = "give the folder that contains the folders of the kinds"});
+                     .fix = "give the directory that contains the directories of the kinds"});
   }
-  for (auto& [path, folder] : folders) {
-    folder.path = path;
-    folder.standard = standard;
-    std::sort(folder.versions.begin(), folder.versions.end(),
+  for (auto& [path, directory] : directories) {
+    directory.path = path;
+    directory.standard = standard;
+    std::sort(directory.versions.begin(), directory.versions.end(),
               [](const SpecFile& a, const SpecFile& b) { return a.version < b.version; });
-    files.folders.push_back(std::move(folder));
+    files.directories.push_back(std::move(directory));
   }
 }
 

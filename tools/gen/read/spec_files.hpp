@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Finds and parses spec files: `<folder>/**/v<N>.json`, `v<N>preview<M>.json` and the
-// `evolution.json` in the same folder. A folder contains the versions of one kind or document type.
+// Finds and parses spec files: `<directory>/**/v<N>.json`, `v<N>preview<M>.json` and the
+// `evolution.json` in the same directory. A directory contains the versions of one kind or document
+// type.
 #pragma once
 
 #include <filesystem>
@@ -26,12 +27,12 @@ std::string read_regular_file(const std::filesystem::path& path);
 
 struct SpecFile {
   std::string path;       // eg: "abi/kinds/source/v2.json"
-  std::string spec;       // relative to the given folder, eg: "kinds/source/v2.json"
+  std::string spec;       // relative to the given directory, eg: "kinds/source/v2.json"
   VersionName version{};  // from the file name; none for evolution.json
   JsonValue json;
 };
 
-struct SpecFolder {
+struct SpecDirectory {
   std::string path;
   std::vector<SpecFile> versions{};  // ascending
   std::optional<SpecFile> evolution{};
@@ -44,10 +45,11 @@ struct SpecFolder {
 };
 
 struct SpecFiles {
-  std::vector<SpecFolder> folders{};  // sorted by path
-  std::vector<std::string> inputs{};  // the files and the folders above them
-  std::vector<std::string> lists{};   // lists of released versions, not of the standard specs
-  /// Specs and lists that are not standard: their paths by the path relative to the given folder.
+  std::vector<SpecDirectory> directories{};  // sorted by path
+  std::vector<std::string> inputs{};         // the files and the directories above them
+  std::vector<std::string> lists{};  // lists of released versions, not of the standard specs
+  /// Specs and lists that are not standard: their paths by the path relative to the given
+  /// directory.
   std::map<std::string, std::string> sources{};
   bool uses_standard = false;  // whether a file contains "tenon.dev/"
 };

@@ -164,7 +164,7 @@ class TypeReader {
                           "a type such as int32, string or list<string>, an enum or struct of "
                           "this file, or a document type with its version",
                       .fix = did_you_mean(text, known_types(),
-                                          "define it, correct the name, or also pass the folder "
+                                          "define it, correct the name, or also pass the directory "
                                           "that contains its spec")});
     return std::nullopt;
   }

@@ -24,6 +24,6 @@ TENON_API void use_document_types(std::vector<const DocumentType*> types);
 
 /// Returns the directories in which data of an app may be installed: of the user, of this machine,
 /// of the system, eg: "/usr/share/photo". Thread-safe.
-TENON_API std::vector<std::filesystem::path> data_folders(const std::string& app);
+TENON_API std::vector<std::filesystem::path> data_directories(const std::string& app);
 
 }}}  // namespace tenon::v0_1::detail

@@ -270,11 +270,11 @@ void check_version(std::string_view id, std::string_view label,
 
 /// The directory of golden files, and whether they are rewritten.
 struct Goldens {
-  std::filesystem::path folder;
+  std::filesystem::path directory;
   bool update = false;
 
   /// Removes --update-goldens from the command line.
-  Goldens(std::filesystem::path where, int& count, char** arguments) : folder(std::move(where)) {
+  Goldens(std::filesystem::path where, int& count, char** arguments) : directory(std::move(where)) {
     for (int i = 1; i < count; ++i) {
       if (std::string_view(arguments[i]) != "--update-goldens") continue;
       update = true;
@@ -306,7 +306,7 @@ void check_golden(const Goldens& goldens, std::string_view id, std::string_view 
   std::string name(id);
   name.replace(name.find('/'), 1, "_");
   name.append("_").append(from).append("_to_").append(to).append(".jsonl");
-  const std::filesystem::path path = goldens.folder / name;
+  const std::filesystem::path path = goldens.directory / name;
   std::vector<std::string> lines;
   {
     std::ifstream file(path);

@@ -8,8 +8,8 @@
 //   tenon.dev/sqlite              source, destination   a table
 //   tenon.dev/log                 destination           the log of the host
 //   tenon.dev/field               processor             removes, renames and sets fields
-//   tenon.dev/filesystem          object store          a folder
-//   tenon.dev/directory           volume snapshotter    volumes that are folders
+//   tenon.dev/filesystem          object store          a directory
+//   tenon.dev/directory           volume snapshotter    volumes that are directories
 //   tenon.dev/service-account     backup item action    adds the service accounts of pods
 //   tenon.dev/pod-volumes         backup item action    adds the volumes of pods
 //   tenon.dev/change-namespace    restore item action   applies the namespace mapping
@@ -21,7 +21,7 @@
 // label, for example {"tier": "set backend", "old": "rename new"}, with the verbs `set VALUE`,
 // `replace OLD NEW`, `rename LABEL` and `remove`. external-artifacts has the parameter `directory`
 // for the files, of which each namespace has a directory of its own, filesystem `directory` for the
-// objects, directory the folders `volumes` and `snapshots`. The other item actions have no
+// objects, directory the directories `volumes` and `snapshots`. The other item actions have no
 // parameters.
 #pragma once
 

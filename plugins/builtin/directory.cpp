@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "folder.hpp"
+#include "directory.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -12,40 +12,40 @@
 namespace tenon::builtin {
 namespace {
 
-constexpr int folder_flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-constexpr int own_folder = 0700;
+constexpr int directory_flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+constexpr int own_directory = 0700;
 
 sdk::Failure is_link(const std::string& path) {
   return sdk::Failure(TENON_FAILED_PRECONDITION, path,
-                      " is a symbolic link, needed: a file or folder; links are not followed");
+                      " is a symbolic link, needed: a file or directory; links are not followed");
 }
 
-struct CloseFolder {
-  void operator()(DIR* folder) const noexcept { ::closedir(folder); }
+struct CloseDirectory {
+  void operator()(DIR* directory) const noexcept { ::closedir(directory); }
 };
-using Listing = std::unique_ptr<DIR, CloseFolder>;
+using Listing = std::unique_ptr<DIR, CloseDirectory>;
 
-/// Opens the folder again, because each listing needs its own position. Returns nullptr if the
-/// folder has been removed.
-Listing open_listing(const Folder& folder) {
-  Descriptor again(retry([&] { return ::openat(folder.get(), ".", folder_flags); }));
+/// Opens the directory again, because each listing needs its own position. Returns nullptr if the
+/// directory has been removed.
+Listing open_listing(const Directory& directory) {
+  Descriptor again(retry([&] { return ::openat(directory.get(), ".", directory_flags); }));
   if (!again.is_open() && errno == ENOENT) return nullptr;
   Listing listing(again.is_open() ? ::fdopendir(again.get()) : nullptr);
-  if (listing == nullptr) throw sdk::system_failure(errno, "cannot list ", folder.path());
+  if (listing == nullptr) throw sdk::system_failure(errno, "cannot list ", directory.path());
   static_cast<void>(again.release());
   return listing;
 }
 
-EntryType listed_type(const Folder& folder, const dirent& entry) {
+EntryType listed_type(const Directory& directory, const dirent& entry) {
   switch (entry.d_type) {
     case DT_REG:
       return EntryType::file;
     case DT_DIR:
-      return EntryType::folder;
+      return EntryType::directory;
     case DT_LNK:
       return EntryType::link;
     case DT_UNKNOWN:  // some file systems do not report the type
-      return folder.type_of(entry.d_name);
+      return directory.type_of(entry.d_name);
     default:
       return EntryType::special;
   }
@@ -56,25 +56,26 @@ class Removal {
  public:
   Removal(const TreeRemoval& how, std::string path) : how_(how), path_(std::move(path)) {}
 
-  void remove(const Folder& folder, const std::string& name, int level) const {
-    if (::unlinkat(folder.get(), name.c_str(), 0) == 0 || errno == ENOENT) return;
-    if (errno != EISDIR) throw sdk::system_failure(errno, "cannot remove ", folder.path_of(name));
+  void remove(const Directory& directory, const std::string& name, int level) const {
+    if (::unlinkat(directory.get(), name.c_str(), 0) == 0 || errno == ENOENT) return;
+    if (errno != EISDIR)
+      throw sdk::system_failure(errno, "cannot remove ", directory.path_of(name));
     if (level == how_.max_levels) {
       throw sdk::Failure(TENON_FAILED_PRECONDITION, "cannot remove ", path_, ": it has more than ",
                          how_.max_levels, " levels of directories; fix: remove it by hand");
     }
-    if (how_.grants_access) ::fchmodat(folder.get(), name.c_str(), own_folder, 0);
-    if (const std::optional<Folder> inside = folder.enter(name)) empty(*inside, level);
-    if (::unlinkat(folder.get(), name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) {
-      throw sdk::system_failure(errno, "cannot remove ", folder.path_of(name));
+    if (how_.grants_access) ::fchmodat(directory.get(), name.c_str(), own_directory, 0);
+    if (const std::optional<Directory> inside = directory.enter(name)) empty(*inside, level);
+    if (::unlinkat(directory.get(), name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) {
+      throw sdk::system_failure(errno, "cannot remove ", directory.path_of(name));
     }
   }
 
  private:
-  void empty(const Folder& folder, int level) const {
-    for (const Entry& entry : folder.entries()) {
+  void empty(const Directory& directory, int level) const {
+    for (const Entry& entry : directory.entries()) {
       how_.call.check();
-      remove(folder, entry.name, level + 1);
+      remove(directory, entry.name, level + 1);
     }
   }
 
@@ -86,27 +87,28 @@ class Removal {
 
 EntryType type_of(const struct stat& status) {
   if (S_ISREG(status.st_mode)) return EntryType::file;
-  if (S_ISDIR(status.st_mode)) return EntryType::folder;
+  if (S_ISDIR(status.st_mode)) return EntryType::directory;
   return S_ISLNK(status.st_mode) ? EntryType::link : EntryType::special;
 }
 
-Folder Folder::open(const std::string& path) {
-  Descriptor file(retry([&] { return ::open(path.c_str(), folder_flags); }));
+Directory Directory::open(const std::string& path) {
+  Descriptor file(retry([&] { return ::open(path.c_str(), directory_flags); }));
   if (file.is_open()) return {std::move(file), path};
   if (errno == ENOENT || errno == ENOTDIR) {
-    throw sdk::Failure(TENON_UNAVAILABLE, "there is no folder ", path,
+    throw sdk::Failure(TENON_UNAVAILABLE, "there is no directory ", path,
                        ": create it, or mount the disk that contains it");
   }
   throw sdk::system_failure(errno, "cannot open ", path);
 }
 
-std::string Folder::path_of(std::string_view name) const {
+std::string Directory::path_of(std::string_view name) const {
   return path_ + "/" + std::string(name);
 }
 
-std::optional<Folder> Folder::enter(const std::string& name) const {
-  Descriptor file(retry([&] { return ::openat(get(), name.c_str(), folder_flags | O_NOFOLLOW); }));
-  if (file.is_open()) return Folder(std::move(file), path_of(name));
+std::optional<Directory> Directory::enter(const std::string& name) const {
+  Descriptor file(
+      retry([&] { return ::openat(get(), name.c_str(), directory_flags | O_NOFOLLOW); }));
+  if (file.is_open()) return Directory(std::move(file), path_of(name));
   if (errno == ENOENT) return std::nullopt;
   if (errno != ENOTDIR && errno != ELOOP) {
     throw sdk::system_failure(errno, "cannot open ", path_of(name));
@@ -115,14 +117,14 @@ std::optional<Folder> Folder::enter(const std::string& name) const {
   return std::nullopt;
 }
 
-std::optional<Folder> Folder::make(const std::string& name) const {
-  if (::mkdirat(get(), name.c_str(), own_folder) != 0 && errno != EEXIST && errno != ENOENT) {
-    throw sdk::system_failure(errno, "cannot create the folder ", path_of(name));
+std::optional<Directory> Directory::make(const std::string& name) const {
+  if (::mkdirat(get(), name.c_str(), own_directory) != 0 && errno != EEXIST && errno != ENOENT) {
+    throw sdk::system_failure(errno, "cannot create the directory ", path_of(name));
   }
   return enter(name);
 }
 
-std::optional<Descriptor> Folder::open_file(const std::string& name) const {
+std::optional<Descriptor> Directory::open_file(const std::string& name) const {
   constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;  // does not wait for a fifo
   Descriptor file(retry([&] { return ::openat(get(), name.c_str(), flags); }));
   if (!file.is_open()) {
@@ -135,14 +137,14 @@ std::optional<Descriptor> Folder::open_file(const std::string& name) const {
     throw sdk::system_failure(errno, "cannot read the attributes of ", path_of(name));
   }
   const EntryType type = builtin::type_of(status);
-  if (type == EntryType::folder) return std::nullopt;
+  if (type == EntryType::directory) return std::nullopt;
   if (type != EntryType::file) {
     throw sdk::Failure(TENON_FAILED_PRECONDITION, path_of(name), " is not a regular file");
   }
   return file;
 }
 
-EntryType Folder::type_of(const std::string& name) const {
+EntryType Directory::type_of(const std::string& name) const {
   struct stat status;
   if (::fstatat(get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
     return builtin::type_of(status);
@@ -151,7 +153,7 @@ EntryType Folder::type_of(const std::string& name) const {
   throw sdk::system_failure(errno, "cannot read the attributes of ", path_of(name));
 }
 
-bool Folder::refers_to(const std::string& name, int file) const {
+bool Directory::refers_to(const std::string& name, int file) const {
   struct stat opened;
   struct stat named;
   return ::fstat(file, &opened) == 0 &&
@@ -159,7 +161,7 @@ bool Folder::refers_to(const std::string& name, int file) const {
          opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-std::vector<Entry> Folder::entries() const {
+std::vector<Entry> Directory::entries() const {
   const Listing listing = open_listing(*this);
   std::vector<Entry> entries;
   if (listing == nullptr) return entries;
@@ -174,26 +176,26 @@ std::vector<Entry> Folder::entries() const {
   return entries;
 }
 
-void Folder::sync() const {
-  // Some file systems cannot sync folders.
+void Directory::sync() const {
+  // Some file systems cannot sync directories.
   if (retry([&] { return ::fsync(get()); }) != 0 && errno != EINVAL) {
-    throw sdk::system_failure(errno, "cannot write the folder ", path_);
+    throw sdk::system_failure(errno, "cannot write the directory ", path_);
   }
 }
 
-void remove_tree(const Folder& folder, const std::string& name, const TreeRemoval& how) {
-  Removal(how, folder.path_of(name)).remove(folder, name, 0);
+void remove_tree(const Directory& directory, const std::string& name, const TreeRemoval& how) {
+  Removal(how, directory.path_of(name)).remove(directory, name, 0);
 }
 
-bool remove_empty_tree(const Folder& folder, const std::string& name) {
-  if (::unlinkat(folder.get(), name.c_str(), AT_REMOVEDIR) == 0) return true;
+bool remove_empty_tree(const Directory& directory, const std::string& name) {
+  if (::unlinkat(directory.get(), name.c_str(), AT_REMOVEDIR) == 0) return true;
   if (errno != ENOTEMPTY && errno != EEXIST) return errno == ENOENT;
-  const std::optional<Folder> inside = folder.enter(name);
+  const std::optional<Directory> inside = directory.enter(name);
   if (!inside) return true;
   for (const Entry& entry : inside->entries()) {
-    if (entry.type != EntryType::folder || !remove_empty_tree(*inside, entry.name)) return false;
+    if (entry.type != EntryType::directory || !remove_empty_tree(*inside, entry.name)) return false;
   }
-  return ::unlinkat(folder.get(), name.c_str(), AT_REMOVEDIR) == 0;
+  return ::unlinkat(directory.get(), name.c_str(), AT_REMOVEDIR) == 0;
 }
 
 }  // namespace tenon::builtin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "platform/private_folder.hpp"
+#include "platform/private_directory.hpp"
 
 #include <tenon/mutex.hpp>
 
@@ -36,20 +36,20 @@ constexpr std::size_t random_letters = 6;  // after the prefix, by mkdtemp
 constexpr std::string_view lock_text = "files of one process of tenon\n";
 constexpr const char* lock_name = "lock";
 constexpr const char* new_lock_name = "lock.new";
-constexpr int folder_flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+constexpr int directory_flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-// Limits of one call of remove_abandoned_folders.
+// Limits of one call of remove_abandoned_directories.
 constexpr std::size_t max_read = 100'000;
 constexpr std::size_t max_checked = 1'000;
 constexpr std::size_t max_removed = 100;
-// A module has a handful of files; a folder with more is removed by several calls.
+// A module has a handful of files; a directory with more is removed by several calls.
 constexpr std::size_t max_files = 10'000;
 
-/// The descriptors that a forked child has to close, and the folders of this process.
+/// The descriptors that a forked child has to close, and the directories of this process.
 struct Held {
   sync::Mutex mutex;
   std::vector<int> descriptors TENON_GUARDED_BY(mutex);
-  std::vector<PrivateFolder*> folders TENON_GUARDED_BY(mutex);
+  std::vector<PrivateDirectory*> directories TENON_GUARDED_BY(mutex);
 };
 Held& held() {
   static auto& all = *new Held;
@@ -66,7 +66,7 @@ void prepare_for_forks() {
                          ::close(number);
                        }
                        held().descriptors.clear();
-                       held().folders.clear();
+                       held().directories.clear();
                        ++forks;
                        held().mutex.unlock();
                      });
@@ -93,12 +93,12 @@ void release(int descriptor) noexcept {
   ::close(descriptor);
 }
 
-/// Returns the names in an open folder for which `wanted` is true, without `.` and `..`. Returns
+/// Returns the names in an open directory for which `wanted` is true, without `.` and `..`. Returns
 /// fewer if memory runs out.
 template <class Wanted>
-std::vector<std::string> names_in(int folder, std::size_t most, Wanted wanted) noexcept {
+std::vector<std::string> names_in(int directory, std::size_t most, Wanted wanted) noexcept {
   std::vector<std::string> names;
-  const int copy = ::openat(folder, ".", folder_flags);
+  const int copy = ::openat(directory, ".", directory_flags);
   DIR* stream = copy >= 0 ? ::fdopendir(copy) : nullptr;
   if (stream == nullptr) {
     if (copy >= 0) ::close(copy);
@@ -119,25 +119,25 @@ std::vector<std::string> names_in(int folder, std::size_t most, Wanted wanted) n
   return names;
 }
 
-/// Removes a folder whose lock is held. The lock is removed last, so that a later call can remove
-/// the rest.
-bool remove_folder(int parent, const char* name, int folder) {
+/// Removes a directory whose lock is held. The lock is removed last, so that a later call can
+/// remove the rest.
+bool remove_directory(int parent, const char* name, int directory) {
   const auto is_no_lock = [](const dirent& entry) {
     return std::strcmp(entry.d_name, lock_name) != 0;
   };
   bool empty = true;
-  for (const std::string& file : names_in(folder, max_files, is_no_lock)) {
-    if (::unlinkat(folder, file.c_str(), 0) != 0 && errno != ENOENT) empty = false;
+  for (const std::string& file : names_in(directory, max_files, is_no_lock)) {
+    if (::unlinkat(directory, file.c_str(), 0) != 0 && errno != ENOENT) empty = false;
   }
   if (!empty) return false;
-  ::unlinkat(folder, lock_name, 0);
+  ::unlinkat(directory, lock_name, 0);
   return ::unlinkat(parent, name, AT_REMOVEDIR) == 0;
 }
 
-bool is_own_folder(int folder) {
+bool is_own_directory(int directory) {
   struct stat status;
-  return ::fstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&
-         (status.st_mode & 0077) == 0;
+  return ::fstat(directory, &status) == 0 && S_ISDIR(status.st_mode) &&
+         status.st_uid == ::geteuid() && (status.st_mode & 0077) == 0;
 }
 
 /// Returns whether a name has the form of those that `create` makes.
@@ -153,7 +153,7 @@ bool has_lock_text(int lock) {
   return count >= 0 && std::string_view(text.data(), static_cast<std::size_t>(count)) == lock_text;
 }
 
-/// Takes the lock of a folder. Returns false if another process holds it.
+/// Takes the lock of a directory. Returns false if another process holds it.
 bool take_lock(int lock) {
   if (::flock(lock, LOCK_EX | LOCK_NB) != 0) return false;
   // Another process may have removed it in the meantime.
@@ -163,42 +163,43 @@ bool take_lock(int lock) {
 }
 
 bool remove_if_abandoned(int parent, const char* name) {
-  const Descriptor folder(::openat(parent, name, folder_flags));
-  if (!folder.is_open() || !is_own_folder(folder.get())) return false;
-  const Descriptor lock(
-      ::openat(folder.get(), lock_name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  const Descriptor directory(::openat(parent, name, directory_flags));
+  if (!directory.is_open() || !is_own_directory(directory.get())) return false;
+  const Descriptor lock(::openat(directory.get(), lock_name,
+                                 O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   return lock.is_open() && has_lock_text(lock.get()) && take_lock(lock.get()) &&
-         remove_folder(parent, name, folder.get());
+         remove_directory(parent, name, directory.get());
 }
 
-/// Removes the folders of images that stay mapped until the process exits. Static hosts of a
+/// Removes the directories of images that stay mapped until the process exits. Static hosts of a
 /// program are destroyed earlier, because they are constructed later.
 const struct RemoveAtExit {
   RemoveAtExit() { static_cast<void>(held()); }
   ~RemoveAtExit() {
     sync::Lock lock(held().mutex);
-    for (PrivateFolder* folder : held().folders) folder->remove();
+    for (PrivateDirectory* directory : held().directories) directory->remove();
   }
 } remove_at_exit;
 
 Error exchangeable(const std::filesystem::path& parent, const Exposure& exposure) {
   std::string found = exposure.found;
   if (exposure.path != parent) found += ", " + exposure.path.string();
-  return Error({.code = "untrusted-owner",
-                .where = parent.string(),
-                .found = std::move(found),
-                .needed = "a folder for copies of modules in which no other user may rename them",
-                .fix = exposure.by_owner ? "set TMPDIR to a folder of this user"
-                                         : "chmod +t " + exposure.path.string() +
-                                               ", or set TMPDIR to another folder"});
+  return Error(
+      {.code = "untrusted-owner",
+       .where = parent.string(),
+       .found = std::move(found),
+       .needed = "a directory for copies of modules in which no other user may rename them",
+       .fix = exposure.by_owner
+                  ? "set TMPDIR to a directory of this user"
+                  : "chmod +t " + exposure.path.string() + ", or set TMPDIR to another directory"});
 }
 
 Error replaced(const std::filesystem::path& parent) {
   return Error({.code = "cannot-write",
                 .where = parent.string(),
-                .found = "another folder in the place of the one that was just created in it",
-                .needed = "a folder where no other process exchanges the host's files",
-                .fix = "set TMPDIR to a folder of this user"});
+                .found = "another directory in the place of the one that was just created in it",
+                .needed = "a directory where no other process exchanges the host's files",
+                .fix = "set TMPDIR to a directory of this user"});
 }
 
 Error not_written(const std::filesystem::path& path) {
@@ -218,7 +219,8 @@ bool is_at(int descriptor, const char* path) noexcept {
 
 }  // namespace
 
-Result<std::shared_ptr<PrivateFolder>> PrivateFolder::create(const std::filesystem::path& parent) {
+Result<std::shared_ptr<PrivateDirectory>> PrivateDirectory::create(
+    const std::filesystem::path& parent) {
   prepare_for_forks();
   if (auto exposed = exposure_at(parent)) {
     std::error_code ignored;
@@ -227,13 +229,14 @@ Result<std::shared_ptr<PrivateFolder>> PrivateFolder::create(const std::filesyst
   }
   std::error_code ignored;
   std::string name = (std::filesystem::absolute(parent, ignored) / prefix).string() + "XXXXXX";
-  std::shared_ptr<PrivateFolder> made(new PrivateFolder);  // before there is a folder to remove
+  std::shared_ptr<PrivateDirectory> made(
+      new PrivateDirectory);  // before there is a directory to remove
   if (::mkdtemp(name.data()) == nullptr) {
     const int number = errno;
     return Error({.code = number == ENOENT ? "not-found" : "cannot-write",
                   .where = parent.string(),
-                  .found = "creating a folder in it: " + std::generic_category().message(number),
-                  .needed = "a folder where the host's user may write",
+                  .found = "creating a directory in it: " + std::generic_category().message(number),
+                  .needed = "a directory where the host's user may write",
                   .fix = "check the path, the permissions and the free space on the disk"});
   }
   try {
@@ -244,82 +247,84 @@ Result<std::shared_ptr<PrivateFolder>> PrivateFolder::create(const std::filesyst
     throw;
   }
   if (!made->open()) {
-    release(std::exchange(made->folder_, -1));  // so that nothing in it is removed
+    release(std::exchange(made->directory_, -1));  // so that nothing in it is removed
     return replaced(parent);
   }
   if (!made->lock()) {
-    // The folder is usable, but remains if this process is killed.
-    ::unlinkat(made->folder_, new_lock_name, 0);
+    // The directory is usable, but remains if this process is killed.
+    ::unlinkat(made->directory_, new_lock_name, 0);
     release(std::exchange(made->lock_, -1));
   }
   return made;
 }
 
-bool PrivateFolder::open() {
+bool PrivateDirectory::open() {
   sync::Lock no_fork(held().mutex);
   forks_ = forks;
-  held().folders.push_back(this);
-  folder_ = hold(::open(path_.c_str(), folder_flags));
-  return folder_ >= 0 && is_own_folder(folder_);
+  held().directories.push_back(this);
+  directory_ = hold(::open(path_.c_str(), directory_flags));
+  return directory_ >= 0 && is_own_directory(directory_);
 }
 
-bool PrivateFolder::lock() {
+bool PrivateDirectory::lock() {
   sync::Lock no_fork(held().mutex);
-  ::flock(folder_, LOCK_SH | LOCK_NB);
-  lock_ = hold(::openat(folder_, new_lock_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  ::flock(directory_, LOCK_SH | LOCK_NB);
+  lock_ = hold(::openat(directory_, new_lock_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   return lock_ >= 0 && write_all(lock_, std::as_bytes(std::span(lock_text))) &&
          ::flock(lock_, LOCK_EX | LOCK_NB) == 0 &&
-         ::renameat(folder_, new_lock_name, folder_, lock_name) == 0;
+         ::renameat(directory_, new_lock_name, directory_, lock_name) == 0;
 }
 
-Result<void> PrivateFolder::create_file(const std::string& name,
-                                        std::span<const std::byte> content) const {
-  Descriptor file(
-      ::openat(folder_, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+Result<void> PrivateDirectory::create_file(const std::string& name,
+                                           std::span<const std::byte> content) const {
+  Descriptor file(::openat(directory_, name.c_str(),
+                           O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file.is_open()) return not_written(path_ / name);
   if (write_all(file.get(), content) && file.close()) return {};
   auto error = not_written(path_ / name);
-  ::unlinkat(folder_, name.c_str(), 0);
+  ::unlinkat(directory_, name.c_str(), 0);
   return error;
 }
 
-Result<void> PrivateFolder::link_file(const std::string& name, const std::string& second) const {
-  if (::linkat(folder_, name.c_str(), folder_, second.c_str(), 0) == 0) return {};
+Result<void> PrivateDirectory::link_file(const std::string& name, const std::string& second) const {
+  if (::linkat(directory_, name.c_str(), directory_, second.c_str(), 0) == 0) return {};
   return not_written(path_ / second);
 }
 
-PrivateFolder::~PrivateFolder() {
+PrivateDirectory::~PrivateDirectory() {
   if (!is_own()) return;
   {
     sync::Lock lock(held().mutex);
-    std::erase(held().folders, this);
+    std::erase(held().directories, this);
   }
   remove();
   release(lock_);
-  release(folder_);
+  release(directory_);
 }
 
-void PrivateFolder::remove() noexcept {
-  remove_folder(AT_FDCWD, path_.c_str(), folder_);
+void PrivateDirectory::remove() noexcept {
+  remove_directory(AT_FDCWD, path_.c_str(), directory_);
 }
 
-bool PrivateFolder::is_own() const noexcept {
+bool PrivateDirectory::is_own() const noexcept {
   return forks_ == forks;
 }
 
-/// If the path leads to the lock, it also leads to the folder.
-bool PrivateFolder::is_usable() const noexcept {
-  return is_own() && (lock_ < 0 ? is_at(folder_, path_.c_str()) : is_at(lock_, lock_path_.c_str()));
+/// If the path leads to the lock, it also leads to the directory.
+bool PrivateDirectory::is_usable() const noexcept {
+  return is_own() &&
+         (lock_ < 0 ? is_at(directory_, path_.c_str()) : is_at(lock_, lock_path_.c_str()));
 }
 
-std::size_t remove_abandoned_folders(const std::filesystem::path& parent) noexcept {
-  const Descriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder.is_open()) return 0;
-  auto names = names_in(folder.get(), max_read, [](const dirent& entry) {
+std::size_t remove_abandoned_directories(const std::filesystem::path& parent) noexcept {
+  const Descriptor directory(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory.is_open()) return 0;
+  auto names = names_in(directory.get(), max_read, [](const dirent& entry) {
     return is_name(entry.d_name) && (entry.d_type == DT_DIR || entry.d_type == DT_UNKNOWN);
   });
   if (names.size() > max_checked) {
-    // Start at another folder each time, so that folders in use do not hide the others for ever.
+    // Start at another directory each time, so that directories in use do not hide the others for
+    // ever.
     const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
     const auto first = static_cast<std::size_t>(now) % names.size();
     std::rotate(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(first), names.end());
@@ -328,7 +333,7 @@ std::size_t remove_abandoned_folders(const std::filesystem::path& parent) noexce
   std::size_t removed = 0;
   for (const std::string& name : names) {
     if (removed == max_removed) break;
-    removed += remove_if_abandoned(folder.get(), name.c_str());
+    removed += remove_if_abandoned(directory.get(), name.c_str());
   }
   return removed;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Folders of modules that are only read, not loaded.
+// Directories of modules that are only read, not loaded.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -15,13 +15,13 @@
 
 namespace tenon::bench {
 
-/// A temporary folder with files. The destructor removes it.
-class Folder {
+/// A temporary directory with files. The destructor removes it.
+class Directory {
  public:
-  Folder();
-  ~Folder();
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
+  Directory();
+  ~Directory();
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
 
   void add(const std::string& content);
   std::filesystem::path root() const { return root_; }
@@ -32,12 +32,13 @@ class Folder {
   std::vector<std::filesystem::path> files_;
 };
 
-/// Returns the name of a plugin of `numbered_folder` and of its package.
+/// Returns the name of a plugin of `numbered_directory` and of its package.
 std::string numbered_name(int number);
-/// Returns a folder with `count` modules, each of which is a package with one plugin. Created once.
-const Folder& numbered_folder(int count);
-/// Returns a folder with a module for each package of packages.hpp. Created once.
-const Folder& package_folder();
+/// Returns a directory with `count` modules, each of which is a package with one plugin. Created
+/// once.
+const Directory& numbered_directory(int count);
+/// Returns a directory with a module for each package of packages.hpp. Created once.
+const Directory& package_directory();
 
 /// The location of the manifest in the file of a module and in its copies, in bytes.
 struct ManifestLocation {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The folder that items are restored into. It has the layout of archives.
+// The directory that items are restored into. It has the layout of archives.
 #pragma once
 
 #include <tenon/resource_id.hpp>
@@ -17,14 +17,14 @@
 namespace backup {
 
 /// Belongs to one thread.
-class RestoredFolder {
+class RestoredDirectory {
  public:
-  explicit RestoredFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  explicit RestoredDirectory(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
   enum class Written { written, unchanged, differs };
   enum class Existing { keep, replace };
 
-  /// Creates the folder and locks it, so that no other process restores into it. Errors:
+  /// Creates the directory and locks it, so that no other process restores into it. Errors:
   /// cannot-write; in-use.
   tenon::Result<void> lock();
 
@@ -36,7 +36,7 @@ class RestoredFolder {
   /// Writes an item completely or not at all. Returns `unchanged` if a file with the same content
   /// exists. A file with other content is replaced, or kept: then returns `differs`. The file of a
   /// Secret is private to this user whatever the umask is; one with the same content is replaced if
-  /// it is not. Follows no symbolic links below the folder. Error: cannot-write.
+  /// it is not. Follows no symbolic links below the directory. Error: cannot-write.
   /// REQUIRED: check_id(id).
   tenon::Result<Written> write(const tenon::ResourceIdV1& id, std::string_view json,
                                Existing existing);
@@ -49,9 +49,9 @@ class RestoredFolder {
 
   tenon::Result<int> enter(const std::filesystem::path& path, Missing missing);
 
-  const std::filesystem::path folder_;
+  const std::filesystem::path directory_;
   tenon::tools::Descriptor lock_{-1};
-  std::filesystem::path inner_path_;  // of the folder in `inner_`
+  std::filesystem::path inner_path_;  // of the directory in `inner_`
   tenon::tools::Descriptor inner_{-1};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "folder.hpp"
+#include "directory.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -50,16 +50,16 @@ std::string manifest_of(const Item& item, std::string text) {
 
 }  // namespace
 
-Folder::Folder() : root_((fs::temp_directory_path() / "tenon-bench-XXXXXX").string()) {
+Directory::Directory() : root_((fs::temp_directory_path() / "tenon-bench-XXXXXX").string()) {
   if (mkdtemp(root_.data()) == nullptr) std::abort();
 }
 
-Folder::~Folder() {
+Directory::~Directory() {
   std::error_code ignored;
   fs::remove_all(root_, ignored);
 }
 
-void Folder::add(const std::string& content) {
+void Directory::add(const std::string& content) {
   files_.push_back(fs::path(root_) / ("plugin" + std::to_string(files_.size()) + ".so"));
   std::ofstream(files_.back(), std::ios::binary) << content;
 }
@@ -70,30 +70,30 @@ std::string numbered_name(int number) {
   return name;
 }
 
-const Folder& numbered_folder(int count) {
-  static std::map<int, Folder> folders;
-  Folder& folder = folders[count];
-  if (folder.files().empty()) {
+const Directory& numbered_directory(int count) {
+  static std::map<int, Directory> directories;
+  Directory& directory = directories[count];
+  if (directory.files().empty()) {
     std::string content = content_of(counter_numbered);
     for (int i = 0; i < count; ++i) {
       if (i > 0) replace_all(content, numbered_name(i - 1), numbered_name(i));
-      folder.add(content);
+      directory.add(content);
     }
   }
-  return folder;
+  return directory;
 }
 
-const Folder& package_folder() {
-  static Folder folder;
-  if (folder.files().empty()) {
+const Directory& package_directory() {
+  static Directory directory;
+  if (directory.files().empty()) {
     std::string content = content_of(packaged_module);
     const std::size_t begin = content.find(manifest_begin);
     const std::string manifest = content.c_str() + begin;
     for (const Item& item : Packages(false).items) {
-      folder.add(content.replace(begin, manifest.size(), manifest_of(item, manifest)));
+      directory.add(content.replace(begin, manifest.size(), manifest_of(item, manifest)));
     }
   }
-  return folder;
+  return directory;
 }
 
 ManifestLocation find_manifest(const char* module) {

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "restored_directory.hpp"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <string>
+#include <system_error>
+
+#include "archive_path.hpp"
+#include "common/descriptor.hpp"
+#include "platform/posix/temporary_file.hpp"
+
+namespace backup {
+namespace {
+
+using tenon::platform::TemporaryFile;
+using tenon::tools::Descriptor;
+
+tenon::Error cannot_write(const std::filesystem::path& path, int error) {
+  const bool too_long = error == ENAMETOOLONG;
+  return tenon::Error({.code = "cannot-write",
+                       .message = "the item cannot be written",
+                       .where = path.string(),
+                       .found = std::generic_category().message(error),
+                       .needed = too_long ? "a file system that allows such names; most allow 255 "
+                                            "bytes, including .json"
+                                          : "a directory with room, in which this user may write",
+                       .fix = too_long ? "take the item from the archive"
+                                       : "make room, or restore into another directory"});
+}
+
+tenon::Error cannot_create(const std::filesystem::path& directory, int error) {
+  const bool is_file = error == ENOTDIR;
+  return tenon::Error({.code = "cannot-write",
+                       .message = "the directory cannot be created",
+                       .where = directory.string(),
+                       .found = std::generic_category().message(error),
+                       .needed = is_file ? "no file in place of the directory or of one above it"
+                                         : "a directory with room, in which this user may write",
+                       .fix = is_file ? "remove that file, or restore into another directory"
+                                      : "make room, or restore into another directory"});
+}
+
+/// Moves a file into a directory unless there is a file `to`. Returns 0 or the error, eg: EEXIST.
+int move_to_absent(int from_directory, const char* from, int directory, const char* to) {
+  if (::renameat2(from_directory, from, directory, to, RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL) return errno;
+  // The file system does not support the flag, eg: NFS or sshfs.
+  if (::linkat(from_directory, from, directory, to, 0) != 0) return errno;
+  ::unlinkat(from_directory, from, 0);
+  return 0;
+}
+
+/// Returns whether only this user can use a file in a directory.
+bool is_private(int directory, const std::string& name) {
+  struct stat status;
+  return ::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+         status.st_uid == ::geteuid() && (status.st_mode & 077) == 0;
+}
+
+/// Returns the content of a file in a directory, or nothing if there is none. Follows no link.
+std::optional<std::string> content_of(int directory, const std::string& name) {
+  const Descriptor file(
+      ::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  std::string content;
+  char piece[65536];
+  for (ssize_t got = 1; file && got != 0;) {
+    got = ::read(file.get(), piece, sizeof piece);
+    if (got < 0 && errno != EINTR) return std::nullopt;
+    if (got > 0) content.append(piece, static_cast<std::size_t>(got));
+  }
+  return file ? std::optional(std::move(content)) : std::nullopt;
+}
+
+/// Returns the error of a directory that could not be opened because of the last error.
+tenon::Error cannot_enter(int parent, const std::string& name, const std::filesystem::path& path) {
+  const int error = errno;
+  struct stat status;
+  const bool is_link =
+      ::fstatat(parent, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
+  if (!is_link) return cannot_create(path, error);
+  return tenon::Error(
+      {.code = "cannot-write",
+       .message = "the directory cannot be created",
+       .where = path.string(),
+       .found = "a symbolic link, which might lead out of the directory of the restore",
+       .needed = "no link in place of the directory",
+       .fix = "remove that link, or restore into another directory"});
+}
+
+}  // namespace
+
+tenon::Result<RestoredDirectory::Written> RestoredDirectory::write(const tenon::ResourceIdV1& id,
+                                                                   std::string_view json,
+                                                                   Existing existing) {
+  const std::filesystem::path path = archive_path(id);
+  const auto directory = enter(path.parent_path(), Missing::made);
+  if (!directory) return directory.error();
+  const std::string content = std::string(json) + "\n";
+  const bool is_secret = id.resource == "secrets";
+  // At the top of the directory, where the next restore looks for files of a killed one.
+  TemporaryFile file(lock_.get(), is_secret ? 0600 : 0666);
+  if (!file.is_open() || !tenon::tools::write_all(file.get(), content)) {
+    return cannot_write(directory_ / path, errno);
+  }
+  const std::string name = path.filename();
+  int error = move_to_absent(lock_.get(), file.name().c_str(), *directory, name.c_str());
+  const bool same = error == EEXIST && content_of(*directory, name) == content;
+  const bool is_open = same && is_secret && !is_private(*directory, name);
+  if (error == EEXIST && (same ? is_open : existing == Existing::replace)) {
+    const int renamed = ::renameat(lock_.get(), file.name().c_str(), *directory, name.c_str());
+    error = renamed == 0 ? 0 : errno;
+  }
+  if (error == 0) {
+    file.release();
+    return Written::written;
+  }
+  if (error != EEXIST) return cannot_write(directory_ / path, error);
+  return same ? Written::unchanged : Written::differs;
+}
+
+std::optional<std::string> RestoredDirectory::read(const tenon::ResourceIdV1& id) {
+  const std::filesystem::path path = archive_path(id);
+  const auto directory = enter(path.parent_path(), Missing::error);
+  return directory ? content_of(*directory, path.filename()) : std::nullopt;
+}
+
+tenon::Result<void> RestoredDirectory::lock() {
+  std::error_code failed;
+  std::filesystem::create_directories(directory_, failed);
+  if (failed) return cannot_create(directory_, failed.value());
+  lock_.reset(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (lock_ && tenon::tools::lock(lock_.get())) {
+    tenon::platform::remove_abandoned_files(lock_.get());
+    return {};
+  }
+  if (errno != EWOULDBLOCK) return cannot_write(directory_, errno);
+  return tenon::Error({.code = "in-use",
+                       .message = "another process restores into this directory",
+                       .where = directory_.string(),
+                       .fix = "wait until it ends, or restore into another directory"});
+}
+
+tenon::Result<void> RestoredDirectory::sync() const {
+  if (::syncfs(lock_.get()) == 0) return {};
+  return cannot_write(directory_, errno);
+}
+
+/// Opens a directory below the directory. Follows no link, which could lead out of it. Keeps the
+/// last one open, because items of one directory follow each other.
+tenon::Result<int> RestoredDirectory::enter(const std::filesystem::path& path, Missing missing) {
+  if (path == inner_path_ && inner_) return inner_.get();
+  inner_path_ = path;
+  inner_.reset(::fcntl(lock_.get(), F_DUPFD_CLOEXEC, 0));
+  std::filesystem::path full = directory_;
+  for (const std::string part : path) {
+    full /= part;
+    const bool failed = missing == Missing::made &&
+                        ::mkdirat(inner_.get(), part.c_str(), 0777) != 0 && errno != EEXIST;
+    const int reason = errno;
+    const int inside =
+        ::openat(inner_.get(), part.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (inside < 0) {
+      if (failed) errno = reason;
+      tenon::Error error = cannot_enter(inner_.get(), part, full);
+      inner_.reset(-1);
+      return error;
+    }
+    inner_.reset(inside);
+  }
+  return inner_.get();
+}
+
+}  // namespace backup
