@@ -70,6 +70,7 @@ class Handle {
 
  private:
   friend class Host;
+  friend class Supervisor;
   explicit Handle(detail::InstancePtr instance) noexcept
       : interface_(instance.get()), instance_(std::move(instance)) {}
 
@@ -232,6 +233,8 @@ class TENON_API Host {
   ChangedRestarts restart_changed();
 
  private:
+  friend class Supervisor;
+
   Result<detail::InstancePtr> create(const Kind& kind, std::string_view reference,
                                      const std::optional<TextMap>& config);
   template <class K>
