@@ -17,8 +17,8 @@ extern "C" {
 
 /* A library that comes with a module. */
 typedef struct tenon_lock_v1_library {
-  /* Path relative to the directory of the module, for example ../lib/libz.so.1; absolute if a run
-   * path leads to it from outside. */
+  /* Path relative to the directory of the module, for example ../lib/libz.so.1; absolute if a
+   * run path leads to it from outside. */
   tenon_string path;
   tenon_string sha256; /* 64 lower-case hexadecimal digits. */
   /* Fields of other versions that this version does not have, as JSON. Copied unchanged; absent
@@ -32,7 +32,8 @@ typedef struct tenon_lock_v1_package {
   tenon_string version; /* A SemVer version, for example 1.2.0 */
   /* Hash of the file, 64 lower-case hexadecimal digits; absent for a builtin. [optional] */
   tenon_string sha256;
-  /* Path of the file, relative to the directory of the lock file if it is below that; or: builtin */
+  /* Path of the file, relative to the directory of the lock file if it is below that; or:
+   * builtin */
   tenon_string source;
   /* The libraries that its run path leads to, outside of the directories of the system; sorted
    * by path. [list of tenon_lock_v1_library] */
