@@ -32,20 +32,20 @@ std::vector<std::string> durable_steps(const std::vector<Request>& requests) {
 
 using Steps = std::vector<std::string>;
 
-/// Expects that a command which replaces tenon.lock leaves the old or the complete new content.
-void expect_old_or_new(std::vector<std::string> command, const std::string& old,
-                       const std::function<void(World&)>& prepare) {
+/// Expects that a command which replaces `file` leaves the old or the complete new content.
+void expect_old_or_new(std::vector<std::string> command, const std::string& file,
+                       const std::string& old, const std::function<void(World&)>& prepare) {
   std::string whole;
   const auto requests = for_each_fault({
       .prepare =
           [&](World& world) {
-            world.write("tenon.lock", old);
+            world.write(file, old);
             prepare(world);
           },
       .command = std::move(command),
       .check =
           [&](World& world, const Outcome& run, const Fault&) {
-            const std::string content = world.read("tenon.lock");
+            const std::string content = world.read(file);
             EXPECT_TRUE(content == whole || content == old) << content;
             if (run.exit == 0) {
               EXPECT_EQ(content, whole) << "the run succeeded";
@@ -54,22 +54,22 @@ void expect_old_or_new(std::vector<std::string> command, const std::string& old,
       .check_whole =
           [&](World& world, const Outcome& run) {
             EXPECT_EQ(run.exit, 0) << run.err;
-            if (whole.empty()) whole = world.read("tenon.lock");
-            EXPECT_EQ(world.read("tenon.lock"), whole);
+            if (whole.empty()) whole = world.read(file);
+            EXPECT_EQ(world.read(file), whole);
           },
   });
   EXPECT_EQ(durable_steps(requests), (Steps{"create temporary", "write temporary", "sync temporary",
-                                            "rename tenon.lock", "sync ."}));
+                                            "rename " + file, "sync ."}));
 }
 
 TEST(Faults, LeaveTheOldOrTheNewLock) {
-  expect_old_or_new({TENON, "lock", "-a", "photo"}, "the old one",
+  expect_old_or_new({TENON, "lock", "-a", "photo"}, "tenon.lock", "the old one",
                     [](World& world) { world.place(MODULES "/colour-1.6.2.so"); });
 }
 
 TEST(Faults, LeaveTheOldOrTheNewDocument) {
-  expect_old_or_new({TENON, "convert", "--in-place", "tenon.lock"},
-                    R"({"type":"tenon.dev/lock","version":1,"value":{"packages":[]}})"
+  expect_old_or_new({TENON, "convert", "--in-place", "record.json"}, "record.json",
+                    R"({"type":"tenon.dev/record","version":1,"value":{"payload":"aGk="}})"
                     "\n",
                     [](World&) {});
 }
