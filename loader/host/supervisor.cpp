@@ -46,6 +46,11 @@ void Supervisor::resume() {
   cancelled_ = false;
 }
 
+bool Supervisor::is_cancelled() const {
+  const sync::Lock lock(mutex_);
+  return cancelled_;
+}
+
 Result<void> Supervisor::check(const Kind& kind, const PluginInfo& plugin,
                                std::string_view method) {
   const auto error = [&](tenon_status status, std::string message) {
@@ -96,17 +101,18 @@ Result<void> Supervisor::run(const PluginInfo& plugin, std::string_view function
   const auto made = std::make_shared<bool>(false);
   CallThread thread;
   const Running running{*this, thread};
-  {
-    const sync::Lock lock(mutex_);
-    if (!cancelled_ || destroys) {
-      auto started = thread.start([timeout, make = std::move(make), made](auto& context) {
-        Call* const call = context.begin(timeout);
-        if (call == nullptr) return;
-        make(*call);
-        *made = true;
-      });
-      if (!started) return started;
-      if (!destroys) running_.push_back(&thread);
+  if (destroys || !is_cancelled()) {
+    auto started = thread.start([timeout, make = std::move(make), made](auto& context) {
+      Call* const call = context.begin(timeout);
+      if (call == nullptr) return;
+      make(*call);
+      *made = true;
+    });
+    if (!started) return started;
+    if (!destroys) {
+      const sync::Lock lock(mutex_);
+      running_.push_back(&thread);
+      if (cancelled_) thread.canceller()();  // meanwhile
     }
   }
   if (thread.finish()) {
@@ -117,9 +123,8 @@ Result<void> Supervisor::run(const PluginInfo& plugin, std::string_view function
                   .method = std::string(function)});
   }
   has_abandoned_ = true;
-  const sync::Lock lock(mutex_);
   const std::string limit =
-      cancelled_ && !destroys ? "when it was cancelled" : "within " + text_of(timeout);
+      is_cancelled() && !destroys ? "when it was cancelled" : "within " + text_of(timeout);
   return abandoned_error("it did not return " + limit + ", and was abandoned with its thread",
                          plugin, function);
 }

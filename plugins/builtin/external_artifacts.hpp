@@ -5,8 +5,7 @@
 // names them: paths separated by commas, relative to the directory NAMESPACE in a configured one;
 // for a resource without a namespace, to `_cluster`.
 //
-//   directory  the directory of the directories of the namespaces; required if a resource has the
-//              annotation
+//   directory  contains a directory for each namespace; required if a resource has the annotation
 //
 // A path names a file, a symbolic link (the link itself is removed) or a whole directory tree of at
 // most 128 levels. A file that does not exist counts as removed, so a deletion can be repeated.

@@ -2,16 +2,19 @@
 #include "caller.hpp"
 
 #include <sstream>
+#include <stdexcept>
 
 namespace backup {
 Caller::Caller(tenon::Host& host, tenon::tools::Console& console)
     : host_(host), console_(console) {}
 
-void Caller::run(CallThread::Task task) {
+void Caller::run(tenon::CallThread::Task task) {
   const tenon::sync::Lock lock(mutex_);
   if (cancelled_ && !cleans_up_) return;
-  if (!thread_) thread_ = std::make_unique<CallThread>();
-  thread_->start(std::move(task));
+  if (!thread_) thread_ = std::make_unique<tenon::CallThread>();
+  if (auto started = thread_->start(std::move(task)); !started) {
+    throw std::runtime_error(started.error().to_string());
+  }
 }
 
 /// Waits for the task of the thread. Returns false if it was abandoned.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <tenon/call.hpp>
+#include <tenon/call_thread.hpp>
 #include <tenon/host.hpp>
 #include <tenon/mutex.hpp>
 #include <tenon/result.hpp>
@@ -19,7 +20,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "call_thread.hpp"
 #include "common/console.hpp"
 #include "plugin.hpp"
 
@@ -151,12 +151,12 @@ class Caller {
                                           std::chrono::nanoseconds timeout, bool has_current) {
     auto started =
         std::make_shared<Started<Series>>(std::move(series), method, timeout, has_current);
-    run([started](CallThread::Context& context) { make_calls(*started, context); });
+    run([started](tenon::CallThread::Context& context) { make_calls(*started, context); });
     return started;
   }
 
   template <class Series>
-  static void make_calls(Started<Series>& started, CallThread::Context& context) {
+  static void make_calls(Started<Series>& started, tenon::CallThread::Context& context) {
     tenon::sync::Lock lock(started.mutex);
     for (;;) {
       if (!started.has_current && !started.series->next()) return;
@@ -183,7 +183,7 @@ class Caller {
     }
   }
 
-  void run(CallThread::Task task);
+  void run(tenon::CallThread::Task task);
   bool await_thread();
   bool refuses_calls() const TENON_EXCLUDES(mutex_);
   tenon::Error abandon(const tenon::PluginInfo& plugin, std::string_view method,
@@ -196,7 +196,7 @@ class Caller {
   std::function<void()> on_cancel_ TENON_GUARDED_BY(mutex_);
   bool cancelled_ TENON_GUARDED_BY(mutex_) = false;
   bool cleans_up_ TENON_GUARDED_BY(mutex_) = false;
-  std::unique_ptr<CallThread> thread_;  // replaced under the mutex
+  std::unique_ptr<tenon::CallThread> thread_;  // replaced under the mutex
   bool has_abandoned_calls_ = false;
 };
 

@@ -32,10 +32,12 @@ Upload::Upload(Store& store, Caller& caller, std::string key, const ArchiveSetti
             tenon::Error({.status = TENON_CANCELLED, .message = "the run has ended"}));
         cancel();
       }) {
-  thread_.start([state = state_, put = store.putter(), key = key_](CallThread::Context& context) {
-    if (tenon::Call* call = context.begin())
-      state->stored = put(*call, key, state->archive.reader());
-  });
+  const auto started =
+      thread_.start([state = state_, put = store.putter(), key = key_](auto& context) {
+        if (tenon::Call* call = context.begin())
+          state->stored = put(*call, key, state->archive.reader());
+      });
+  if (!started) state_->archive.abandon(started.error());
   // A cancellation must wake both the run, which may wait in `add`, and the store.
   caller_.on_cancel(cancel_);
 }

@@ -4,6 +4,7 @@
 // the archive, which is compressed on the same thread, on a thread of the Upload.
 #pragma once
 
+#include <tenon/call_thread.hpp>
 #include <tenon/result.hpp>
 
 #include <chrono>
@@ -12,7 +13,6 @@
 #include <string>
 
 #include "archive_stream.hpp"
-#include "call_thread.hpp"
 #include "store.hpp"
 
 namespace backup {
@@ -56,7 +56,7 @@ class Upload {
   Store& store_;
   const std::string key_;
   const std::chrono::nanoseconds stall_timeout_;
-  CallThread thread_;
+  tenon::CallThread thread_;
   const std::shared_ptr<State> state_;  // shared with the thread
   const std::function<void()> cancel_;
   bool under_way_ = true;

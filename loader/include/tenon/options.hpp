@@ -35,7 +35,7 @@ struct HostOptions {
   /// A lock file as `tenon lock` writes it; empty: none. The versions in it are preferred, and a
   /// file with other content is not loaded.
   std::filesystem::path lock_file = {};
-  /// Whose files are loaded: of their owners, or only those that `lock_file` lists.
+  /// Which files are refused: by default those that other users may change.
   Trust trust = Trust::owner;
   /// A file of the operator with rules that can only make `trust` stricter, and a list of denied
   /// versions and files; empty: none. See loader/trust.md.

@@ -39,7 +39,8 @@ enum class Overdue {
 
 namespace detail {
 
-/// Whether a T does not refer to memory of a call or to a stream. Structs are not looked into.
+/// True if a T owns its value: it is no view, buffer, stream or pointer. The members of structs are
+/// not checked.
 template <class T>
 inline constexpr bool is_owned = !std::is_pointer_v<T>;
 template <>
@@ -154,6 +155,7 @@ class TENON_API Supervisor {
                    std::chrono::nanoseconds timeout, std::function<void(Call&)> make,
                    bool destroys = false);
   Result<void> restart(const PluginInfo& plugin, const Error& abandoned);
+  bool is_cancelled() const TENON_EXCLUDES(mutex_);
   /// Returns why a method cannot be supervised.
   static Result<void> check(const Kind& kind, const PluginInfo& plugin, std::string_view method);
   /// Destroys an instance unless an abandoned call uses it.
@@ -163,7 +165,7 @@ class TENON_API Supervisor {
   Host& host_;
   const std::shared_ptr<detail::HostCore> core_;
   std::atomic<bool> has_abandoned_ = false;
-  sync::Mutex mutex_;  // is locked before the lock of a CallThread
+  mutable sync::Mutex mutex_;  // is locked before the lock of a CallThread
   std::vector<const CallThread*> running_ TENON_GUARDED_BY(mutex_);
   bool cancelled_ TENON_GUARDED_BY(mutex_) = false;
 };
