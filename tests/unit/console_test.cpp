@@ -7,11 +7,14 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
+#include <csignal>
 #include <new>
 #include <string>
 #include <string_view>
 
 #include "common/progress.hpp"
+#include "common/stop_requests.hpp"
 #include "framework/world.hpp"
 
 namespace tenon::tools { namespace {
@@ -103,6 +106,17 @@ TEST(Progress, ContinuesAfterALineThatThrows) {
   });
   ASSERT_TRUE(tenon::tests::eventually([&] { return calls > 2; }));
   EXPECT_NE(terminal.shown().find("\rrecords: 10\x1b[K"), std::string::npos);
+}
+
+TEST(StopRequests, CountTheSameSignalAtOnceOnce) {
+  using std::chrono::milliseconds;
+  StopRequests requests;
+  const auto begin = StopRequests::Clock::time_point() + std::chrono::hours(1);
+  EXPECT_TRUE(requests.add(SIGINT, begin));
+  EXPECT_FALSE(requests.add(SIGINT, begin));
+  EXPECT_FALSE(requests.add(SIGINT, begin + milliseconds(199)));
+  EXPECT_TRUE(requests.add(SIGINT, begin + milliseconds(200))) << "repetitions prolong no request";
+  EXPECT_TRUE(requests.add(SIGTERM, begin + milliseconds(201))) << "another signal";
 }
 
 }}  // namespace tenon::tools

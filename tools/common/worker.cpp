@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "common/descriptor.hpp"
+#include "common/stop_requests.hpp"
 
 namespace tenon::tools {
 namespace {
@@ -72,6 +73,7 @@ class Supervisor {
   }
 
   void stop(int number) {
+    if (!requests_.add(number, StopRequests::Clock::now())) return;
     if (++stops_ <= 2) return send(number);
     kill(child_, SIGKILL);
     int status = 0;
@@ -102,6 +104,7 @@ class Supervisor {
   const pid_t child_;
   const int connection_;
   const std::string program_;
+  StopRequests requests_;
   int stops_ = 0;
 };
 

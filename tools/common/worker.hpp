@@ -18,8 +18,9 @@ namespace tenon::tools {
 ///
 /// The child blocks SIGINT, SIGTERM and SIGHUP, and ignores SIGPIPE and SIGXFSZ. The parent passes
 /// the first three on as messages, so that each arrives once, even if a terminal sends it to both
-/// processes. At the third SIGINT or SIGTERM it kills the child. It passes on all other signals,
-/// and stops when the terminal stops the child.
+/// processes. The same signal within 200 ms of a SIGINT or SIGTERM is part of that request, see
+/// StopRequests. At the third request it kills the child. It passes on all other signals, and stops
+/// when the terminal stops the child.
 ///
 /// REQUIRED: no other thread has been started. Throws std::system_error if the system cannot start
 /// the child.

@@ -50,6 +50,13 @@ inline std::string plugin(const std::string& reference, const std::string& membe
   return "{\"plugin\": \"" + reference + "\", \"config\": {" + members + "}}";
 }
 
+/// Returns whether a program has taken all signals to it. Equal signals that are pending at the
+/// same time are one.
+inline bool has_taken_signals(const Child& child) {
+  const std::string status = read_file("/proc/" + std::to_string(child.pid()) + "/status");
+  return status.find("\nShdPnd:\t0000000000000000\n") != std::string::npos;
+}
+
 /// Returns the first occurrence of each line.
 inline Lines without_repetitions(const Lines& all) {
   Lines lines;
