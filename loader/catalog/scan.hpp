@@ -2,10 +2,11 @@
 //
 // The scan of the search path. It reads the manifest of each module file, and loads no module.
 //
-// A directory of modules contains module files, or directories by package and version, so that it
-// can contain several versions of one package with files of the same name:
+// A directory of modules contains module files, directories with the files of one plugin, or
+// directories by package and version, so that it can contain several versions of one package with
+// files of the same name:
 //
-//   libblur.so
+//   libblur.so                   blur/libblur.so
 //   blur/1.2.0/libblur.so        me.example/blur/1.3.0/libblur.so
 //   blur/dev/libblur.so          a package in development: counts as version 0.0.0
 #pragma once
@@ -71,10 +72,12 @@ class KnownFiles {
 };
 
 /// Reads the manifests of all files with the suffix of modules, and reuses those of the previous
-/// scan. Invalid files are skipped, each with an error; see read_module_file. Errors also:
-/// wrong-directory, if a module is not of the version of its directory; untrusted-owner, not-pinned
-/// and denied, if `policy` refuses it; in-development, a note for packages in development, which
-/// are used.
+/// scan. Invalid files are skipped, each with an error; see read_module_file. Libraries without a
+/// manifest are errors only in the search path itself, since plugins in directories of their own
+/// may bring libraries. Errors also: wrong-directory, if a module is not of the version of its
+/// directory; misplaced-module and wrong-suffix, for modules that are not searched;
+/// untrusted-owner, not-pinned and denied, if `policy` refuses it; in-development, a note for
+/// packages in development, which are used.
 Scan scan(const std::vector<SearchPath>& paths, const TrustPolicy& policy, KnownFiles& known,
           std::chrono::system_clock::time_point now);
 

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "e2e/unprivileged.hpp"
@@ -780,6 +781,87 @@ TEST_F(TenonCommand, ListReportsAnUnreadableFileOfThePluginPath) {
   // A file in a directory is one of several modules.
   const Outcome directory = world_.run(unprivileged({TENON, "list", "--plugin-path", "modules"}));
   EXPECT_EQ(directory.exit, 1) << directory.err;
+}
+
+TEST_F(TenonCommand, ListFindsAPluginInADirectoryOfItsOwn) {
+  install("needs-nothing.so", "clocks/libclocks.so");
+  const Outcome run = tenon({"list"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_NE(normal(run.out).find("ROOT/plugins/clocks/libclocks.so\n"), std::string::npos)
+      << run.out;
+}
+
+TEST_F(TenonCommand, ListExplainsEachFile) {
+  const auto place = [&](const fs::path& file, const std::string& as) {
+    fs::copy_file(file, world_.path("photo/" + as));
+  };
+  const fs::path modules = world_.root() / "modules";
+  place(modules / "colour-1.6.2.so", "colour/libcolour.so");
+  place(LIBRARY, "colour/libother.so");
+  place(modules / "colour-1.4.0.so", "fade/1.0/libfade.so");
+  place(modules / "rich.so", "clocks.plugin");
+  place(modules / "lost-1.0.0.so", "lost.so");
+  world_.write("photo/README", "");
+  const std::vector<std::string> list = {"list", "-a", "photo", "--plugin-path", "photo", "--why"};
+  const Outcome run = tenon(list);
+  EXPECT_EQ(run.exit, 1);
+  const std::string text = normal(run.out);
+  EXPECT_TRUE(std::regex_search(
+      text,
+      std::regex("\nSearched:\n  photo\n  ROOT/home/.local/lib/photo/plugins +does not exist\n"
+                 "  /usr/local/lib/photo/plugins +does not exist\n"
+                 "  /usr/lib/photo/plugins +does not exist\n\n")))
+      << text;
+  const auto begin = std::min(text.find("\nFiles:"), text.size());
+  const std::string shown = text.substr(begin, text.find("\nSkipped:") - begin);
+  EXPECT_EQ(shown, R"(
+Files:
+  not used  photo/README               no name that ends with .so
+  not used  photo/clocks.plugin        a module whose name does not end with .so
+  used      photo/colour/libcolour.so  example.io/colour 1.6.2
+  not used  photo/colour/libother.so   a shared library without a tenon note
+  not used  photo/fade/1.0/libfade.so  a module in the directory "1.0", which is not a complete version
+  not used  photo/lost.so              me.example/lost 1.0.0: no version of example.io/nobody
+)");
+  EXPECT_NE(read_file(GUIDE).find(shown), std::string::npos) << "the guide shows other output";
+  const json::object result = tenon_json(list);
+  EXPECT_EQ(result.at("searched").at(0),
+            (json::value{{"path", "photo"}, {"named", true}, {"exists", true}}));
+  EXPECT_EQ(result.at("searched").at(3).at("exists"), false);
+  EXPECT_EQ(result.at("files").at(2), (json::value{{"path", "photo/colour/libcolour.so"},
+                                                   {"used", true},
+                                                   {"reason", "example.io/colour 1.6.2"}}));
+  EXPECT_EQ(tenon_json({"list"}).at("files").as_array().size(), 0u);
+}
+
+TEST_F(TenonCommand, RefusesUnknownApps) {
+  world_.set("PHOTO_LAB_PLUGIN_PATH", (world_.root() / "photo").string());
+  world_.write("home/.local/share/video/tenon/app.json", R"({"app": "video"})");
+  fs::create_directories(world_.root() / "home/.local/lib/audio/plugins");
+  for (const char* app : {"photo-lab", "video", "audio"}) {
+    EXPECT_EQ(tenon({"types", "-a", app}).exit, 0) << app;
+  }
+  using Words = std::vector<std::string>;
+  for (const auto& [wrong, right] : {std::pair("phooto-lab", "photo-lab"),
+                                     {"vidio", "video"},
+                                     {"audo", "audio"},
+                                     {"tennon", "tenon"}}) {
+    for (const Words& command :
+         {Words{"list"}, Words{"types"}, Words{"inspect", "modules/rich.so"},
+          Words{"resolve", "me.example/x"}, Words{"lock"}, Words{"graph"}, Words{"convert"}}) {
+      Words words = command;
+      words.insert(words.end(), {"-a", wrong});
+      const Outcome run = tenon(words);
+      EXPECT_EQ(run.exit, 1) << command.front();
+      EXPECT_EQ(run.out, "");
+      EXPECT_EQ(run.err.find("tenon: error[unknown-app] " + std::string(wrong) + "\n"), 0u)
+          << run.err;
+      EXPECT_NE(run.err.find("did you mean '" + std::string(right) + "'?"), std::string::npos)
+          << run.err;
+    }
+  }
+  EXPECT_EQ(tenon({"list", "-a", "new", "--plugin-path", "modules/foreign.so"}).exit, 0)
+      << "an app that is not installed yet";
 }
 
 TEST_F(TenonCommand, ListPrintsJson) {

@@ -103,8 +103,7 @@ TEST(Scan, ReadsOnlyFilesWithTheExtensionOfModules) {
   world.place(good, "a.so");
   world.write("plugins/README", "not a module");
   world.write("plugins/a.so.bak", "not a module");
-  fs::create_directory(world.plugins() / "below");
-  fs::copy_file(good, world.plugins() / "below/b.so");
+  world.place(good, "b.so.bak");
   const Scan found = scan({{world.plugins(), true}});
   EXPECT_EQ(files_of(found), Texts{"a.so"});
   EXPECT_EQ(codes_of(found), Texts());
@@ -131,6 +130,70 @@ TEST(Scan, FindsVersionsInVersionDirectories) {
   }
   EXPECT_EQ(files, (Texts{"me.example/tools/1.0.0/libtools.so 1.0.0",
                           "tools/1.0.0/libtools.so 1.0.0", "tools/2.0.0/libtools.so 2.0.0"}));
+  EXPECT_EQ(codes_of(found), Texts{"misplaced-module libtools.so"});
+}
+
+TEST(Scan, FindsAPluginInADirectoryOfItsOwn) {
+  World world;
+  place_below(world, good, "tools/libtools.so");
+  place_below(world, FAULTS "/some-library.so", "tools/libother.so");
+  world.write("plugins/tools/script.so", "GROUP(libother.so)");
+  place_below(world, FAULTS "/some-library.so", "tools/1.0.0/libother.so");
+  place_below(world, FAULTS "/two-manifests.so", "broken/libbroken.so");
+  const Scan found = scan({{world.plugins(), true}});
+  EXPECT_EQ(files_of(found), Texts{"libtools.so"});
+  EXPECT_EQ(found.modules.at(0).manifest->version_directory, "");
+  EXPECT_EQ(codes_of(found), Texts{"two-manifests libbroken.so"});
+}
+
+TEST(Scan, ReportsModulesInDirectoriesThatAreNotSearched) {
+  World world;
+  place_below(world, good, "tools/1.0/libtools.so");
+  place_below(world, good_2, "tools/v2.0.0/libtools.so");
+  place_below(world, good_2, "me.example/tools/v2/libtools.so");
+  place_below(world, good, "me.example/tools/libtools.so");
+  place_below(world, FAULTS "/abi-too-new.so", "me.example/broken/libtools.so");
+  place_below(world, FAULTS "/some-library.so", "tools/v3.0.0/libother.so");
+  place_below(world, good, "too/deep/for/libtools.so");
+  const Scan found = scan({{world.plugins(), true}});
+  EXPECT_EQ(files_of(found), Texts());
+  Texts remedies;
+  for (const Error& error : found.skipped) {
+    EXPECT_EQ(error.code(), "misplaced-module");
+    remedies.push_back(fs::path(error.where()).lexically_relative(world.plugins()).string() + ": " +
+                       std::string(error.fix()));
+  }
+  EXPECT_EQ(remedies, (Texts{"me.example/broken/libtools.so: move it one directory up",
+                             "me.example/tools/libtools.so: move it one directory up",
+                             "me.example/tools/v2/libtools.so: rename the directory to 2.0.0",
+                             "tools/1.0/libtools.so: rename the directory to 1.0.0",
+                             "tools/v2.0.0/libtools.so: rename the directory to 2.0.0"}));
+  EXPECT_EQ(found.broken.count("test.example/faults"), 1u) << "a look-up tells the reason";
+}
+
+TEST(Scan, ReportsModulesWithOtherSuffixes) {
+  World world;
+  for (const char* name : {"UP.SO", "a.plugin", "tools/libb.so.1.2", "libx.so.1.2", "libc.dylib"}) {
+    place_below(world, good, name);
+  }
+  place_below(world, FAULTS "/some-library.so", "libother.so.1");
+  world.write("plugins/b.plugin", "not a module");
+  fs::create_symlink("libx.so.1.2", world.plugins() / "libx.so");
+  const Scan found = scan({{world.plugins(), true}});
+  EXPECT_EQ(files_of(found), Texts{"libx.so"});
+  EXPECT_EQ(codes_of(found), (Texts{"wrong-suffix UP.SO", "wrong-suffix a.plugin",
+                                    "wrong-suffix libc.dylib", "wrong-suffix libb.so.1.2"}));
+  EXPECT_EQ(found.skipped.at(0).fix(), "rename it to \"UP.so\"");
+  EXPECT_EQ(found.skipped.at(3).fix(), "rename it to \"libb.so\"");
+}
+
+TEST(Scan, IgnoresLinksToModulesThatItFinds) {
+  World world;
+  place_below(world, good, "tools/1.0.0/libtools.so");
+  fs::create_symlink("1.0.0", world.plugins() / "tools/latest");
+  fs::create_symlink("tools/1.0.0/libtools.so", world.plugins() / "current.plugin");
+  const Scan found = scan({{world.plugins(), true}});
+  EXPECT_EQ(files_of(found), Texts{"libtools.so"});
   EXPECT_EQ(codes_of(found), Texts());
 }
 
@@ -143,7 +206,7 @@ TEST(Scan, OrdersModulesByPath) {
   const Scan found = scan({{world.plugins(), true}});
   std::vector<fs::path> files;
   for (const auto& module : found.modules) files.push_back(module.file);
-  EXPECT_EQ(files.size(), 6u);
+  EXPECT_EQ(files.size(), 8u);
   EXPECT_TRUE(std::is_sorted(files.begin(), files.end()));
 }
 

@@ -7,7 +7,10 @@
 #include <tenon/inspect.hpp>
 #include <tenon/trust.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cctype>
 #include <iostream>
 #include <optional>
 #include <system_error>
@@ -16,6 +19,7 @@
 #include "app_kinds.hpp"
 #include "app_types.hpp"
 #include "base/plain_text.hpp"
+#include "common/diagnostics.hpp"
 #include "common/json_reader.hpp"
 #include "common/object_reader.hpp"
 #include "gen/load.hpp"
@@ -43,6 +47,54 @@ fs::path description_directory(const std::string& app) {
     if (fs::is_regular_file(data / "tenon" / "app.json", ignored)) return data / "tenon";
   }
   return {};
+}
+
+/// Returns whether there is anything of the app here: directories, or $<APP>_PLUGIN_PATH. Names and
+/// files that a user gave instead count as well.
+bool is_known(const Options& options) {
+  if (options.app == own_app || !options.plugin_path.empty() || !options.specs.empty()) return true;
+  return std::ranges::any_of(
+      detail::searched_paths(options.app, {}),
+      [](const detail::SearchedPath& path) { return path.named || path.exists; });
+}
+
+/// Returns the names of the apps that have a description, a directory of modules or a
+/// $<APP>_PLUGIN_PATH.
+std::vector<std::string> known_apps() {
+  std::vector<std::string> apps{own_app};
+  const auto add = [&apps](const fs::path& parent, const fs::path& below) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(parent, ignored)) {
+      if (fs::exists(entry.path() / below, ignored)) apps.push_back(entry.path().filename());
+    }
+  };
+  for (const fs::path& data : detail::data_directories(own_app)) {
+    add(data.parent_path(), fs::path("tenon") / "app.json");
+  }
+  for (const detail::SearchedPath& path : detail::searched_paths(own_app, {})) {
+    if (!path.named) add(path.path.parent_path().parent_path(), "plugins");
+  }
+  constexpr std::string_view variable = "_PLUGIN_PATH=";
+  for (char** one = environ; *one != nullptr; ++one) {
+    const std::string_view text = *one;
+    const std::size_t end = text.find(variable);
+    if (end == std::string_view::npos || end >= text.find('=')) continue;
+    std::string& app = apps.emplace_back(text.substr(0, end));
+    std::ranges::transform(app, app.begin(), [](unsigned char c) {
+      return c == '_' ? '-' : static_cast<char>(std::tolower(c));
+    });
+  }
+  return apps;
+}
+
+Error unknown_app(const std::string& app) {
+  return Error({.code = "unknown-app",
+                .where = app,
+                .found = "no description, directory of plugins or $<APP>_PLUGIN_PATH of this app",
+                .needed = "an app that has one of them",
+                .fix = tools::did_you_mean(
+                    app, known_apps(),
+                    "correct the name, or name the directory of plugins with --plugin-path")});
 }
 
 std::optional<JsonValue> read_json(const fs::path& path, Diagnostics& problems) {
@@ -228,6 +280,10 @@ void load(Options& options, ConstantPool& pool, Diagnostics& problems) {
 
 Exit load_app(Options& options) {
   static ConstantPool pool;
+  if (!is_known(options) && description_directory(options.app).empty()) {
+    std::cerr << "tenon: " << unknown_app(options.app).to_string() << "\n";
+    return problems_found;
+  }
   Diagnostics problems;
   try {
     load(options, pool, problems);

@@ -51,8 +51,9 @@ struct ConvertArguments {
 };
 
 /// Lists the plugins that a host would find, and the files that it would skip. If `kind` is not
-/// empty, only plugins of this kind are listed.
-Exit list(const Options& options, const std::string& kind);
+/// empty, only plugins of this kind are listed. `why` adds the directories that were searched, and
+/// each file in them with the reason why it is used or not.
+Exit list(const Options& options, const std::string& kind, bool why);
 
 /// Checks and shows one module without running its code. `subject` is a file or a reference. If
 /// `system` is not empty, also checks whether this system has the versions that the module needs.

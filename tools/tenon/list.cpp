@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon list
+#include <tenon/detail/other_program.hpp>
 #include <tenon/host.hpp>
+#include <tenon/inspect.hpp>
 
 #include <unistd.h>
 
@@ -80,9 +82,93 @@ void print_problems(const Options& options, const Host& host, std::vector<Error>
   std::cout << "Next: " << escaped_for_display(next_step(options, host, problems)) << "\n";
 }
 
+/// A file in the search path, and what the host makes of it.
+struct FileUse {
+  std::string path;
+  bool used;
+  std::string reason;  // the package if it is used
+};
+
+/// Returns why a host does not use a file that it reads as a module, and that it has no package of.
+std::string refusal_of(const std::filesystem::path& file, const std::vector<Error>& problems) {
+  const auto is_of_file = [&file](const Error& problem) {
+    return problem.where() == file.string() && problem.severity() != Severity::note;
+  };
+  const auto problem = std::ranges::find_if(problems, is_of_file);
+  if (problem != problems.end()) return std::string(problem->found());
+  // Libraries that plugins in directories of their own bring are no problems.
+  const ModuleReport report = tenon::inspect(file);
+  return report.manifest || report.errors.empty() ? "another path leads to the same file"
+                                                  : std::string(report.errors.front().found());
+}
+
+FileUse use_of(const detail::SeenFile& file, const std::vector<PackageInfo>& packages,
+               const std::vector<Error>& problems) {
+  const std::string path = file.path.string();
+  const auto package = std::ranges::find(packages, file.path, &PackageInfo::file);
+  if (package != packages.end()) {
+    const std::string name = package->name + " " + package->version;
+    if (package->refused)
+      return {path, false, name + ": " + std::string(package->refused->found())};
+    if (package->used) return {path, true, name};
+    return {path, false, name + ": another version is used"};
+  }
+  const bool is_problem = std::ranges::any_of(
+      problems, [&path](const Error& problem) { return problem.where() == path; });
+  if (!file.reason.empty() && !is_problem) return {path, false, file.reason};
+  return {path, false, refusal_of(file.path, problems)};
+}
+
+/// Returns all files in the search path, in its order.
+std::vector<FileUse> uses_of(const std::vector<detail::SearchedPath>& searched, const Host& host,
+                             const std::vector<Error>& problems) {
+  std::vector<FileUse> uses;
+  const std::vector<PackageInfo> packages = host.packages();
+  for (const detail::SearchedPath& path : searched) {
+    for (const detail::SeenFile& file : detail::seen_files(path)) {
+      uses.push_back(use_of(file, packages, problems));
+    }
+  }
+  return uses;
+}
+
+void print_files(const std::vector<detail::SearchedPath>& searched,
+                 const std::vector<FileUse>& uses, const Paint& paint) {
+  std::vector<Row> directories;
+  for (const detail::SearchedPath& path : searched) {
+    directories.push_back({"  " + path.path.string(), path.exists ? "" : "does not exist"});
+  }
+  std::cout << "\nSearched:\n";
+  for (const std::string& line : aligned(std::move(directories))) std::cout << line;
+  if (uses.empty()) return;
+  std::cout << "\nFiles:\n";
+  std::vector<Row> rows;
+  for (const FileUse& use : uses) {
+    rows.push_back({use.used ? "  used" : "  not used", use.path, use.reason});
+  }
+  const auto lines = aligned(std::move(rows));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::cout << (uses[i].used ? paint.good(lines[i]) : lines[i]);
+  }
+}
+
+void add_files(const std::vector<detail::SearchedPath>& searched, const std::vector<FileUse>& uses,
+               boost::json::object& output) {
+  boost::json::array paths;
+  for (const detail::SearchedPath& path : searched) {
+    paths.push_back({{"path", path.path.string()}, {"named", path.named}, {"exists", path.exists}});
+  }
+  boost::json::array files;
+  for (const FileUse& use : uses) {
+    files.push_back({{"path", use.path}, {"used", use.used}, {"reason", use.reason}});
+  }
+  output["searched"] = std::move(paths);
+  output["files"] = std::move(files);
+}
+
 }  // namespace
 
-Exit list(const Options& options, const std::string& kind) {
+Exit list(const Options& options, const std::string& kind, bool why) {
   const Host host(host_options(options));
   std::vector<PluginInfo> plugins = host.registered();
   if (!kind.empty()) {
@@ -94,6 +180,9 @@ Exit list(const Options& options, const std::string& kind) {
     // The app may have the kind. The plugin is listed with "unknown kind".
     std::erase_if(skipped, [](const Error& error) { return error.code() == "unknown-kind"; });
   }
+  const auto searched = detail::searched_paths(options.app, options.plugin_path);
+  std::vector<FileUse> uses;
+  if (why) uses = uses_of(searched, host, skipped);
 
   if (options.json) {
     boost::json::object output = make_output("list");
@@ -102,6 +191,7 @@ Exit list(const Options& options, const std::string& kind) {
     for (const PluginInfo& plugin : plugins) all.push_back(to_json(plugin));
     output["plugins"] = std::move(all);
     output["skipped"] = to_json(skipped);
+    add_files(searched, uses, output);
     print(output);
     if (has_search_path_errors(options, skipped)) return io_error;
     return any_error(skipped) ? problems_found : success;
@@ -115,6 +205,7 @@ Exit list(const Options& options, const std::string& kind) {
   }
   const std::vector<Error> unread = take_search_path_errors(options, skipped);
   print_problems(unread);
+  if (why) print_files(searched, uses, paint);
   print_problems(options, host, skipped, paint);
   if (!unread.empty()) return io_error;
   return any_error(skipped) ? problems_found : success;

@@ -120,6 +120,10 @@ int run(int count, char** arguments) {
   CLI::App* listing = program.add_subcommand("list", "Lists the plugins that a host would find");
   add_common(*listing, options);
   listing->add_option("--kind", kind, "Only plugins of this kind, eg: tenon.dev/source");
+  bool why = false;
+  listing->add_flag("--why", why,
+                    "Also shows the directories that were searched, and each file in them with the "
+                    "reason why it is used or not");
 
   std::string subject;
   CLI::App* looking = program.add_subcommand(
@@ -195,7 +199,7 @@ int run(int count, char** arguments) {
   if (!explaining->parsed()) {  // error codes do not depend on the app
     if (const Exit loaded = load_app(options); loaded != success) return loaded;
   }
-  const Exit exit = listing->parsed()      ? list(options, kind)
+  const Exit exit = listing->parsed()      ? list(options, kind, why)
                     : looking->parsed()    ? inspect(options, subject, system)
                     : explaining->parsed() ? explain(options, code)
                     : verifying->parsed()  ? verify(options, verify_arguments)

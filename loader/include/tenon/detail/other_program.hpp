@@ -26,4 +26,23 @@ TENON_API void use_document_types(std::vector<const DocumentType*> types);
 /// of the system, eg: "/usr/share/photo". Thread-safe.
 TENON_API std::vector<std::filesystem::path> data_directories(const std::string& app);
 
+/// A directory or module file in which a host searches modules.
+struct SearchedPath {
+  std::filesystem::path path;
+  bool named;   // by the program, or by the environment
+  bool exists;  // false also if this cannot be found out
+};
+/// Returns the search path of an app, which begins with `plugin_path`. Thread-safe.
+TENON_API std::vector<SearchedPath> searched_paths(
+    const std::string& app, const std::vector<std::filesystem::path>& plugin_path);
+
+/// A file in the search path.
+struct SeenFile {
+  std::filesystem::path path;
+  std::string reason;  // why it is not read as a module; empty if it is
+};
+/// Returns the files in an entry of the search path, also those that are not modules. Reads
+/// directories only; empty if that fails. Thread-safe.
+TENON_API std::vector<SeenFile> seen_files(const SearchedPath& searched);
+
 }}}  // namespace tenon::v0_1::detail
