@@ -136,6 +136,17 @@ class ElfFile {
   /// none, or the section headers are damaged.
   std::optional<Text> debug_link() const;
 
+  /// A pointer that the dynamic loader stores in the image.
+  struct Pointer {
+    std::uint64_t address;
+    /// The address in the file that it points to, or any other number than 0 if it points to a
+    /// symbol of another library.
+    std::uint64_t target;
+  };
+  /// Returns the pointers of relocations by address, at most one for each. Pointers of packed
+  /// relocations are not among them: read_address returns their targets. Errors: those of symbols.
+  Result<std::vector<Pointer>> pointers() const;
+
   /// Reads the initial content of memory at an address. Bytes that are not in the file are zero.
   template <class T>
   Result<void> read_address(std::uint64_t address, T& into, std::string_view what) const {

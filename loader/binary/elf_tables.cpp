@@ -251,6 +251,33 @@ Result<ElfFile::Relocations> ElfFile::check_relocations() const {
   return found;
 }
 
+Result<std::vector<ElfFile::Pointer>> ElfFile::pointers() const {
+  const auto symbols = this->symbols();  // checks the relocations
+  if (!symbols) return symbols.error();
+  std::vector<Pointer> pointers;
+  const auto target_of = [&](const elf::Relocation& relocation) -> std::uint64_t {
+    const auto addend = static_cast<std::uint64_t>(relocation.addend);
+    if (relocation.symbol == 0) return addend;
+    const elf::Symbol& symbol = symbols->all()[relocation.symbol];
+    return symbol.section != elf::section_undefined ? symbol.address + addend : 1;
+  };
+  for (const Range& table : {dynamic_.relocations, dynamic_.plt_relocations}) {
+    auto read = for_each<elf::Relocation>(
+        table.begin, table.size / sizeof(elf::Relocation), "the relocations",
+        [&](const elf::Relocation& relocation) {
+          if (relocation.type != 0) {
+            pointers.push_back({relocation.address, target_of(relocation)});
+          }
+          return Result<void>();
+        });
+    if (!read) return std::move(read).error();
+  }
+  std::ranges::stable_sort(pointers, {}, &Pointer::address);
+  const auto same = std::ranges::unique(pointers, {}, &Pointer::address);
+  pointers.erase(same.begin(), same.end());
+  return pointers;
+}
+
 Result<void> ElfFile::check_relocation(std::uint64_t address) const {
   const auto permissions = dynamic_.text_relocations ? elf::readable : elf::writable;
   return check({{address, word}, permissions, "the target of a relocation"});

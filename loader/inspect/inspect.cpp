@@ -16,6 +16,7 @@
 #include "binary/undefined_symbols.hpp"
 #include "catalog/compatibility.hpp"
 #include "catalog/description.hpp"
+#include "inspect/missing_methods.hpp"
 #include "manifest/module_file.hpp"
 #include "platform/exposure.hpp"
 #include "platform/file.hpp"
@@ -202,6 +203,14 @@ void report_bundle(ModuleReport& report, const platform::File& file, const fs::p
   report_copy(report, *bundle);
 }
 
+/// Reports methods that plugins lack, if the file shows them.
+void report_methods(ModuleReport& report, const platform::File& file, const Manifest& manifest) {
+  auto missing = missing_methods(file, manifest);
+  if (!missing) return;
+  for (Error& problem : *missing) report.add(std::move(problem));
+  report.checked.emplace_back("methods");
+}
+
 ModuleReport report_of(const fs::path& file, const fs::path& program) {
   ModuleReport report;
   report.file = file;
@@ -215,7 +224,9 @@ ModuleReport report_of(const fs::path& file, const fs::path& program) {
   auto read = read_module_file(*open);
   if (read) {
     report.checked.emplace_back("file format");
-    report_manifest(report, std::move(read->image.manifest));
+    const std::shared_ptr<const Manifest> manifest = std::move(read->image.manifest);
+    report_manifest(report, manifest);
+    report_methods(report, *open, *manifest);
   } else {
     report.add(std::move(read).error());
   }

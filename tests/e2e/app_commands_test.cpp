@@ -106,6 +106,24 @@ TEST_F(AppCommands, SpecsOptionReplacesTheKindsOfTheApp) {
       << run.out << run.err;
 }
 
+TEST_F(AppCommands, InspectSuggestsPropertiesOfTheApp) {
+  module("misspelt-filter");
+  specs("filter/v1.json", R"({ "kind": "photo.example/filter", "version": 1, "doc": "Changes.",
+    "properties": { "menu": "string" }, "methods": [ { "name": "apply", "doc": "Filters.",
+      "threading": "serial" } ] })");
+  for (const char* later : {"v2.json", "v3.json", "evolution.json"}) {
+    fs::remove(world_.root() / "home/.local/share/photo/tenon/specs/filter" / later);
+  }
+  const Outcome run = tenon({"inspect", "misspelt-filter.so"});
+  EXPECT_NE(
+      run.out.find("warning[misspelled-key] misspelt-filter.so\n"
+                   "   found   \"manu\"  (manifest: details[0].properties[\"me.example/blur\"])\n"),
+      std::string::npos)
+      << run.out << run.err;
+  EXPECT_NE(run.out.find("did you mean 'menu'?\n"), std::string::npos) << run.out;
+  EXPECT_EQ(run.out.find("\"own\"  ("), std::string::npos) << run.out;
+}
+
 TEST_F(AppCommands, ListSkipsTheSameModulesAsTheApp) {
   world_.place(MODULES "/foreign.so");
   world_.place(MODULES "/sharpen.so");

@@ -37,7 +37,19 @@ __attribute__((constructor)) static void loaded(void) {
   never();
 }
 
+#ifdef NO_METHODS
 static const tenon_table table = {sizeof table, 1, 0, NULL};
+#elif defined NULL_METHOD
+static const tenon_source_v1 table = {TENON_SOURCE_V1_BASE, .read = NULL};
+#else
+static tenon_status next(tenon_call *call, void *self, const tenon_source_v1_read_request *in,
+                         const tenon_source_v1_read_response **out) {
+  (void)call, (void)self, (void)in, (void)out;
+  abort();
+}
+
+static const tenon_source_v1 table = {TENON_SOURCE_V1_BASE, .read = next};
+#endif
 
 #define TENON_KIND_tenon_source_v9 TENON_KIND_tenon_source_v1
 #define TENON_SPEC_tenon_source_v9 TENON_SPEC_tenon_source_v1
@@ -72,7 +84,17 @@ static const tenon_table table = {sizeof table, 1, 0, NULL};
 #define PLUGINS(P) P(tenon_source, 1, "me.example/clock", &table)
 #endif
 
-#ifdef PACKAGE
+#if defined MISSPELT && defined FOREIGN
+TENON_MODULE("me.example/clocks", "1.2.0", PLUGINS,
+             {"properties": {"me.example/blur": {"manu": "Blur", "own": ""}}});
+#elif defined MISSPELT
+TENON_MODULE("me.example/clocks", "1.2.0", PLUGINS, {
+  "sumary": "Tells the time",
+  "requries": {"example.io/nobody": "^1"},
+  "properties": {"me.example/clock": {"source_paramters": "", "menu": "Time"}},
+  "x-own": "kept"
+});
+#elif defined PACKAGE
 TENON_MODULE(PACKAGE, VERSION, PLUGINS, {"requires": REQUIRES});
 #elif defined DEEP
 /* The manifest has as many levels as it may have: 3 of its own, and 61 arrays. */

@@ -100,7 +100,7 @@ parameters  me.example/clock (source)  every  duration, default: 1s  Between two
 libraries   libc.so.6  all found
 needs       VERSIONS
 reload      safe
-checked     file format, manifest, kinds, libraries, symbols, private copy
+checked     file format, manifest, kinds, methods, libraries, symbols, private copy
 No plugin code was run.  Next: put the file into ~/.local/lib/tenon/plugins
 )");
 }
@@ -118,7 +118,7 @@ plugin      NAME              KIND              VERSION  HOST  FITS
 libraries   libc.so.6  all found
 needs       VERSIONS
 reload      safe
-checked     file format, manifest, kinds, libraries, symbols, private copy
+checked     file format, manifest, kinds, methods, libraries, symbols, private copy
 error[kind-too-new] modules/too-new.so
    found   me.example/clock (tenon.dev/source version 9)
    needed  version 1 and 2 of tenon.dev/source
@@ -146,19 +146,47 @@ TEST_F(TenonCommand, InspectWarnsOfUnusablePluginsBesideUsableOnes) {
 }
 
 TEST_F(TenonCommand, InspectReportsMissingPackages) {
-  const Outcome before = tenon({"inspect", "modules/rich.so"});
-  EXPECT_EQ(before.exit, 0) << "the packages may be installed later";
-  EXPECT_NE(before.out.find("NO ERROR FOUND: 1 warning; not loaded\n"), std::string::npos)
-      << before.out;
-  EXPECT_NE(before.out.find("requires    example.io/colour  ^1.4  ->  nothing\n"),
-            std::string::npos)
-      << before.out;
-  EXPECT_NE(before.out.find("warning[missing-package] me.example/clocks 1.2.0"), std::string::npos)
-      << before.out;
-  const Outcome installed = tenon({"inspect", install("rich.so", "clocks.so").string()});
-  EXPECT_EQ(installed.exit, 1);
-  EXPECT_NE(installed.out.find("error[missing-package] me.example/clocks 1.2.0"), std::string::npos)
-      << installed.out;
+  for (const std::string& file :
+       {std::string("modules/rich.so"), install("rich.so", "a.so").string()}) {
+    const Outcome run = tenon({"inspect", file});
+    EXPECT_EQ(run.exit, 1) << "a host does not use it";
+    EXPECT_NE(run.out.find("WOULD NOT LOAD: 1 error\n"), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find("requires    example.io/colour  ^1.4  ->  nothing\n"), std::string::npos)
+        << run.out;
+    EXPECT_NE(run.out.find("error[missing-package] me.example/clocks 1.2.0"), std::string::npos)
+        << run.out;
+  }
+}
+
+TEST_F(TenonCommand, InspectFindsMissingMethods) {
+  for (const char* file : {"modules/no-methods.so", "modules/null-method.so"}) {
+    const Outcome run = tenon({"inspect", file});
+    EXPECT_EQ(run.exit, 1);
+    EXPECT_NE(run.out.find("error[missing-method] " + std::string(file) +
+                           "\n   found   no read in me.example/clock (tenon.dev/source version 1)\n"
+                           "   needed  every method that the kind requires\n"
+                           "   fix     implement read\n"),
+              std::string::npos)
+        << run.out;
+  }
+}
+
+TEST_F(TenonCommand, InspectSuggestsKeysAndProperties) {
+  const Outcome run = tenon({"inspect", "modules/misspelt.so"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_NE(run.out.find("NO ERROR FOUND: 3 warnings; not loaded\n"), std::string::npos) << run.out;
+  for (const auto& [found, meant] :
+       {std::pair("\"sumary\"  (manifest: details[0])", "summary"),
+        {"\"requries\"  (manifest: details[0])", "requires"},
+        {"\"source_paramters\"  (manifest: details[0].properties[\"me.example/clock\"])",
+         "source_parameters"}}) {
+    EXPECT_NE(run.out.find("warning[misspelled-key] modules/misspelt.so\n   found   " +
+                           std::string(found) + "\n"),
+              std::string::npos)
+        << run.out;
+    EXPECT_NE(run.out.find("did you mean '" + std::string(meant) + "'?\n"), std::string::npos)
+        << run.out;
+  }
 }
 
 TEST_F(TenonCommand, InspectReportsAKindOfAnotherProgram) {
@@ -247,6 +275,7 @@ TEST_F(TenonCommand, InspectAcceptsReferencesToInstalledPlugins) {
 TEST_F(TenonCommand, InspectPrefersAPluginToADirectoryWithItsName) {
   fs::copy_file(world_.root() / "modules/colour-1.4.0.so",
                 world_.path("example.io/colour/1.4.0/colour.so"));
+  fs::remove_all(world_.root() / "modules");  // a directory of plugins as well
   const Outcome run = tenon({"inspect", "--plugin-path", ".", "example.io/colour"});
   EXPECT_EQ(run.exit, 0) << run.out << run.err;
   EXPECT_NE(run.out.find("example.io/colour 1.4.0 "), std::string::npos) << run.out;
@@ -292,6 +321,7 @@ TEST_F(TenonCommand, InspectListsAvailablePluginsIfNoneMatches) {
 }
 
 TEST_F(TenonCommand, InspectReportsAnInstalledDuplicate) {
+  install("colour-1.6.2.so", "colour.so");
   install("rich.so", "a.so");
   const fs::path second = install("rich.so", "b.so");
   const Outcome same = tenon({"inspect", second.string()});
@@ -551,11 +581,12 @@ TEST_F(TenonCommand, InspectComparesWithAnotherSystem) {
 }
 
 TEST_F(TenonCommand, InspectListsItsChecksInJson) {
+  EXPECT_EQ(tenon_json({"inspect", "modules/rich.so"}).at("checked"),
+            (json::value{"file format", "manifest", "kinds", "methods", "libraries", "symbols",
+                         "private copy"}));
   EXPECT_EQ(
-      tenon_json({"inspect", "modules/rich.so"}).at("checked"),
-      (json::value{"file format", "manifest", "kinds", "libraries", "symbols", "private copy"}));
-  EXPECT_EQ(tenon_json({"inspect", "modules/needs-library.so"}).at("checked"),
-            (json::value{"file format", "manifest", "kinds", "libraries", "private copy"}))
+      tenon_json({"inspect", "modules/needs-library.so"}).at("checked"),
+      (json::value{"file format", "manifest", "kinds", "methods", "libraries", "private copy"}))
       << "a missing library may define the symbols";
   EXPECT_EQ(tenon_json({"inspect", "builtin:tenon.dev/file"}).at("checked"),
             (json::value{"manifest", "kinds"}));
@@ -563,6 +594,7 @@ TEST_F(TenonCommand, InspectListsItsChecksInJson) {
 }
 
 TEST_F(TenonCommand, InspectPrintsJson) {
+  install("colour-1.6.2.so", "colour.so");
   const json::object result = tenon_json({"inspect", "modules/rich.so"});
   EXPECT_EQ(result.at("tenon"), (json::value{{"schema", 1}, {"command", "inspect"}}));
   EXPECT_EQ(result.at("subject"), "modules/rich.so");
@@ -579,8 +611,8 @@ TEST_F(TenonCommand, InspectPrintsJson) {
   EXPECT_EQ(manifest.at("details").at("x-own"), "kept");
   EXPECT_EQ(result.at("requirements").at(0), (json::value{{"package", "example.io/colour"},
                                                           {"versions", "^1.4"},
-                                                          {"gets", nullptr},
-                                                          {"met", false}}));
+                                                          {"gets", "1.6.2"},
+                                                          {"met", true}}));
   const json::value& plugin = result.at("plugins").at(0);
   EXPECT_EQ(plugin.at("name"), "me.example/clock");
   EXPECT_EQ(plugin.at("version"), 1);
@@ -821,7 +853,7 @@ Files:
   used      photo/colour/libcolour.so  example.io/colour 1.6.2
   not used  photo/colour/libother.so   a shared library without a tenon note
   not used  photo/fade/1.0/libfade.so  a module in the directory "1.0", which is not a complete version
-  not used  photo/lost.so              me.example/lost 1.0.0: no version of example.io/nobody
+  not used  photo/lost.so              me.example/lost 1.0.0: no package named example.io/nobody
 )");
   EXPECT_NE(read_file(GUIDE).find(shown), std::string::npos) << "the guide shows other output";
   const json::object result = tenon_json(list);

@@ -209,9 +209,9 @@ std::vector<const DocumentType*> types_of(const gen::Model& model, ConstantPool&
 }
 
 /// Replaces the kinds and document types of the process by those of the app: of the specs, unless
-/// the path is empty, and the standard kinds of the description.
-void use_specs(const fs::path& specs, const Description& description, ConstantPool& pool,
-               Diagnostics& problems) {
+/// the path is empty, and the standard kinds of the description. Adds the properties of the specs.
+void use_specs(const fs::path& specs, const Description& description, Options& options,
+               ConstantPool& pool, Diagnostics& problems) {
   gen::Model read;
   if (!specs.empty()) {
     read = gen::load_specs(
@@ -221,7 +221,14 @@ void use_specs(const fs::path& specs, const Description& description, ConstantPo
   if (!problems.empty()) return;
   const gen::Model& model = pool.add(std::move(read));
   std::vector<const Kind*> kinds;
-  for (const auto& kind : model.kinds) kinds.push_back(&described_kind(*kind, pool));
+  for (const auto& kind : model.kinds) {
+    kinds.push_back(&described_kind(*kind, pool));
+    for (const auto& version : kind->versions) {
+      for (const gen::Property& property : version->properties) {
+        options.properties[kind->id].push_back(property.name);
+      }
+    }
+  }
   for (const gen::StandardKind& wanted : description.standard) {
     kinds.push_back(&standard_kind(wanted, pool));
   }
@@ -252,6 +259,9 @@ void check_trust(const fs::path& file, Diagnostics& problems) {
 }
 
 void load(Options& options, ConstantPool& pool, Diagnostics& problems) {
+  for (const char* role : {"source", "processor", "destination"}) {
+    options.properties["tenon.dev/" + std::string(role)] = {role + std::string("_parameters")};
+  }
   const fs::path directory =
       options.app == own_app ? fs::path() : description_directory(options.app);
   Description description;
@@ -272,7 +282,7 @@ void load(Options& options, ConstantPool& pool, Diagnostics& problems) {
   }
   if ((options.specs.empty() && directory.empty()) || !problems.empty()) return;
   options.knows_kinds = true;
-  use_specs(options.specs.empty() ? specs_of(directory) : options.specs, description, pool,
+  use_specs(options.specs.empty() ? specs_of(directory) : options.specs, description, options, pool,
             problems);
 }
 

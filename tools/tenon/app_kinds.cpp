@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "app_kinds.hpp"
 
+#include <tenon/abi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "gen/model/adaptation.hpp"
@@ -32,7 +37,8 @@ KindVersion described_version(const gen::Adapted& origin, ConstantPool& pool) {
   const gen::KindVersion& version = origin.version();
   std::vector<MethodInfo> methods;
   for (const gen::Method& method : version.methods) {
-    methods.push_back({method.name, 0, method.required, nullptr});
+    const std::size_t offset = sizeof(tenon_table) + methods.size() * sizeof(void*);
+    methods.push_back({method.name, static_cast<std::uint32_t>(offset), method.required, nullptr});
   }
   std::vector<Adapter> adapters;
   for (std::size_t place = origin.index + 1; place < origin.kind.versions.size(); ++place) {

@@ -8,6 +8,8 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,8 @@ struct Options {
 
   /// True if the kinds of the app are known: from its description, or from specs.
   bool knows_kinds = false;
+  /// The properties that plugins of a kind may have in their manifest, by kind.
+  std::map<std::string, std::vector<std::string>, std::less<>> properties = {};
   std::vector<const tenon_module*> builtins = {};
   /// The executable of the app; empty: unknown.
   std::filesystem::path program = {};

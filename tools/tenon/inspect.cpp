@@ -15,6 +15,7 @@
 #include "config/manifest_parameters.hpp"
 #include "json.hpp"
 #include "search_path_errors.hpp"
+#include "spelling.hpp"
 #include "systems.hpp"
 #include "text.hpp"
 
@@ -75,12 +76,10 @@ void add_problems_of_host(Inspection& found, const Host& host) {
 }
 
 /// Adds the installed packages that satisfy the requirements. A host does not use a package whose
-/// requirements are not satisfied. That is only a warning if the host does not have the package
-/// yet, since the missing packages may be installed with it.
+/// requirements are not satisfied.
 void add_requirements(Inspection& found, const Host& host, const Options& options) {
   if (!found.report.manifest || found.report.manifest->requirements.empty()) return;
   std::optional<PackageInfo> package = package_of(host, found.report.file);
-  const Severity severity = package ? Severity::error : Severity::warning;
   if (!package) {
     HostOptions with_file = host_options(options);
     with_file.plugin_path.insert(with_file.plugin_path.begin(), found.report.file);
@@ -88,7 +87,7 @@ void add_requirements(Inspection& found, const Host& host, const Options& option
   }
   if (!package) return;
   found.requirements = std::move(package->requirements);
-  if (package->refused) found.report.add(package->refused->with_severity(severity));
+  if (package->refused) found.report.add(*package->refused);
 }
 
 /// Inspects the builtin module that contains the plugin.
@@ -116,6 +115,7 @@ Result<Inspection> look_up(const Options& options, const std::string& subject) {
     }
   }
   Inspection found{tenon::inspect(file, options.program)};
+  check_spelling(options, found.report);
   add_problems_of_host(found, host);
   add_requirements(found, host, options);
   return found;

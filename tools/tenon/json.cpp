@@ -95,6 +95,14 @@ json::object to_json(const PluginInfo& plugin) {
   return object;
 }
 
+json::object details_of(const ManifestInfo& manifest) {
+  json::parse_options options;
+  options.max_depth = tenon::json::detail::max_levels;  // of a manifest
+  boost::system::error_code failed;
+  json::value details = json::parse(manifest.details, failed, {}, options);
+  return failed || !details.is_object() ? json::object() : std::move(details.get_object());
+}
+
 json::object to_json(const ManifestInfo& manifest) {
   json::object object;
   object["abi"] = manifest.abi;
@@ -116,11 +124,7 @@ json::object to_json(const ManifestInfo& manifest) {
   }
   object["joins_threads"] = manifest.joins_threads;
   object["handled"] = json::array(manifest.handled.begin(), manifest.handled.end());
-  json::parse_options options;
-  options.max_depth = tenon::json::detail::max_levels;  // of a manifest
-  boost::system::error_code failed;
-  json::value details = json::parse(manifest.details, failed, {}, options);
-  object["details"] = failed ? json::value(json::object()) : std::move(details);
+  object["details"] = details_of(manifest);
   return object;
 }
 

@@ -19,6 +19,8 @@ boost::json::object make_output(std::string_view command);
 
 boost::json::object to_json(const PluginInfo& plugin);
 boost::json::object to_json(const ManifestInfo& manifest);
+/// Returns the author's details in a manifest; empty if there are none.
+boost::json::object details_of(const ManifestInfo& manifest);
 boost::json::object to_json(const ReloadSafety& reload);
 boost::json::object to_json(const Error& error);
 boost::json::array to_json(const std::vector<Error>& errors);

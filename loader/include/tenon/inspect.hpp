@@ -101,11 +101,11 @@ struct ModuleReport {
   std::vector<Error> warnings;
   /// Remarks on a module that can be used completely.
   std::vector<Error> notes;
-  /// The parts that were checked, eg: "manifest", "symbols".
+  /// The parts that were checked, eg: "manifest", "methods", "symbols".
   std::vector<std::string> checked;
 
   /// Returns whether a host would try to load the module. Problems that appear only during loading
-  /// (a missing method, a `start` that fails) are not known here.
+  /// (a vtable that code fills in, a `start` that fails) are not known here.
   bool would_load() const noexcept { return errors.empty(); }
 
   /// Adds a problem to `errors`, `warnings` or `notes`, by its severity.
