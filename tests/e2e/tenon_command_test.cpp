@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -813,6 +814,37 @@ TEST_F(TenonCommand, ListReportsAnUnreadableFileOfThePluginPath) {
   // A file in a directory is one of several modules.
   const Outcome directory = world_.run(unprivileged({TENON, "list", "--plugin-path", "modules"}));
   EXPECT_EQ(directory.exit, 1) << directory.err;
+}
+
+TEST_F(TenonCommand, ListMarksTheVersionInUse) {
+  install("colour-1.6.2.so", "a.so");
+  install("colour-1.4.0.so", "b.so");
+  install("needs-nothing.so", "clocks.so");
+  const std::string text = normal(tenon({"list"}).out);
+  EXPECT_TRUE(std::regex_search(text, std::regex(" 1.6.2 \\(in use\\)  ROOT/plugins/a.so\n")))
+      << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex(" 1.4.0 +ROOT/plugins/b.so\n"))) << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex(" 1.2.0 +ROOT/plugins/clocks.so\n"))) << text;
+}
+
+TEST_F(TenonCommand, ListFitsNarrowTerminals) {
+  install("needs-nothing.so", "clocks.so");
+  const auto shown = [&](int columns) {
+    const std::string command =
+        "stty cols " + std::to_string(columns) + " <&1 && exec " TENON " list";
+    const Outcome run = world_.start_on_terminal({"/bin/sh", "-c", command}).wait();
+    EXPECT_EQ(run.exit, 0) << run.out;
+    return normal(std::regex_replace(run.out, std::regex("\r|\x1b\\[[0-9]*m"), ""));
+  };
+  EXPECT_EQ(shown(300).find("PLUGIN "), 0u);
+  const std::string text = shown(40);
+  EXPECT_NE(
+      text.find("me.example/clock\n  tenon.dev/source 1\n  adapted\n  me.example/clocks 1.2.0\n"
+                "  ROOT/plugins/clocks.so\n"),
+      std::string::npos)
+      << text;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 40u) << line;
 }
 
 TEST_F(TenonCommand, ListFindsAPluginInADirectoryOfItsOwn) {

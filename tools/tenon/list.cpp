@@ -26,15 +26,44 @@ bool names_kind(std::string_view wanted, std::string_view kind) {
   return wanted == kind || wanted == kind.substr(kind.find('/') + 1);
 }
 
-void print_plugins(const std::vector<PluginInfo>& plugins, const Paint& paint) {
+/// Returns the version of the plugin's package. If there are several, the one in use is marked.
+std::string version_of(const PluginInfo& plugin, const std::vector<PackageInfo>& packages) {
+  const auto others = std::ranges::count(packages, plugin.package(), &PackageInfo::name);
+  const bool used = std::ranges::any_of(packages, [&plugin](const PackageInfo& package) {
+    return package.used && package.name == plugin.package() &&
+           package.version == plugin.package_version();
+  });
+  return std::string(plugin.package_version()) + (others > 1 && used ? " (in use)" : "");
+}
+
+/// Returns the table in lines of its own for each plugin, for terminals that are too narrow.
+std::string narrow(const std::vector<Row>& rows, const Paint& paint) {
+  std::string text;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    Row row = rows[i];
+    for (std::string& cell : row) cell = escaped_for_display(cell);
+    text += paint.strong(row[0]) + "\n  " + row[1] + " " + row[2] + "\n  " + row[3] + "\n  " +
+            row[4] + " " + row[5] + "\n  " + row[6] + "\n";
+  }
+  return text;
+}
+
+void print_plugins(const std::vector<PluginInfo>& plugins, const std::vector<PackageInfo>& packages,
+                   const Paint& paint) {
   std::vector<Row> rows{{"PLUGIN", "KIND", "VERSION", "FITS", "PACKAGE", "VERSION", "ORIGIN"}};
   for (const PluginInfo& plugin : plugins) {
     rows.push_back({plugin.name(), plugin.kind(), std::to_string(plugin.version()),
                     std::string(to_string(plugin.compatibility().grade)), plugin.package(),
-                    plugin.package_version(),
+                    version_of(plugin, packages),
                     plugin.builtin() ? "builtin" : plugin.file().string()});
   }
-  const auto lines = aligned(std::move(rows));
+  const auto lines = aligned(rows);
+  const std::size_t columns = columns_of(STDOUT_FILENO);
+  const auto is_wider = [columns](const std::string& line) { return width_of(line) - 1 > columns; };
+  if (std::ranges::any_of(lines, is_wider)) {
+    std::cout << narrow(rows, paint);
+    return;
+  }
   std::cout << paint.strong(lines.front());
   for (std::size_t i = 1; i < lines.size(); ++i) std::cout << lines[i];
 }
@@ -197,7 +226,7 @@ Exit list(const Options& options, const std::string& kind, bool why) {
     return any_error(skipped) ? problems_found : success;
   }
   const Paint paint = Paint::for_stream(STDOUT_FILENO);
-  if (!plugins.empty()) print_plugins(plugins, paint);
+  if (!plugins.empty()) print_plugins(plugins, host.packages(), paint);
   if (plugins.empty()) {
     std::cerr << "tenon: no plugins"
               << (kind.empty() ? "" : " of kind " + escaped_for_display(kind)) << " for "

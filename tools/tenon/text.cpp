@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "text.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <limits>
 #include <utility>
 
 namespace tenon::command {
@@ -49,6 +51,12 @@ std::size_t width_of(std::string_view text) {
   // Continuation bytes of UTF-8 begin with the bits 10.
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xc0) != 0x80; }));
+}
+
+std::size_t columns_of(int descriptor) {
+  winsize size{};
+  const bool known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : std::numeric_limits<std::size_t>::max();
 }
 
 std::vector<std::string> aligned(std::vector<Row> rows) {

@@ -6,6 +6,7 @@
 #include <tenon/inspect.hpp>
 #include <tenon/result.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -45,6 +46,10 @@ std::vector<std::string> aligned(std::vector<Row> rows);
 
 /// Returns the number of columns of a terminal that a text takes, if each code point takes one.
 std::size_t width_of(std::string_view text);
+
+/// Returns the number of columns of the terminal that a descriptor leads to; the largest number if
+/// it leads to none, or to one of unknown size.
+std::size_t columns_of(int descriptor);
 
 /// Returns a size such as "83 kB".
 std::string size_text(std::uint64_t bytes);
