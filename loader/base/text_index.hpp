@@ -1,42 +1,32 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A hash table of texts that resists collision attacks: names in manifests are untrusted.
+// Hash tables of texts that resist collision attacks: names in manifests are untrusted.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 namespace tenon { inline namespace v0_1 {
 
-/// Returns the hash of a text, which differs in each process. Texts of at most 512 bytes collide
-/// only by chance: colliding texts cannot be chosen without reading the memory of the process.
-std::uint64_t hash_of(std::string_view text) noexcept;
+/// Hashes texts with a key that differs in each process and is secret outside of it, so that
+/// colliding texts cannot be chosen.
+struct TextHash {
+  using is_avalanching = void;  // all bits of the hash depend on all of the text
 
-/// Maps texts to numbers. Const functions may be called from any thread.
-class TextIndex {
- public:
-  static constexpr std::uint32_t npos = UINT32_MAX;
-
-  /// Returns the number of the text; `npos` if it has none.
-  std::uint32_t find(std::string_view text) const noexcept;
-  /// Gives the text a number, unless it has one, and returns the number that it has afterwards.
-  /// REQUIRED: the number is not `npos`; the text lives as long as the index.
-  std::uint32_t add(std::string_view text, std::uint32_t number);
-
- private:
-  struct Slot {
-    std::uint64_t hash = 0;
-    std::string_view text{};
-    std::uint32_t number = npos;  // `npos`: the slot is free
-  };
-
-  /// Returns the slot of the text, or the free slot for it. REQUIRED: a slot is free.
-  std::size_t slot_of(std::uint64_t hash, std::string_view text) const noexcept;
-  void grow();
-
-  std::vector<Slot> slots_;  // the size is a power of two; at least half are free
-  std::size_t used_ = 0;
+  std::size_t operator()(std::string_view text) const noexcept;
 };
+
+/// Maps texts to numbers. The texts must live as long as the index. Const functions may be called
+/// from any thread.
+using TextIndex = boost::unordered_flat_map<std::string_view, std::uint32_t, TextHash>;
+
+/// Returns the number of a text; nullptr if it has none. Valid until the index changes.
+inline const std::uint32_t* number_of(const TextIndex& index, std::string_view text) noexcept {
+  const auto found = index.find(text);
+  return found != index.end() ? &found->second : nullptr;
+}
 
 }}  // namespace tenon::v0_1

@@ -62,15 +62,15 @@ void Catalog::find_files() {
     const ListedModule& listed = content_.modules[index];
     if (listed.builtin()) continue;
     const std::filesystem::path& file = listed.module->origin().file;
-    by_file_.add(key_of(file), index);
+    by_file_.emplace(key_of(file), index);
     const PackageId id = repository.find(listed.manifest->name, listed.manifest->version);
     if (id != none && files_[id] == &of_builtin) files_[id] = &file;
   }
 }
 
 std::shared_ptr<PluginModule> Catalog::module_of(const std::filesystem::path& file) const {
-  if (const auto found = by_file_.find(key_of(file)); found != TextIndex::npos) {
-    return content_.modules[found].module;
+  if (const auto* found = number_of(by_file_, key_of(file))) {
+    return content_.modules[*found].module;
   }
   for (const auto& weak : content_.unlisted) {
     auto module = weak.lock();
@@ -80,9 +80,9 @@ std::shared_ptr<PluginModule> Catalog::module_of(const std::filesystem::path& fi
 }
 
 const ListedModule* Catalog::find(const PluginModule& module) const {
-  const auto found = by_file_.find(key_of(module.origin().file));
-  if (found == TextIndex::npos) return nullptr;
-  const ListedModule& listed = content_.modules[found];
+  const auto* found = number_of(by_file_, key_of(module.origin().file));
+  if (found == nullptr) return nullptr;
+  const ListedModule& listed = content_.modules[*found];
   return listed.module.get() == &module ? &listed : nullptr;
 }
 

@@ -93,20 +93,17 @@ const Registration* Registry::Named::best(Indexes indexes, const Accept& accept)
 }
 
 Registry::Named& Registry::named(const Provided& provided) {
-  auto kind = index_of_kinds_.find(provided.kind);
-  if (kind == TextIndex::npos) {
-    kind = static_cast<std::uint32_t>(kinds_.size());
-    kinds_.push_back({provided.kind});
-    index_of_kinds_.add(kinds_[kind].kind, kind);
-  }
-  NamesOfKind& names = kinds_[kind];
+  const auto [kind, new_kind] =
+      index_of_kinds_.try_emplace(provided.kind, static_cast<std::uint32_t>(kinds_.size()));
+  if (new_kind) kinds_.push_back({provided.kind});
+  NamesOfKind& names = kinds_[kind->second];
   const auto fresh = static_cast<std::uint32_t>(named_.size());
-  const auto found = names.index.add(provided.name, fresh);
-  if (found != fresh) return named_[found];
+  const auto [found, new_name] = names.index.try_emplace(provided.name, fresh);
+  if (!new_name) return named_[found->second];
   Named& made = named_.emplace_back(Named{names.kind, provided.name});
   names.names.push_back(&made);
-  const auto first = index_of_names_.add(made.name, fresh);
-  if (first != fresh) made.next_kind = std::exchange(named_[first].next_kind, fresh);
+  const auto [first, only] = index_of_names_.try_emplace(made.name, fresh);
+  if (!only) made.next_kind = std::exchange(named_[first->second].next_kind, &made);
   return made;
 }
 
@@ -157,8 +154,8 @@ Result<void> Registry::check_replacement(const std::filesystem::path& file, cons
       return old.kind == provided.kind && old.name == provided.name;
     });
     const NamesOfKind* names = names_of(provided.kind);
-    const auto found = names != nullptr ? names->index.find(provided.name) : TextIndex::npos;
-    if (found == TextIndex::npos || (had_name && same_version)) continue;
+    const auto* found = names != nullptr ? number_of(names->index, provided.name) : nullptr;
+    if (found == nullptr || (had_name && same_version)) continue;
     const Registration late{.module = nullptr,
                             .description = description,
                             .index = index,
@@ -167,7 +164,7 @@ Result<void> Registry::check_replacement(const std::filesystem::path& file, cons
                             .builtin = false,
                             .is_preferred = false,
                             .refused = nullptr};
-    for (const Registration& other : named_[found].candidates) {
+    for (const Registration& other : named_[*found].candidates) {
       const std::filesystem::path& of_other = other.module->origin().file;
       if (other.builtin || of_other == file) continue;
       const bool taken = other.package() != late.package() && !had_name;
@@ -198,8 +195,8 @@ void Registry::finish() {
 }
 
 const Registry::NamesOfKind* Registry::names_of(std::string_view kind) const noexcept {
-  const auto found = index_of_kinds_.find(kind);
-  return found != TextIndex::npos ? &kinds_[found] : nullptr;
+  const auto* found = number_of(index_of_kinds_, kind);
+  return found != nullptr ? &kinds_[*found] : nullptr;
 }
 
 Result<void> Registry::check(const Registration& candidate, const Package* requester) const {
@@ -246,9 +243,9 @@ const Registration* Registry::choose(const Named& named, std::int32_t target, co
 const Registration* Registry::find_plain(const Kind& kind, std::int32_t target,
                                          std::string_view name) const noexcept {
   const NamesOfKind* names = names_of(kind.id);
-  const auto found = names != nullptr ? names->index.find(name) : TextIndex::npos;
-  if (found == TextIndex::npos) return nullptr;
-  return choose(named_[found], target, kind, {}, {nullptr});
+  const auto* found = names != nullptr ? number_of(names->index, name) : nullptr;
+  if (found == nullptr) return nullptr;
+  return choose(named_[*found], target, kind, {}, {nullptr});
 }
 
 /// Returns the first names of all kinds, or an empty text if there are none.
@@ -265,13 +262,13 @@ Result<const Registration*> Registry::find(const Kind& kind, std::int32_t target
                                            const Package* requester) const {
   const NamesOfKind* names = names_of(kind.id);
   if (names == nullptr) return no_kind(reference, kind);
-  const auto found = names->index.find(reference.name);
-  if (found == TextIndex::npos) {
+  const auto* found = number_of(names->index, reference.name);
+  if (found == nullptr) {
     std::vector<std::string_view> known;
     for (const Named* named : names->names) known.push_back(named->name);
     return no_name(reference, kind, first_names(known));
   }
-  const Named& named = named_[found];
+  const Named& named = named_[*found];
   if (const auto* best = choose(named, target, kind, reference, {requester})) return best;
   if (const auto* best = choose(named, target, kind, reference, {requester, true})) {
     return check(*best, requester).error();
@@ -284,10 +281,11 @@ Result<const Registration*> Registry::find(const Kind& kind, std::int32_t target
 std::vector<const Registry::Named*> Registry::named_in_all_kinds(const Reference& reference) const {
   std::vector<const Named*> all;
   const auto add = [&](std::string_view whole, std::string_view domain) {
-    auto at = index_of_names_.find(whole);
-    for (; at != TextIndex::npos; at = named_[at].next_kind) {
-      const std::string_view kind = named_[at].kind;
-      if (domain.empty() || kind.substr(0, kind.find('/')) == domain) all.push_back(&named_[at]);
+    const auto* found = number_of(index_of_names_, whole);
+    const Named* named = found != nullptr ? &named_[*found] : nullptr;
+    for (; named != nullptr; named = named->next_kind) {
+      const std::string_view kind = named->kind;
+      if (domain.empty() || kind.substr(0, kind.find('/')) == domain) all.push_back(named);
     }
   };
   if (reference.has_domain()) {

@@ -85,8 +85,8 @@ class Registry {
     // Builtins, then standalone ones. In each group prereleases, then releases, the newest last.
     std::vector<std::uint32_t> by_version = {};
     std::size_t builtins = 0;
-    bool has_preferred = false;                 // some candidate is preferred
-    std::uint32_t next_kind = TextIndex::npos;  // the same name in another kind
+    bool has_preferred = false;        // some candidate is preferred
+    const Named* next_kind = nullptr;  // the same name in another kind
 
     std::size_t position_of(const Registration& one) const;
     Indexes of(bool builtin) const;

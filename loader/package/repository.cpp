@@ -42,10 +42,11 @@ Repository::ReleaseRange Repository::release_range(const Requirement& versions) 
 }
 
 NameId Repository::add_name(const std::string& text) {
-  if (const auto known = ids_.find(text); known != TextIndex::npos) return known;
+  if (const auto* known = number_of(ids_, text)) return *known;
   const auto id = static_cast<NameId>(names_.size());
   names_.push_back({.text = text, .versions = {}});
-  return ids_.add(names_.back().text, id);
+  ids_.emplace(names_.back().text, id);
+  return id;
 }
 
 std::vector<PackageId>::const_iterator Repository::lower_bound(const Name& name,

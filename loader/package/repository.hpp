@@ -46,7 +46,7 @@ inline std::string display_name(const Package& package) {
 /// Index of a package or of a name in the repository.
 using PackageId = std::uint32_t;
 using NameId = std::uint32_t;
-inline constexpr std::uint32_t none = TextIndex::npos;
+inline constexpr std::uint32_t none = UINT32_MAX;
 
 /// Returns major, minor and patch packed into one number of the same order, or 0 if they are too
 /// large. Prerelease and build metadata are ignored. Most comparisons need no more.
@@ -114,7 +114,10 @@ class Repository {
   // The functions below are for the resolver. A name has an id if a package has or requires it.
 
   std::size_t names() const { return names_.size(); }
-  NameId find_name(std::string_view name) const { return ids_.find(name); }
+  NameId find_name(std::string_view name) const {
+    const auto* id = number_of(ids_, name);
+    return id != nullptr ? *id : none;
+  }
   const std::string& text(NameId name) const { return names_[name].text; }
   std::span<const PackageId> versions(NameId name) const { return names_[name].versions; }
   /// Returns how many of the versions are releases. These come first.
