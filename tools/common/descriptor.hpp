@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// POSIX file descriptors: the owner of one, locks, and those of the standard streams.
+// POSIX file descriptors: locks, and those of the standard streams.
 #pragma once
 
 #include <fcntl.h>
@@ -9,35 +9,14 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cstddef>
-#include <string_view>
 #include <thread>
-#include <utility>
+
+#include "platform/posix/descriptor.hpp"
 
 namespace tenon::tools {
 
-/// Owns a file descriptor and closes it; -1 is none.
-class Descriptor {
- public:
-  explicit Descriptor(int number) noexcept : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  explicit operator bool() const noexcept { return number_ >= 0; }
-  int get() const noexcept { return number_; }
-  int release() noexcept { return std::exchange(number_, -1); }
-  void reset(int number) noexcept {
-    if (number_ >= 0) ::close(number_);
-    number_ = number;
-  }
-
- private:
-  int number_;
-};
+using platform::Descriptor;
+using platform::write_all;
 
 /// Opens each standard stream that is closed. Using it still fails, but no file that the program
 /// opens gets its number, so that no message is written into that file. REQUIRED: no file is open.
@@ -64,17 +43,6 @@ inline bool lock(int file) {
   while (::flock(file, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK || std::chrono::steady_clock::now() > deadline) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
-
-/// Writes the whole text. Returns false, with the reason in errno, on failure.
-inline bool write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
   }
   return true;
 }

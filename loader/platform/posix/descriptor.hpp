@@ -10,23 +10,28 @@
 #include <cstddef>
 #include <ctime>
 #include <span>
+#include <string_view>
 #include <utility>
 
 namespace tenon { inline namespace v0_1 { namespace platform {
 
-/// Owns a file descriptor. After writing, call `close` and check its result.
+/// Owns a file descriptor; -1 is none. After writing, call `close` and check its result.
 class Descriptor {
  public:
-  explicit Descriptor(int number) : number_(number) {}
+  explicit Descriptor(int number) noexcept : number_(number) {}
   Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() { close(); }
 
-  int get() const { return number_; }
-  bool is_open() const { return number_ >= 0; }
-  bool close() { return number_ < 0 || ::close(release()) == 0; }
-  int release() { return std::exchange(number_, -1); }
+  int get() const noexcept { return number_; }
+  explicit operator bool() const noexcept { return number_ >= 0; }
+  bool close() noexcept { return number_ < 0 || ::close(release()) == 0; }
+  int release() noexcept { return std::exchange(number_, -1); }
+  void reset(int number) noexcept {
+    close();
+    number_ = number;
+  }
 
  private:
   int number_;
@@ -59,15 +64,19 @@ class NoFileSizeSignal {
 };
 
 /// Writes all of `content`. Returns false, with the reason in errno, on failure.
-inline bool write_all(int descriptor, std::span<const std::byte> content) {
+inline bool write_all(int descriptor, std::string_view content) {
   const NoFileSizeSignal no_signal;
   while (!content.empty()) {
     const auto count = ::write(descriptor, content.data(), content.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return false;
-    content = content.subspan(static_cast<std::size_t>(count));
+    content.remove_prefix(static_cast<std::size_t>(count));
   }
   return true;
+}
+inline bool write_all(int descriptor, std::span<const std::byte> content) {
+  return write_all(descriptor,
+                   std::string_view(reinterpret_cast<const char*>(content.data()), content.size()));
 }
 
 }}}  // namespace tenon::v0_1::platform

@@ -187,7 +187,7 @@ std::optional<Exposure> exposure_upward(fs::path canonical) {
   const Descriptor directory(::open(canonical.c_str(), directory_flags));
   struct stat status, above;
   std::string up = ".";
-  if (!directory.is_open() || ::fstatat(directory.get(), up.c_str(), &status, 0) != 0) {
+  if (!directory || ::fstatat(directory.get(), up.c_str(), &status, 0) != 0) {
     return unreadable(canonical);
   }
   for (;;) {

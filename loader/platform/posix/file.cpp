@@ -96,7 +96,7 @@ Result<File> File::open(const std::filesystem::path& path, bool is_regular) {
     if (!S_ISREG(status.st_mode)) return irregular(status.st_mode);
   }
   Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!descriptor.is_open()) return cannot_read(path, "opening the file");
+  if (!descriptor) return cannot_read(path, "opening the file");
   if (::fstat(descriptor.get(), &status) != 0) {
     return cannot_read(path, "looking at the file");
   }

@@ -164,10 +164,10 @@ bool take_lock(int lock) {
 
 bool remove_if_abandoned(int parent, const char* name) {
   const Descriptor directory(::openat(parent, name, directory_flags));
-  if (!directory.is_open() || !is_own_directory(directory.get())) return false;
+  if (!directory || !is_own_directory(directory.get())) return false;
   const Descriptor lock(::openat(directory.get(), lock_name,
                                  O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  return lock.is_open() && has_lock_text(lock.get()) && take_lock(lock.get()) &&
+  return lock && has_lock_text(lock.get()) && take_lock(lock.get()) &&
          remove_directory(parent, name, directory.get());
 }
 
@@ -270,8 +270,7 @@ bool PrivateDirectory::lock() {
   sync::Lock no_fork(held().mutex);
   ::flock(directory_, LOCK_SH | LOCK_NB);
   lock_ = hold(::openat(directory_, new_lock_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  return lock_ >= 0 && write_all(lock_, std::as_bytes(std::span(lock_text))) &&
-         ::flock(lock_, LOCK_EX | LOCK_NB) == 0 &&
+  return lock_ >= 0 && write_all(lock_, lock_text) && ::flock(lock_, LOCK_EX | LOCK_NB) == 0 &&
          ::renameat(directory_, new_lock_name, directory_, lock_name) == 0;
 }
 
@@ -279,7 +278,7 @@ Result<void> PrivateDirectory::create_file(const std::string& name,
                                            std::span<const std::byte> content) const {
   Descriptor file(::openat(directory_, name.c_str(),
                            O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file.is_open()) return not_written(path_ / name);
+  if (!file) return not_written(path_ / name);
   if (write_all(file.get(), content) && file.close()) return {};
   auto error = not_written(path_ / name);
   ::unlinkat(directory_, name.c_str(), 0);
@@ -318,7 +317,7 @@ bool PrivateDirectory::is_usable() const noexcept {
 
 std::size_t remove_abandoned_directories(const std::filesystem::path& parent) noexcept {
   const Descriptor directory(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!directory.is_open()) return 0;
+  if (!directory) return 0;
   auto names = names_in(directory.get(), max_read, [](const dirent& entry) {
     return is_name(entry.d_name) && (entry.d_type == DT_DIR || entry.d_type == DT_UNKNOWN);
   });

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -101,7 +100,7 @@ Replacement::Replacement(const fs::path& path, Attributes attributes)
   if (exists) state.other_names = old.st_nlink - 1;
   const fs::path directory = state.target.has_parent_path() ? state.target.parent_path() : ".";
   state.directory.emplace(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!state.directory->is_open()) {
+  if (!*state.directory) {
     state.failed = last_error();
     return;
   }
@@ -118,7 +117,7 @@ Replacement::~Replacement() = default;
 
 void Replacement::append(std::string_view content) {
   if (state_->failed) return;
-  if (!write_all(state_->file->get(), std::as_bytes(std::span(content)))) {
+  if (!write_all(state_->file->get(), content)) {
     state_->failed = last_error();
   }
 }

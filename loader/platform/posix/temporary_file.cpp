@@ -49,8 +49,7 @@ struct CloseDirectory {
 /// Returns null if it cannot be read.
 std::unique_ptr<DIR, CloseDirectory> open_listing(int directory) {
   Descriptor again(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  std::unique_ptr<DIR, CloseDirectory> listing(again.is_open() ? ::fdopendir(again.get())
-                                                               : nullptr);
+  std::unique_ptr<DIR, CloseDirectory> listing(again ? ::fdopendir(again.get()) : nullptr);
   if (listing != nullptr) again.release();
   return listing;
 }
@@ -62,8 +61,8 @@ TemporaryFile::TemporaryFile(int directory, mode_t mode) : directory_(directory)
   do {
     name_ = random_name();
     file_.emplace(open_new(directory_, name_, mode));
-  } while (file_->is_open() && is_lost());
-  exists_ = file_->is_open();
+  } while (*file_ && is_lost());
+  exists_ = static_cast<bool>(*file_);
 }
 
 TemporaryFile::~TemporaryFile() {
@@ -85,7 +84,7 @@ void remove_abandoned_files(int directory) {
     constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
     const Descriptor file(::openat(directory, entry->d_name, flags));
     struct stat status;
-    if (file.is_open() && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+    if (file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
         ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
       ::unlinkat(directory, entry->d_name, 0);
     }

@@ -264,7 +264,7 @@ FileWatch::~FileWatch() = default;
 
 Result<FileWatch> FileWatch::open() {
   Descriptor queue(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
-  if (!queue.is_open()) return cannot_watch("inotify", errno);
+  if (!queue) return cannot_watch("inotify", errno);
   return FileWatch(std::make_unique<System>(std::move(queue)));
 }
 
