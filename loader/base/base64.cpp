@@ -87,4 +87,12 @@ bool from_base64(std::string_view text, std::uint8_t* out) noexcept {
   return (all & no_digit) == 0;
 }
 
+std::optional<std::vector<std::uint8_t>> decoded_base64(std::string_view text) {
+  const auto size = base64_decoded_size(text);
+  if (!size) return std::nullopt;
+  std::vector<std::uint8_t> bytes(*size);
+  if (!from_base64(text, bytes.data())) return std::nullopt;
+  return bytes;
+}
+
 }}}}  // namespace tenon::v0_1::json::detail

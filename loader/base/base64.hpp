@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace tenon { inline namespace v0_1 { namespace json { namespace detail {
 
@@ -23,5 +24,7 @@ std::optional<std::size_t> base64_decoded_size(std::string_view text) noexcept;
 /// Decodes the text. Writes base64_decoded_size(text) bytes to `out`, and returns false if the text
 /// is not valid base64. REQUIRED: the text has a decoded size.
 bool from_base64(std::string_view text, std::uint8_t* out) noexcept;
+/// Returns the bytes that the text decodes to; nothing if it is not valid base64.
+std::optional<std::vector<std::uint8_t>> decoded_base64(std::string_view text);
 
 }}}}  // namespace tenon::v0_1::json::detail

@@ -70,6 +70,13 @@ std::string cleaned(std::string_view text, Keep keep) {
   }
 }
 
+/// Returns `text` without leading and trailing characters of `blanks`.
+std::string_view without(std::string_view text, std::string_view blanks) {
+  const auto first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return text.substr(text.size());
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
 }  // namespace
 
 std::string escaped_for_display(std::string_view text) {
@@ -101,10 +108,11 @@ std::string shell_word(std::string_view text) {
 }
 
 std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view spaces = " \t";
-  const auto first = text.find_first_not_of(spaces);
-  if (first == std::string_view::npos) return text.substr(text.size());
-  return text.substr(first, text.find_last_not_of(spaces) - first + 1);
+  return without(text, " \t");
+}
+
+std::string_view trimmed_lines(std::string_view text) {
+  return without(text, " \t\r\n");
 }
 
 }}  // namespace tenon::v0_1

@@ -26,5 +26,7 @@ std::string shell_word(std::string_view text);
 
 /// Returns `text` without leading and trailing spaces and tabs.
 std::string_view trimmed(std::string_view text);
+/// Returns `text` without leading and trailing spaces, tabs and line ends.
+std::string_view trimmed_lines(std::string_view text);
 
 }}  // namespace tenon::v0_1

@@ -3,25 +3,13 @@
 
 #include <algorithm>
 #include <set>
-#include <string_view>
 
+#include "base/system_library.hpp"
 #include "platform/file.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
-namespace {
 
 namespace fs = std::filesystem;
-
-/// Returns whether a path is below /lib or /usr/lib, or one of their variants (/usr/lib64).
-bool is_of_system(const fs::path& path) {
-  std::error_code ignored;
-  const fs::path full = fs::absolute(path, ignored).lexically_normal();
-  auto part = ++full.begin();
-  if (part != full.end() && *part == "usr") ++part;
-  return part != full.end() && part->string().starts_with("lib");
-}
-
-}  // namespace
 
 Result<std::vector<Bundle>> outside_libraries(const Bundle& bundle) {
   std::vector<Bundle> libraries;

@@ -121,6 +121,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read_as_all_types(text);
   // The reader of pipeline files trims keys and values.
   match(how, text);
-  check(std::string(trimmed(key)), parameter_of(how), std::string(trimmed(text)));
+  check(std::string(trimmed_lines(key)), parameter_of(how), std::string(trimmed_lines(text)));
   return 0;
 }

@@ -83,7 +83,7 @@ bool same(const PipelineFile& a, const PipelineFile& b) {
 
 void require_places(const PluginUse& use) {
   for (const auto& [key, value] : use.config) {
-    require(trimmed(key) == key && trimmed(value) == value);
+    require(trimmed_lines(key) == key && trimmed_lines(value) == value);
     require(use.key_locations.contains(key) && use.value_locations.contains(key));
   }
 }

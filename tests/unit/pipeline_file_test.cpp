@@ -154,10 +154,10 @@ TEST(PipelineFindings, NamePluginAndStatus) {
 }
 
 TEST(PipelineTexts, AreTrimmed) {
-  EXPECT_EQ(trimmed(" \t a b\r\n"), "a b");
-  EXPECT_EQ(trimmed("a"), "a");
-  EXPECT_EQ(trimmed(" \n"), "");
-  EXPECT_EQ(trimmed(""), "");
+  EXPECT_EQ(trimmed_lines(" \t a b\r\n"), "a b");
+  EXPECT_EQ(trimmed_lines("a"), "a");
+  EXPECT_EQ(trimmed_lines(" \n"), "");
+  EXPECT_EQ(trimmed_lines(""), "");
 }
 
 }}  // namespace pipeline

@@ -4,13 +4,14 @@
 #include <string_view>
 #include <utility>
 
+#include "base/plain_text.hpp"
 #include "common/hashed_value.hpp"
 
 namespace tenon::tools {
 namespace {
 
 void read_setting(const JsonMember& member, PluginUse& use, Diagnostics& diagnostics) {
-  const std::string key(trimmed(member.key));
+  const std::string key(trimmed_lines(member.key));
   SettingValue setting = read_setting_value(member.value, key, diagnostics);
   if (!use.config.emplace(key, std::move(setting.value)).second) {
     diagnostics.add({.location = member.location,

@@ -56,7 +56,7 @@ std::string value_of_variable(std::string_view reference, const Place& place,
                      .fix = "set it, or write '$${' for the characters '${'"});
     return {};
   }
-  hide_value(trimmed(value), reference);
+  hide_value(trimmed_lines(value), reference);
   return value;
 }
 
@@ -99,7 +99,7 @@ std::optional<std::string> content_of(const std::filesystem::path& path, std::st
                      .fix = "specify another file"});
     return std::nullopt;
   }
-  std::string content(trimmed(*file.text));
+  std::string content(trimmed_lines(*file.text));
   hide_value(content, std::string(begin_file) + std::string(written) + "}");
   return content;
 }
@@ -123,8 +123,8 @@ SettingValue read_setting_value(const JsonValue& value, const std::string& key,
                                 Diagnostics& diagnostics) {
   const Place place{key, value.location};
   if (const std::string* text = value.text()) {
-    const std::string_view written = trimmed(*text);
-    return {std::string(trimmed(with_variables(written, place, diagnostics))),
+    const std::string_view written = trimmed_lines(*text);
+    return {std::string(trimmed_lines(with_variables(written, place, diagnostics))),
             std::string(written)};
   }
   const JsonValue* file = value.find("file");
@@ -145,7 +145,7 @@ std::string value_of_written(std::string_view written, const std::string& key,
                              const SourceLocation& location, Diagnostics& diagnostics) {
   const Place place{key, location};
   if (!written.starts_with(begin_file) || !written.ends_with('}')) {
-    return std::string(trimmed(with_variables(written, place, diagnostics)));
+    return std::string(trimmed_lines(with_variables(written, place, diagnostics)));
   }
   written.remove_prefix(begin_file.size());
   written.remove_suffix(1);
@@ -160,13 +160,6 @@ std::string written_of_value(std::string_view value) {
     written += value[at];
   }
   return written;
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
 }  // namespace tenon::tools

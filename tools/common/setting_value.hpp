@@ -33,7 +33,4 @@ std::string value_of_written(std::string_view written, const std::string& key,
 /// Returns a value without references as SettingValue::written.
 std::string written_of_value(std::string_view value);
 
-/// Returns the text without leading and trailing blanks.
-std::string_view trimmed(std::string_view text);
-
 }  // namespace tenon::tools

@@ -28,6 +28,7 @@
 #include <string>
 #include <vector>
 
+#include "base/plain_text.hpp"
 #include "batch_limits.hpp"
 #include "common/diagnostics.hpp"
 #include "common/plugin_use.hpp"
@@ -37,11 +38,11 @@
 
 namespace pipeline {
 
+using tenon::trimmed_lines;
 using tenon::tools::add_error;
 using tenon::tools::Diagnostics;
 using tenon::tools::PluginUse;
 using tenon::tools::SourceLocation;
-using tenon::tools::trimmed;
 
 /// The description of a stage of the pipeline.
 struct StageUse : PluginUse {

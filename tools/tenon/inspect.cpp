@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "app.hpp"
+#include "base/system_library.hpp"
 #include "commands.hpp"
 #include "config/manifest_parameters.hpp"
 #include "json.hpp"
@@ -175,12 +176,6 @@ std::string verdict(const ModuleReport& report, const Paint& paint) {
 /// Returns a text such as "root 0644".
 std::string owner_text(const FileOwner& owner) {
   return escaped_for_display(owner.user) + " " + mode_text(owner);
-}
-
-/// Returns whether a library is in a directory of the system.
-bool is_of_system(const fs::path& path) {
-  const std::string text = path.string();
-  return text.starts_with("/lib") || text.starts_with("/usr/lib");
 }
 
 void add_file(Page& page, const ModuleReport& report) {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/base64.hpp"
 #include "gen/check/evolution_steps.hpp"
 
 namespace tenon::gen {
@@ -31,15 +32,7 @@ bool is_float(const JsonValue& value) noexcept {
 }
 
 bool is_base64(const JsonValue& value) {
-  if (value.text() == nullptr || value.text()->size() % 4 != 0) return false;
-  std::string_view digits = *value.text();
-  for (int padding = 0; padding < 2 && !digits.empty() && digits.back() == '='; ++padding) {
-    digits.remove_suffix(1);
-  }
-  return std::all_of(digits.begin(), digits.end(), [](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' ||
-           c == '/';
-  });
+  return value.text() != nullptr && json::detail::decoded_base64(*value.text());
 }
 
 /// Whether a value fits a shape, without regard to elements and fields.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/base64.hpp"
 #include "gen/emit/cpp_names.hpp"
 #include "gen/model/naming.hpp"
 
@@ -30,17 +31,9 @@ std::string number(const JsonValue& value) {
 
 /// Decodes valid base64 to a list of numbers.
 std::string bytes(std::string_view text) {
-  static constexpr std::string_view digits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string list;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : text.substr(0, text.find('='))) {
-    bits = bits << 6 | static_cast<std::uint32_t>(digits.find(c));
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    list += (list.empty() ? "" : ", ") + std::to_string(bits >> count & 0xff);
+  for (const std::uint8_t byte : *json::detail::decoded_base64(text)) {
+    list += (list.empty() ? "" : ", ") + std::to_string(byte);
   }
   return list;
 }
