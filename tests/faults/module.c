@@ -2,7 +2,7 @@
  *
  * A small plugin, or with a FAULT_ macro the same plugin with one fault. meson.build lists the
  * variants. EDITION is the number of a working build. */
-#include <test/echo/v1.h>
+#include "framework/test_plugin.h"
 
 #ifdef FAULT_DETACHES_THREAD
 #include <pthread.h>
@@ -82,12 +82,11 @@ tenon_status SAY(tenon_call* call, void* self, const test_echo_v1_say_request* i
   static __thread char local[STATIC_TLS];
 #endif
   static const char prefix[] = TENON_QUOTE_VALUE_(EDITION) ": ";
-  test_echo_v1_say_response* response = tenon_allocate_zeroed(call, sizeof *response);
+  RESPONSE(test_echo_v1_say_response, response);
   char* text = tenon_allocate(call, sizeof prefix - 1 + in->text.size);
   (void)self;
   memcpy(text, prefix, sizeof prefix - 1);
   if (in->text.size != 0) memcpy(text + sizeof prefix - 1, in->text.data, in->text.size);
-  response->struct_size = sizeof *response;
   response->text.data = text;
   response->text.size = sizeof prefix - 1 + in->text.size;
   *out = response;
@@ -109,10 +108,9 @@ tenon_status SAY(tenon_call* call, void* self, const test_echo_v1_say_request* i
 
 static tenon_status count(tenon_call* call, void* self, const test_echo_v1_count_request* in,
                           const test_echo_v1_count_response** out) {
-  test_echo_v1_count_response* response = tenon_allocate_zeroed(call, sizeof *response);
+  RESPONSE(test_echo_v1_count_response, response);
   (void)self;
   (void)in;
-  response->struct_size = sizeof *response;
   response->calls = calls;
   *out = response;
   return TENON_OK;
@@ -143,21 +141,9 @@ static volatile int over;
 #ifdef THREAD_CALLS_HOST
 /* Creates the echo of the host in a call that the thread begins, calls it, and releases it. */
 static void call_host(const tenon_host* host) {
-  const tenon_plugin_request wanted = {sizeof wanted,
-                                       TENON_TEXT(TEST_ECHO_V1_KIND),
-                                       1,
-                                       0,
-                                       TEST_ECHO_V1_FINGERPRINT,
-                                       TENON_TEXT("builtin:host-echo")};
-  const test_echo_v1_say_request in = {sizeof in, TENON_TEXT("from a thread")};
-  const test_echo_v1_say_response* out;
-  tenon_instance other;
   tenon_call* call;
   if (host->call_begin(host, NULL, &call) != TENON_OK) return;
-  if (host->create(host, call, &wanted, &other) == TENON_OK) {
-    ((const test_echo_v1*)other.table)->say(call, other.self, &in, &out);
-    host->release(host, &other);
-  }
+  ask_host_echo(call, host, tenon_text("from a thread"), NULL);
   host->call_end(host, call);
 }
 #endif
@@ -165,10 +151,7 @@ static void call_host(const tenon_host* host) {
 #ifdef FAULT_THREAD_STAYS
 /* Returns whether other plugins are unavailable: the host has ended, or has stopped the module. */
 static int is_left(const tenon_host* host) {
-  const tenon_plugin_request any = {.struct_size = sizeof any,
-                                    .kind = TENON_TEXT(TEST_ECHO_V1_KIND),
-                                    .version = 1,
-                                    .fingerprint = TEST_ECHO_V1_FINGERPRINT};
+  const tenon_plugin_request any = echo_request(tenon_text(NULL));
   const tenon_find_response* found;
   tenon_call* call;
   tenon_status status;

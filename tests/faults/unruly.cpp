@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <test/echo/v1.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -19,6 +18,8 @@
 
 #undef NDEBUG
 #include <cassert>
+
+#include "framework/test_plugin.h"
 
 namespace {
 
@@ -72,12 +73,7 @@ void read_from_a_stream_of_its_own() {
 }
 
 void make_another(const char* plugin, bool keep) {
-  const tenon_plugin_request request = {.struct_size = sizeof request,
-                                        .kind = tenon_text(TEST_ECHO_V1_KIND),
-                                        .version = 1,
-                                        .reserved = 0,
-                                        .fingerprint = TEST_ECHO_V1_FINGERPRINT,
-                                        .reference = tenon_text(plugin)};
+  const tenon_plugin_request request = echo_request(tenon_text(plugin));
   tenon_call* call = nullptr;
   tenon_instance other;
   host->call_begin(host, nullptr, &call);
@@ -241,9 +237,7 @@ tenon_status say(tenon_call* call, void*, const test_echo_v1_say_request* in,
     return tenon_fail(call, TENON_DATA_LOSS | TENON_FATAL, "the cups are broken");
   }
   misbehave(text);
-  auto* response = static_cast<test_echo_v1_say_response*>(
-      tenon_allocate_zeroed(call, sizeof(test_echo_v1_say_response)));
-  response->struct_size = sizeof *response;
+  RESPONSE(test_echo_v1_say_response, response);
   response->text = {static_cast<const char*>(tenon_allocate_copy(call, text.data(), text.size())),
                     text.size()};
   *out = response;

@@ -9,17 +9,14 @@
 #include <test/counter/v1.h>
 #include <test/tape/v1.h>
 
+#include "framework/test_plugin.h"
+
 #define PACKAGE "test.example/abi-" TENON_QUOTE_VALUE_(TENON_ABI)
 #define ROOM 128
 
 typedef struct instance {
   char life[ROOM];
 } instance;
-
-/* A zeroed response in the arena of the call. */
-#define RESPONSE(type, name)                              \
-  type *name = tenon_allocate_zeroed(call, sizeof(type)); \
-  name->struct_size = sizeof(type)
 
 static void note(void *self, const char *what) {
   instance *noted = self;
@@ -149,8 +146,7 @@ static tenon_status life(tenon_call *call, void *self, const T(life_request) * i
                          const T(life_response) * *out) {
   RESPONSE(T(life_response), response);
   (void)in;
-  response->life.size = strlen(((instance *)self)->life);
-  response->life.data = tenon_allocate_copy(call, ((instance *)self)->life, response->life.size);
+  response->life = copied(call, ((instance *)self)->life);
   *out = response;
   return TENON_OK;
 }

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <test/session_counter/v1.h>
 
+#include "framework/test_plugin.h"
+
 static int has_stack(void) {
   stack_t stack;
   return sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_DISABLE) == 0 &&
@@ -97,10 +99,9 @@ static void destroy(void *self) {
 
 static tenon_status save_state(tenon_call *call, void *self, const tenon_state_request *in,
                                const tenon_state_response **out) {
-  tenon_state_response *response = tenon_allocate_zeroed(call, sizeof *response);
+  RESPONSE(tenon_state_response, response);
   (void)self;
   (void)in;
-  response->struct_size = sizeof *response;
   response->state.data = (const uint8_t *)"1";
   response->state.size = 1;
   *out = response;
@@ -138,9 +139,8 @@ static tenon_status configure(tenon_call *call, void *self,
 
 static tenon_status add(tenon_call *call, void *self, const test_session_counter_v1_add_request *in,
                         const test_session_counter_v1_add_response **out) {
-  test_session_counter_v1_add_response *response = tenon_allocate_zeroed(call, sizeof *response);
+  RESPONSE(test_session_counter_v1_add_response, response);
   (void)self;
-  response->struct_size = sizeof *response;
   response->total = in->number;
   *out = response;
   return TENON_OK;

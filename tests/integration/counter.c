@@ -17,9 +17,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <test/echo/v1.h>
 #include <test/progress/v1.h>
 #include <threads.h>
+
+#include "framework/test_plugin.h"
 
 #ifndef EDITION
 #define EDITION 1
@@ -64,21 +65,10 @@ typedef struct counter {
   char life[256];
 } counter;
 
-/* A zeroed response in the arena of the call. */
-#define RESPONSE(type, name)                              \
-  type *name = tenon_allocate_zeroed(call, sizeof(type)); \
-  name->struct_size = sizeof(type)
-
 /* Not thread-safe: call it only while no other call is active. */
 static void note(counter *c, const char *what) {
   size_t used = strlen(c->life);
   snprintf(c->life + used, sizeof c->life - used, "%s%s", used == 0 ? "" : " ", what);
-}
-
-static tenon_string copied(tenon_call *call, const char *text) {
-  tenon_string copy = {NULL, strlen(text)};
-  copy.data = tenon_allocate_copy(call, text, copy.size);
-  return copy;
 }
 
 #ifdef ASKS
@@ -117,24 +107,11 @@ static tenon_status obey(tenon_call *call, counter *c, tenon_string word) {
 }
 
 static tenon_status ask(tenon_call *call, counter *c, const char *function) {
-  const tenon_host *host = asked_host;
-  const tenon_plugin_request wanted = {.struct_size = sizeof wanted,
-                                       .kind = tenon_text(TEST_ECHO_V1_KIND),
-                                       .version = 1,
-                                       .fingerprint = TEST_ECHO_V1_FINGERPRINT,
-                                       .reference = tenon_text("builtin:host-echo")};
   char text[64];
-  const test_echo_v1_say_request request = {
-      .struct_size = sizeof request,
-      .text = {text, (size_t)snprintf(text, sizeof text, "%d:%s", EDITION, function)}};
-  const test_echo_v1_say_response *said = NULL;
-  tenon_instance echo;
-  tenon_status status = host->create(host, call, &wanted, &echo);
-  if (status != TENON_OK) return status;
-  status = ((const test_echo_v1 *)echo.table)->say(call, echo.self, &request, &said);
-  host->release(host, &echo);
-  if (status != TENON_OK) return status;
-  return obey(call, c, said->text);
+  tenon_string reply;
+  snprintf(text, sizeof text, "%d:%s", EDITION, function);
+  const tenon_status status = ask_host_echo(call, asked_host, tenon_text(text), &reply);
+  return status == TENON_OK ? obey(call, c, reply) : status;
 }
 
 /* The same for functions without a call. */
@@ -336,23 +313,8 @@ static tenon_status block(tenon_call *call, void *self, const T(block_request) *
 static tenon_status call_back(tenon_call *call, void *self, const T(call_back_request) * in,
                               const T(call_back_response) * *out) {
   RESPONSE(T(call_back_response), response);
-  const tenon_host *host = ((counter *)self)->host;
-  const tenon_plugin_request wanted = {.struct_size = sizeof wanted,
-                                       .kind = tenon_text(TEST_ECHO_V1_KIND),
-                                       .version = 1,
-                                       .fingerprint = TEST_ECHO_V1_FINGERPRINT,
-                                       .reference = tenon_text("builtin:host-echo")};
-  const test_echo_v1_say_request request = {.struct_size = sizeof request, .text = in->text};
-  const test_echo_v1_say_response *said = NULL;
-  tenon_instance echo;
-  tenon_status status = host->create(host, call, &wanted, &echo);
-  if (status != TENON_OK) return status;
-  status = ((const test_echo_v1 *)echo.table)->say(call, echo.self, &request, &said);
-  host->release(host, &echo);
-  if (status != TENON_OK) return status;
-  response->answer = said->text;
   *out = response;
-  return TENON_OK;
+  return ask_host_echo(call, ((counter *)self)->host, in->text, &response->answer);
 }
 
 static tenon_status refuse(tenon_call *call, void *self, const T(refuse_request) * in) {

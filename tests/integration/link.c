@@ -3,18 +3,15 @@
  * A plugin of test.example/echo that forwards its text to another one: "second>third>hello" is sent
  * to the plugin second as "third>hello". NAME is its name and that of its package, REQUIRES its
  * requirements, NEEDS a plugin that it creates in start and keeps. */
-#include <test/echo/v1.h>
+
+#include "framework/test_plugin.h"
 
 #define PACKAGE "test.example/" NAME
 
 static const tenon_host *own_host;
 
 static tenon_status create_echo(tenon_call *call, tenon_string reference, tenon_instance *echo) {
-  const tenon_plugin_request request = {.struct_size = sizeof request,
-                                        .kind = tenon_text(TEST_ECHO_V1_KIND),
-                                        .version = 1,
-                                        .fingerprint = TEST_ECHO_V1_FINGERPRINT,
-                                        .reference = reference};
+  const tenon_plugin_request request = echo_request(reference);
   return own_host->create(own_host, call, &request, echo);
 }
 
@@ -43,10 +40,9 @@ static tenon_status pass_on(tenon_call *call, const tenon_instance *echo, tenon_
 
 static tenon_status say(tenon_call *call, void *self, const test_echo_v1_say_request *in,
                         const test_echo_v1_say_response **out) {
-  test_echo_v1_say_response *response = tenon_allocate_zeroed(call, sizeof *response);
+  RESPONSE(test_echo_v1_say_response, response);
   const char *end = in->text.size != 0 ? memchr(in->text.data, '>', in->text.size) : NULL;
   (void)self;
-  response->struct_size = sizeof *response;
   *out = response;
   if (end != NULL) {
     const size_t size = (size_t)(end - in->text.data);

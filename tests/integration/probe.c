@@ -3,9 +3,10 @@
  * A plugin of test.example/probe. EDITION is the number of the build, VERSION the version of the
  * kind. A FAULT_ macro adds a fault. meson.build lists the builds. */
 #include <stdlib.h>
-#include <test/echo/v1.h>
 #include <test/probe/v1.h>
 #include <test/probe/v2.h>
+
+#include "framework/test_plugin.h"
 
 #ifndef EDITION
 #define EDITION 1
@@ -39,11 +40,6 @@ typedef struct probe {
   const tenon_host *host;
   char word[64];
 } probe;
-
-/* A zeroed response in the arena of the call. */
-#define RESPONSE(type, name)                              \
-  type *name = tenon_allocate_zeroed(call, sizeof(type)); \
-  name->struct_size = sizeof(type)
 
 static tenon_status create(tenon_call *call, const tenon_create_request *in, void **self) {
 #ifdef FAULT_CREATE
@@ -94,8 +90,7 @@ static tenon_status word(tenon_call *call, void *self, const T(word_request) * i
   RESPONSE(T(word_response), response);
   const probe *p = self;
   (void)in;
-  response->word.size = strlen(p->word);
-  response->word.data = tenon_allocate_copy(call, p->word, response->word.size);
+  response->word = copied(call, p->word);
   *out = response;
   return TENON_OK;
 }
@@ -129,15 +124,6 @@ static tenon_status refuse(tenon_call *call, void *self, const T(refuse_request)
   (void)self;
   call->functions->fail(call, in->status, in->message);
   return in->status;
-}
-
-static tenon_plugin_request echo_request(tenon_string reference) {
-  tenon_plugin_request request = {.struct_size = sizeof request,
-                                  .kind = tenon_text(TEST_ECHO_V1_KIND),
-                                  .version = 1,
-                                  .fingerprint = TEST_ECHO_V1_FINGERPRINT,
-                                  .reference = reference};
-  return request;
 }
 
 static tenon_status names(tenon_call *call, void *self, const T(names_request) * in,
@@ -200,8 +186,7 @@ static tenon_status extra(tenon_call *call, void *self, const T(extra_request) *
   RESPONSE(T(extra_response), response);
   (void)self;
   (void)in;
-  response->text.data = tenon_allocate_copy(call, "extra", 5);
-  response->text.size = 5;
+  response->text = copied(call, "extra");
   *out = response;
   return TENON_OK;
 }

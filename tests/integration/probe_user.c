@@ -3,9 +3,10 @@
  * A plugin of test.example/echo that was compiled for version VERSION of test.example/probe. It
  * returns the edition of the probe that the text names, and in version 2 also its extra. */
 #include <stdio.h>
-#include <test/echo/v1.h>
 #include <test/probe/v1.h>
 #include <test/probe/v2.h>
+
+#include "framework/test_plugin.h"
 
 #define NAME_(version, name) test_probe_v##version##_##name
 #define NAME(version, name) NAME_(version, name)
@@ -49,7 +50,7 @@ static tenon_status say(tenon_call *call, void *self, const test_echo_v1_say_req
                                         .version = VERSION,
                                         .fingerprint = FINGERPRINT,
                                         .reference = in->text};
-  test_echo_v1_say_response *response = tenon_allocate_zeroed(call, sizeof *response);
+  RESPONSE(test_echo_v1_say_response, response);
   char *text = tenon_allocate(call, 100);
   tenon_instance probe;
   tenon_status status = own_host->create(own_host, call, &request, &probe);
@@ -57,7 +58,6 @@ static tenon_status say(tenon_call *call, void *self, const test_echo_v1_say_req
   if (status != TENON_OK) return status;
   status = ask(call, &probe, text, 100);
   own_host->release(own_host, &probe);
-  response->struct_size = sizeof *response;
   response->text = tenon_text(text);
   *out = response;
   return status;

@@ -4,8 +4,9 @@
  * crashes; if it is -2, it reports a fatal failure. EDITION is the number of the build. A FAULT_
  * macro adds a fault. meson.build lists the builds. */
 #include <stdlib.h>
-#include <test/echo/v1.h>
 #include <test/stream/v1.h>
+
+#include "framework/test_plugin.h"
 
 #ifndef EDITION
 #define EDITION 1
@@ -16,11 +17,6 @@ typedef struct stream {
   int64_t last;
   int64_t limit;
 } stream;
-
-/* A zeroed response in the arena of the call. */
-#define RESPONSE(type, name)                              \
-  type *name = tenon_allocate_zeroed(call, sizeof(type)); \
-  name->struct_size = sizeof(type)
 
 static tenon_status create(tenon_call *call, const tenon_create_request *in, void **self) {
   stream *made = calloc(1, sizeof *made);
@@ -75,23 +71,8 @@ static tenon_status call_back(tenon_call *call, void *self,
                               const test_stream_v1_call_back_request *in,
                               const test_stream_v1_call_back_response **out) {
   RESPONSE(test_stream_v1_call_back_response, response);
-  const tenon_host *host = ((stream *)self)->host;
-  const tenon_plugin_request wanted = {.struct_size = sizeof wanted,
-                                       .kind = tenon_text(TEST_ECHO_V1_KIND),
-                                       .version = 1,
-                                       .fingerprint = TEST_ECHO_V1_FINGERPRINT,
-                                       .reference = tenon_text("builtin:host-echo")};
-  const test_echo_v1_say_request request = {.struct_size = sizeof request, .text = in->text};
-  const test_echo_v1_say_response *said = NULL;
-  tenon_instance echo;
-  tenon_status status = host->create(host, call, &wanted, &echo);
-  if (status != TENON_OK) return status;
-  status = ((const test_echo_v1 *)echo.table)->say(call, echo.self, &request, &said);
-  host->release(host, &echo);
-  if (status != TENON_OK) return status;
-  response->answer = said->text;
   *out = response;
-  return TENON_OK;
+  return ask_host_echo(call, ((stream *)self)->host, in->text, &response->answer);
 }
 
 static tenon_status edition(tenon_call *call, void *self, const test_stream_v1_edition_request *in,

@@ -3,8 +3,9 @@
  * Logs in every function of a module and of its plugins, an echo and a tape, with every logging
  * function of the C SDK. The text of `say` selects the function. */
 #include <pthread.h>
-#include <test/echo/v1.h>
 #include <test/tape/v1.h>
+
+#include "framework/test_plugin.h"
 
 #define ECHO "test.example/talker"
 #define TAPE "test.example/talking-tape"
@@ -98,10 +99,9 @@ static void discard(tenon_call *call, tenon_string text) {
 
 static tenon_status say(tenon_call *call, void *self, const test_echo_v1_say_request *in,
                         const test_echo_v1_say_response **out) {
-  test_echo_v1_say_response *response = tenon_allocate_zeroed(call, sizeof *response);
+  RESPONSE(test_echo_v1_say_response, response);
   const tenon_log_pair pairs[] = {{TENON_TEXT("text"), in->text}, {TENON_TEXT("rows"), {"12", 2}}};
   (void)self;
-  response->struct_size = sizeof *response;
   response->text = in->text;
   *out = response;
   if (tenon_equal(in->text, tenon_text("levels"))) {
@@ -146,10 +146,9 @@ static void release(tenon_reader *self) {
 static tenon_status play(tenon_call *call, void *self, const test_tape_v1_play_request *in,
                          const test_tape_v1_play_response **out) {
   static tenon_reader reader = {sizeof reader, read_end, release};
-  test_tape_v1_play_response *response = tenon_allocate_zeroed(call, sizeof *response);
+  RESPONSE(test_tape_v1_play_response, response);
   (void)self;
   (void)in;
-  response->struct_size = sizeof *response;
   response->body = &reader;
   *out = response;
   return TENON_OK;

@@ -5,7 +5,6 @@
 // may block; then it throws for "throw ...", and fails fatally for "fail ...". meson.build lists
 // variants in which every configuration fails.
 #include <test/counter/v1.h>
-#include <test/echo/v1.h>
 #include <test/vault/v1.h>
 
 #include <cstdint>
@@ -13,6 +12,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "framework/test_plugin.h"
 
 namespace {
 
@@ -42,27 +43,9 @@ Response* new_response(tenon_call* call) {
   return response;
 }
 
-tenon_status ask(tenon_call* call, const tenon_host* host, std::string_view text) {
-  const tenon_plugin_request wanted = {.struct_size = sizeof wanted,
-                                       .kind = tenon_text(TEST_ECHO_V1_KIND),
-                                       .version = 1,
-                                       .reserved = 0,
-                                       .fingerprint = TEST_ECHO_V1_FINGERPRINT,
-                                       .reference = tenon_text("builtin:host-echo")};
-  const test_echo_v1_say_request request = {.struct_size = sizeof request,
-                                            .text = {text.data(), text.size()}};
-  const test_echo_v1_say_response* said = nullptr;
-  tenon_instance echo;
-  tenon_status status = host->create(host, call, &wanted, &echo);
-  if (status != TENON_OK) return status;
-  status = static_cast<const test_echo_v1*>(echo.table)->say(call, echo.self, &request, &said);
-  host->release(host, &echo);
-  return status;
-}
-
 /// Sends the text to the echo, then fails as the text says.
 tenon_status ask_and_fail(tenon_call* call, const tenon_host* host, std::string_view text) {
-  const tenon_status status = ask(call, host, text);
+  const tenon_status status = ask_host_echo(call, host, {text.data(), text.size()}, nullptr);
   if (status != TENON_OK) return status;
   if (text.substr(0, 5) == "throw") throw std::runtime_error("no more coffee");
   if (text.substr(0, 4) != "fail") return TENON_OK;

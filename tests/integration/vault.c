@@ -8,10 +8,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <test/echo/v1.h>
 #include <test/stream/v1.h>
 #include <test/tape/v1.h>
 #include <test/vault/v1.h>
+
+#include "framework/test_plugin.h"
 
 #ifndef EDITION
 #define EDITION 1
@@ -26,17 +27,6 @@ typedef struct vault {
   tenon_instance other;
 } vault;
 
-/* A zeroed response in the arena of the call. */
-#define RESPONSE(type, name)                              \
-  type *name = tenon_allocate_zeroed(call, sizeof(type)); \
-  name->struct_size = sizeof(type)
-
-static tenon_string copied(tenon_call *call, const char *text) {
-  tenon_string copy = {NULL, strlen(text)};
-  copy.data = tenon_allocate_copy(call, text, copy.size);
-  return copy;
-}
-
 /* -- Streams ------------------------------------------------------------------ */
 
 typedef struct text_reader {
@@ -47,22 +37,8 @@ typedef struct text_reader {
   char text[ROOM];
 } text_reader;
 
-/* Calls the echo of the host, which may block. */
 static tenon_status ask_host(tenon_call *call, const tenon_host *host) {
-  const tenon_plugin_request wanted = {.struct_size = sizeof wanted,
-                                       .kind = tenon_text(TEST_ECHO_V1_KIND),
-                                       .version = 1,
-                                       .fingerprint = TEST_ECHO_V1_FINGERPRINT,
-                                       .reference = tenon_text("builtin:host-echo")};
-  const test_echo_v1_say_request request = {.struct_size = sizeof request,
-                                            .text = tenon_text("read")};
-  const test_echo_v1_say_response *said = NULL;
-  tenon_instance echo;
-  tenon_status status = host->create(host, call, &wanted, &echo);
-  if (status != TENON_OK) return status;
-  status = ((const test_echo_v1 *)echo.table)->say(call, echo.self, &request, &said);
-  host->release(host, &echo);
-  return status;
+  return ask_host_echo(call, host, tenon_text("read"), NULL);
 }
 
 static tenon_status read_text(tenon_call *call, tenon_reader *self, tenon_buffer into,

@@ -7,7 +7,7 @@
 # that is not installed is skipped.
 set -u
 source=$1/tests
-include="-I$1/abi/include -I$2"
+include="-I$1/abi/include -I$source -I$2"
 judge=$(realpath "$3")
 world=$(mktemp -d)
 trap 'rm -rf "$world"' EXIT
