@@ -2,6 +2,7 @@
 //
 // Services of the SDK for plugins: log, calls, other plugins, streams, statuses and states.
 #include <tenon/call.hpp>
+#include <tenon/sdk/object_store.hpp>
 #include <tenon/sdk/state.hpp>
 #include <tenon/sdk/stream.hpp>
 
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -337,6 +339,48 @@ TEST(SdkClient, CallsItsInstanceAndChecksTheResponse) {
   EXPECT_EQ(status_of([&] { silent.call(mine, &test_paint_v1::names, {0, {}}); }), TENON_INTERNAL);
 }
 
+/// Returns what it gets.
+struct Mirror : test::sdk::PaintV1 {
+  void configure(const sdk::Config& config) override { radius = config.get("radius", 0); }
+  PreviewResult preview(Mode mode, sdk::ListView<Point> points) override {
+    PreviewResult result;
+    result.image = sdk::to_bytes(points[1].label());
+    result.width = static_cast<std::int32_t>(points.size());
+    if (mode == Mode::Careful) result.best = sdk::own(points[0]);
+    return result;
+  }
+  void reset() override { throw Failure(TENON_ABORTED, "nothing to forget"); }
+
+  int radius = 0;
+};
+
+TEST(SdkClient, HasTheMethodsOfTheKind) {
+  const RecordingHost host;
+  tenon::Call call;
+  const sdk::Call mine(call.raw());
+  Painter painter;
+  const sdk::Client<test::sdk::PaintV1> client(&host, instance_of(painter));
+  EXPECT_EQ(client->names(mine, "b")[0], "ba");
+  std::uint8_t pixel = 0;
+  client->fill(mine, {&pixel, 1}, 7, std::nullopt);
+  EXPECT_EQ(pixel, 7);
+  client->fill(mine, {&pixel, 1}, 8, 0);
+  EXPECT_EQ(pixel, 7);
+  Mirror mirror;
+  const sdk::Client<test::sdk::PaintV1> other(&host, instance_of(mirror));
+  other->configure(mine, {{"radius", "3"}});
+  EXPECT_EQ(mirror.radius, 3);
+  using Point = test::sdk::PaintV1::Point;
+  const std::vector<Point> points = {{.x = 1, .label = "a"}, {.x = 2, .label = "bc"}};
+  const auto careful = other->preview(mine, test::sdk::PaintV1::Mode::Careful, points);
+  EXPECT_EQ(careful.image, sdk::to_bytes("bc"));
+  EXPECT_EQ(careful.width, 2);
+  EXPECT_EQ(careful.best.value().label, "a");
+  EXPECT_EQ(other->preview(mine, test::sdk::PaintV1::Mode::Fast, points).best, std::nullopt);
+  EXPECT_EQ(status_of([&] { other->reset(mine); }), TENON_ABORTED);
+  EXPECT_EQ(call.message(), "nothing to forget");
+}
+
 TEST(SdkClient, RefusesEmptyCalls) {
   const RecordingHost host;
   const sdk::Call empty(nullptr);
@@ -350,6 +394,7 @@ TEST(SdkClient, RefusesEmptyCalls) {
               client.call(empty, &test_paint_v1::fill, {0, {}, 7, nullptr});
             }),
             TENON_FAILED_PRECONDITION);
+  EXPECT_EQ(status_of([&] { client->names(empty, "b"); }), TENON_FAILED_PRECONDITION);
   EXPECT_EQ(status_of([&] { sdk::Host(&host).find<test::sdk::PaintV1>(empty); }),
             TENON_FAILED_PRECONDITION);
 }
@@ -497,6 +542,42 @@ TEST(SdkStreams, AreOwnedByAMethodOnlyOnSuccess) {
   sdk::detail::BorrowedStream nothing(static_cast<tenon_reader*>(nullptr));
   EXPECT_EQ(nothing.object(), nullptr);
   nothing.own();
+}
+
+/// Keeps the last object that was put.
+struct Shelf : tenon::sdk::ObjectStoreV2 {
+  void put_object(std::string_view, std::string_view key,
+                  std::unique_ptr<sdk::Reader> body) override {
+    if (key.empty()) throw Failure(TENON_INVALID_ARGUMENT, "no key");
+    kept = std::move(body);
+  }
+  std::unique_ptr<sdk::Reader> get_object(std::string_view, std::string_view) override {
+    return std::move(kept);
+  }
+
+  std::unique_ptr<sdk::Reader> kept;
+};
+
+TEST(SdkClient, PassesStreamsAndKeepsThoseOfFailedCalls) {
+  const RecordingHost host;
+  tenon::Call call;
+  const sdk::Call mine(call.raw());
+  Shelf shelf;
+  const tenon_instance instance{&sdk::detail::vtable_of<Shelf>,
+                                static_cast<tenon::sdk::ObjectStoreV2*>(&shelf)};
+  const sdk::Client<tenon::sdk::ObjectStoreV2> client(&host, instance);
+  int ended = 0;
+  EXPECT_EQ(status_of([&] { client->put_object(mine, "b", "", std::make_unique<Two>(ended)); }),
+            TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(ended, 1);
+  client->put_object(mine, "b", "k", std::make_unique<Two>(ended));
+  EXPECT_EQ(ended, 1);
+  auto body = client->get_object(mine, "b", "k");
+  std::uint8_t bytes[4] = {};
+  EXPECT_EQ(body->read(mine, {bytes, 4}), 2u);
+  body.reset();
+  EXPECT_EQ(ended, 2);
+  EXPECT_EQ(client->get_object(mine, "b", "k"), nullptr);
 }
 
 TEST(SdkStreams, FailIfTheyAreKeptByAMethodThatFailed) {

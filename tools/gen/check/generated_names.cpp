@@ -197,7 +197,9 @@ class CppNames {
     const std::string what = "the class of " + words(version, *version.kind);
     members.add(scope + camel_case(version.kind->name) + "V" + version.label, version.location,
                 what);
-    members.add(scope + "Interface", version.location, "a member of " + what);
+    for (const char* name : {"Calls", "Interface"}) {
+      members.add(scope + name, version.location, "a member of " + what);
+    }
     for (const Method& method : version.methods) {
       if (original_fields(method) > 1) add_results(scope, method, members);
       members.add(scope + "raw_" + method.name, method.location,

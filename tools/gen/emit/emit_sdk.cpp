@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "gen/emit/cpp_names.hpp"
+#include "gen/emit/interface_method.hpp"
 #include "gen/emit/writer.hpp"
 #include "gen/model/naming.hpp"
 
@@ -169,6 +170,68 @@ void emit_raw(Writer& out, const Signature& signature) {
   out.line("}");
 }
 
+/// Writes the method of Calls: it takes a Call and owned values or views, and returns owned values.
+void emit_call(Writer& out, const KindVersion& version, const Signature& signature) {
+  std::vector<std::string> parameters{"tenon::sdk::Call call"};
+  std::vector<std::string> arguments{"call", "&" + version.c_name + "::" + signature.method.name,
+                                     "in"};
+  for (const Field* field : signature.taken) {
+    const std::string name = variable_name(*field);
+    parameters.push_back((is_stream(field->type) ? sdk_stream(field->type)
+                          : is_lent(field->type) ? "const " + owned(field->type) + "&"
+                                                 : view_type(field->type, "::")) +
+                         " " + name);
+    if (is_stream(field->type)) arguments.push_back("passed_" + name);
+  }
+  out.list(signature.result + " " + signature.method.name + "(", parameters, ") const {");
+  out.indented([&] {
+    out.line("if (!client_.can_call(call)) return", signature.given.empty() ? "" : " {}", ";");
+    out.line(signature.request, " in{};");
+    for (const Field* field : signature.taken) {
+      const std::string name = variable_name(*field);
+      if (is_stream(field->type)) {
+        out.line("tenon::sdk::detail::PassedStream passed_", name, "(tenon::sdk::give(std::move(",
+                 name, ")));");
+        out.line("in.", field->name, " = passed_", name, ".raw();");
+        continue;
+      }
+      const auto raw = InterfaceMethod::raw_of(*field, MethodForm::plain);
+      out.list("in." + field->name + " = " + raw[0], {raw[1], raw[2]}, ");");
+    }
+    out.list(std::string(signature.given.empty() ? "" : "const auto& out = ") + "client_.call(",
+             arguments, ");");
+    if (signature.given.empty()) return;
+    const auto values = each(signature.given, [](const Field& field) {
+      return (is_stream(field.type) ? "tenon::sdk::take" : value_type(field.type) + "::own") +
+             "(out." + field.name + ")";
+    });
+    if (signature.given.size() == 1) {
+      out.line("return ", values.front(), ";");
+    } else {
+      out.list("return {", values, "};");
+    }
+  });
+  out.line("}");
+}
+
+void emit_calls(Writer& out, const KindVersion& version, const std::vector<Signature>& signatures) {
+  const std::string client = "tenon::sdk::Client<" + local_name(version) + ">";
+  out.doc("The methods of another plugin, see " + client + ".");
+  out.line("class TENON_SDK_LOCAL Calls {");
+  out.line(" public:");
+  out.indented([&] {
+    out.line("explicit Calls(const ", client, "& client) noexcept : client_(client) {}");
+    for (const Signature& signature : signatures) {
+      out.line();
+      emit_call(out, version, signature);
+    }
+  });
+  out.line();
+  out.line(" private:");
+  out.line("  const ", client, "& client_;");
+  out.line("};");
+}
+
 /// Writes the two forms of a method as types, which detect overrides in the class P.
 void emit_forms(Writer& out, const Method& method) {
   const std::string camel = camel_case(method.name);
@@ -268,6 +331,8 @@ void emit_class(Writer& out, const KindVersion& version) {
       emit_raw(out, signature);
       out.line();
     }
+    emit_calls(out, version, signatures);
+    out.line();
     emit_interface(out, version);
   });
   out.line("};");

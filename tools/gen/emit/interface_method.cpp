@@ -11,13 +11,6 @@ namespace {
 
 constexpr std::string_view first_state = "created";
 
-/// Whether the view refers to a raw value, so that an Argument accepts owned values and views.
-bool is_lent(const Type& type) {
-  const Type& inner = without_optional(type);
-  return inner.shape == Shape::list || inner.shape == Shape::map ||
-         inner.shape == Shape::structure || inner.shape == Shape::document;
-}
-
 std::string parameter(const std::string& type, const Field& field, bool defaults) {
   const std::string end = defaults && !field.added.empty() ? " = std::nullopt" : "";
   return type + " " + variable_name(field) + end;
@@ -52,6 +45,12 @@ std::string states(const Method& method) {
 }
 
 }  // namespace
+
+bool is_lent(const Type& type) {
+  const Type& inner = without_optional(type);
+  return inner.shape == Shape::list || inner.shape == Shape::map ||
+         inner.shape == Shape::structure || inner.shape == Shape::document;
+}
 
 bool InterfaceMethod::passes_streams() const noexcept {
   return has_stream(method.request);

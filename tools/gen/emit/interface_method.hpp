@@ -55,6 +55,10 @@ struct InterfaceMethod {
   std::string doc() const;
 };
 
+/// Whether the view of a type refers to a raw value. Callers with owned values have no such views,
+/// so methods take a reference or an Argument.
+bool is_lent(const Type& type);
+
 /// Emits the check that no part of a response has a size without data. `response`: the pointer to
 /// it. `first`: the beginning of the expression for the name of such a field; empty if the response
 /// exists and is complete. `failure`: returns the expression of the failure, for arguments with

@@ -11,6 +11,7 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,14 @@ inline void pass(Call call, tenon_status status) {
   const tenon_string message = call.raw()->functions->message(call.raw());
   fail(status, std::string_view(message.data, message.size));
 }
+
+/// The methods of a Client, as its operator-> returns them.
+template <class Calls>
+struct Arrow {
+  Calls calls;
+
+  const Calls* operator->() const noexcept { return &calls; }
+};
 
 }  // namespace detail
 
@@ -92,30 +101,37 @@ class Client {
     if (instance_.table != nullptr) host_->release(host_, &instance_);
   }
 
-  /// Calls a method that has no response. Sets struct_size of the request. Throws Failure with the
+  /// Returns the methods of the plugin, each with the Call first:
+  ///
+  ///   client->apply(call, pixels, width, height, 1.f);
+  ///
+  /// Arguments need not outlive the call. Throws as `call` does.
+  auto operator->() const noexcept { return detail::Arrow<typename V::Calls>{V::Calls(*this)}; }
+
+  /// Calls a method that has no response with the structs of the ABI. Sets struct_size of the
+  /// request. `streams`: those of the request; see detail::PassedStream. Throws Failure with the
   /// status and the message of the other plugin, or TENON_FAILED_PRECONDITION if the call or the
   /// Client is empty. A Client is empty after it was moved from, and, without exceptions, if
   /// `create` failed.
-  ///
-  ///   client.call(call, &photo_filter_v1::apply, {0, pixels, width, height, 1.f});
-  template <class Request>
+  template <class Request, class... Streams>
   void call(Call call, tenon_status (*Table::*method)(tenon_call*, void*, const Request*),
-            std::common_type_t<Request> request) const {
+            std::common_type_t<Request> request, Streams&... streams) const {
     request.struct_size = sizeof request;
-    if (can_call(call)) detail::pass(call, (table().*method)(call.raw(), self(), &request));
+    if (!can_call(call)) return;
+    finish(call, (table().*method)(call.raw(), self(), &request), streams...);
   }
   /// Calls a method that has a response, and returns the response, which is valid as long as the
   /// arena of the call. An older plugin may return a shorter struct: check fields that were added
   /// later with TENON_HAS. Throws as above.
-  template <class Request, class Response>
+  template <class Request, class Response, class... Streams>
   const Response& call(Call call,
                        tenon_status (*Table::*method)(tenon_call*, void*, const Request*,
                                                       const Response**),
-                       std::common_type_t<Request> request) const {
+                       std::common_type_t<Request> request, Streams&... streams) const {
     request.struct_size = sizeof request;
     const Response* response = nullptr;
     if (can_call(call)) {
-      detail::pass(call, (table().*method)(call.raw(), self(), &request, &response));
+      finish(call, (table().*method)(call.raw(), self(), &request, &response), streams...);
     }
     if (response != nullptr) return *response;
     fail(TENON_INTERNAL, "the plugin succeeded without a response");
@@ -128,9 +144,15 @@ class Client {
   void* self() const noexcept { return instance_.self; }
 
  private:
+  friend typename V::Calls;
   bool can_call(Call call) const {
     if (instance_.table == nullptr) fail(TENON_FAILED_PRECONDITION, "the client has no plugin");
     return instance_.table != nullptr && detail::has_call(call);
+  }
+  template <class... Streams>
+  static void finish(Call call, tenon_status status, Streams&... streams) {
+    if (status == TENON_OK) (streams.taken(), ...);
+    detail::pass(call, status);
   }
 
   const tenon_host* host_;

@@ -250,6 +250,29 @@ inline tenon_writer* give(std::unique_ptr<Writer> writer) {
   return new ExportedStream(functions, std::move(writer));
 }
 
+namespace detail {
+
+/// A stream in a request to another plugin, which owns it only after the method has succeeded.
+template <class Raw>
+class PassedStream {
+ public:
+  explicit PassedStream(Raw* raw) noexcept : raw_(raw) {}
+  ~PassedStream() {
+    if (raw_ != nullptr) raw_->release(raw_);
+  }
+  PassedStream(const PassedStream&) = delete;
+  PassedStream& operator=(const PassedStream&) = delete;
+
+  Raw* raw() const noexcept { return raw_; }
+  /// The method has succeeded.
+  void taken() noexcept { raw_ = nullptr; }
+
+ private:
+  Raw* raw_;
+};
+
+}  // namespace detail
+
 /// Takes ownership of a stream in the response of another plugin. Returns nullptr for nullptr.
 inline std::unique_ptr<Reader> take(tenon_reader* raw) {
   using Owner = detail::StreamOwnership<tenon_reader>;
