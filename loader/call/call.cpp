@@ -46,7 +46,7 @@ struct Call::Functions {
     detail::log_in(Call::of(call), detail::plain_line(level, message));
   }
   static std::int32_t cancelled(tenon_call* call) {
-    return static_cast<std::int32_t>(Call::of(call).cancelled());
+    return static_cast<std::int32_t>(Call::of(call).cancel_reason());
   }
   static std::int32_t wait(tenon_call* call, tenon_duration timeout) {
     return Call::of(call).wait(timeout);
@@ -100,7 +100,7 @@ void Call::cancel(CancelReason reason) noexcept {
   if (auto* children = whole.children_.load()) children->cancel_children_of(*this);
 }
 
-CancelReason Call::cancelled() const noexcept {
+CancelReason Call::cancel_reason() const noexcept {
   const auto reason = static_cast<CancelReason>(this->reason());
   if (reason != CancelReason::none) return reason;
   return deadline != never && now() >= deadline ? CancelReason::deadline : CancelReason::none;
@@ -110,11 +110,11 @@ std::int32_t Call::wait(tenon_duration timeout) noexcept {
   const std::int64_t begin = now();
   const std::int64_t until = timeout < 0 || timeout > never - begin ? never : begin + timeout;
   for (;;) {
-    const CancelReason reason = cancelled();
+    const CancelReason reason = cancel_reason();
     if (reason != CancelReason::none) return static_cast<std::int32_t>(reason);
     const std::int64_t end = std::min<std::int64_t>(until, deadline);
     const std::int64_t left = end == never ? -1 : end - now();
-    if (end != never && left <= 0) return static_cast<std::int32_t>(cancelled());
+    if (end != never && left <= 0) return static_cast<std::int32_t>(cancel_reason());
     platform::wait_event(wait_handle(), left);
     // A cancellation during `reset` may leave a signal without a reason.
     if (this->reason() == TENON_NOT_CANCELLED) clear_signal();

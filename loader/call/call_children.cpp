@@ -35,7 +35,7 @@ void CallChildren::cancel_children_of(Call& call) noexcept {
   if (inherited()) return;
   sync::Lock lock(mutex_);
   for (ChildCall* child : children_) {
-    if (child->is_inside(call)) child->cancel(call.cancelled());
+    if (child->is_inside(call)) child->cancel(call.cancel_reason());
   }
 }
 
@@ -75,7 +75,7 @@ ChildCall::ChildCall(Call* parent, const ModuleHost* owner) : parent_(parent) {
   siblings_ = &CallChildren::acquire(*parent);
   siblings_->add(*this);
   // Both sides store, then load, so at least one sees the other.
-  if (parent->cancelled() != CancelReason::none) cancel(parent->cancelled());
+  if (parent->cancelled()) cancel(parent->cancel_reason());
 }
 
 ChildCall::~ChildCall() {

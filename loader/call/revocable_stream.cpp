@@ -147,7 +147,7 @@ tenon_status RevocableStream::refuse(tenon_call* call, Entered entered) noexcept
 /// Handles the failure of a function that was called directly.
 tenon_status RevocableStream::failed(const char* function, Call& call, tenon_status status) {
   // Read before a fatal failure of this function itself begins a restart.
-  const bool interrupted = call.cancelled() == CancelReason::restart;
+  const bool interrupted = call.cancel_reason() == CancelReason::restart;
   if (!is_passed_on_) status = status_of_plugin(call.raw(), status);
   status = list_.runner_.stream_failed(function, call.raw(), status);
   return interrupted ? tenon_fail(call.raw(), revoked, revoked_text) : status;
@@ -160,7 +160,7 @@ tenon_status RevocableStream::run(const char* function, Call& call, Body body) {
   tenon_status inner = TENON_OK;
   auto observed = [&] {
     inner = body(call.raw());
-    interrupted = call.cancelled() == CancelReason::restart;
+    interrupted = call.cancel_reason() == CancelReason::restart;
     return inner;
   };
   const tenon_status status =

@@ -129,8 +129,8 @@ struct ModuleHost::Functions {
     delete static_cast<ChildCall*>(&Call::of(call));
   }
 
-  static tenon_status find(const tenon_host* host, tenon_call* call, const tenon_plugin_request* in,
-                           const tenon_find_response** out) {
+  static tenon_status plugins(const tenon_host* host, tenon_call* call,
+                              const tenon_plugin_request* in, const tenon_plugins_response** out) {
     const CallerScope caller(of(host).generation_);
     auto known = look_up(*in);
     if (!known) return fail(call, known.error().status(), std::string(known.error().message()));
@@ -138,8 +138,8 @@ struct ModuleHost::Functions {
     if (services == nullptr)
       return fail(call, TENON_UNAVAILABLE, std::string(host_is_gone().message()));
     const auto names = services->names_for(of(host).package_, *known->kind, in->version);
-    auto* response =
-        static_cast<tenon_find_response*>(tenon_allocate_zeroed(call, sizeof(tenon_find_response)));
+    auto* response = static_cast<tenon_plugins_response*>(
+        tenon_allocate_zeroed(call, sizeof(tenon_plugins_response)));
     response->struct_size = sizeof *response;
     response->names = Value<std::vector<std::string>>::raw<Copy::deep>(call, names);
     *out = response;
@@ -193,7 +193,7 @@ ModuleHost::ModuleHost(Package package, const std::filesystem::path& file, HostL
               Functions::log,
               Functions::call_begin,
               Functions::call_end,
-              Functions::find,
+              Functions::plugins,
               Functions::create,
               Functions::release,
               Functions::log_wanted,

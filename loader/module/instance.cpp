@@ -207,7 +207,7 @@ Error CallGuard::failure(Instance& instance, const CallTarget& target, Call& cal
     report(instance, target, RestartReason::fatal_status, call, status, method);
   }
   std::string message(call.message());
-  if (call.cancelled() == CancelReason::restart) {
+  if (call.cancel_reason() == CancelReason::restart) {
     status = interrupted;
     message = interrupted_text;
   }
@@ -272,7 +272,7 @@ Error CallGuard::no_data(const Instance& instance, const char* method, const cha
 }
 
 tenon_status BlockingClient::failure(tenon_status status) noexcept {
-  if (nested_.cancelled() != CancelReason::restart) return status;
+  if (nested_.cancel_reason() != CancelReason::restart) return status;
   return tenon_fail(nested_.raw(), interrupted, interrupted_text);
 }
 

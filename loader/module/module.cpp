@@ -481,7 +481,7 @@ Module::GateWait Module::pass_gate(tenon_call* call) noexcept {
       return {Gate::inside, state_.generation.get()};
     }
     if (state_.shut_down || state_.stopped()) return {Gate::refused};
-    const CancelReason reason = Call::of(call).cancelled();
+    const CancelReason reason = Call::of(call).cancel_reason();
     if (reason == CancelReason::deadline) return {Gate::too_late};
     if (reason != CancelReason::none) return {Gate::cancelled};
     const auto end = state_.gate_deadline() + SupervisedWork::grace;

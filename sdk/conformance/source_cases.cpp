@@ -209,7 +209,7 @@ constexpr int most_buffered_batches = 10'000;
 /// Reads until an error, which has to be the cancellation or the end of the source.
 void read_until_cancelled(OpenSource& source, tenon::Call& call) {
   for (int after = 0; after < most_buffered_batches;) {
-    if (call.cancelled() != CancelReason::none) ++after;
+    if (call.cancelled()) ++after;
     const auto batch = source->read_batch(call, 10, std::nullopt);
     if (batch || batch.error().retryable()) continue;
     if (is(batch.error(), TENON_CANCELLED) || is(batch.error(), TENON_OUT_OF_RANGE)) return;

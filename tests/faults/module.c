@@ -152,11 +152,11 @@ static void call_host(const tenon_host* host) {
 /* Returns whether other plugins are unavailable: the host has ended, or has stopped the module. */
 static int is_left(const tenon_host* host) {
   const tenon_plugin_request any = echo_request(tenon_text(NULL));
-  const tenon_find_response* found;
+  const tenon_plugins_response* found;
   tenon_call* call;
   tenon_status status;
   if (host == NULL || host->call_begin(host, NULL, &call) != TENON_OK) return 0;
-  status = host->find(host, call, &any, &found);
+  status = host->plugins(host, call, &any, &found);
   host->call_end(host, call);
   return TENON_CODE(status) == TENON_UNAVAILABLE;
 }

@@ -94,7 +94,7 @@ TEST(CallThread, CancelsTheCallAndFollowingCalls) {
     while (Call* call = context.begin(1min)) {
       ++calls;
       begun.release();
-      while (call->cancelled() == CancelReason::none) std::this_thread::yield();
+      while (!call->cancelled()) std::this_thread::yield();
     }
   }));
   begun.acquire();

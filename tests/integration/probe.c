@@ -131,8 +131,8 @@ static tenon_status names(tenon_call *call, void *self, const T(names_request) *
   RESPONSE(T(names_response), response);
   const tenon_host *host = ((probe *)self)->host;
   const tenon_plugin_request request = echo_request(tenon_text(NULL));
-  const tenon_find_response *found = NULL;
-  tenon_status status = host->find(host, call, &request, &found);
+  const tenon_plugins_response *found = NULL;
+  tenon_status status = host->plugins(host, call, &request, &found);
   (void)in;
   if (status != TENON_OK) return status;
   response->names = found->names;

@@ -390,7 +390,7 @@ TEST(HostStreams, DoNotChangeTheCallOfThePlugin) {
     EXPECT_TRUE(use(call));
     EXPECT_EQ(std::memcmp(result, "result", 6), 0);
     EXPECT_EQ(call.message(), "before");
-    EXPECT_EQ(call.cancelled(), CancelReason::none);
+    EXPECT_EQ(call.cancel_reason(), CancelReason::none);
   };
   std::uint8_t room[8];
   expect_unchanged([&](Call& call) { return reader.read(call, room); });

@@ -118,22 +118,22 @@ TEST(Call, KeepsTheLastMessageUntilReset) {
 
 TEST(Call, ReturnsItsDeadline) {
   Call call;
-  EXPECT_EQ(call.cancelled(), CancelReason::none);
+  EXPECT_EQ(call.cancel_reason(), CancelReason::none);
   call.set_timeout(1h);
-  EXPECT_EQ(call.cancelled(), CancelReason::none);
+  EXPECT_EQ(call.cancel_reason(), CancelReason::none);
   call.set_timeout(-1ns);
-  EXPECT_EQ(call.cancelled(), CancelReason::deadline);
+  EXPECT_EQ(call.cancel_reason(), CancelReason::deadline);
   call.reset();
-  EXPECT_EQ(call.cancelled(), CancelReason::deadline) << "a reset keeps the deadline";
+  EXPECT_EQ(call.cancel_reason(), CancelReason::deadline) << "a reset keeps the deadline";
 }
 
 TEST(Call, HasNoDeadlineAfterTheLongestTimeout) {
   Call call;
   call.set_timeout(std::chrono::nanoseconds::max());
   EXPECT_EQ(call.raw()->deadline, INT64_MAX);
-  EXPECT_EQ(call.cancelled(), CancelReason::none);
+  EXPECT_EQ(call.cancel_reason(), CancelReason::none);
   call.set_timeout(std::chrono::nanoseconds::min());
-  EXPECT_EQ(call.cancelled(), CancelReason::deadline);
+  EXPECT_EQ(call.cancel_reason(), CancelReason::deadline);
 }
 
 TEST(Call, WaitsAtMostUntilItsDeadline) {
@@ -149,10 +149,10 @@ TEST(Call, KeepsTheFirstCancelReasonUntilReset) {
   Call call;
   call.cancel(CancelReason::restart);
   call.cancel();
-  EXPECT_EQ(call.cancelled(), CancelReason::restart);
+  EXPECT_EQ(call.cancel_reason(), CancelReason::restart);
   EXPECT_EQ(wait_on(call, 1h), TENON_CANCELLED_BY_RESTART);
   call.reset();
-  EXPECT_EQ(call.cancelled(), CancelReason::none);
+  EXPECT_EQ(call.cancel_reason(), CancelReason::none);
   EXPECT_EQ(wait_on(call, 0ns), TENON_NOT_CANCELLED);
   EXPECT_FALSE(is_readable(handle_of(call)));
 }
@@ -215,7 +215,7 @@ TEST(Call, IsNotWokenByAForkedChild) {
     return wait_on(part, 1min) == TENON_CANCELLED_BY_CALLER && is_readable(handle_of(call)) &&
            is_readable(handle_of(part));
   }));
-  EXPECT_EQ(call.cancelled(), CancelReason::none);
+  EXPECT_EQ(call.cancel_reason(), CancelReason::none);
   for (const std::intptr_t handle : handles) EXPECT_FALSE(is_readable(handle));
 }
 
@@ -258,10 +258,10 @@ TEST(ChildCall, InheritsDeadlineAndCancellation) {
   parent.set_timeout(1h);
   ChildCall child(&parent);
   EXPECT_EQ(child.raw()->deadline, parent.raw()->deadline);
-  EXPECT_EQ(child.cancelled(), CancelReason::none);
+  EXPECT_EQ(child.cancel_reason(), CancelReason::none);
   parent.cancel(CancelReason::restart);
-  EXPECT_EQ(child.cancelled(), CancelReason::restart);
-  EXPECT_EQ(ChildCall(&parent).cancelled(), CancelReason::restart) << "cancelled at creation";
+  EXPECT_EQ(child.cancel_reason(), CancelReason::restart);
+  EXPECT_EQ(ChildCall(&parent).cancel_reason(), CancelReason::restart) << "cancelled at creation";
 }
 
 TEST(ChildCall, IsWokenByAnyAncestor) {
@@ -282,7 +282,7 @@ TEST(ChildCall, DoesNotCancelItsParent) {
     child.cancel();
     tenon_fail(child.raw(), TENON_INTERNAL, "the child's");
   }
-  EXPECT_EQ(parent.cancelled(), CancelReason::none);
+  EXPECT_EQ(parent.cancel_reason(), CancelReason::none);
   EXPECT_EQ(parent.message(), "");
 }
 
@@ -314,7 +314,7 @@ TEST(ChildCall, MayOutliveItsParent) {
   auto parent = std::make_unique<Call>();
   ChildCall child(parent.get());
   parent = nullptr;
-  EXPECT_EQ(child.cancelled(), CancelReason::none);
+  EXPECT_EQ(child.cancel_reason(), CancelReason::none);
   child.add_failed_inside(UINT32_MAX, "nobody is left to hear it");
 }
 
@@ -324,10 +324,10 @@ TEST(ChildCall, OfANestedCallIsCancelledWithEitherParent) {
   ChildCall of_whole(&whole);
   ChildCall of_part(&part);
   part.cancel(CancelReason::restart);
-  EXPECT_EQ(of_part.cancelled(), CancelReason::restart);
-  EXPECT_EQ(of_whole.cancelled(), CancelReason::none);
+  EXPECT_EQ(of_part.cancel_reason(), CancelReason::restart);
+  EXPECT_EQ(of_whole.cancel_reason(), CancelReason::none);
   whole.cancel();
-  EXPECT_EQ(of_whole.cancelled(), CancelReason::caller);
+  EXPECT_EQ(of_whole.cancel_reason(), CancelReason::caller);
 }
 
 TEST(ChildCall, OutlivesANestedCallUnderItsParent) {
@@ -341,7 +341,7 @@ TEST(ChildCall, OutlivesANestedCallUnderItsParent) {
   part = nullptr;
   EXPECT_EQ(whole.failed_inside(0), "no ink");
   whole.cancel();
-  EXPECT_EQ(child.cancelled(), CancelReason::caller);
+  EXPECT_EQ(child.cancel_reason(), CancelReason::caller);
 }
 
 TEST(ChildCall, IsCancelledWithAParentThatAForkedChildInherited) {
@@ -350,7 +350,7 @@ TEST(ChildCall, IsCancelledWithAParentThatAForkedChildInherited) {
   EXPECT_TRUE(holds_in_child([&] {
     ChildCall child(parent.get());
     parent->cancel();
-    const bool cancelled = child.cancelled() == CancelReason::caller;
+    const bool cancelled = child.cancel_reason() == CancelReason::caller;
     parent = nullptr;
     return cancelled;
   }));
@@ -397,10 +397,10 @@ TEST(NestedCall, DoesNotCancelItsParent) {
     NestedCall part(whole);
     part.cancel(CancelReason::restart);
     EXPECT_EQ(wait_on(part, 1min), TENON_CANCELLED_BY_RESTART);
-    EXPECT_EQ(whole.cancelled(), CancelReason::none);
+    EXPECT_EQ(whole.cancel_reason(), CancelReason::none);
     EXPECT_FALSE(is_readable(handle_of(whole)));
   }
-  EXPECT_EQ(whole.cancelled(), CancelReason::none);
+  EXPECT_EQ(whole.cancel_reason(), CancelReason::none);
   EXPECT_FALSE(is_readable(handle_of(whole)));
 }
 
@@ -457,7 +457,7 @@ TEST(NestedCall, ResetsOnlyItself) {
   }
   const void* const result = tenon_allocate_copy(part.raw(), "result", 6);
   part.reset();
-  EXPECT_EQ(part.cancelled(), CancelReason::none);
+  EXPECT_EQ(part.cancel_reason(), CancelReason::none);
   EXPECT_EQ(part.message(), "outside");
   EXPECT_EQ(part.failed_inside(0), "");
   EXPECT_FALSE(is_readable(handle_of(part)));
@@ -469,7 +469,7 @@ TEST(NestedCall, ResetsOnlyItself) {
 TEST(ChildCall, WithoutAParentIsIndependent) {
   ChildCall call(nullptr);
   EXPECT_EQ(call.raw()->deadline, INT64_MAX);
-  EXPECT_EQ(call.cancelled(), CancelReason::none);
+  EXPECT_EQ(call.cancel_reason(), CancelReason::none);
 }
 
 }}  // namespace tenon::tests

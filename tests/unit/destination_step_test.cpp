@@ -48,7 +48,7 @@ struct Target {
     {
       std::unique_lock lock(of(self).mutex);
       while (of(self).open.size() >= of(self).room) {
-        if (Call::of(call).cancelled() != CancelReason::none) {
+        if (Call::of(call).cancelled()) {
           return tenon_fail(call, TENON_CANCELLED, "nobody takes answers");
         }
         of(self).changed.wait_for(lock, 1ms);
@@ -67,7 +67,7 @@ struct Target {
     std::unique_lock lock(of(self).mutex);
     while (of(self).open.empty()) {
       if (of(self).stopped) return tenon_fail(call, TENON_OUT_OF_RANGE, "nothing is open");
-      if (Call::of(call).cancelled() != CancelReason::none) {
+      if (Call::of(call).cancelled()) {
         return tenon_fail(call, TENON_CANCELLED, "cancelled");
       }
       of(self).changed.wait_for(lock, 1ms);

@@ -230,7 +230,7 @@ TEST_F(RevocableStreamTest, DoNotCancelTheCallOfTheCaller) {
   while (!plugin.inside) std::this_thread::yield();
   list.revoke_all();
   reading.join();
-  EXPECT_EQ(call.cancelled(), CancelReason::none);
+  EXPECT_EQ(call.cancel_reason(), CancelReason::none);
   reader->release(reader);
 }
 

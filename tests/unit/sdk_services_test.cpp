@@ -120,9 +120,9 @@ struct RecordingHost : tenon_host {
       ++of(self).ended;
     };
     find = [](const tenon_host*, tenon_call* call, const tenon_plugin_request* in,
-              const tenon_find_response** out) -> tenon_status {
+              const tenon_plugins_response** out) -> tenon_status {
       if (in->version != 1) return tenon_fail(call, TENON_NOT_FOUND, "no such version");
-      auto* answer = sdk::detail::new_response<tenon_find_response>(call);
+      auto* answer = sdk::detail::new_response<tenon_plugins_response>(call);
       answer->names = tenon::Value<std::vector<std::string>>::raw<tenon::Copy::deep>(
           call, std::vector<std::string>{"one", "two"});
       *out = answer;
@@ -270,11 +270,11 @@ TEST(SdkCall, ReturnsTheCancelReason) {
   EXPECT_EQ(status_of([&] { mine.check(); }), TENON_OK);
   call.cancel();
   EXPECT_TRUE(mine.cancelled());
-  EXPECT_EQ(mine.reason(), sdk::Cancelled::by_caller);
+  EXPECT_EQ(mine.cancel_reason(), sdk::CancelReason::caller);
   EXPECT_EQ(status_of([&] { mine.check(); }), TENON_CANCELLED);
   call.reset();
   call.set_deadline(std::chrono::steady_clock::now());
-  EXPECT_EQ(mine.reason(), sdk::Cancelled::by_deadline);
+  EXPECT_EQ(mine.cancel_reason(), sdk::CancelReason::deadline);
   EXPECT_EQ(status_of([&] { mine.check(); }), TENON_DEADLINE_EXCEEDED);
 }
 
@@ -395,7 +395,7 @@ TEST(SdkClient, RefusesEmptyCalls) {
             }),
             TENON_FAILED_PRECONDITION);
   EXPECT_EQ(status_of([&] { client->names(empty, "b"); }), TENON_FAILED_PRECONDITION);
-  EXPECT_EQ(status_of([&] { sdk::Host(&host).find<test::sdk::PaintV1>(empty); }),
+  EXPECT_EQ(status_of([&] { sdk::Host(&host).plugins<test::sdk::PaintV1>(empty); }),
             TENON_FAILED_PRECONDITION);
 }
 
@@ -422,9 +422,9 @@ TEST(SdkHost, FindsPluginsByTheirKind) {
   const RecordingHost host;
   tenon::Call call;
   const sdk::Call mine(call.raw());
-  EXPECT_EQ(sdk::Host(&host).find<test::sdk::PaintV1>(mine),
+  EXPECT_EQ(sdk::Host(&host).plugins<test::sdk::PaintV1>(mine),
             (std::vector<std::string>{"one", "two"}));
-  EXPECT_EQ(status_of([&] { sdk::Host(nullptr).find<test::sdk::PaintV1>(mine); }),
+  EXPECT_EQ(status_of([&] { sdk::Host(nullptr).plugins<test::sdk::PaintV1>(mine); }),
             TENON_FAILED_PRECONDITION);
   EXPECT_EQ(status_of([&] { sdk::Host(nullptr).create<test::sdk::PaintV1>(mine, "x"); }),
             TENON_FAILED_PRECONDITION);

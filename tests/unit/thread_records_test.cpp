@@ -129,8 +129,8 @@ TEST(CallGuard, InterruptsCallsOfOneGeneration) {
   const detail::Blocking blocking(entry, call);
   const detail::Blocking inner_blocking(inner, of_other);
   std::thread([&] { detail::interrupt_calls(module.serving, module.generation); }).join();
-  EXPECT_EQ(call.cancelled(), CancelReason::restart);
-  EXPECT_EQ(of_other.cancelled(), CancelReason::none);
+  EXPECT_EQ(call.cancel_reason(), CancelReason::restart);
+  EXPECT_EQ(of_other.cancel_reason(), CancelReason::none);
 }
 
 TEST(CallGuard, InterruptsCallsThatBlockLater) {
@@ -139,7 +139,7 @@ TEST(CallGuard, InterruptsCallsThatBlockLater) {
   Call call;
   CallGuard entry(module.instance, true, nullptr);
   const detail::Blocking blocking(entry, call);
-  EXPECT_EQ(call.cancelled(), CancelReason::restart);
+  EXPECT_EQ(call.cancel_reason(), CancelReason::restart);
 }
 
 TEST(CallGuard, InterruptsCallsWithoutASlot) {
@@ -150,11 +150,11 @@ TEST(CallGuard, InterruptsCallsWithoutASlot) {
     {
       const detail::Blocking blocking(entry, call);
       detail::interrupt_calls(module.serving, module.generation);
-      EXPECT_EQ(call.cancelled(), CancelReason::restart);
+      EXPECT_EQ(call.cancel_reason(), CancelReason::restart);
     }
     call.reset();
     detail::interrupt_calls(module.serving, module.generation);
-    EXPECT_EQ(call.cancelled(), CancelReason::none) << "it has ended";
+    EXPECT_EQ(call.cancel_reason(), CancelReason::none) << "it has ended";
   });
 }
 

@@ -80,7 +80,7 @@ void EntryQueue::fail(tenon::Error error) {
 tenon::Result<void> EntryQueue::wait_for_entry(tenon::sync::Lock<tenon::sync::Mutex>& lock,
                                                tenon::Call& call) {
   while (!failure_ && !finished_ && entries_.empty()) {
-    if (const auto reason = call.cancelled(); reason != tenon::CancelReason::none) {
+    if (const auto reason = call.cancel_reason(); reason != tenon::CancelReason::none) {
       return stopped(reason);
     }
     changed_.wait_for(lock, cancel_poll_interval);

@@ -41,7 +41,7 @@ tenon::Result<void> UnpackedStream::refill() {
   const std::size_t needed = decompressor_ ? 1 : signature_size;
   begin_ = end_ = 0;
   while (end_ < needed && !exhausted_) {
-    const auto reason = call_.cancelled();
+    const auto reason = call_.cancel_reason();
     if (reason != tenon::CancelReason::none) return stopped(reason);
     auto got = packed_.read(call_, std::span(input_).subspan(end_));
     if (!got) return std::move(got).error();

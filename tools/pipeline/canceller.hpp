@@ -59,7 +59,7 @@ class Canceller {
 /// Returns whether a call ended early because its module was being restarted. The call can be made
 /// again: after the restart it succeeds, or fails with `restarted`.
 inline bool interrupted_by_restart(const tenon::Call& call) {
-  return call.cancelled() == tenon::CancelReason::restart;
+  return call.cancel_reason() == tenon::CancelReason::restart;
 }
 
 /// Returns whether a method succeeded or is not implemented by the plugin.

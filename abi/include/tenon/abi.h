@@ -288,20 +288,20 @@ typedef struct tenon_instance {
   void *self;
 } tenon_instance;
 
-/* The requested plugin, for `find` and `create` of the host. */
+/* The requested plugin, for `plugins` and `create` of the host. */
 typedef struct tenon_plugin_request {
   size_t struct_size;
   tenon_string kind;      /* example: "tenon.dev/source" */
   int32_t version;        /* of the kind, as compiled into the caller */
   int32_t reserved;       /* 0 */
   uint64_t fingerprint;   /* of that version's spec: <PREFIX>_V<N>_FINGERPRINT */
-  tenon_string reference; /* example: "builtin:tenon.dev/log"; not used by find */
+  tenon_string reference; /* example: "builtin:tenon.dev/log"; not used by plugins */
 } tenon_plugin_request;
 
-typedef struct tenon_find_response {
+typedef struct tenon_plugins_response {
   size_t struct_size;
   tenon_list names; /* of tenon_string; one per plugin, sorted */
-} tenon_find_response;
+} tenon_plugins_response;
 
 /* Functions that a module may call on the host that loaded it. Valid from before `start`
  * until after `stop`. */
@@ -323,8 +323,8 @@ struct tenon_host {
 
   /* Returns the names of the plugins of a kind that `create` can provide at this version,
    * allocated in the arena of the call. [any thread] */
-  tenon_status (*find)(const tenon_host *host, tenon_call *call, const tenon_plugin_request *in,
-                       const tenon_find_response **out);
+  tenon_status (*plugins)(const tenon_host *host, tenon_call *call, const tenon_plugin_request *in,
+                          const tenon_plugins_response **out);
 
   /* Creates an instance of another plugin: of the module's own package, of a package that
    * its manifest requires (in the version bound to the module), or of the host's builtins.

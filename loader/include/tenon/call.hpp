@@ -5,6 +5,7 @@
 #pragma once
 
 #include <tenon/abi.h>
+#include <tenon/cancel_reason.hpp>
 #include <tenon/detail/call_state.hpp>
 #include <tenon/detail/export.hpp>
 
@@ -15,19 +16,11 @@
 
 namespace tenon { inline namespace v0_1 {
 
-/// Why a call is cancelled.
-enum class CancelReason : std::int32_t {
-  none = TENON_NOT_CANCELLED,
-  caller = TENON_CANCELLED_BY_CALLER,
-  deadline = TENON_CANCELLED_BY_DEADLINE,
-  restart = TENON_CANCELLED_BY_RESTART,
-};
-
 /// The optional first argument of a method: returns results as views, sets a deadline, or makes the
 /// call cancellable. Views are valid until `reset` or until the Call is destroyed. A Call keeps its
 /// memory, so a reused one stops allocating.
 ///
-/// Belongs to one thread at a time. Only `cancel` and `cancelled` may be called from other threads.
+/// Belongs to one thread at a time. Only `cancel`, `cancelled` and `cancel_reason` may be called from other threads.
 /// A Call must outlive the method that it was passed to.
 class TENON_API Call : public detail::CallState {
  public:
@@ -44,7 +37,9 @@ class TENON_API Call : public detail::CallState {
   void cancel() noexcept { cancel(CancelReason::caller); }
   void cancel(CancelReason reason) noexcept;
   /// Returns whether the Call was cancelled or is past its deadline. May be called from any thread.
-  CancelReason cancelled() const noexcept;
+  bool cancelled() const noexcept { return cancel_reason() != CancelReason::none; }
+  /// Returns why; `CancelReason::none` if it is not cancelled. May be called from any thread.
+  CancelReason cancel_reason() const noexcept;
 
   /// Invalidates all results and views, and clears the cancellation and the message.
   void reset() noexcept { CallState::reset(); }

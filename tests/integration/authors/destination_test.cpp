@@ -128,7 +128,7 @@ TEST_F(WritingDestinationTest, StopsWithoutASecondFlushAfterAFailedRestart) {
   EXPECT_TRUE(eventually([&] { return host_.modules().at(0).calls.in_flight == 1; }));
   EXPECT_FALSE(host_.restart("test.example/author"));
   stopping.join();
-  EXPECT_EQ(call.cancelled(), CancelReason::restart);
+  EXPECT_EQ(call.cancel_reason(), CancelReason::restart);
   EXPECT_TRUE(nothing_is_ready());
   EXPECT_EQ(stop(10ms), "");
   EXPECT_EQ(next().front().substr(0, 14), "1? unanswered:");

@@ -152,7 +152,7 @@ TEST_F(ReadingSourceTest, ContinuesAfterAFailedRestart) {
   EXPECT_TRUE(eventually([&] { return host_.modules().at(0).calls.in_flight == 1; }));
   EXPECT_FALSE(host_.restart("test.example/author"));
   reading.join();
-  EXPECT_EQ(call.cancelled(), CancelReason::restart) << interrupted;
+  EXPECT_EQ(call.cancel_reason(), CancelReason::restart) << interrupted;
   EXPECT_EQ(read(source), "b");
 }
 

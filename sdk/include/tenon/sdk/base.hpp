@@ -48,7 +48,7 @@ class Plugin {
   /// Returns the state of the instance that its configuration does not determine. `version` is the
   /// format to write, one of those that the manifest lists; see TENON_PLUGIN. Calls to the instance
   /// wait meanwhile, so it should be fast. Streams of the instance have been revoked. It must not
-  /// create or find other plugins through the host. A Failure fails the restart.
+  /// create or list other plugins through the host. A Failure fails the restart.
   virtual Bytes save_state(std::int32_t /*version*/) { return {}; }
   /// Restores the state that this build, or an older or newer one, saved in the format `version`.
   /// Called after `configure`. A plugin overrides both this and save_state. `state` is valid during

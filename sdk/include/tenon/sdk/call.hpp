@@ -4,6 +4,7 @@
 #pragma once
 
 #include <tenon/abi.h>
+#include <tenon/cancel_reason.hpp>
 #include <tenon/sdk/failure.hpp>
 #include <tenon/sdk/frame.hpp>
 #include <tenon/values.hpp>
@@ -18,13 +19,7 @@
 
 namespace tenon::sdk {
 
-/// The reason why a call was cancelled, or `no`.
-enum class Cancelled : std::int32_t {
-  no = TENON_NOT_CANCELLED,
-  by_caller = TENON_CANCELLED_BY_CALLER,
-  by_deadline = TENON_CANCELLED_BY_DEADLINE,
-  by_restart = TENON_CANCELLED_BY_RESTART,
-};
+using tenon::CancelReason;
 
 /// The call of a method that is running. Valid until the method returns; until then its functions
 /// may be called from any thread. Passed by value. An empty Call, `Call(nullptr)`, is never
@@ -35,16 +30,16 @@ class Call {
   explicit Call(tenon_call* raw) noexcept : raw_(raw) {}
 
   /// Returns whether the call is cancelled. A cancelled method should fail as soon as it can.
-  bool cancelled() const noexcept { return reason() != Cancelled::no; }
-  /// Returns why the call is cancelled; `Cancelled::no` if it is not.
-  Cancelled reason() const noexcept {
-    if (raw_ == nullptr) return Cancelled::no;
-    return static_cast<Cancelled>(raw_->functions->cancelled(raw_));
+  bool cancelled() const noexcept { return cancel_reason() != CancelReason::none; }
+  /// Returns why the call is cancelled; `CancelReason::none` if it is not.
+  CancelReason cancel_reason() const noexcept {
+    if (raw_ == nullptr) return CancelReason::none;
+    return static_cast<CancelReason>(raw_->functions->cancelled(raw_));
   }
 
   /// Throws Failure if the call is cancelled: TENON_DEADLINE_EXCEEDED if the deadline has passed,
   /// otherwise TENON_CANCELLED.
-  void check() const { throw_if_cancelled(reason()); }
+  void check() const { throw_if_cancelled(cancel_reason()); }
 
   /// Waits for `duration`; a negative one counts as 0. Throws Failure as `check` does, as soon as
   /// the call is cancelled.
@@ -54,7 +49,7 @@ class Call {
     } else {
       // A negative timeout of the C function never passes.
       const tenon_duration timeout = std::max(duration, Duration::zero()).count();
-      throw_if_cancelled(static_cast<Cancelled>(raw_->functions->wait(raw_, timeout)));
+      throw_if_cancelled(static_cast<CancelReason>(raw_->functions->wait(raw_, timeout)));
     }
   }
 
@@ -69,10 +64,10 @@ class Call {
   tenon_call* raw() const noexcept { return raw_; }
 
  private:
-  static void throw_if_cancelled(Cancelled reason) {
-    if (reason == Cancelled::by_deadline) {
+  static void throw_if_cancelled(CancelReason reason) {
+    if (reason == CancelReason::deadline) {
       fail(TENON_DEADLINE_EXCEEDED, "the deadline of the call has passed");
-    } else if (reason != Cancelled::no) {
+    } else if (reason != CancelReason::none) {
       fail(TENON_CANCELLED, "the call was cancelled");
     }
   }
@@ -87,7 +82,7 @@ namespace detail {
 /// handled. A cancellation by a restart counts: if the restart fails, the instance is still used.
 /// REQUIRES: called in a handler.
 inline bool may_succeed_later(Call call) {
-  if (call.reason() == Cancelled::by_restart) return true;
+  if (call.cancel_reason() == CancelReason::restart) return true;
   try {
     throw;
   } catch (const Failure& failure) {

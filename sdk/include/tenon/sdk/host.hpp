@@ -182,10 +182,10 @@ class Host {
 
   /// Returns the names of the plugins that `create<V>` accepts. Throws Failure as `create` does.
   template <class V>
-  std::vector<std::string> find(Call call) const {
+  std::vector<std::string> plugins(Call call) const {
     tenon_plugin_request request = request_for<V>({});
-    const tenon_find_response* response = nullptr;
-    if (can_call(call)) detail::pass(call, raw_->find(raw_, call.raw(), &request, &response));
+    const tenon_plugins_response* response = nullptr;
+    if (can_call(call)) detail::pass(call, raw_->plugins(raw_, call.raw(), &request, &response));
     if (response == nullptr) return {};  // without exceptions
     return Value<std::vector<std::string>>::own(response->names);
   }

@@ -95,7 +95,7 @@ class WritingDestination : public DestinationV2 {
   void stop(std::optional<BytesView> /*last_position*/) final {
     if (!flushed_) flush_once();
     acks_->await_all(call());
-    if (call().reason() == Cancelled::by_restart) call().check();
+    if (call().cancel_reason() == CancelReason::restart) call().check();
     close();
     acks_->check();
   }
