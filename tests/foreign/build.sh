@@ -35,6 +35,33 @@ install_tenon() {
   mv "${abi%/include/tenon/abi.h}" "$prefix"
 }
 
+files_in() { (cd "$1" && find . ! -type d) | sort; }
+
+# Each installed file has a tag, and is removed by uninstalling. Developing needs no other tag.
+has_tags() {
+  files_in "$prefix" >"$world/files"
+  for tags in devel runtime,devel,doc; do
+    DESTDIR=$world/$tags meson install -C "$build" --no-rebuild --tags $tags || return
+  done
+  root=$world/runtime,devel,doc
+  abi=$(find "$root" -path '*/include/tenon/abi.h')
+  files_in "${abi%/include/tenon/abi.h}" | diff "$world/files" - || return
+  devel=$(find "$world/devel" -name tenon-gen)
+  "$devel" check "${devel%/bin/tenon-gen}/share/tenon/abi/kinds/source" || return
+  ! [ -e "${devel%-gen}" ] || return
+  # Meson removes what was installed last.
+  DESTDIR=$root ninja -C "$build" uninstall || return
+  files_in "$root" | diff /dev/null -
+}
+
+# The plugins that the build has are where tenon's own hosts search.
+plugins_are_installed() {
+  for plugin in postgres s3; do
+    ! [ -e "$build/plugins/$plugin/$plugin.so" ] ||
+      "$prefix/bin/tenon" inspect "$prefix"/lib*/tenon/plugins/$plugin.so || return
+  done
+}
+
 schemas_are_installed() {
   for schema in spec evolution; do
     grep "\"https://tenon.dev/schemas/$schema.schema.json\"" \
@@ -55,6 +82,26 @@ links_lead_to_files() {
   done <"$world/pages" >"$world/broken"
   cat "$world/broken"
   [ -s "$world/pages" ] && ! [ -s "$world/broken" ]
+}
+
+# A component that does not exist is an error, and not ignored.
+component_is_unknown() {
+  mkdir "$world/component" && cat >"$world/component/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.21)
+project(component LANGUAGES CXX)
+find_package(tenon REQUIRED COMPONENTS sdk nonsense)
+END
+  ! cmake -S "$world/component" -B "$world/component/build" -DCMAKE_PREFIX_PATH="$prefix" \
+    >"$world/errors" 2>&1 || return
+  cat "$world/errors"
+  grep "tenon has no component 'nonsense'" "$world/errors"
+}
+
+# In a project that has tenon as a subproject, its dependencies are those of an installed one.
+is_a_subproject() {
+  mkdir -p "$world/whole/subprojects" && cp -R "$photo"/. "$world/whole" &&
+    ln -s "$tenon" "$world/whole/subprojects/tenon" || return
+  meson setup "$world/whole/build" "$world/whole" -Dtenon:tests=false --force-fallback-for=tenon
 }
 
 configure_cmake() {
@@ -78,7 +125,7 @@ runs() {
 }
 
 photo_runs() {
-  PHOTO_PLUGIN_PATH=$world/plugins "$world/photo/photo" >"$world/out" || return
+  PHOTO_PLUGIN_PATH=$world/plugins "${1:-$world/photo/photo}" >"$world/out" || return
   diff - "$world/out" <<'END'
 Blacken... version 2
 Fade... version 2
@@ -108,6 +155,7 @@ me.example/blacken photo.example/filter 2 latest
 me.example/fade photo.example/filter 2 latest
 me.example/invert photo.example/filter 1 adapted
 END
+  photo_runs "$HOME/.local/bin/photo" || return # which finds the library by its run path
   "$prefix/bin/tenon" resolve -a photo me.example/blacken &&
     "$prefix/bin/tenon" types -a photo | grep 'photo.example/look  versions 1, 2; stored as 2'
 }
@@ -258,6 +306,8 @@ spec_changes() {
 }
 
 step "install" install_tenon
+if [ "$system" = meson ]; then step "tags" has_tags; fi
+step "plugins" plugins_are_installed
 step "schemas" schemas_are_installed
 step "links" links_lead_to_files
 step "configure" configure_"$system"
@@ -269,7 +319,12 @@ step "reload" reloads
 step "tests" verify_tests
 step "sdk builds" sdk_builds
 step "sdk runs" sdk_runs
-if [ "$system" = cmake ]; then step "sanitizer" sanitized; fi
+if [ "$system" = cmake ]; then
+  step "sanitizer" sanitized
+  step "unknown component" component_is_unknown
+else
+  step "subproject" is_a_subproject
+fi
 step "sdk of another app" sdk_of_another_app
 step "archive runs" archive_runs
 step "spec changes" spec_changes
