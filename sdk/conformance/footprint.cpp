@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "footprint.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <clocale>
+#include <csignal>
+#include <cstddef>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <string>
 #include <system_error>
 #include <thread>
+#include <vector>
+
+#include "platform/float_modes.hpp"
 
 namespace tenon::sdk::conformance {
 namespace {
@@ -69,7 +80,59 @@ void use_library() {
   const Host host({.app = "tenon-conformance"});
 }
 
+/// A setting of the process or thread, and its value in a form that can be compared.
+struct Setting {
+  std::string name;
+  std::string value;
+};
+
+template <class T>
+std::string bytes_of(const T& value) {
+  return std::string(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+std::vector<Setting> settings() {
+  std::vector<Setting> all;
+  for (int number = 1; number < NSIG; ++number) {
+    struct sigaction action {};
+    if (::sigaction(number, nullptr, &action) != 0) continue;
+    const char* name = ::sigabbrev_np(number);
+    all.push_back({"the handler of " + (name != nullptr ? "SIG" + std::string(name)
+                                                        : "signal " + std::to_string(number)),
+                   bytes_of(action.sa_handler)});
+  }
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+  all.push_back({"the signal mask", bytes_of(blocked)});
+  all.push_back({"the locale", std::setlocale(LC_ALL, nullptr)});
+  std::string variables;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    (variables += *variable) += '\n';
+  }
+  all.push_back({"the environment", variables});
+  std::error_code ignored;
+  all.push_back({"the working directory", fs::current_path(ignored).string()});
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  all.push_back({"the mask for new files", bytes_of(mask)});
+  return all;
+}
+
 }  // namespace
+
+void require_nothing_changed(Subject& subject, void (*use)(Subject& subject)) {
+  const platform::FloatModes modes;
+  const std::vector<Setting> before = settings();
+  use(subject);
+  std::string changed = modes.restore_changed() ? "the floating-point modes" : "";
+  const std::vector<Setting> after = settings();
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i].value == after[i].value) continue;
+    changed += (changed.empty() ? "" : ", ") + before[i].name;
+  }
+  require(changed.empty(), "changed: " + changed);
+}
 
 void require_nothing_left(Subject& subject, void (*use)(Subject& subject)) {
   use_library();

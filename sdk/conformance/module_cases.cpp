@@ -13,6 +13,7 @@
 #include <array>
 
 #include "footprint.hpp"
+#include "raw_module.hpp"
 #include "subject.hpp"
 
 namespace tenon::sdk::conformance {
@@ -42,11 +43,7 @@ bool is_of_standard_kind(const PluginInfo& plugin) {
 }
 
 /// Creates an instance of each plugin of a standard kind, which loads the module.
-void create_all(Subject& subject) {
-  const ModuleReport report = inspect(subject.options());
-  if (report.manifest && std::ranges::none_of(report.plugins, is_of_standard_kind)) {
-    skip("the module has no plugin of a standard kind");
-  }
+void create_in_host(Subject& subject) {
   bool any = false;
   for (const PluginInfo& plugin : subject.host().registered()) {
     for (const Creator& known : creators) {
@@ -63,6 +60,22 @@ void create_all(Subject& subject) {
   fail("the host finds no plugin of a standard kind");
 }
 
+void create_without_host(Subject& subject) {
+  RawModule module(subject.options());
+  module.create_all();
+  module.unload();
+}
+
+/// Loads the module and creates an instance of each plugin.
+void create_all(Subject& subject) {
+  const ModuleReport report = inspect(subject.options());
+  if (report.manifest && std::ranges::none_of(report.plugins, is_of_standard_kind)) {
+    create_without_host(subject);
+  } else {
+    create_in_host(subject);
+  }
+}
+
 void loads(Subject& subject) {
   create_all(subject);
 }
@@ -77,10 +90,16 @@ void leaves_nothing(Subject& subject) {
   require_nothing_left(subject, create_all);
 }
 
+void changes_nothing(Subject& subject) {
+  if (!inspect(subject.options()).manifest) fail("it has no manifest");
+  require_nothing_changed(subject, create_without_host);
+}
+
 constexpr Definition all[] = {
     {"loads as declared in its manifest", loads},
     {"loads again after it was unloaded", loads_again},
     {"leaves no threads or descriptors when it is unloaded", leaves_nothing},
+    {"leaves the settings of the process as they were", changes_nothing},
 };
 
 }  // namespace

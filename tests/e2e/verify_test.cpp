@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/world.hpp"
@@ -60,7 +61,7 @@ TEST_F(VerifyCommand, PrintsALineForEachCaseAndTheTotals) {
   EXPECT_EQ(line_of(run.out, "tenon.dev/destination", "stops"),
             "tenon.dev/destination  test.example/numbers  stops without records  not run: no "
             "configuration is given");
-  EXPECT_EQ(last_line(run.out), "29 passed, 0 failed, 14 not run\n");
+  EXPECT_EQ(last_line(run.out), "30 passed, 0 failed, 14 not run\n");
 }
 
 // A pipe to a child that got the number of the closed stream would show its content there.
@@ -84,7 +85,7 @@ TEST_F(VerifyCommand, ContinuesAfterACrash) {
   EXPECT_EQ(line_of(run.out, "tenon.dev/source", "can be torn down"),
             "tenon.dev/source  test.example/numbers  can be torn down without open  failed: the "
             "plugin crashed: SIGSEGV");
-  EXPECT_EQ(last_line(run.out), "28 passed, 1 failed, 14 not run\n");
+  EXPECT_EQ(last_line(run.out), "29 passed, 1 failed, 14 not run\n");
 }
 
 TEST_F(VerifyCommand, EndsAHangingCase) {
@@ -139,13 +140,37 @@ TEST_F(VerifyCommand, PrintsJson) {
 }
 
 // The result does not depend on the packages that such a module requires.
-TEST_F(VerifyCommand, RunsNothingWithoutAPluginOfAStandardKind) {
+TEST_F(VerifyCommand, LoadsAModuleOfAKindThatItDoesNotKnow) {
   const Outcome run = verify({MODULES "/filters-1.0.0.so"});
   EXPECT_EQ(run.exit, 0) << run.out;
-  EXPECT_NE(run.out.find("not run: the module has no plugin of a standard kind\n"),
-            std::string::npos)
-      << run.out;
-  EXPECT_EQ(last_line(run.out), "0 passed, 0 failed, 3 not run\n");
+  EXPECT_EQ(last_line(run.out), "4 passed, 0 failed, 0 not run\n");
+}
+
+TEST_F(VerifyCommand, FindsFaultsOfKindsThatItDoesNotKnow) {
+  const struct {
+    const char* module;
+    const char* rule;
+    const char* verdict;
+  } faults[] = {
+      {"good", "loads as", "passed"},
+      {"changes-the-process", "leaves the settings",
+       "failed: changed: the handler of SIGINT, the environment, the mask for new files"},
+      {"crash-in-constructor", "loads as", "failed: the plugin crashed: SIGSEGV"},
+      {"crash-in-create", "loads as", "failed: the plugin crashed: SIGSEGV"},
+      {"crash-in-stop", "loads again", "failed: the plugin crashed: SIGSEGV"},
+      {"differs-count", "loads as", "failed: it registers 2 plugins, and its manifest declares 1"},
+      {"differs-name", "loads as", "failed: it does not register "},
+      {"exit-in-start", "loads as", "failed: the plugin ended the process with status 0"},
+      {"start-failed", "loads as", "failed: test.example/faulty: start failed: "},
+      {"thread-stays", "leaves no threads", "failed: "},
+      {"unruly-with-threads", "loads again", "passed"},
+  };
+  for (const auto& [module, rule, verdict] : faults) {
+    const Outcome run = verify({WRONG "/" + std::string(module) + ".so", "--timeout", "2s"});
+    const std::string line = line_of(run.out, "module", rule);
+    EXPECT_NE(line.find(verdict), std::string::npos) << module << ": " << run.out << run.err;
+    EXPECT_EQ(run.exit, std::string_view(verdict) == "passed" ? 0 : 1) << module;
+  }
 }
 
 TEST_F(VerifyCommand, NamesTheVariableForRequiredPackages) {

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -203,6 +204,11 @@ void misbehave(std::string_view how) {
   if (how == "open itself") open_itself();
   if (how.substr(0, 5) == "load ") dlopen(std::string(how.substr(5)).c_str(), RTLD_NOW);
   if (how == "end the process") _exit(9);
+  if (how == "change the process") {
+    std::signal(SIGINT, SIG_IGN);
+    ::umask(0777);
+    ::setenv("UNRULY", "yes", 1);
+  }
   if (how == "call exit") std::exit(0);
   if (how == "call quick_exit") std::quick_exit(0);
   if (how == "call exit in a forked child") exit_in_a_forked_child();

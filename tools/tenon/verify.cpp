@@ -212,6 +212,10 @@ Exit verify(const Options& options, const VerifyArguments& arguments) {
     std::cout << counts.passed << " passed, " << counts.failed << " failed, " << counts.not_run
               << " not run\n";
   }
+  if (counts.passed + counts.failed == 0) {
+    std::cerr << "tenon verify: no case could be run\n";
+    return problems_found;
+  }
   return counts.failed == 0 ? success : problems_found;
 }
 

@@ -218,7 +218,8 @@ TEST(Conformance, FileThatIsNoModuleFailsToLoad) {
   EXPECT_EQ(failed_cases(results),
             (Texts{"module: loads as declared in its manifest",
                    "module: loads again after it was unloaded",
-                   "module: leaves no threads or descriptors when it is unloaded"}));
+                   "module: leaves no threads or descriptors when it is unloaded",
+                   "module: leaves the settings of the process as they were"}));
 }
 
 TEST(Conformance, CaseThatDoesNotExistIsNotRun) {

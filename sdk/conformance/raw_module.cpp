@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "raw_module.hpp"
+
+#include <tenon/call.hpp>
+
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <iostream>
+#include <new>
+#include <utility>
+
+namespace tenon::sdk::conformance {
+namespace {
+
+std::string_view text_of(tenon_string text) noexcept {
+  return {text.data, text.size};
+}
+
+const tenon_registration& registration(const tenon_module& module, std::size_t index) {
+  return TENON_AT(tenon_registration, module.registrations, index);
+}
+
+bool is_registered(const tenon_module& module, const PluginInfo& plugin) {
+  for (std::size_t i = 0; i < module.registrations.count; ++i) {
+    const tenon_registration& one = registration(module, i);
+    if (text_of(one.kind) == plugin.kind() && text_of(one.name) == plugin.name() &&
+        one.version == plugin.version()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+struct RawModule::Functions {
+  static void log(const tenon_host*, std::int32_t, tenon_string message) noexcept {
+    std::cerr << text_of(message) << "\n";
+  }
+  static tenon_status call_begin(const tenon_host*, tenon_call*, tenon_call** call) noexcept {
+    auto* made = new (std::nothrow) Call;
+    if (made == nullptr) return TENON_RESOURCE_EXHAUSTED;
+    *call = made->raw();
+    return TENON_OK;
+  }
+  static void call_end(const tenon_host*, tenon_call* call) noexcept { delete &Call::of(call); }
+  static tenon_status plugins(const tenon_host* host, tenon_call* call, const tenon_plugin_request*,
+                              const tenon_plugins_response** out) noexcept {
+    static_cast<const Host*>(host)->was_asked = true;
+    auto* none = static_cast<tenon_plugins_response*>(
+        tenon_allocate_zeroed(call, sizeof(tenon_plugins_response)));
+    none->struct_size = sizeof *none;
+    none->names = {"", 0, sizeof(tenon_string)};
+    *out = none;
+    return TENON_OK;
+  }
+  static tenon_status create(const tenon_host* host, tenon_call* call, const tenon_plugin_request*,
+                             tenon_instance*) noexcept {
+    static_cast<const Host*>(host)->was_asked = true;
+    return tenon_fail(call, TENON_NOT_FOUND, "there are no other plugins");
+  }
+  static void release(const tenon_host*, tenon_instance*) noexcept {}
+  static std::int32_t log_wanted(const tenon_host*, std::int32_t) noexcept { return 1; }
+  static void log_line(const tenon_host* host, const tenon_log_line* line) noexcept {
+    log(host, line->level, line->message);
+  }
+};
+
+RawModule::RawModule(const Options& options)
+    : options_(options),
+      report_(inspect(options)),
+      file_(options.module.string()),
+      host_{{sizeof(tenon_host),
+             TENON_ABI_MAJOR,
+             TENON_ABI_MINOR,
+             Functions::log,
+             Functions::call_begin,
+             Functions::call_end,
+             Functions::plugins,
+             Functions::create,
+             Functions::release,
+             Functions::log_wanted,
+             Functions::log_line,
+             {file_.data(), file_.size()}}},
+      module_(options.builtin) {
+  if (module_ == nullptr) {
+    image_ = ::dlopen(file_.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (image_ == nullptr) fail("it cannot be loaded: " + std::string(::dlerror()));
+    module_ = static_cast<const tenon_module*>(::dlsym(image_, "tenon_module_v1"));
+  }
+  compare();
+  if (!TENON_HAS(module_, start) || module_->start == nullptr) return;
+  Call call;
+  check(call, module_->start(call.raw(), &host_), "start", report_.manifest->package);
+}
+
+void RawModule::compare() const {
+  require(module_ != nullptr, "it does not export its module object");
+  require(module_->magic == TENON_MAGIC, "its module object does not begin with TENON_MAGIC");
+  const std::size_t count = module_->registrations.count;
+  require(count == report_.plugins.size(), "it registers " + counted(count, "plugin") +
+                                               ", and its manifest declares " +
+                                               std::to_string(report_.plugins.size()));
+  for (const PluginInfo& plugin : report_.plugins) {
+    require(is_registered(*module_, plugin), "it does not register " + std::string(plugin.name()) +
+                                                 " (" + std::string(plugin.kind()) + " version " +
+                                                 std::to_string(plugin.version()) +
+                                                 "), which its manifest declares");
+  }
+}
+
+void RawModule::check(Call& call, tenon_status status, std::string_view function,
+                      std::string_view plugin) const {
+  if (status == TENON_OK) return;
+  if (host_.was_asked) skip("it uses another plugin, and its kinds are known to no host here");
+  fail(std::string(plugin) + ": " + std::string(function) +
+       " failed: " + std::string(call.message()));
+}
+
+void RawModule::create_all() {
+  for (std::size_t i = 0; i < module_->registrations.count; ++i) {
+    const tenon_registration& plugin = registration(*module_, i);
+    const tenon_base* base = static_cast<const tenon_table*>(plugin.table)->base;
+    if (base == nullptr || !TENON_HAS(base, create) || base->create == nullptr) continue;
+    Call call;
+    const tenon_create_request in{sizeof in, &host_, plugin.name};
+    void* self = nullptr;
+    check(call, base->create(call.raw(), &in, &self), "create", text_of(plugin.name));
+    if (TENON_HAS(base, destroy) && base->destroy != nullptr) base->destroy(self);
+  }
+}
+
+void RawModule::unload() {
+  if (TENON_HAS(module_, stop) && module_->stop != nullptr) module_->stop();
+  if (image_ == nullptr) return;
+  ::dlclose(std::exchange(image_, nullptr));
+  void* mapped = ::dlopen(file_.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (mapped == nullptr) return;
+  ::dlclose(mapped);
+  const bool may_stay = !report_.reload || report_.reload->grade != ReloadGrade::safe;
+  require(may_stay, "it stays mapped after it was unloaded");
+}
+
+}  // namespace tenon::sdk::conformance

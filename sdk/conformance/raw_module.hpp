@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Loads a module without a host, through the ABI alone: a host cannot load kinds that its program
+// does not know.
+#pragma once
+
+#include <tenon/abi.h>
+#include <tenon/call.hpp>
+#include <tenon/inspect.hpp>
+
+#include <string>
+#include <string_view>
+
+#include "subject.hpp"
+
+namespace tenon::sdk::conformance {
+
+/// A loaded module, used by one thread. The functions fail the case if the module does, and end it
+/// as not run if the module uses another plugin: there is none. Without `unload` it stays loaded,
+/// because the process of a case that has failed ends soon.
+class RawModule {
+ public:
+  /// Loads the module, compares it with its manifest, and calls its `start`.
+  explicit RawModule(const Options& options);
+  RawModule(const RawModule&) = delete;
+  RawModule& operator=(const RawModule&) = delete;
+
+  /// Creates and destroys an instance of each plugin.
+  void create_all();
+  /// Calls `stop` and unloads the module. Fails the case if it stays mapped although its file does
+  /// not say so.
+  void unload();
+
+ private:
+  /// The host of the module. It has no other plugins.
+  struct Host : tenon_host {
+    mutable bool was_asked = false;  // for another plugin
+  };
+  struct Functions;
+
+  void compare() const;
+  void check(Call& call, tenon_status status, std::string_view function,
+             std::string_view plugin) const;
+
+  const Options& options_;
+  const ModuleReport report_;
+  const std::string file_;  // with its directory, as NUL-terminated text
+  Host host_;
+  void* image_ = nullptr;  // nullptr for a builtin
+  const tenon_module* module_;
+};
+
+}  // namespace tenon::sdk::conformance
