@@ -9,10 +9,12 @@
 #include <gtest/gtest.h>
 #include <test/fence_json.hpp>
 #include <test/fence_steps.hpp>
+#include <test/poster_json.hpp>
 #include <test/sketchy/v1.h>
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 namespace tenon::tests { namespace {
 
@@ -297,6 +299,19 @@ TEST(Documents, RefuseJsonFieldsThatAreNotJson) {
   const auto from = Value<test::FenceV2>::raw<Copy::shallow>(arena.raw(), made);
   test_fence_v1 to{};
   EXPECT_EQ(test::convert_fence_2_to_1(arena.raw(), from, to), TENON_INVALID_ARGUMENT);
+}
+
+// Kinds in draft use a draft of a type before documents are stored in it.
+TEST(Documents, AreReadAsADraftAndStoredAsReleased) {
+  constexpr std::string_view old =
+      R"({"type":"test.example/poster","version":1,"writer":"test 1.0.0","value":{"name":"Sun"}})";
+  test::PosterV2 poster = test::read_poster_v2(old).value();
+  EXPECT_EQ(poster.title, "Sun");
+  EXPECT_EQ(test::store_poster(poster, "test 1.0.0").value(), old);
+  poster.height = 700;
+  const std::string stored = test::store_poster(poster, "test 1.0.0").value();
+  EXPECT_EQ(test::read_poster(stored).value().name, "Sun");
+  EXPECT_EQ(test::read_poster_v2(stored).value(), poster);
 }
 
 TEST(Documents, ReuseTheNameOfARenamedField) {

@@ -467,8 +467,8 @@ TEST(Json, ReplacesInvalidUtf8) {
 
 /// The library of a type may have been unloaded.
 TEST(Json, IsNotStoredWithoutItsType) {
-  const auto stored =
-      detail::store<ParameterV2Storage>("test.example/unloaded", ParameterV2{}, "test 1.0.0");
+  const auto stored = detail::store<ParameterV2Storage, ParameterV2Storage>(
+      "test.example/unloaded", ParameterV2{}, "test 1.0.0");
   ASSERT_FALSE(stored);
   EXPECT_EQ(stored.error().code(), "unknown-type");
   EXPECT_EQ(stored.error().found(), "test.example/unloaded");

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/emit/emit_json.hpp"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "gen/emit/cpp_names.hpp"
 #include "gen/emit/storage_names.hpp"
 #include "gen/model/naming.hpp"
@@ -25,17 +29,52 @@ void emit_version(Writer& out, const DocumentVersion& version) {
            "_from_json(std::string_view text);");
 }
 
-void emit_stored(Writer& out, const Document& document) {
-  const std::string name = local_name(document.hub());
+/// Returns the versions of stored documents that a program may use: the hub, and those after it,
+/// which are drafts and previews.
+std::vector<const DocumentVersion*> storable(const Document& document) {
+  std::vector<const DocumentVersion*> versions;
+  if (document.hub().removed()) return versions;
+  for (auto at = document.versions.rbegin(); at != document.versions.rend(); ++at) {
+    if (!(*at)->removed()) versions.push_back(at->get());
+    if (at->get() == &document.hub()) break;
+  }
+  std::reverse(versions.begin(), versions.end());
+  return versions;
+}
+
+std::string read_function(const DocumentVersion& version) {
+  const bool is_hub = &version == &version.document->hub();
+  return "read_" + (is_hub ? version.document->name : function_name(version));
+}
+
+void emit_stored(Writer& out, const DocumentVersion& version) {
+  const std::string name = local_name(version);
   out.line();
   out.doc("Reads a stored document of any version. Errors: see tenon::read_document.");
-  out.line("tenon::Result<", name, "> read_", document.name, "(std::string_view text);");
+  out.line("tenon::Result<", name, "> ", read_function(version), "(std::string_view text);");
   out.doc(
       "Returns the text to store, in the storage version of the type. `writer` is the package that "
       "writes it, eg: \"example.io/dpkg 2.0.0\". Errors: `unknown-type`: the types are not "
       "registered, eg: because their library was unloaded; `wrong-value`: its bag is invalid.");
-  out.list("tenon::Result<std::string> store_" + document.name + "(",
+  out.list("tenon::Result<std::string> store_" + version.document->name + "(",
            {"const " + name + "& value", "std::string_view writer"}, ");");
+}
+
+void emit_stored_functions(Writer& out, const DocumentVersion& version) {
+  const Document& document = *version.document;
+  const std::string name = local_name(version);
+  out.line("tenon::Result<", name, "> ", read_function(version), "(std::string_view text) {");
+  out.line("  return tenon::detail::read", types_of(version), "(", string_literal(document.id),
+           ", ", string_literal(version.label), ", text);");
+  out.line("}");
+  out.line();
+  out.list("tenon::Result<std::string> store_" + document.name + "(",
+           {"const " + name + "& value", "std::string_view writer"}, ") {");
+  out.line("  return tenon::detail::store<", local_storage_name(version), ", ",
+           local_storage_name(document.hub()), ">(", string_literal(document.id),
+           ", value, writer);");
+  out.line("}");
+  out.line();
 }
 
 }  // namespace
@@ -58,7 +97,7 @@ std::string emit_json(const Document& document) {
   for (const auto& version : document.versions) {
     if (!version->removed()) emit_version(out, *version);
   }
-  if (!document.hub().removed()) emit_stored(out, document);
+  for (const DocumentVersion* version : storable(document)) emit_stored(out, *version);
   out.line();
   out.line("}  // namespace ", document.space);
   return out.text();
@@ -78,19 +117,7 @@ void emit_json_functions(Writer& out, const Document& document) {
     out.line("}");
     out.line();
   }
-  if (document.hub().removed()) return;
-  const std::string name = local_name(document.hub());
-  out.line(result, name, "> read_", document.name, "(std::string_view text) {");
-  out.line("  return tenon::detail::read", types_of(document.hub()), "(",
-           string_literal(document.id), ", text);");
-  out.line("}");
-  out.line();
-  out.list(result + "std::string> store_" + document.name + "(",
-           {"const " + name + "& value", "std::string_view writer"}, ") {");
-  out.line("  return tenon::detail::store<", local_storage_name(document.hub()), ">(",
-           string_literal(document.id), ", value, writer);");
-  out.line("}");
-  out.line();
+  for (const DocumentVersion* version : storable(document)) emit_stored_functions(out, *version);
 }
 
 }  // namespace tenon::gen

@@ -18,7 +18,7 @@ inline Error bad_document(const Conversion& conversion) {
   return Error({.code = "wrong-value", .message = conversion.error()});
 }
 
-/// Calls `use` with the storage form of a value.
+/// Calls `use` with the storage form of a value. It returns false if a conversion has failed.
 template <class Storage, class Owned, class Use>
 Result<std::string> with_stored(const Owned& value, Use&& use) {
   Arena arena;
@@ -27,7 +27,7 @@ Result<std::string> with_stored(const Owned& value, Use&& use) {
   Storage stored;
   if (!Stored<Storage>::load(conversion, raw, stored)) return bad_document(conversion);
   json::Writer out;
-  use(out, stored);
+  if (!use(conversion, out, stored)) return bad_document(conversion);
   if (!out.problem().empty()) {
     conversion.fail("", out.problem());
     return bad_document(conversion);
@@ -37,13 +37,15 @@ Result<std::string> with_stored(const Owned& value, Use&& use) {
 
 template <class Storage, class Owned>
 Result<std::string> to_json(const Owned& value) {
-  return with_stored<Storage>(
-      value, [](json::Writer& out, const Storage& stored) { write_stored(out, stored); });
+  return with_stored<Storage>(value, [](Conversion&, json::Writer& out, const Storage& stored) {
+    write_stored(out, stored);
+    return true;
+  });
 }
 
-/// Returns the stored form of a document. Errors: unknown-type if the types of the program are not
-/// registered, eg: because their library was unloaded; wrong-value.
-template <class Storage, class Owned>
+/// Returns the stored form of a document, converted to the hub. Errors: unknown-type if the types of
+/// the program are not registered, eg: because their library was unloaded; wrong-value.
+template <class Storage, class Hub, class Owned>
 Result<std::string> store(std::string_view type, const Owned& value, std::string_view writer) {
   const DocumentType* found = find_document_type(type);
   if (found == nullptr) {
@@ -54,9 +56,13 @@ Result<std::string> store(std::string_view type, const Owned& value, std::string
                   .needed = "a type that is registered in this process",
                   .fix = "link the program with the types, and keep their library loaded"});
   }
-  return with_stored<Storage>(value, [&](json::Writer& out, const Storage& stored) {
-    write_document(out, *found, *found->find(found->hub), &stored, writer);
-  });
+  return with_stored<Storage>(
+      value, [&](Conversion& conversion, json::Writer& out, const Storage& stored) {
+        Hub hub;
+        if (!convert_element(conversion, stored, hub)) return false;
+        write_document(out, *found, *found->find(found->hub), &hub, writer);
+        return true;
+      });
 }
 
 template <class Owned, class Storage>
@@ -78,13 +84,14 @@ Result<Owned> from_json(std::string_view text) {
   return own<Owned>(conversion, stored);
 }
 
-/// Reads a stored document of any version.
+/// Reads a stored document of any version and converts it to the version `to`.
 template <class Storage, class Owned>
-Result<Owned> read(std::string_view type, std::string_view text) {
+Result<Owned> read(std::string_view type, std::string_view to, std::string_view text) {
   Arena arena;
   Conversion conversion(arena.raw());
   json::Parser parser;
-  const Result<ReadDocument> document = read_document(conversion, parser, text, {.type = type});
+  const Result<ReadDocument> document =
+      read_document(conversion, parser, text, {.type = type, .to = to});
   if (!document) return document.error();
   return own<Owned>(conversion, *static_cast<const Storage*>(document->stored));
 }
