@@ -119,8 +119,8 @@ struct RecordingHost : tenon_host {
       EXPECT_EQ(call, of(self).own.raw());
       ++of(self).ended;
     };
-    find = [](const tenon_host*, tenon_call* call, const tenon_plugin_request* in,
-              const tenon_plugins_response** out) -> tenon_status {
+    plugins = [](const tenon_host*, tenon_call* call, const tenon_plugin_request* in,
+                 const tenon_plugins_response** out) -> tenon_status {
       if (in->version != 1) return tenon_fail(call, TENON_NOT_FOUND, "no such version");
       auto* answer = sdk::detail::new_response<tenon_plugins_response>(call);
       answer->names = tenon::Value<std::vector<std::string>>::raw<tenon::Copy::deep>(
@@ -346,7 +346,7 @@ struct Mirror : test::sdk::PaintV1 {
     PreviewResult result;
     result.image = sdk::to_bytes(points[1].label());
     result.width = static_cast<std::int32_t>(points.size());
-    if (mode == Mode::Careful) result.best = sdk::own(points[0]);
+    if (mode == Mode::Careful) result.best = tenon::own(points[0]);
     return result;
   }
   void reset() override { throw Failure(TENON_ABORTED, "nothing to forget"); }
@@ -554,6 +554,16 @@ struct Shelf : tenon::sdk::ObjectStoreV2 {
   std::unique_ptr<sdk::Reader> get_object(std::string_view, std::string_view) override {
     return std::move(kept);
   }
+  tenon::ObjectInfoV1 object_info(std::string_view, std::string_view) override { return {}; }
+  std::vector<std::string> list_common_prefixes(std::string_view, std::string_view,
+                                                std::string_view) override {
+    return {};
+  }
+  ListObjectsResult list_objects(std::string_view, std::string_view, std::string_view,
+                                 std::uint32_t) override {
+    return {};
+  }
+  void delete_object(std::string_view, std::string_view) override {}
 
   std::unique_ptr<sdk::Reader> kept;
 };
