@@ -40,10 +40,10 @@ files_in() { (cd "$1" && find . ! -type d) | sort; }
 # Each installed file has a tag, and is removed by uninstalling. Developing needs no other tag.
 has_tags() {
   files_in "$prefix" >"$world/files"
-  for tags in devel runtime,devel,doc; do
+  for tags in devel runtime,devel,doc,man; do
     DESTDIR=$world/$tags meson install -C "$build" --no-rebuild --tags $tags || return
   done
-  root=$world/runtime,devel,doc
+  root=$world/runtime,devel,doc,man
   abi=$(find "$root" -path '*/include/tenon/abi.h')
   files_in "${abi%/include/tenon/abi.h}" | diff "$world/files" - || return
   devel=$(find "$world/devel" -name tenon-gen)

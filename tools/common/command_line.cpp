@@ -8,6 +8,7 @@
 
 #include "base/plain_text.hpp"
 #include "common/hidden_values.hpp"
+#include "common/manual.hpp"
 
 namespace tenon::tools {
 namespace {
@@ -80,19 +81,40 @@ void print(const CLI::App& program, const CLI::ParseError& error) {
   std::cerr << "See " << name << " --help.\n";
 }
 
+/// Returns the arguments, with `help COMMAND` as `COMMAND --help`.
+std::vector<const char*> with_help(int count, const char* const* arguments) {
+  std::vector<const char*> words(arguments, arguments + count);
+  if (count > 1 && words[1] == std::string_view("help")) {
+    words.erase(words.begin() + 1);
+    words.push_back("--help");
+  }
+  return words;
+}
+
+int print_text(const CLI::App& program, const std::string& text) {
+  std::cout << text;
+  if (std::cout.flush()) return 0;
+  std::cerr << program.get_name() << ": cannot write to standard output\n";
+  return io_failed;
+}
+
 }  // namespace
 
 std::optional<int> parse(CLI::App& program, int count, const char* const* arguments) {
+  const std::vector<const char*> words = with_help(count, arguments);
   try {
     refuse_empty_words(count, arguments);
     describe_help(program);
-    program.parse(count, arguments);
+    if (count == 3 && words[1] == std::string_view("--generate")) {
+      return print_text(program, words[2] == std::string_view("manual")
+                                     ? manual_page(program)
+                                     : bash_completions(program));
+    }
+    program.parse(count, words.data());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {
       program.exit(error);
-      if (std::cout.flush()) return 0;
-      std::cerr << program.get_name() << ": cannot write to standard output\n";
-      return io_failed;
+      return print_text(program, "");
     }
     print(program, error);
     return wrong_usage;
