@@ -106,7 +106,9 @@ class Client {
   ///   client->apply(call, pixels, width, height, 1.f);
   ///
   /// Arguments need not outlive the call. Throws as `call` does.
-  auto operator->() const noexcept { return detail::Arrow<typename V::Calls>{typename V::Calls(*this)}; }
+  auto operator->() const noexcept {
+    return detail::Arrow<typename V::Calls>{typename V::Calls(*this)};
+  }
 
   /// Calls a method that has no response with the structs of the ABI. Sets struct_size of the
   /// request. `streams`: those of the request; see detail::PassedStream. Throws Failure with the
