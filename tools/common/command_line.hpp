@@ -14,8 +14,8 @@ namespace tenon::tools {
 /// Parses a command line. Returns the exit status if the program must end: 0 after --help and
 /// --version, 3 if their output cannot be written, 2 if the command line is wrong. In the last case
 /// the problem and the nearest known word are printed on standard error. `help COMMAND` means
-/// `COMMAND --help`. For the build, `--generate manual` prints the manual page, and `--generate bash`
-/// the completions for bash.
+/// `COMMAND --help`. For the build, `--generate manual` prints the manual page, and
+/// `--generate bash` the completions for bash.
 std::optional<int> parse(CLI::App& program, int count, const char* const* arguments);
 
 /// Prints the diagnostics on standard error.

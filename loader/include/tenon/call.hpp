@@ -20,7 +20,8 @@ namespace tenon { inline namespace v0_1 {
 /// call cancellable. Views are valid until `reset` or until the Call is destroyed. A Call keeps its
 /// memory, so a reused one stops allocating.
 ///
-/// Belongs to one thread at a time. Only `cancel`, `cancelled` and `cancel_reason` may be called from other threads.
+/// Belongs to one thread at a time. Only `cancel`, `cancelled` and `cancel_reason` may be called
+/// from other threads.
 /// A Call must outlive the method that it was passed to.
 class TENON_API Call : public detail::CallState {
  public:

@@ -43,8 +43,8 @@ Result<std::string> to_json(const Owned& value) {
   });
 }
 
-/// Returns the stored form of a document, converted to the hub. Errors: unknown-type if the types of
-/// the program are not registered, eg: because their library was unloaded; wrong-value.
+/// Returns the stored form of a document, converted to the hub. Errors: unknown-type if the types
+/// of the program are not registered, eg: because their library was unloaded; wrong-value.
 template <class Storage, class Hub, class Owned>
 Result<std::string> store(std::string_view type, const Owned& value, std::string_view writer) {
   const DocumentType* found = find_document_type(type);
