@@ -93,7 +93,11 @@ std::string bytes_of(const T& value) {
 
 std::vector<Setting> settings() {
   std::vector<Setting> all;
+  sigset_t signals;
+  ::pthread_sigmask(SIG_SETMASK, nullptr, &signals);
+  std::string blocked;  // by number; the system fills only a part of the mask
   for (int number = 1; number < NSIG; ++number) {
+    blocked += sigismember(&signals, number) == 1 ? '1' : '0';
     struct sigaction action {};
     if (::sigaction(number, nullptr, &action) != 0) continue;
     const char* name = ::sigabbrev_np(number);
@@ -101,10 +105,7 @@ std::vector<Setting> settings() {
                                                         : "signal " + std::to_string(number)),
                    bytes_of(action.sa_handler)});
   }
-  sigset_t blocked;
-  sigemptyset(&blocked);
-  ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
-  all.push_back({"the signal mask", bytes_of(blocked)});
+  all.push_back({"the signal mask", blocked});
   all.push_back({"the locale", std::setlocale(LC_ALL, nullptr)});
   std::string variables;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {

@@ -161,7 +161,7 @@ TEST_F(VerifyCommand, FindsFaultsOfKindsThatItDoesNotKnow) {
       {"differs-count", "loads as", "failed: it registers 2 plugins, and its manifest declares 1"},
       {"differs-name", "loads as", "failed: it does not register "},
       {"exit-in-start", "loads as", "failed: the plugin ended the process with status 0"},
-      {"start-failed", "loads as", "failed: test.example/faulty: start failed: "},
+      {"start-failed", "loads as", "failed: test.example/faults: start failed: the coffee is cold"},
       {"thread-stays", "leaves no threads", "failed: "},
       {"unruly-with-threads", "loads again", "passed"},
   };
