@@ -90,6 +90,8 @@ class Operations {
       }
       return true;
     }
+    // The call may have failed only because the run was interrupted: `wait` cancels the operation.
+    if (!progress && session_.caller.cancelled()) return false;
     if (!progress && !progress.error().retryable()) {
       report_.error(progress.error(), operation.item);
       return true;
