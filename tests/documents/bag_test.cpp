@@ -307,7 +307,6 @@ TEST(Documents, AreReadAsADraftAndStoredAsReleased) {
       R"({"type":"test.example/poster","version":1,"writer":"test 1.0.0","value":{"name":"Sun"}})";
   test::PosterV2 poster = test::read_poster_v2(old).value();
   EXPECT_EQ(poster.title, "Sun");
-  EXPECT_EQ(test::store_poster(poster, "test 1.0.0").value(), old);
   poster.height = 700;
   const std::string stored = test::store_poster(poster, "test 1.0.0").value();
   EXPECT_EQ(test::read_poster(stored).value().name, "Sun");

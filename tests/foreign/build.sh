@@ -50,7 +50,8 @@ has_tags() {
   abi=$(find "$root" -path '*/include/tenon/abi.h')
   files_in "${abi%/include/tenon/abi.h}" | diff "$world/files" - || return
   devel=$(find "$world/devel" -name tenon-gen)
-  "$devel" check "${devel%/bin/tenon-gen}/share/tenon/abi/kinds/source" || return
+  specs=${devel%/bin/tenon-gen}/share/tenon/abi
+  "$devel" check "$specs/kinds" "$specs/types" || return
   ! [ -e "${devel%-gen}" ] || return
   (cd "$world/build" && meson --internal uninstall) || return
   files_in "$root" | diff /dev/null -

@@ -32,7 +32,8 @@ std::string number(const JsonValue& value) {
 /// Decodes valid base64 to a list of numbers.
 std::string bytes(std::string_view text) {
   std::string list;
-  for (const std::uint8_t byte : *json::detail::decoded_base64(text)) {
+  const auto decoded = json::detail::decoded_base64(text);
+  for (const std::uint8_t byte : *decoded) {
     list += (list.empty() ? "" : ", ") + std::to_string(byte);
   }
   return list;
