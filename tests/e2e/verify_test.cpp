@@ -139,9 +139,8 @@ TEST_F(VerifyCommand, PrintsJson) {
   EXPECT_EQ(result.at("errors"), json::array());
 }
 
-// The result does not depend on the packages that such a module requires.
 TEST_F(VerifyCommand, LoadsAModuleOfAKindThatItDoesNotKnow) {
-  const Outcome run = verify({MODULES "/filters-1.0.0.so"});
+  const Outcome run = verify({WRONG "/good.so"});
   EXPECT_EQ(run.exit, 0) << run.out;
   EXPECT_EQ(last_line(run.out), "4 passed, 0 failed, 0 not run\n");
 }
@@ -152,7 +151,6 @@ TEST_F(VerifyCommand, FindsFaultsOfKindsThatItDoesNotKnow) {
     const char* rule;
     const char* verdict;
   } faults[] = {
-      {"good", "loads as", "passed"},
       {"changes-the-process", "leaves the settings",
        "failed: changed: the handler of SIGINT, the environment, the mask for new files"},
       {"crash-in-constructor", "loads as", "failed: the plugin crashed: SIGSEGV"},
