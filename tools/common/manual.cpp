@@ -149,7 +149,7 @@ std::string bash_completions(const CLI::App& program) {
   write_paths(paths, program, "");
   std::string script = "# Completions of " + name + " for bash.\n" + function + "() {\n" +
                        "  local path= words= i\n"
-                       "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+                       "  for ((i = 1; i < COMP_CWORD; i += 1)); do\n"
                        "    case \"$path ${COMP_WORDS[i]}\" in\n"
                        "    " +
                        (paths.empty() ? "''" : paths) +
