@@ -273,8 +273,10 @@ Result<std::vector<ElfFile::Pointer>> ElfFile::pointers() const {
     if (!read) return std::move(read).error();
   }
   std::ranges::stable_sort(pointers, {}, &Pointer::address);
-  const auto same = std::ranges::unique(pointers, {}, &Pointer::address);
-  pointers.erase(same.begin(), same.end());
+  const auto end = std::unique(
+      pointers.begin(), pointers.end(),
+      [](const Pointer& one, const Pointer& other) { return one.address == other.address; });
+  pointers.erase(end, pointers.end());
   return pointers;
 }
 

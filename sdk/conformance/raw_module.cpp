@@ -69,8 +69,7 @@ struct RawModule::Functions {
 };
 
 RawModule::RawModule(const Options& options)
-    : options_(options),
-      report_(inspect(options)),
+    : report_(inspect(options)),
       file_(options.module.string()),
       host_{{sizeof(tenon_host),
              TENON_ABI_MAJOR,

@@ -42,7 +42,6 @@ class RawModule {
   void check(Call& call, tenon_status status, std::string_view function,
              std::string_view plugin) const;
 
-  const Options& options_;
   const ModuleReport report_;
   const std::string file_;  // with its directory, as NUL-terminated text
   Host host_;
