@@ -125,7 +125,7 @@ void write_paths(std::string& script, const CLI::App& command, const std::string
 }  // namespace
 
 std::string manual_page(const CLI::App& program) {
-  const std::string name = program.get_name();
+  const std::string& name = program.get_name();
   std::string page = ".TH " + upper_case(escaped(name)) + " 1 \"\" \"tenon " + program.version() +
                      "\" \"User Commands\"\n";
   page += ".SH NAME\n" + escaped(name) + " \\- " + escaped(summary_of(program.get_description())) +
@@ -142,7 +142,7 @@ std::string manual_page(const CLI::App& program) {
 }
 
 std::string bash_completions(const CLI::App& program) {
-  const std::string name = program.get_name();
+  const std::string& name = program.get_name();
   std::string function = "_" + name;
   std::ranges::replace(function, '-', '_');
   std::string paths;
