@@ -102,6 +102,7 @@ Result<std::vector<Error>> missing_methods(const platform::File& file, const Man
       if (auto added = add_missing(image, *table, *version, plugin, file, errors); !added) {
         return std::move(added).error();
       }
+      break;  // others with this fingerprint require the same methods
     }
   }
   return errors;

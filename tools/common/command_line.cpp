@@ -106,9 +106,9 @@ std::optional<int> parse(CLI::App& program, int count, const char* const* argume
     refuse_empty_words(count, arguments);
     describe_help(program);
     if (count == 3 && words[1] == std::string_view("--generate")) {
-      return print_text(program, words[2] == std::string_view("manual")
-                                     ? manual_page(program)
-                                     : bash_completions(program));
+      const std::string_view what = words[2];
+      if (what == "manual") return print_text(program, manual_page(program));
+      if (what == "bash") return print_text(program, bash_completions(program));
     }
     program.parse(count, words.data());
   } catch (const CLI::ParseError& error) {

@@ -93,7 +93,7 @@ void write_command(std::string& page, const CLI::App& command, const std::string
   }
 }
 
-/// Returns the first line of a text without the point at its end.
+/// Returns the first line of a text without the full stop at its end.
 std::string summary_of(const std::string& text) {
   std::string line = text.substr(0, text.find('\n'));
   if (line.ends_with('.')) line.pop_back();

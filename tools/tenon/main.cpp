@@ -146,7 +146,8 @@ int run(int count, char** arguments) {
   VerifyArguments verify_arguments;
   CLI::App* verifying = program.add_subcommand(
       "verify",
-      "Tests a module against the rules for modules and of the standard kinds, in child processes");
+      "Tests a module against the rules for all modules and those of the standard kinds; runs its code "
+      "in child processes");
   add_verify_arguments(*verifying, options, verify_arguments);
 
   std::vector<std::string> references;
