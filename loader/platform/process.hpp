@@ -31,7 +31,9 @@ std::vector<std::filesystem::path> split_path_list(const std::string& list);
 /// Returns the directories for modules of an app: of the user, of this machine, of the system.
 std::vector<std::filesystem::path> module_directories(const std::string& app);
 
-/// Returns the directories for data of an app: of the user, of this machine, of the system.
+/// Returns the directories for data of an app: of the user, then the shared ones. These are the
+/// directories of $XDG_DATA_HOME and $XDG_DATA_DIRS, and ~/.local/share, /usr/local/share and
+/// /usr/share where a variable is not set.
 std::vector<std::filesystem::path> data_directories(const std::string& app);
 
 /// Writes the parts of a line to standard error at once. Takes no lock and allocates nothing, so

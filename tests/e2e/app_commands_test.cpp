@@ -106,6 +106,41 @@ TEST_F(AppCommands, SpecsOptionReplacesTheKindsOfTheApp) {
       << run.out << run.err;
 }
 
+TEST_F(AppCommands, DescriptionsAreFoundWhereTheVariablesSay) {
+  module("sharpen");
+  const auto knows_the_kinds = [this](std::vector<std::string> words) {
+    words.insert(words.begin(), {TENON, "inspect", "sharpen.so"});
+    return world_.run(words).out.find("needed  version 1 to 3 of photo") != std::string::npos;
+  };
+  const fs::path home = world_.root() / "home/.local/share/photo";
+  const fs::path own = world_.path("own/photo/tenon").parent_path();
+  const fs::path shared = world_.path("shared/photo/tenon").parent_path();
+  EXPECT_TRUE(knows_the_kinds({"-a", "photo"}));
+  fs::rename(home, own);
+  EXPECT_FALSE(knows_the_kinds({"-a", "photo"}));
+  world_.set("XDG_DATA_HOME", own.parent_path().string());
+  EXPECT_TRUE(knows_the_kinds({"-a", "photo"}));
+  world_.set("XDG_DATA_HOME", "own");
+  EXPECT_FALSE(knows_the_kinds({"-a", "photo"})) << "a relative path counts as absent";
+  fs::rename(own, shared);
+  world_.set("XDG_DATA_DIRS", "own:/nowhere:" + shared.parent_path().string());
+  EXPECT_TRUE(knows_the_kinds({"-a", "photo"}));
+  world_.set("XDG_DATA_DIRS", "");
+  EXPECT_TRUE(knows_the_kinds({"--description", (shared / "tenon").string()}));
+}
+
+TEST_F(AppCommands, DescriptionOptionNamesTheApp) {
+  const std::string directory = world_.path("build/tenon/app.json").parent_path().string();
+  fs::rename(world_.root() / "home/.local/share/photo/tenon/app.json", directory + "/app.json");
+  world_.set("PHOTO_PLUGIN_PATH", "photos");
+  const Outcome run = world_.run({TENON, "list", "--why", "--description", directory});
+  EXPECT_NE(run.out.find("photos "), std::string::npos) << run.out << run.err;
+  EXPECT_EQ(world_.run({TENON, "list", "-a", "photo", "--description", directory}).exit, 2);
+  const Outcome missing = world_.run({TENON, "types", "--description", "nowhere"});
+  EXPECT_EQ(missing.exit, 3);
+  EXPECT_EQ(missing.err, "tenon: cannot read nowhere/app.json: No such file or directory\n");
+}
+
 TEST_F(AppCommands, InspectSuggestsPropertiesOfTheApp) {
   module("misspelt-filter");
   specs("filter/v1.json", R"({ "kind": "photo.example/filter", "version": 1, "doc": "Changes.",

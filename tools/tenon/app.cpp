@@ -35,14 +35,17 @@ using tools::Diagnostics;
 using tools::JsonValue;
 
 struct Description {
+  std::string app;
   fs::path program;
   fs::path converter;
   std::vector<gen::StandardKind> standard;
 };
 
-/// Returns the directory of the description of an app, or an empty path if there is none.
-fs::path description_directory(const std::string& app) {
-  for (const fs::path& data : detail::data_directories(app)) {
+/// Returns the directory of the description of the app, or an empty path if there is none.
+fs::path description_directory(const Options& options) {
+  if (!options.description.empty()) return options.description;
+  if (options.app == own_app) return {};
+  for (const fs::path& data : detail::data_directories(options.app)) {
     std::error_code ignored;
     if (fs::is_regular_file(data / "tenon" / "app.json", ignored)) return data / "tenon";
   }
@@ -107,7 +110,7 @@ Description read_description(const fs::path& directory, Diagnostics& problems) {
   if (!json) return description;
   const tools::ObjectReader object(*json, "a description",
                                    {"app", "converter", "program", "standard"}, problems);
-  object.text("app");
+  description.app = object.text("app");
   const auto path = [&](const char* key) {
     const std::string text = object.optional_text(key);
     return text.empty() ? fs::path() : (directory / text).lexically_normal();
@@ -262,14 +265,14 @@ void load(Options& options, ConstantPool& pool, Diagnostics& problems) {
   for (const char* role : {"source", "processor", "destination"}) {
     options.properties["tenon.dev/" + std::string(role)] = {role + std::string("_parameters")};
   }
-  const fs::path directory =
-      options.app == own_app ? fs::path() : description_directory(options.app);
+  const fs::path directory = description_directory(options);
   Description description;
-  if (options.app == own_app) options.builtins = {builtins()};
+  if (directory.empty() && options.app == own_app) options.builtins = {builtins()};
   if (!directory.empty()) {
     check_trust(directory / "app.json", problems);
     if (!problems.empty()) return;
     description = read_description(directory, problems);
+    if (!options.description.empty()) options.app = description.app;
     options.builtins = read_builtins(directory, pool, problems);
     // An SDK for plugin authors contains neither program nor converter.
     std::error_code ignored;
@@ -290,7 +293,7 @@ void load(Options& options, ConstantPool& pool, Diagnostics& problems) {
 
 Exit load_app(Options& options) {
   static ConstantPool pool;
-  if (!is_known(options) && description_directory(options.app).empty()) {
+  if (!is_known(options) && description_directory(options).empty()) {
     std::cerr << "tenon: " << unknown_app(options.app).to_string() << "\n";
     return problems_found;
   }
@@ -313,7 +316,11 @@ std::string command_line(const Options& options, const std::string& words) {
   const auto add = [&line](std::string_view option, const std::string& value) {
     line.append(" ").append(option).append(" ").append(shell_word(value));
   };
-  if (options.app != own_app) add("-a", options.app);
+  if (!options.description.empty()) {
+    add("--description", options.description.string());
+  } else if (options.app != own_app) {
+    add("-a", options.app);
+  }
   if (!options.specs.empty()) add("--specs", options.specs.string());
   for (const fs::path& entry : options.plugin_path) add("--plugin-path", entry.string());
   return line;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Loads the description of an app. It is in the directory `tenon` of the app's data (for app
-// "photo" ~/.local/share/photo/tenon, then the same below /usr/local and /usr):
+// "photo" ~/.local/share/photo/tenon, /usr/local/share/photo/tenon, /usr/share/photo/tenon, or as
+// $XDG_DATA_HOME and $XDG_DATA_DIRS say), or in the directory of the option --description:
 //
 //   app.json        {"app": "photo", "program": "../../../bin/photo", "standard": ["source@2"]}
 //   specs/          its kinds and document types, in the format of tenon-gen

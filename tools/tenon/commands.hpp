@@ -24,6 +24,8 @@ inline constexpr const char* own_app = "tenon";
 /// The options of all commands.
 struct Options {
   std::string app = own_app;
+  /// The directory of the description of the app; empty: where it is installed.
+  std::filesystem::path description = {};
   std::vector<std::filesystem::path> plugin_path;
   /// A directory of specs that replace those of the app; empty: the specs of the app.
   std::filesystem::path specs;

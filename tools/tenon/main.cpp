@@ -22,10 +22,17 @@ namespace {
 using namespace tenon::command;
 
 void add_app(CLI::App& command, Options& options) {
+  CLI::Option* app =
+      command
+          .add_option("-a,--app", options.app,
+                      "Host program whose directories, environment and description are used")
+          ->capture_default_str();
   command
-      .add_option("-a,--app", options.app,
-                  "Host program whose directories, environment and description are used")
-      ->capture_default_str();
+      .add_option("--description", options.description,
+                  "Directory of the description of the host program, which contains app.json; "
+                  "default: where it is installed")
+      ->type_name("DIR")
+      ->excludes(app);
   command
       .add_option(
           "--specs", options.specs,

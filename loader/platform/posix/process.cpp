@@ -14,15 +14,10 @@
 namespace tenon { inline namespace v0_1 { namespace platform {
 namespace {
 
-/// Returns `below` in the prefix of the user, of this machine and of the system.
-std::vector<std::filesystem::path> installed(const std::filesystem::path& below) {
-  std::vector<std::filesystem::path> directories;
-  if (const std::string home = trusted_environment("HOME"); !home.empty()) {
-    directories.push_back(std::filesystem::path(home) / ".local" / below);
-  }
-  directories.push_back("/usr/local" / below);
-  directories.push_back("/usr" / below);
-  return directories;
+/// Returns a directory below the home of the user; an empty path if the user has no home.
+std::filesystem::path in_home(const std::filesystem::path& below) {
+  const std::string home = trusted_environment("HOME");
+  return home.empty() ? std::filesystem::path() : home / below;
 }
 
 }  // namespace
@@ -74,11 +69,24 @@ std::size_t page_size() {
 }
 
 std::vector<std::filesystem::path> module_directories(const std::string& app) {
-  return installed(std::filesystem::path("lib") / app / "plugins");
+  const std::filesystem::path below = std::filesystem::path("lib") / app / "plugins";
+  std::vector<std::filesystem::path> directories = {"/usr/local" / below, "/usr" / below};
+  const std::filesystem::path own = in_home(".local" / below);
+  if (!own.empty()) directories.insert(directories.begin(), own);
+  return directories;
 }
 
 std::vector<std::filesystem::path> data_directories(const std::string& app) {
-  return installed(std::filesystem::path("share") / app);
+  std::filesystem::path own = trusted_environment("XDG_DATA_HOME");
+  if (!own.is_absolute()) own = in_home(".local/share");
+  std::string shared = trusted_environment("XDG_DATA_DIRS");
+  if (shared.empty()) shared = "/usr/local/share:/usr/share";
+  std::vector<std::filesystem::path> directories = split_path_list(shared);
+  directories.insert(directories.begin(), std::move(own));
+  // The standard of these variables says that relative paths count as absent.
+  std::erase_if(directories, [](const auto& directory) { return !directory.is_absolute(); });
+  for (std::filesystem::path& directory : directories) directory /= app;
+  return directories;
 }
 
 }}}  // namespace tenon::v0_1::platform

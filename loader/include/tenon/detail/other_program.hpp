@@ -22,8 +22,8 @@ TENON_API void use_kinds(std::vector<const Kind*> kinds);
 /// REQUIRED: no other thread uses document types yet.
 TENON_API void use_document_types(std::vector<const DocumentType*> types);
 
-/// Returns the directories in which data of an app may be installed: of the user, of this machine,
-/// of the system, eg: "/usr/share/photo". Thread-safe.
+/// Returns the directories in which data of an app may be installed, eg: "/usr/share/photo": those
+/// of $XDG_DATA_HOME and $XDG_DATA_DIRS, or their default values. Thread-safe.
 TENON_API std::vector<std::filesystem::path> data_directories(const std::string& app);
 
 /// A directory or module file in which a host searches modules.
