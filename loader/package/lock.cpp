@@ -2,6 +2,7 @@
 #include "package/lock.hpp"
 
 #include <tenon/detail/arena.hpp>
+#include <tenon/detail/other_program.hpp>
 #include <tenon/document.hpp>
 #include <tenon/lock_json.hpp>
 
@@ -221,6 +222,20 @@ Result<std::vector<LockedPackage>> read_lock_file(const fs::path& file) {
   const auto text = read_document_file(file);
   if (!text) return text.error();
   return parse_lock(*text, file);
+}
+
+Result<LockContents> lock_contents(const fs::path& file) {
+  const auto packages = read_lock_file(file);
+  if (!packages) return packages.error();
+  LockContents contents;
+  for (const LockedPackage& package : *packages) {
+    auto& files = contents[{package.name, package.version.to_string()}];
+    if (!package.builtin()) files[""] = package.sha256;
+    for (const LockedLibrary& library : package.libraries) {
+      files[library.path.string()] = library.sha256;
+    }
+  }
+  return contents;
 }
 
 Result<void> check_replaceable(const fs::path& file, const std::vector<LockedPackage>& packages,

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,9 @@ class PackageCommands : public testing::Test {
     json::value value = json::parse(run.out, failed);
     EXPECT_FALSE(failed) << run.out << run.err;
     return failed ? json::object() : value.as_object();
+  }
+  void append_a_byte(const std::string& package) const {
+    std::ofstream(world_.plugins() / (package + ".so"), std::ios::app) << '\n';
   }
   std::string normal(std::string text) const {
     const std::string root = world_.root().string();
@@ -325,6 +329,63 @@ TEST_F(PackageCommands, LockOmitsPackagesWithUnmetRequirements) {
   EXPECT_EQ(world_.read("tenon.lock").find("lost"), std::string::npos);
 }
 
+TEST_F(PackageCommands, LockShowsWhatHasChanged) {
+  install({"colour-1.6.2", "blur-1.2.0"});
+  ASSERT_EQ(tenon({"lock"}).exit, 0);
+  EXPECT_EQ(tenon({"lock"}).out, "tenon.lock: 2 packages, unchanged\n");
+  const std::string before = world_.run({"sha256sum", "plugins/colour-1.6.2.so"}).out.substr(0, 64);
+  append_a_byte("colour-1.6.2");
+  const std::string after = world_.run({"sha256sum", "plugins/colour-1.6.2.so"}).out.substr(0, 64);
+  fs::remove(world_.plugins() / "blur-1.2.0.so");
+  install({"sharpen-0.9.0"});
+  const std::string old_lock = world_.read("tenon.lock");
+  const std::string changes =
+      "tenon.lock: 2 packages, changed\n"
+      "  changed  example.io/colour 1.6.2\n"
+      "           module, sha256 " +
+      before.substr(0, 12) + "... -> " + after.substr(0, 12) +
+      "...\n"
+      "  removed  me.example/blur 1.2.0\n"
+      "  added    me.example/sharpen 0.9.0\n";
+
+  const Outcome checked = tenon({"lock", "--check"});
+  EXPECT_EQ(checked.exit, 1);
+  EXPECT_EQ(checked.out, changes);
+  EXPECT_EQ(checked.err,
+            "tenon: the lock file is out of date; to replace it: tenon lock -a photo\n");
+  EXPECT_EQ(world_.read("tenon.lock"), old_lock) << "nothing is written";
+  const json::object result = tenon_json({"lock", "--check"});
+  EXPECT_EQ(result.at("written"), false);
+  const json::value& colour = result.at("changes").at(0);
+  EXPECT_EQ(colour.at("change"), "changed");
+  EXPECT_EQ(colour.at("files"),
+            json::value({{{"path", ""}, {"before", before}, {"after", after}}}));
+
+  EXPECT_EQ(tenon({"lock"}).out, changes);
+  const Outcome fresh = tenon({"lock", "--check"});
+  EXPECT_EQ(fresh.exit, 0) << fresh.err;
+  EXPECT_EQ(fresh.out, "tenon.lock: 2 packages, unchanged\n");
+}
+
+TEST_F(PackageCommands, LockChecksOnlyALockFile) {
+  install({"colour-1.6.2"});
+  const Outcome missing = tenon({"lock", "--check"});
+  EXPECT_EQ(missing.exit, 3);
+  EXPECT_EQ(missing.err.find("tenon: no lock file was compared: error[not-found] tenon.lock\n"), 0U)
+      << missing.err;
+  world_.write("tenon.lock", "damaged");
+  const Outcome damaged = tenon({"lock", "--check"});
+  EXPECT_EQ(damaged.exit, 1);
+  EXPECT_NE(damaged.err.find("error[broken-lock] tenon.lock"), std::string::npos) << damaged.err;
+  world_.set("TMPDIR", "/nowhere");
+  ASSERT_EQ(tenon({"lock"}).exit, 0);
+  const Outcome nowhere = tenon({"lock", "--check"});
+  EXPECT_EQ(nowhere.exit, 3);
+  EXPECT_NE(nowhere.err.find("error[cannot-write] a directory for temporary files\n"),
+            std::string::npos)
+      << nowhere.err;
+}
+
 TEST_F(PackageCommands, LockRefusesPackagesInDevelopment) {
   fs::copy_file(MODULES "/colour-1.6.2.so", world_.path("plugins/colour/dev/libcolour.so"));
   const Outcome run = tenon({"lock"});
@@ -409,10 +470,12 @@ TEST_F(PackageCommands, GraphPrintsDot) {
   n1 [label="example.io/colour\n1.6.2"];
   n2 [label="example.io/colour\n1.4.0", style=dashed, color=gray, fontcolor=gray];
   n3 [label="me.example/blur\n1.2.0"];
-  n4 [label="me.example/lost\n1.0.0", color=red, fontcolor=red];
+  n4 [label="me.example/lost\n1.0.0\nmissing-package", color=red, fontcolor=red];
   n5 [label="example.io/nobody\n^2", shape=plaintext, fontcolor=red];
   n3 -> n1 [label="^1.4"];
   n4 -> n5 [label="^2", color=red, fontcolor=red];
+  label="gray: not used; red: refused; red, without a package: missing";
+  labeljust=l;
 }
 )");
 }
@@ -424,7 +487,7 @@ TEST_F(PackageCommands, GraphPrintsMermaid) {
   EXPECT_EQ(run.out, R"(flowchart LR
   n0["example.io/colour<br>2.1.0"]
   n1["example.io/colour<br>1.4.0"]
-  n2["me.example/lost<br>1.0.0"]
+  n2["me.example/lost<br>1.0.0<br>missing-package"]
   n3["me.example/sharpen<br>0.9.0"]
   n4["example.io/nobody<br>^2"]
   n2 -->|"^2"| n4
@@ -433,8 +496,23 @@ TEST_F(PackageCommands, GraphPrintsMermaid) {
   class n1 unused
   classDef conflict stroke:red,color:red
   class n2,n4 conflict
+  legend["gray: not used#59; red: refused#59; red, without a package: missing"]
+  style legend fill:none,stroke:none
   linkStyle 0 stroke:red,color:red
 )");
+}
+
+TEST_F(PackageCommands, GraphDrawsModulesThatDifferFromTheLockAsRefused) {
+  install({"colour-1.6.2", "blur-1.2.0"});
+  ASSERT_EQ(tenon({"lock"}).exit, 0);
+  const std::vector<std::string> graph = {"graph", "--lock", "tenon.lock"};
+  EXPECT_EQ(tenon(graph).out.find("red"), std::string::npos) << "no legend if all are used";
+  append_a_byte("colour-1.6.2");
+  EXPECT_NE(tenon(graph).out.find("colour\\n1.6.2\\nlock-differs\", color=red, fontcolor=red];\n"),
+            std::string::npos);
+  const json::object result = tenon_json(graph);
+  EXPECT_EQ(result.at("packages").at(0).at("refused").at("code"), "lock-differs");
+  EXPECT_EQ(result.at("errors").as_array().size(), 1U) << "reported once";
 }
 
 TEST_F(PackageCommands, GraphMarksDevelopmentAndBuiltinPackages) {

@@ -52,11 +52,4 @@ inline std::vector<Error> lock_errors(const Options& options, const std::vector<
   return errors;
 }
 
-/// Adds an error to `errors` if a file of the package is not the one in the lock file of the host.
-inline void check_lock(const Host& host, const PackageInfo& package, std::vector<Error>& errors) {
-  if (auto checked = host.check_lock(package); !checked) {
-    errors.push_back(std::move(checked).error());
-  }
-}
-
 }  // namespace tenon::command

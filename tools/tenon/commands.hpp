@@ -21,6 +21,9 @@ enum Exit { success = 0, problems_found = 1, usage_error = 2, io_error = 3 };
 /// The app of the hosts in this project.
 inline constexpr const char* own_app = "tenon";
 
+/// The lock file of `tenon lock`, unless another one is named.
+inline constexpr const char* default_lock = "tenon.lock";
+
 /// The options of all commands.
 struct Options {
   std::string app = own_app;
@@ -79,8 +82,9 @@ enum class GraphFormat { dot, svg, mermaid };
 /// `explain` adds what requires each package, and why newer versions are not used.
 Exit resolve(const Options& options, const std::vector<std::string>& references, bool explain);
 
-/// Writes a lock file with the packages that a host would use.
-Exit lock(const Options& options, const std::string& file);
+/// Writes a lock file with the packages that a host would use, and prints what has changed in it.
+/// With `check`, only compares.
+Exit lock(const Options& options, const std::string& file, bool check);
 
 /// Draws the packages and their requirements.
 Exit graph(const Options& options, GraphFormat format);

@@ -49,7 +49,8 @@ Drawing::Drawing(const std::vector<PackageInfo>& packages) {
     std::string version = package.version;
     if (package.builtin()) version += " (builtin)";
     if (package.in_development) version += " (in development)";
-    boxes_.push_back({package.name, version, style});
+    const std::string refused(package.refused ? package.refused->code() : "");
+    boxes_.push_back({package.name, version, refused, style});
   }
   for (std::size_t from = 0; from < packages.size(); ++from) {
     for (const RequirementInfo& one : packages[from].requirements) {
@@ -74,8 +75,20 @@ std::size_t Drawing::find_or_add_box(const std::string& name, const std::string&
     return box.style == style && box.name == name && box.version == version;
   });
   if (same != boxes_.end()) return static_cast<std::size_t>(same - boxes_.begin());
-  boxes_.push_back({name, version, style});
+  boxes_.push_back({name, version, "", style});
   return boxes_.size() - 1;
+}
+
+std::string Drawing::legend() const {
+  std::string text;
+  const auto explain = [&](Style style, std::string_view meaning) {
+    if (std::ranges::find(boxes_, style, &Box::style) == boxes_.end()) return;
+    text.append(text.empty() ? "" : "; ").append(meaning);
+  };
+  explain(Style::unused, "gray: not used");
+  explain(Style::conflict, "red: refused");
+  explain(Style::missing, "red, without a package: missing");
+  return text;
 }
 
 std::string Drawing::dot() const {
@@ -95,11 +108,15 @@ std::string Drawing::dot() const {
   std::string text = "digraph packages {\n  rankdir=LR;\n  node [shape=box];\n";
   for (std::size_t i = 0; i < boxes_.size(); ++i) {
     text += "  " + box_name(i) + " [label=\"" + for_dot(boxes_[i].name) + "\\n" +
-            for_dot(boxes_[i].version) + "\"" + style_of(boxes_[i].style) + "];\n";
+            for_dot(boxes_[i].version) + (boxes_[i].refused.empty() ? "" : "\\n") +
+            for_dot(boxes_[i].refused) + "\"" + style_of(boxes_[i].style) + "];\n";
   }
   for (const Arrow& arrow : arrows_) {
     text += "  " + box_name(arrow.from) + " -> " + box_name(arrow.to) + " [label=\"" +
             for_dot(arrow.versions) + "\"" + style_of(arrow.style) + "];\n";
+  }
+  if (const std::string meanings = legend(); !meanings.empty()) {
+    text += "  label=\"" + meanings + "\";\n  labeljust=l;\n";
   }
   return text + "}\n";
 }
@@ -108,7 +125,8 @@ std::string Drawing::mermaid() const {
   std::string text = "flowchart LR\n";
   for (std::size_t i = 0; i < boxes_.size(); ++i) {
     text += "  " + box_name(i) + "[\"" + for_mermaid(boxes_[i].name) + "<br>" +
-            for_mermaid(boxes_[i].version) + "\"]\n";
+            for_mermaid(boxes_[i].version) + (boxes_[i].refused.empty() ? "" : "<br>") +
+            for_mermaid(boxes_[i].refused) + "\"]\n";
   }
   std::string red;
   for (std::size_t i = 0; i < arrows_.size(); ++i) {
@@ -130,6 +148,9 @@ std::string Drawing::mermaid() const {
   };
   add_class("unused", "stroke:gray,color:gray,stroke-dasharray:4", {Style::unused});
   add_class("conflict", "stroke:red,color:red", {Style::conflict, Style::missing});
+  if (const std::string meanings = legend(); !meanings.empty()) {
+    text += "  legend[\"" + for_mermaid(meanings) + "\"]\n  style legend fill:none,stroke:none\n";
+  }
   if (!red.empty()) text += "  linkStyle " + red + " stroke:red,color:red\n";
   return text;
 }

@@ -13,8 +13,8 @@ namespace tenon::command {
 
 class Drawing {
  public:
-  /// Unused packages are drawn in gray. Packages whose requirements are not satisfied, and missing
-  /// packages, are drawn in red.
+  /// Unused packages are drawn in gray. Refused packages, with the code of the error, and missing
+  /// packages are drawn in red. A legend explains those of them that are there.
   explicit Drawing(const std::vector<PackageInfo>& packages);
 
   /// Returns the drawing in the DOT language of Graphviz.
@@ -26,6 +26,7 @@ class Drawing {
   struct Box {
     std::string name;
     std::string version;
+    std::string refused;  // the code of the error; empty if it is not refused
     Style style;
   };
   struct Arrow {
@@ -35,6 +36,8 @@ class Drawing {
     Style style;
   };
 
+  /// Returns what the looks of boxes mean; empty if all packages are used.
+  std::string legend() const;
   std::size_t find_or_add_box(const std::string& name, const std::string& version, Style style);
 
   std::vector<Box> boxes_;

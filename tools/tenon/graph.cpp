@@ -13,6 +13,8 @@
 #include <iterator>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "app.hpp"
 #include "commands.hpp"
@@ -71,16 +73,21 @@ Exit print_drawing(const Drawing& drawing, GraphFormat format) {
 
 Exit graph(const Options& options, GraphFormat format) {
   const Host host(host_options(options));
-  const std::vector<PackageInfo> packages = host.packages();
+  std::vector<PackageInfo> packages = host.packages();
   std::vector<Error> skipped = host.problems();
   std::vector<Error> errors = take_search_path_errors(options, skipped);
   const bool failed = !errors.empty();
   std::ranges::move(lock_errors(options, skipped), std::back_inserter(errors));
-  for (const PackageInfo& package : packages) check_lock(host, package, errors);
-  std::ranges::move(broken_module_errors(skipped), std::back_inserter(errors));
-  for (const PackageInfo& package : packages) {
-    if (package.refused) errors.push_back(*package.refused);
+  std::vector<Error> refused;
+  for (PackageInfo& package : packages) {
+    if (package.refused) refused.push_back(*package.refused);
+    auto checked = host.check_lock(package);
+    if (checked) continue;
+    errors.push_back(checked.error());
+    package.refused = std::move(checked).error();
   }
+  std::ranges::move(broken_module_errors(skipped), std::back_inserter(errors));
+  std::ranges::move(refused, std::back_inserter(errors));
   Exit drawn = success;
   if (options.json) {
     boost::json::object output = make_output("graph");

@@ -159,6 +159,25 @@ json::array to_json(const std::vector<Error>& errors) {
   return array;
 }
 
+json::array to_json(const std::vector<LockChange>& changes) {
+  const auto hash = [](const std::string& sha256) {
+    return sha256.empty() ? json::value(nullptr) : json::value(sha256);
+  };
+  json::array array;
+  for (const LockChange& change : changes) {
+    json::array files;
+    for (const FileChange& file : change.files) {
+      files.push_back(
+          {{"path", file.path}, {"before", hash(file.before)}, {"after", hash(file.after)}});
+    }
+    array.push_back({{"change", change.change},
+                     {"package", change.package},
+                     {"version", change.version},
+                     {"files", std::move(files)}});
+  }
+  return array;
+}
+
 void add_owner(const std::optional<FileOwner>& owner, json::object& object) {
   object["owner"] = owner ? json::value(owner->user) : json::value(nullptr);
   object["mode"] = owner ? json::value(mode_text(*owner)) : json::value(nullptr);

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lock_changes.hpp"
+
 namespace tenon::command {
 
 /// Returns the object with which the output of every command begins.
@@ -24,6 +26,7 @@ boost::json::object details_of(const ManifestInfo& manifest);
 boost::json::object to_json(const ReloadSafety& reload);
 boost::json::object to_json(const Error& error);
 boost::json::array to_json(const std::vector<Error>& errors);
+boost::json::array to_json(const std::vector<LockChange>& changes);
 boost::json::array to_json(const std::vector<SystemVersion>& versions);
 boost::json::array to_json(const std::vector<LibraryInfo>& libraries);
 /// Adds the keys `owner` and `mode`.

@@ -169,7 +169,7 @@ int run(int count, char** arguments) {
   resolving->add_flag("--explain", reasons,
                       "Shows what requires each package, and why newer versions are not used");
 
-  std::string lock_file = "tenon.lock";
+  std::string lock_file = default_lock;
   CLI::App* locking = program.add_subcommand(
       "lock", "Writes a lock file, which pins the packages that a host uses");
   add_common(*locking, options);
@@ -180,6 +180,10 @@ int run(int count, char** arguments) {
           "and none are found now")
       ->type_name("FILE")
       ->capture_default_str();
+  bool check_lock = false;
+  locking->add_flag("--check", check_lock,
+                    "Writes nothing; exit status 1 if the lock file is not the one that would be "
+                    "written");
 
   GraphFormat format = GraphFormat::dot;
   CLI::App* drawing = program.add_subcommand("graph", "Draws the packages and their requirements");
@@ -212,7 +216,7 @@ int run(int count, char** arguments) {
                     : explaining->parsed() ? explain(options, code)
                     : verifying->parsed()  ? verify(options, verify_arguments)
                     : resolving->parsed()  ? resolve(options, references, reasons)
-                    : locking->parsed()    ? tenon::command::lock(options, lock_file)
+                    : locking->parsed()    ? tenon::command::lock(options, lock_file, check_lock)
                     : drawing->parsed()    ? graph(options, format)
                     : typing->parsed()     ? types(options)
                                            : convert(options, convert_arguments);

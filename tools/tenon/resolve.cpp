@@ -68,7 +68,9 @@ Exit resolve(const Options& options, const std::vector<std::string>& references,
   const bool failed = !errors.empty();
   std::ranges::move(resolved.errors, std::back_inserter(errors));
   std::ranges::move(lock_errors(options, skipped), std::back_inserter(errors));
-  for (const ResolvedPackage& one : resolved.packages) check_lock(host, one.package, errors);
+  for (const ResolvedPackage& one : resolved.packages) {
+    if (auto checked = host.check_lock(one.package); !checked) errors.push_back(checked.error());
+  }
   if (options.json) {
     boost::json::object output = make_output("resolve");
     output["app"] = options.app;

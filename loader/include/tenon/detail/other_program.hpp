@@ -7,9 +7,12 @@
 #include <tenon/detail/document_type.hpp>
 #include <tenon/detail/export.hpp>
 #include <tenon/detail/kind.hpp>
+#include <tenon/result.hpp>
 
 #include <filesystem>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tenon { inline namespace v0_1 { namespace detail {
@@ -44,5 +47,12 @@ struct SeenFile {
 /// Returns the files in an entry of the search path, also those that are not modules. Reads
 /// directories only; empty if that fails. Thread-safe.
 TENON_API std::vector<SeenFile> seen_files(const SearchedPath& searched);
+
+/// What a lock file pins: for each version of a package the SHA-256 of its files, by their path
+/// relative to the module, whose own path is empty. A builtin has no files.
+using LockContents = std::map<std::pair<std::string, std::string>,  // package and version
+                              std::map<std::string, std::string>>;
+/// Reads a lock file. Thread-safe. Errors: not-found, cannot-read, broken-lock, version-too-new.
+TENON_API Result<LockContents> lock_contents(const std::filesystem::path& file);
 
 }}}  // namespace tenon::v0_1::detail
