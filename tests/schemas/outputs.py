@@ -1,0 +1,113 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: BSL-1.0
+"""outputs.py SOURCE TENON MODULES: tests the schema of `tenon --json`. Prints TAP.
+
+Validates what the commands print, with success and with problems. Readers must ignore unknown keys;
+these tests refuse them, so that none is missing in the schema. MODULES is a directory of packages
+that require each other. Runs the python of Debian, because its package python3-jsonschema validates.
+"""
+import copy
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+
+import tap
+from tap import expect
+
+
+def refuse_unknown_keys(schema):
+    if isinstance(schema, dict):
+        if "properties" in schema and "required" in schema:
+            schema["additionalProperties"] = False
+        for value in schema.values():
+            refuse_unknown_keys(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            refuse_unknown_keys(value)
+
+
+class Tests:
+    def __init__(self, source, tenon, modules, directory):
+        self.schema = json.loads((source / "tools/tenon/output.schema.json").read_text())
+        self.tenon = tenon
+        self.modules = modules
+        self.directory = directory
+        self.environment = {"PATH": os.environ["PATH"], "HOME": str(directory),
+                            "PHOTO_PLUGIN_PATH": "plugins"}
+        for name, value in os.environ.items():
+            if name.endswith("SAN_OPTIONS"):
+                self.environment[name] = value
+        (directory / "plugins").mkdir()
+
+    def install(self, *names):
+        for name in names:
+            shutil.copy(self.modules / f"{name}.so", self.directory / "plugins")
+
+    def output(self, status, *words, app="photo"):
+        """Runs a command, and returns its output, which is valid."""
+        words = [*words, "--json"] + (["-a", app] if app else [])
+        done = subprocess.run([self.tenon, *words], cwd=self.directory, env=self.environment,
+                              capture_output=True, text=True)
+        expect(done.returncode == status, words, "exit status", done.returncode, done.stderr)
+        output = json.loads(done.stdout)
+        strict = copy.deepcopy(self.schema)
+        refuse_unknown_keys(strict)
+        strict["$ref"] = "#/$defs/" + output["tenon"]["command"]
+        del strict["oneOf"]
+        error = jsonschema.exceptions.best_match(
+            jsonschema.Draft202012Validator(strict).iter_errors(output))
+        expect(error is None, words, error)
+        error = jsonschema.exceptions.best_match(
+            jsonschema.Draft202012Validator(self.schema).iter_errors(output))
+        expect(error is None, words, "is not one of the outputs:", error)
+        return output
+
+    def test_schema_follows_the_draft(self):
+        jsonschema.Draft202012Validator.check_schema(self.schema)
+        expect(self.schema["$id"] == "https://tenon.dev/schemas/output.schema.json")
+
+    def test_packages(self):
+        self.install("colour-1.4.0", "colour-1.6.2", "blur-1.2.0", "blur-1.3.0", "lost-1.0.0",
+                     "broken-1.0.0")
+        expect(self.output(1, "list", "--why")["files"])
+        expect(self.output(0, "resolve", "me.example/blur@^1")["packages"][0]["newer"])
+        expect(self.output(1, "resolve", "me.example/blur", "me.example/lost")["errors"])
+        expect(self.output(1, "lock")["left_out"])
+        expect(self.output(3, "lock", "-o", "nowhere/tenon.lock")["error"])
+        with open(self.directory / "plugins/colour-1.6.2.so", "ab") as module:
+            module.write(b"\n")
+        expect(self.output(1, "graph", "--lock", "tenon.lock")["errors"])
+        expect(self.output(1, "lock", "--check")["changes"])
+        expect(self.output(0, "inspect", "plugins/blur-1.2.0.so", app=None)["plugins"])
+        expect(self.output(1, "inspect", "plugins/broken-1.0.0.so", app=None)["errors"])
+
+    def test_builtins(self):
+        expect(self.output(0, "list", app=None)["plugins"])
+        expect(self.output(0, "inspect", "tenon.dev/file", app=None)["plugins"])
+
+    def test_files_that_are_no_modules(self):
+        (self.directory / "text.so").write_text("text")
+        expect(self.output(1, "inspect", "text.so", app=None)["manifest"] is None)
+        expect(self.output(3, "inspect", "nowhere.so", app=None)["errors"])
+
+    def test_codes_and_types(self):
+        expect(len(self.output(0, "explain", app=None)["codes"]) > 50)
+        expect(any(one["steps"] for one in self.output(0, "types", app=None)["types"]))
+
+    def test_verify(self):
+        self.install("colour-1.4.0")
+        self.output(1, "verify", "plugins/colour-1.4.0.so", app=None)
+
+
+def main(source, tenon, modules):
+    with tempfile.TemporaryDirectory() as directory:
+        tap.run(Tests(pathlib.Path(source), tenon, pathlib.Path(modules), pathlib.Path(directory)))
+
+
+main(*sys.argv[1:])
