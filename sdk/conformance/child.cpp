@@ -82,6 +82,30 @@ class Directory {
   std::string path_;
 };
 
+/// A text that a process shares with the children that it starts. The last writer may be killed at
+/// any time.
+class SharedText {
+ public:
+  SharedText()
+      : text_(static_cast<char*>(
+            ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {
+    if (text_ == MAP_FAILED) refused("memory for a case");
+  }
+  ~SharedText() { ::munmap(text_, size); }
+  SharedText(const SharedText&) = delete;
+  SharedText& operator=(const SharedText&) = delete;
+
+  void set(std::string_view text) noexcept { text_[text.copy(text_, size - 1)] = '\0'; }
+  std::string get() const { return {text_, ::strnlen(text_, size)}; }
+
+ private:
+  static constexpr std::size_t size = 4096;
+  char* const text_;
+};
+
+/// The name of the function that runs, in the child process; otherwise nullptr.
+SharedText* running_function = nullptr;
+
 /// Restores the default handlers of signals: the parent may have installed others.
 void reset_signals() {
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPIPE}) {
@@ -193,6 +217,12 @@ class Child {
   pid_t number_;
 };
 
+/// Returns the name of the function in which a child ended, for the end of a message.
+std::string function_words(const SharedText& function) {
+  const std::string name = function.get();
+  return name.empty() ? "" : ", in " + name;
+}
+
 std::string ended_text(int status) {
   if (WIFSIGNALED(status)) {
     const int number = WTERMSIG(status);
@@ -234,21 +264,25 @@ void end_adopted() {
 
 /// Runs the case in a child of its own, and ends all processes that come from it.
 [[noreturn]] void run_as_keeper(int report, int output, const std::string& directory,
-                                std::chrono::milliseconds timeout,
+                                SharedText& function, std::chrono::milliseconds timeout,
                                 const std::function<Ending()>& body) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   const pid_t number = ::fork();
   if (number < 0) ::_exit(1);
-  if (number == 0) run_as_child(report, output, directory, body);
+  if (number == 0) {
+    running_function = &function;
+    run_as_child(report, output, directory, body);
+  }
   Child child(number);
   const bool in_time = child.wait(timeout);
   const int status = child.end();
   if (!in_time) {
-    write_ending(report, {Verdict::failed,
-                          "still running after " + std::to_string(timeout.count()) + " ms"});
+    write_ending(
+        report, {Verdict::failed, "still running after " + std::to_string(timeout.count()) + " ms" +
+                                      function_words(function)});
   } else if (!read_ending(report)) {
-    write_ending(report, {Verdict::failed, ended_text(status)});
+    write_ending(report, {Verdict::failed, ended_text(status) + function_words(function)});
   }
   end_adopted();
   ::_exit(0);
@@ -288,6 +322,7 @@ void pass_on(int output, std::chrono::steady_clock::time_point end) {
 
 Ending run_in_child(std::chrono::milliseconds timeout, const std::function<Ending()>& body) {
   const Directory directory;
+  SharedText function;
   const Descriptor report(::memfd_create("tenon-report", MFD_CLOEXEC), "a file for a report");
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) refused("a pipe for the output of a case");
@@ -295,7 +330,7 @@ Ending run_in_child(std::chrono::milliseconds timeout, const std::function<Endin
   std::optional<Descriptor> input(std::in_place, ends[1], "a pipe");
   const pid_t number = ::fork();
   if (number < 0) refused("a process for a case");
-  if (number == 0) run_as_keeper(report.get(), ends[1], directory.path(), timeout, body);
+  if (number == 0) run_as_keeper(report.get(), ends[1], directory.path(), function, timeout, body);
   input.reset();
   Child keeper(number);
   // Every process of the case holds the pipe, so it ends with the last of them.
@@ -303,6 +338,14 @@ Ending run_in_child(std::chrono::milliseconds timeout, const std::function<Endin
   const int status = keeper.wait(time_to_end) ? 0 : keeper.end();
   const auto ending = read_ending(report.get());
   return ending ? *ending : Ending{Verdict::failed, ended_text(status)};
+}
+
+NamedFunction::NamedFunction(std::string_view name) noexcept {
+  if (running_function != nullptr) running_function->set(name);
+}
+
+NamedFunction::~NamedFunction() {
+  if (running_function != nullptr) running_function->set({});
 }
 
 }  // namespace tenon::sdk::conformance

@@ -11,6 +11,8 @@
 #include <new>
 #include <utility>
 
+#include "child.hpp"
+
 namespace tenon::sdk::conformance {
 namespace {
 
@@ -22,15 +24,22 @@ const tenon_registration& registration(const tenon_module& module, std::size_t i
   return TENON_AT(tenon_registration, module.registrations, index);
 }
 
-bool is_registered(const tenon_module& module, const PluginInfo& plugin) {
+/// Returns nullptr if the plugin is not registered.
+const tenon_registration* find_registration(const tenon_module& module, const PluginInfo& plugin) {
   for (std::size_t i = 0; i < module.registrations.count; ++i) {
     const tenon_registration& one = registration(module, i);
     if (text_of(one.kind) == plugin.kind() && text_of(one.name) == plugin.name() &&
         one.version == plugin.version()) {
-      return true;
+      return &one;
     }
   }
-  return false;
+  return nullptr;
+}
+
+/// Returns the base table if the plugin has instances; otherwise nullptr.
+const tenon_base* base_of(const void* table) {
+  const tenon_base* base = static_cast<const tenon_table*>(table)->base;
+  return base != nullptr && TENON_HAS(base, create) && base->create != nullptr ? base : nullptr;
 }
 
 }  // namespace
@@ -85,6 +94,7 @@ RawModule::RawModule(const Options& options)
              {file_.data(), file_.size()}}},
       module_(options.builtin) {
   if (module_ == nullptr) {
+    const NamedFunction loading("the constructors of the module");
     image_ = ::dlopen(file_.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (image_ == nullptr) fail("it cannot be loaded: " + std::string(::dlerror()));
     module_ = static_cast<const tenon_module*>(::dlsym(image_, "tenon_module_v1"));
@@ -92,7 +102,12 @@ RawModule::RawModule(const Options& options)
   compare();
   if (!TENON_HAS(module_, start) || module_->start == nullptr) return;
   Call call;
-  check(call, module_->start(call.raw(), &host_), "start", report_.manifest->package);
+  tenon_status status = TENON_OK;
+  {
+    const NamedFunction running("start");
+    status = module_->start(call.raw(), &host_);
+  }
+  check(call, status, "start", report_.manifest->package);
 }
 
 void RawModule::compare() const {
@@ -103,10 +118,10 @@ void RawModule::compare() const {
                                                ", and its manifest declares " +
                                                std::to_string(report_.plugins.size()));
   for (const PluginInfo& plugin : report_.plugins) {
-    require(is_registered(*module_, plugin), "it does not register " + std::string(plugin.name()) +
-                                                 " (" + std::string(plugin.kind()) + " version " +
-                                                 std::to_string(plugin.version()) +
-                                                 "), which its manifest declares");
+    require(find_registration(*module_, plugin) != nullptr,
+            "it does not register " + std::string(plugin.name()) + " (" +
+                std::string(plugin.kind()) + " version " + std::to_string(plugin.version()) +
+                "), which its manifest declares");
   }
 }
 
@@ -120,21 +135,46 @@ void RawModule::check(Call& call, tenon_status status, std::string_view function
 
 void RawModule::create_all() {
   for (std::size_t i = 0; i < module_->registrations.count; ++i) {
-    const tenon_registration& plugin = registration(*module_, i);
-    const tenon_base* base = static_cast<const tenon_table*>(plugin.table)->base;
-    if (base == nullptr || !TENON_HAS(base, create) || base->create == nullptr) continue;
-    Call call;
-    const tenon_create_request in{sizeof in, &host_, plugin.name};
-    void* self = nullptr;
-    check(call, base->create(call.raw(), &in, &self), "create", text_of(plugin.name));
-    if (TENON_HAS(base, destroy) && base->destroy != nullptr) base->destroy(self);
+    destroy(create(registration(*module_, i)));
   }
 }
 
+const tenon_registration& RawModule::find(const PluginInfo& plugin) const {
+  return *find_registration(*module_, plugin);
+}
+
+tenon_instance RawModule::create(const tenon_registration& plugin) const {
+  tenon_instance instance{plugin.table, nullptr};
+  const tenon_base* base = base_of(plugin.table);
+  if (base == nullptr) return instance;
+  Call call;
+  const tenon_create_request in{sizeof in, &host_, plugin.name};
+  tenon_status status = TENON_OK;
+  {
+    const NamedFunction running("create");
+    status = base->create(call.raw(), &in, &instance.self);
+  }
+  check(call, status, "create", text_of(plugin.name));
+  return instance;
+}
+
+void RawModule::destroy(const tenon_instance& instance) const {
+  const tenon_base* base = base_of(instance.table);
+  if (base == nullptr || !TENON_HAS(base, destroy) || base->destroy == nullptr) return;
+  const NamedFunction running("destroy");
+  base->destroy(instance.self);
+}
+
 void RawModule::unload() {
-  if (TENON_HAS(module_, stop) && module_->stop != nullptr) module_->stop();
+  if (TENON_HAS(module_, stop) && module_->stop != nullptr) {
+    const NamedFunction running("stop");
+    module_->stop();
+  }
   if (image_ == nullptr) return;
-  ::dlclose(std::exchange(image_, nullptr));
+  {
+    const NamedFunction running("the destructors of the module");
+    ::dlclose(std::exchange(image_, nullptr));
+  }
   void* mapped = ::dlopen(file_.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (mapped == nullptr) return;
   ::dlclose(mapped);

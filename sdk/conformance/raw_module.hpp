@@ -27,6 +27,16 @@ class RawModule {
 
   /// Creates and destroys an instance of each plugin.
   void create_all();
+
+  /// Returns the registration of a plugin of the module.
+  const tenon_registration& find(const PluginInfo& plugin) const;
+  /// Creates an instance. Its `self` is NULL if its plugin has no instances.
+  tenon_instance create(const tenon_registration& plugin) const;
+  void destroy(const tenon_instance& instance) const;
+  /// Fails the case if the status is not TENON_OK.
+  void check(Call& call, tenon_status status, std::string_view function,
+             std::string_view plugin) const;
+
   /// Calls `stop` and unloads the module. Fails the case if it stays mapped although its file does
   /// not say so.
   void unload();
@@ -39,8 +49,6 @@ class RawModule {
   struct Functions;
 
   void compare() const;
-  void check(Call& call, tenon_status status, std::string_view function,
-             std::string_view plugin) const;
 
   const ModuleReport report_;
   const std::string file_;  // with its directory, as NUL-terminated text

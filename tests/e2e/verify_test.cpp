@@ -153,12 +153,14 @@ TEST_F(VerifyCommand, FindsFaultsOfKindsThatItDoesNotKnow) {
   } faults[] = {
       {"changes-the-process", "leaves the settings",
        "failed: changed: the handler of SIGINT, the environment, the mask for new files"},
-      {"crash-in-constructor", "loads as", "failed: the plugin crashed: SIGSEGV"},
-      {"crash-in-create", "loads as", "failed: the plugin crashed: SIGSEGV"},
-      {"crash-in-stop", "loads again", "failed: the plugin crashed: SIGSEGV"},
+      {"crash-in-constructor", "loads as",
+       "failed: the plugin crashed: SIGSEGV, in the constructors of the module"},
+      {"crash-in-create", "loads as", "failed: the plugin crashed: SIGSEGV, in create"},
+      {"crash-in-destroy", "loads as", "failed: the plugin crashed: SIGSEGV, in destroy"},
+      {"crash-in-stop", "loads again", "failed: the plugin crashed: SIGSEGV, in stop"},
       {"differs-count", "loads as", "failed: it registers 2 plugins, and its manifest declares 1"},
       {"differs-name", "loads as", "failed: it does not register "},
-      {"exit-in-start", "loads as", "failed: the plugin ended the process with status 0"},
+      {"exit-in-start", "loads as", "failed: the plugin ended the process with status 0, in start"},
       {"start-failed", "loads as", "failed: test.example/faults: start failed: the coffee is cold"},
       {"thread-stays", "leaves no threads", "failed: "},
       {"unruly-with-threads", "loads again", "passed"},
@@ -254,7 +256,7 @@ TEST_F(VerifyCommand, PrintsWrongConfigurationsAsJson) {
 }
 
 TEST_F(VerifyCommand, DocumentsThatItRunsCode) {
-  EXPECT_NE(world_.run({TENON, "--help"}).out.find("Only verify runs code of a plugin."),
+  EXPECT_NE(world_.run({TENON, "--help"}).out.find("Only verify and call run code of a plugin."),
             std::string::npos);
 }
 
