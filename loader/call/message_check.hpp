@@ -4,6 +4,7 @@
 #pragma once
 
 #include <tenon/call.hpp>
+#include <tenon/detail/export.hpp>
 #include <tenon/detail/kind.hpp>
 
 #include <string>
@@ -25,7 +26,7 @@ struct CheckedCall {
 };
 
 /// Returns the first problem of a response. Reads only memory of the call, of loaded images and of
-/// the request.
-std::string problem_of_response(const CheckedCall& call, const void* response);
+/// the request. Exported for the command `tenon`, which calls plugins without a host.
+TENON_API std::string problem_of_response(const CheckedCall& call, const void* response);
 
 }}}  // namespace tenon::v0_1::detail

@@ -242,10 +242,14 @@ tenon_status say(tenon_call* call, void*, const test_echo_v1_say_request* in,
   if (text == "fail for good") {
     return tenon_fail(call, TENON_DATA_LOSS | TENON_FATAL, "the cups are broken");
   }
+  if (text == "return nothing") return TENON_OK;
+  if (text == "return an undefined status") return -1;
   misbehave(text);
   RESPONSE(test_echo_v1_say_response, response);
   response->text = {static_cast<const char*>(tenon_allocate_copy(call, text.data(), text.size())),
                     text.size()};
+  if (text == "return no data") response->text.data = nullptr;
+  if (text == "return half a struct") response->struct_size = 12;
   *out = response;
   return TENON_OK;
 }

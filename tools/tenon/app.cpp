@@ -149,13 +149,6 @@ std::vector<const tenon_module*> read_builtins(const fs::path& directory, Consta
   return modules;
 }
 
-/// Returns the directory of tenon's own specs in its installation.
-std::string standard_specs() {
-  std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  return (program.parent_path() / ".." / "share" / "tenon" / "abi").lexically_normal().string();
-}
-
 /// Returns a standard kind up to the version that an app was built with. Throws gen::UsageError.
 const Kind& standard_kind(const gen::StandardKind& wanted, ConstantPool& pool) {
   const Kind* kind = find_kind("tenon.dev/" + wanted.name);
@@ -285,11 +278,17 @@ void load(Options& options, ConstantPool& pool, Diagnostics& problems) {
   }
   if ((options.specs.empty() && directory.empty()) || !problems.empty()) return;
   options.knows_kinds = true;
-  use_specs(options.specs.empty() ? specs_of(directory) : options.specs, description, options, pool,
-            problems);
+  options.kind_specs = options.specs.empty() ? specs_of(directory) : options.specs;
+  use_specs(options.kind_specs, description, options, pool, problems);
 }
 
 }  // namespace
+
+std::string standard_specs() {
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  return (program.parent_path() / ".." / "share" / "tenon" / "abi").lexically_normal().string();
+}
 
 Exit load_app(Options& options) {
   static ConstantPool pool;

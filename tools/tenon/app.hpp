@@ -28,6 +28,9 @@ namespace tenon::command {
 /// errors.
 Exit load_app(Options& options);
 
+/// Returns the directory of tenon's own specs in its installation. It may be missing.
+std::string standard_specs();
+
 /// Returns the options with which every command creates its host.
 inline HostOptions host_options(const Options& options) {
   return {.app = options.app,

@@ -40,6 +40,8 @@ struct Options {
 
   /// True if the kinds of the app are known: from its description, or from specs.
   bool knows_kinds = false;
+  /// The directory of the specs of the app's own kinds; empty if there are none.
+  std::filesystem::path kind_specs = {};
   /// The properties that plugins of a kind may have in their manifest, by kind.
   std::map<std::string, std::vector<std::string>, std::less<>> properties = {};
   std::vector<const tenon_module*> builtins = {};
@@ -97,8 +99,26 @@ struct VerifyArguments {
   std::chrono::milliseconds timeout{10'000};
 };
 
-/// Runs the conformance kit on a module. No other command runs code of a plugin.
+/// Runs the conformance kit on a module.
 Exit verify(const Options& options, const VerifyArguments& arguments);
+
+/// The arguments of `tenon call`.
+struct CallArguments {
+  std::filesystem::path file;
+  /// The names of the plugin, which may be left out, and of the method, and the request as JSON.
+  std::string plugin;
+  std::string method;
+  std::string request;
+  /// The kind of the plugin; empty: any.
+  std::string kind;
+  /// Each is KEY=VALUE or a JSON object.
+  std::vector<std::string> configs;
+  /// The deadline of each call.
+  std::chrono::milliseconds timeout{10'000};
+};
+
+/// Calls one method of a plugin in a child process. Only `verify` and `call` run code of a plugin.
+Exit call(const Options& options, const CallArguments& arguments);
 
 /// Converts documents to another version of their type. Writes them to standard output, or
 /// replaces each file.

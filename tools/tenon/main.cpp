@@ -9,6 +9,7 @@
 #include <exception>
 #include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app.hpp"
@@ -113,10 +114,51 @@ void add_verify_arguments(CLI::App& command, Options& options, VerifyArguments& 
       "$TENON_CONFORMANCE_PLUGIN_PATH.");
 }
 
+void add_call_arguments(CLI::App& command, Options& options, CallArguments& call) {
+  command.add_option("FILE", call.file, "Module file")->required();
+  command
+      .add_option("[PLUGIN]", call.plugin,
+                  "Registered name; needed if the module has several plugins with this method")
+      ->option_text("TEXT")
+      ->required();
+  command.add_option("METHOD", call.method, "Method of the plugin's kind")->required();
+  command
+      .add_option("JSON", call.request,
+                  "Request: an object with the fields of the method, eg: {\"text\": \"hello\"}")
+      ->option_text("TEXT REQUIRED");
+  command.add_option("--kind", call.kind,
+                     "Kind of the plugin, eg: tenon.dev/source; needed if plugins of several kinds "
+                     "have this name and method");
+  command
+      .add_option(
+          "--config", call.configs,
+          "Configuration of the plugin: KEY=VALUE, or a JSON object in which a value may be "
+          "${NAME} or {\"file\": \"PATH\"}")
+      ->type_name("CONFIG")
+      ->allow_extra_args(false);
+  add_app(command, options);
+  command
+      .add_option_function<std::string>(
+          "--timeout", [&call](const std::string& text) { call.timeout = parse_timeout(text); },
+          "Deadline of each call, eg: 500ms; the process is killed 5 s after the last one")
+      ->type_name("TIME")
+      ->default_str("10s");
+  command.footer(
+      "Prints the response as JSON, with bytes in base64 and times in nanoseconds. The plugin is "
+      "configured first, and brought to a state in which the method may be called.");
+}
+
+/// Moves the words to the left if the first of them, the plugin, was left out.
+void move_words(CallArguments& call) {
+  if (!call.request.empty()) return;
+  call.request = std::move(call.method);
+  call.method = std::exchange(call.plugin, {});
+}
+
 int run(int count, char** arguments) {
   CLI::App program(
       "Shows plugins and packages, checks modules, and converts documents.\n"
-      "Only verify runs code of a plugin.",
+      "Only verify and call run code of a plugin.",
       "tenon");
   program.footer("Exit status: 0 success, 1 problem found, 2 usage error, 3 I/O error.");
   program.set_version_flag("--version", TENON_VERSION, "Prints the version");
@@ -156,6 +198,11 @@ int run(int count, char** arguments) {
       "Tests a module against the rules for all modules and those of the standard kinds; runs its code "
       "in child processes");
   add_verify_arguments(*verifying, options, verify_arguments);
+
+  CallArguments call_arguments;
+  CLI::App* calling = program.add_subcommand(
+      "call", "Calls one method of a plugin; runs its code in a child process");
+  add_call_arguments(*calling, options, call_arguments);
 
   std::vector<std::string> references;
   bool reasons = false;
@@ -208,6 +255,7 @@ int run(int count, char** arguments) {
   add_convert_arguments(*converting, convert_arguments);
 
   if (const auto exit = tenon::tools::parse(program, count, arguments)) return *exit;
+  if (calling->parsed()) move_words(call_arguments);
   if (!explaining->parsed()) {  // error codes do not depend on the app
     if (const Exit loaded = load_app(options); loaded != success) return loaded;
   }
@@ -215,6 +263,7 @@ int run(int count, char** arguments) {
                     : looking->parsed()    ? inspect(options, subject, system)
                     : explaining->parsed() ? explain(options, code)
                     : verifying->parsed()  ? verify(options, verify_arguments)
+                    : calling->parsed()    ? call(options, call_arguments)
                     : resolving->parsed()  ? resolve(options, references, reasons)
                     : locking->parsed()    ? tenon::command::lock(options, lock_file, check_lock)
                     : drawing->parsed()    ? graph(options, format)
