@@ -35,7 +35,7 @@ def refuse_unknown_keys(schema):
 class Tests:
     def __init__(self, source, tenon, modules, directory):
         self.schema = json.loads((source / "tools/tenon/output.schema.json").read_text())
-        self.tenon = tenon
+        self.tenon = tenon.resolve()  # the commands run in another directory
         self.modules = modules
         self.directory = directory
         self.environment = {"PATH": os.environ["PATH"], "HOME": str(directory),
@@ -84,7 +84,7 @@ class Tests:
             module.write(b"\n")
         expect(self.output(1, "graph", "--lock", "tenon.lock")["errors"])
         expect(self.output(1, "lock", "--check")["changes"])
-        expect(self.output(0, "inspect", "plugins/blur-1.2.0.so", app=None)["plugins"])
+        expect(self.output(0, "inspect", "plugins/blur-1.2.0.so")["plugins"])
         expect(self.output(1, "inspect", "plugins/broken-1.0.0.so", app=None)["errors"])
 
     def test_builtins(self):
@@ -107,7 +107,9 @@ class Tests:
 
 def main(source, tenon, modules):
     with tempfile.TemporaryDirectory() as directory:
-        tap.run(Tests(pathlib.Path(source), tenon, pathlib.Path(modules), pathlib.Path(directory)))
+        tests = Tests(pathlib.Path(source), pathlib.Path(tenon), pathlib.Path(modules),
+                      pathlib.Path(directory))
+        tap.run(tests)
 
 
 main(*sys.argv[1:])

@@ -121,7 +121,7 @@ class [[nodiscard]] Error {
   ///      needed  1 to 3
   ///      fix     use a host that offers version 4
   /// The text is safe for terminals and logs: control characters, invalid UTF-8 and changes of
-  /// direction are written as \xNN.
+  /// direction are written as `\xNN`.
   TENON_API std::string to_string() const;
 
  private:
