@@ -37,7 +37,6 @@ using conformance::Ending;
 using conformance::Verdict;
 using gen::Method;
 using tools::Diagnostics;
-using tools::JsonValue;
 
 /// For loading, `create`, `destroy` and unloading, and for calls to end after their deadline.
 constexpr std::chrono::milliseconds time_for_the_rest = std::chrono::seconds(5);

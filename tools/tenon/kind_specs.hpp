@@ -28,7 +28,7 @@ class KindSpecs {
 
  private:
   /// Returns nullptr if no spec describes it.
-  const gen::KindVersion* find(std::string_view kind, std::int32_t version);
+  const gen::KindVersion* find(std::string_view id, std::int32_t version);
   bool load_next();
 
   std::deque<std::filesystem::path> directories_;  // not read yet
