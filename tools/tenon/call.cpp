@@ -104,6 +104,7 @@ std::vector<PluginInfo> named_plugins(const ModuleReport& report, const CallArgu
     if (matches) named.push_back(plugin);
   }
   if (!named.empty()) return named;
+  if (names.empty()) refuse("the module has no plugins");
   const std::string has = "the module has " + tools::enumerate(names);
   if (std::ranges::find(names, arguments.plugin) == names.end() && !arguments.plugin.empty()) {
     refuse("the module has no plugin '" + arguments.plugin + "'; " +
