@@ -74,6 +74,11 @@ Generation::Generation(std::optional<Image> image, ValidatedModule validated,
   methods_ = std::make_shared<const std::vector<PluginMethods>>(std::move(methods));
 }
 
+Generation::~Generation() {
+  delete load_record_.load();
+  host_->close();
+}
+
 void Generation::report(RestartReason why, const Error& error) noexcept {
   if (const auto owner = owner_.lock()) owner->fault(*this, why, error);
 }
@@ -197,6 +202,13 @@ const ValidatedPlugin* Generation::choose(const Kind& kind, std::int32_t target,
 
 Result<void> Generation::create(const Kind& kind, std::int32_t target, std::string_view name,
                                 const GenerationGuard& guard, PluginObject& object) {
+  // The first create ends the load, however it ends.
+  std::unique_ptr<LoadRecord> load;
+  std::optional<LoadRecord::Here> here;
+  if (load_record_.load() != nullptr) {
+    load.reset(load_record_.exchange(nullptr));
+    here.emplace();
+  }
   const ValidatedPlugin* plugin = choose(kind, target, name);
   if (plugin == nullptr) {
     return Error({.code = "missing-plugin",

@@ -25,6 +25,7 @@
 #include "base/module_lock.hpp"
 #include "call/revocable_stream.hpp"
 #include "call/thread_records.hpp"
+#include "catalog/crash_records.hpp"
 #include "code/generation_owner.hpp"
 #include "code/interception.hpp"
 #include "code/module_host.hpp"
@@ -81,7 +82,7 @@ class Generation final : public CallTargets, private StreamRunner {
                                      const Manifest& manifest, const std::string& where,
                                      const GenerationContext& context);
   /// Releases the instances of other modules, and unloads the module.
-  ~Generation() { host_->close(); }
+  ~Generation();
   Generation(const Generation&) = delete;
   Generation& operator=(const Generation&) = delete;
 
@@ -100,6 +101,12 @@ class Generation final : public CallTargets, private StreamRunner {
   }
   /// Returns whether it is kept although nothing uses it; see ReloadSafety.
   bool stays_loaded() const noexcept { return image_ && image_->reload().stays_loaded; }
+
+  /// Takes the record of the load, which it removes after its first create. REQUIRED: called once,
+  /// before it serves.
+  void remember_load(std::unique_ptr<LoadRecord> record) noexcept {
+    load_record_ = record.release();
+  }
 
   /// Creates an object and its adapter to version `target`. The caller has entered the generation
   /// with `guard`, and lists or destroys the object. Errors: missing-plugin, those of the plugin's
@@ -187,7 +194,9 @@ class Generation final : public CallTargets, private StreamRunner {
   const std::shared_ptr<ModuleHost> host_;  // shared with the image
   bool started_ = false;
   std::atomic<bool> created_{false};  // a plugin's create was called
-  Mutex& mutex_;                      // of the module
+  // Until the first create has begun; owned.
+  std::atomic<LoadRecord*> load_record_{nullptr};
+  Mutex& mutex_;  // of the module
   ObjectTable objects_;
 };
 

@@ -66,18 +66,20 @@ std::shared_ptr<ModuleContext> make_context(const HostOptions& options) {
   if (options.report_exits) report_exits();
   const auto level = log_level(options);
   auto log = std::make_shared<Log>(level ? *level : options.log_level, options.log_sink);
-  return std::make_shared<ModuleContext>(
-      ModuleContext{.host = {},
-                    .restart = options.restart,
-                    .images = std::move(images),
-                    .reaper = std::move(reaper),
-                    .timers = std::move(timers),
-                    .workers = std::move(workers),
-                    .log = log,
-                    .events = std::make_shared<Events>(log, options.on_event),
-                    .crash_handlers = std::move(crash_handlers),
-                    .check_calls = options.check_calls,
-                    .count_calls = options.count_calls});
+  return std::make_shared<ModuleContext>(ModuleContext{
+      .host = {},
+      .restart = options.restart,
+      .images = std::move(images),
+      .reaper = std::move(reaper),
+      .timers = std::move(timers),
+      .workers = std::move(workers),
+      .log = log,
+      .events = std::make_shared<Events>(log, options.on_event),
+      .crash_handlers = std::move(crash_handlers),
+      .crash_records =
+          options.remember_crashes ? std::make_shared<CrashRecords>(options.app, log) : nullptr,
+      .check_calls = options.check_calls,
+      .count_calls = options.count_calls});
 }
 
 /// The Host that the thread destroys, and the deadline of its destructor.
@@ -130,6 +132,15 @@ void HostCore::start() {
     if (!watching) startup_problems_.push_back(watching.error().with_severity(Severity::warning));
   }
   rescan();
+  log_left_out();
+}
+
+/// Logs, for the user, which modules are left out.
+void HostCore::log_left_out() const {
+  for (const Error& problem : catalog_->current()->problems()) {
+    if (problem.code() == "module-left-out")
+      context_->log->write(LogLevel::warn, in_one_line(problem));
+  }
 }
 
 std::vector<ListedModule> HostCore::make_builtins() {
@@ -186,7 +197,7 @@ void HostCore::rescan() {
   const auto make = [this](ModuleOrigin origin, std::shared_ptr<const Manifest> manifest) {
     return std::make_shared<Module>(std::move(origin), std::move(manifest), context_);
   };
-  for (const Event& released : finder_.rescan(rules_.trust(), make))
+  for (const Event& released : finder_.rescan(rules_.trust(), context_->crash_records.get(), make))
     context_->events->report(released);
 }
 

@@ -81,6 +81,7 @@ class HostCore final : public HostServices, public std::enable_shared_from_this<
   void start();
   void shut_down() noexcept;
   void check_log_level();
+  void log_left_out() const;
   std::vector<ListedModule> make_builtins();
   void file_changed(const std::filesystem::path& file);
 

@@ -47,11 +47,12 @@ bool ModuleFinder::stop_watching(FileWatcher::Clock::time_point deadline) noexce
   return ended == nullptr || ended->stop(deadline);
 }
 
-std::vector<Event> ModuleFinder::rescan(const TrustPolicy& policy,
+std::vector<Event> ModuleFinder::rescan(const TrustPolicy& policy, CrashRecords* records,
                                         const CatalogStore::MakeModule& make) {
   const sync::Lock lock(scanning_);
   Scan found = scan(search_paths(options_.app, options_.plugin_path), policy, known_files_,
                     std::chrono::system_clock::now());
+  if (records != nullptr) records->leave_out(found);
   const auto watcher = this->watcher();
   if (watcher != nullptr) watch_all(*watcher, found);
   std::vector<Event> released = catalog_.list(std::move(found.modules), std::move(found.skipped),

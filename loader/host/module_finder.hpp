@@ -11,6 +11,7 @@
 
 #include "base/lock_order.hpp"
 #include "catalog/catalog_store.hpp"
+#include "catalog/crash_records.hpp"
 #include "catalog/scan.hpp"
 #include "host/file_watcher.hpp"
 
@@ -31,9 +32,11 @@ class ModuleFinder {
   /// Waits until a running callback has returned, unless the callback calls this. Returns false if
   /// the thread that watches has not ended by the deadline, and leaves it running.
   bool stop_watching(FileWatcher::Clock::time_point deadline) noexcept;
-  /// Scans the search paths and publishes the catalog of the modules that `policy` accepts. `make`
-  /// creates new ones. Returns the events of quarantines that have ended.
-  std::vector<Event> rescan(const TrustPolicy& policy, const CatalogStore::MakeModule& make);
+  /// Scans the search paths and publishes the catalog of the modules that `policy` accepts, without
+  /// those that `records` leaves out, unless that is nullptr. `make` creates new ones. Returns the
+  /// events of quarantines that have ended.
+  std::vector<Event> rescan(const TrustPolicy& policy, CrashRecords* records,
+                            const CatalogStore::MakeModule& make);
 
  private:
   /// Returns nullptr if no files are watched.

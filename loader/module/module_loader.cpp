@@ -62,12 +62,18 @@ Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const 
   if (auto loadable = check_loadable(*before, *now, read->bundle); !loadable) {
     return std::move(loadable).error();
   }
+  std::unique_ptr<LoadRecord> record;
+  if (state_.context->crash_records != nullptr) {
+    record = state_.context->crash_records->begin(*now, state_.origin.file, file.identity);
+  }
+  const LoadRecord::Here here;
   auto image = load_image(std::move(read->bundle), before->name, now->unload, force);
   if (!image) return std::move(image).error();
   const tenon_module& object = image->module();
   auto begun =
       Generation::begin(std::move(*image), object, *now, state_.where, generation_context());
   if (!begun) return std::move(begun).error();
+  (*begun)->remember_load(std::move(record));
   std::unique_ptr<CatalogChange> change;
   if (const auto services = state_.context->host.services())
     change = services->prepare(state_.owner, now);

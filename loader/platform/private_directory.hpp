@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,11 +27,17 @@ namespace tenon { inline namespace v0_1 { namespace platform {
 /// A directory that is removed with its owner, at the latest when the process exits. Thread-safe.
 class PrivateDirectory {
  public:
+  /// Returns whether a directory stays when the process exits; called on the thread that calls
+  /// exit().
+  using StaysAtExit = bool (*)();
+
   /// Creates a directory `tenon-XXXXXX` in `parent`, which must exist. Only the user has access.
+  /// `stays_at_exit`: nullptr if it never does.
   /// Errors: not-found, cannot-write; untrusted-owner, if others could exchange the directory: they
   /// may write to `parent` and it lacks the sticky bit, or the process is privileged and `parent`
   /// or a directory above it is another user's.
-  static Result<std::shared_ptr<PrivateDirectory>> create(const std::filesystem::path& parent);
+  static Result<std::shared_ptr<PrivateDirectory>> create(const std::filesystem::path& parent,
+                                                          StaysAtExit stays_at_exit = nullptr);
   /// Removes the directory with its files, unless the parent of this process created it.
   ~PrivateDirectory();
   PrivateDirectory(const PrivateDirectory&) = delete;
@@ -44,6 +51,8 @@ class PrivateDirectory {
   Result<void> create_file(const std::string& name, std::span<const std::byte> content) const;
   /// Creates a hard link to a file in the directory. `second` must not exist yet.
   Result<void> link_file(const std::string& name, const std::string& second) const;
+  /// Removes a file of the directory.
+  void remove_file(const std::string& name) const noexcept;
   /// Returns whether this process created it, and not one that it was forked from.
   bool is_own() const noexcept;
   /// Returns whether files can be created in it: it is this process's own, and neither the
@@ -51,6 +60,8 @@ class PrivateDirectory {
   bool is_usable() const noexcept;
   /// Removes the directory with its files, also those of images that are mapped.
   void remove() noexcept;
+  /// Removes it when the process exits, unless it stays.
+  void end_at_exit() noexcept;
 
  private:
   PrivateDirectory() = default;
@@ -59,6 +70,7 @@ class PrivateDirectory {
 
   std::filesystem::path path_;
   std::filesystem::path lock_path_;
+  StaysAtExit stays_at_exit_ = nullptr;
   unsigned forks_ = 0;  // fork count of the process at creation
   int directory_ = -1;
   int lock_ = -1;  // -1 if the file system has no locks
@@ -69,5 +81,20 @@ class PrivateDirectory {
 /// and symbolic links are not touched. Checks at most 1,000 directories and removes at most 100,
 /// which takes a few milliseconds; later calls remove the rest.
 std::size_t remove_abandoned_directories(const std::filesystem::path& parent) noexcept;
+
+/// Calls `keep` with the path of each file in the private directories in `parent` that processes of
+/// this user left when they were killed, and removes the file if it returns false. Removes
+/// directories without files. Checks at most 1,000 directories. Several processes may do so at
+/// once.
+void visit_abandoned_files(const std::filesystem::path& parent,
+                           const std::function<bool(const std::filesystem::path&)>& keep);
+
+/// Checks a directory for files of the user: it does not exist yet, or it belongs to the effective
+/// user, and no other user has access. In a privileged process, no other user may change the
+/// directories above it either. Error: untrusted-owner.
+Result<void> check_user_directory(const std::filesystem::path& directory);
+/// Creates such a directory and those above it, unless it exists. Errors: untrusted-owner,
+/// cannot-write.
+Result<void> make_user_directory(const std::filesystem::path& directory);
 
 }}}  // namespace tenon::v0_1::platform

@@ -36,6 +36,12 @@ std::vector<std::filesystem::path> module_directories(const std::string& app);
 /// /usr/share where a variable is not set.
 std::vector<std::filesystem::path> data_directories(const std::string& app);
 
+/// Returns the directory in which the hosts of an app keep files of the user from one run to the
+/// next: $XDG_STATE_HOME/tenon/APP, otherwise ~/.local/state/tenon/APP. Empty if neither the
+/// variable nor $HOME is set, in a process with the privileges of another user, and if the name of
+/// the app cannot be that of a directory.
+std::filesystem::path state_directory(const std::string& app);
+
 /// Writes the parts of a line to standard error at once. Takes no lock and allocates nothing, so
 /// that signal handlers can call it. At most 10 parts.
 void write_to_standard_error(std::initializer_list<std::string_view> parts) noexcept;

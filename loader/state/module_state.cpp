@@ -56,6 +56,12 @@ Event ModuleState::event(Event::Type type) const {
           .generation = generation_number};
 }
 
+void ModuleState::report(const Event& event) const noexcept {
+  if (event.type == Event::Type::released && context->crash_records != nullptr)
+    context->crash_records->release(origin.file);
+  context->events->report(event);
+}
+
 // -- The gate -----------------------------------------------------------------
 
 void ModuleState::block_creates(Clock::time_point deadline) noexcept {

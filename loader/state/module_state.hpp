@@ -27,6 +27,7 @@
 #include "base/workers.hpp"
 #include "call/events.hpp"
 #include "call/supervised_work.hpp"
+#include "catalog/crash_records.hpp"
 #include "catalog/plugin_module.hpp"
 #include "code/generation.hpp"
 #include "code/generation_owner.hpp"
@@ -57,6 +58,8 @@ struct ModuleContext {
   std::shared_ptr<Events> events;
   /// nullptr if crashes are not contained. Code that outlives the host still needs them.
   std::shared_ptr<const platform::CrashHandlers> crash_handlers;
+  /// nullptr if crashes are not remembered.
+  std::shared_ptr<CrashRecords> crash_records;
   bool check_calls = false;
   bool count_calls = false;
 };
@@ -114,9 +117,8 @@ class ModuleState {
   /// Returns whether the module is in use or quarantined and its file has changed since it was
   /// loaded.
   bool file_has_changed() const TENON_EXCLUDES(module_lock);
-  void report(const Event& event) const noexcept TENON_EXCLUDES(module_lock) {
-    context->events->report(event);
-  }
+  /// Reports an event, and removes the record of a quarantine that has ended.
+  void report(const Event& event) const noexcept TENON_EXCLUDES(module_lock);
   /// Runs a job on a worker, or on the calling thread if there is none. REQUIRED: the calling
   /// thread may run code of plugins.
   template <class Job>

@@ -43,6 +43,8 @@ void ModuleFaults::count(RestartReason why, const std::string& text, AfterFault&
   const Generation* serving = nullptr;
   std::optional<GenerationGuard> guard;
   Event quarantined;
+  platform::FileIdentity identity;
+  std::shared_ptr<const Manifest> manifest;
   {
     const ModuleLock lock(state_.mutex);
     if (state_.quarantined()) return;
@@ -55,12 +57,18 @@ void ModuleFaults::count(RestartReason why, const std::string& text, AfterFault&
       return state_.changed.notify_all();
     }
     quarantined = quarantine();
+    identity = state_.identity;
+    manifest = state_.manifest;
     serving = state_.generation.get();
     if (serving != nullptr) guard.emplace(*serving, state_.calls);  // keeps it loaded
   }
   // No restart will wake the calls that block in it. The call that failed reports its own failure.
   if (serving != nullptr) interrupt_calls(state_.calls, *serving, thread_record);
   guard.reset();
+  if (state_.context->crash_records != nullptr && state_.origin.builtin == nullptr) {
+    state_.context->crash_records->quarantine(*manifest, state_.origin.file, identity,
+                                              quarantined.message);
+  }
   state_.report(quarantined);  // the listener may destroy the module
 }
 

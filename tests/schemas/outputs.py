@@ -100,6 +100,14 @@ class Tests:
         expect(len(self.output(0, "explain", app=None)["codes"]) > 50)
         expect(any(one["steps"] for one in self.output(0, "types", app=None)["types"]))
 
+    def test_release(self):
+        record = self.directory / ".local/state/tenon/photo/quarantined-1"
+        record.parent.mkdir(parents=True, mode=0o700)
+        record.write_text("record of tenon, version 1\npackage: a.b/c\nversion: 1.0.0\n"
+                          "file: /nowhere/c.so\nidentity: 1 2 3 4\ntime: 5\nquarantine: why\n")
+        expect(self.output(0, "release", "photo", "a.b/c", app=None)["released"])
+        expect(self.output(1, "release", "photo", "a.b/c", app=None)["error"])
+
     def test_verify(self):
         self.install("colour-1.4.0")
         self.output(1, "verify", "plugins/colour-1.4.0.so", app=None)

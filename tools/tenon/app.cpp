@@ -2,6 +2,7 @@
 #include "app.hpp"
 
 #include <tenon/builtins.hpp>
+#include <tenon/detail/left_out.hpp>
 #include <tenon/detail/other_program.hpp>
 #include <tenon/document.hpp>
 #include <tenon/inspect.hpp>
@@ -308,6 +309,17 @@ Exit load_app(Options& options) {
   }
   for (const tools::Diagnostic& one : problems.all()) std::cerr << tools::to_text(one) << "\n";
   return problems.empty() ? success : problems_found;
+}
+
+HostOptions host_options(const Options& options) {
+  const auto left_out = detail::left_out_modules(options.app);
+  return {
+      .app = options.app,
+      .plugin_path = options.plugin_path,
+      .builtins = options.builtins,
+      .lock_file = options.lock_file,
+      .remember_crashes = left_out && (!left_out->modules.empty() || !left_out->warnings.empty()),
+      .log_level = LogLevel::error};  // the commands show the problems of the host
 }
 
 std::string command_line(const Options& options, const std::string& words) {

@@ -31,13 +31,9 @@ Exit load_app(Options& options);
 /// Returns the directory of tenon's own specs in its installation. It may be missing.
 std::string standard_specs();
 
-/// Returns the options with which every command creates its host.
-inline HostOptions host_options(const Options& options) {
-  return {.app = options.app,
-          .plugin_path = options.plugin_path,
-          .builtins = options.builtins,
-          .lock_file = options.lock_file};
-}
+/// Returns the options with which every command creates its host. Modules that the hosts of the app
+/// leave out are left out.
+HostOptions host_options(const Options& options);
 
 /// Returns a command of tenon with the options that select the same host again, eg:
 /// "tenon resolve me.example/blur -a photo". `words` are quoted for a shell.

@@ -91,6 +91,9 @@ Exit lock(const Options& options, const std::string& file, bool check);
 /// Draws the packages and their requirements.
 Exit graph(const Options& options, GraphFormat format);
 
+/// Lets the hosts of an app use a package again that they leave out. Works on files only.
+Exit release(const Options& options, const std::string& package);
+
 /// The arguments of `tenon verify`.
 struct VerifyArguments {
   std::filesystem::path file;

@@ -73,6 +73,11 @@ void print_plugins(const std::vector<PluginInfo>& plugins, const std::vector<Pac
 std::string next_step(const Options& options, const Host& host,
                       const std::vector<Error>& problems) {
   for (const Error& problem : problems) {
+    if (problem.code() != "module-left-out") continue;
+    const std::string_view package = problem.found().substr(0, problem.found().find(' '));
+    return "tenon release " + shell_word(options.app) + " " + shell_word(package);
+  }
+  for (const Error& problem : problems) {
     std::error_code ignored;
     if (std::filesystem::is_regular_file(problem.where(), ignored)) {
       return command_line(options, "inspect " + shell_word(problem.where()));

@@ -244,6 +244,14 @@ int run(int count, char** arguments) {
       ->default_str("dot")
       ->excludes(drawing->get_option("--json"));
 
+  std::string package;
+  CLI::App* releasing = program.add_subcommand(
+      "release",
+      "Lets an app use a package again that it leaves out since a crash or a quarantine");
+  releasing->add_option("APP", options.app, "Host program")->required();
+  releasing->add_option("PACKAGE", package, "Package, eg: me.example/blur")->required();
+  add_json(*releasing, options);
+
   CLI::App* typing = program.add_subcommand("types", "Lists the document types and their versions");
   add_app(*typing, options);
   add_json(*typing, options);
@@ -256,7 +264,8 @@ int run(int count, char** arguments) {
 
   if (const auto exit = tenon::tools::parse(program, count, arguments)) return *exit;
   if (calling->parsed()) move_words(call_arguments);
-  if (!explaining->parsed()) {  // error codes do not depend on the app
+  // Error codes do not depend on the app, and records not on its description.
+  if (!explaining->parsed() && !releasing->parsed()) {
     if (const Exit loaded = load_app(options); loaded != success) return loaded;
   }
   const Exit exit = listing->parsed()      ? list(options, kind, why)
@@ -267,6 +276,7 @@ int run(int count, char** arguments) {
                     : resolving->parsed()  ? resolve(options, references, reasons)
                     : locking->parsed()    ? tenon::command::lock(options, lock_file, check_lock)
                     : drawing->parsed()    ? graph(options, format)
+                    : releasing->parsed()  ? release(options, package)
                     : typing->parsed()     ? types(options)
                                            : convert(options, convert_arguments);
   if (std::cout.flush()) return exit;

@@ -62,6 +62,9 @@ struct HostOptions {
   bool check_calls = false;
   /// If true, calls are counted; see ModuleInfo::methods.
   bool count_calls = false;
+  /// If true, a module that was being loaded when a process of this app died is left out of the
+  /// scans of the next one, until `tenon release`; see loader/guide/operator.md.
+  bool remember_crashes = false;
   RestartPolicy restart = {};
   /// Called with each event of a module, on the thread that causes it. It may call any function of
   /// the host and destroy the host, but must not wait for a thread that is in one.

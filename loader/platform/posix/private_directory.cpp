@@ -119,12 +119,13 @@ std::vector<std::string> names_in(int directory, std::size_t most, Wanted wanted
   return names;
 }
 
+bool is_no_lock(const dirent& entry) {
+  return std::strcmp(entry.d_name, lock_name) != 0;
+}
+
 /// Removes a directory whose lock is held. The lock is removed last, so that a later call can
 /// remove the rest.
 bool remove_directory(int parent, const char* name, int directory) {
-  const auto is_no_lock = [](const dirent& entry) {
-    return std::strcmp(entry.d_name, lock_name) != 0;
-  };
   bool empty = true;
   for (const std::string& file : names_in(directory, max_files, is_no_lock)) {
     if (::unlinkat(directory, file.c_str(), 0) != 0 && errno != ENOENT) empty = false;
@@ -153,22 +154,51 @@ bool has_lock_text(int lock) {
   return count >= 0 && std::string_view(text.data(), static_cast<std::size_t>(count)) == lock_text;
 }
 
-/// Takes the lock of a directory. Returns false if another process holds it.
-bool take_lock(int lock) {
-  if (::flock(lock, LOCK_EX | LOCK_NB) != 0) return false;
+/// Takes the lock of a directory, shared or exclusively (LOCK_SH, LOCK_EX). Returns false if
+/// another process holds it.
+bool take_lock(int lock, int how) {
+  if (::flock(lock, how | LOCK_NB) != 0) return false;
   // Another process may have removed it in the meantime.
   struct stat status;
   return ::fstat(lock, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid() &&
          status.st_nlink == 1;
 }
 
+/// A directory whose owner was killed, with its lock.
+struct Abandoned {
+  /// `how`: see take_lock.
+  Abandoned(int parent, const char* name, int how)
+      : directory(::openat(parent, name, directory_flags)),
+        lock(directory && is_own_directory(directory.get())
+                 ? ::openat(directory.get(), lock_name,
+                            O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+                 : -1),
+        is_locked(lock && has_lock_text(lock.get()) && take_lock(lock.get(), how)) {}
+
+  const Descriptor directory;
+  const Descriptor lock;
+  const bool is_locked;  // false: it has an owner, or is none of these
+};
+
 bool remove_if_abandoned(int parent, const char* name) {
-  const Descriptor directory(::openat(parent, name, directory_flags));
-  if (!directory || !is_own_directory(directory.get())) return false;
-  const Descriptor lock(::openat(directory.get(), lock_name,
-                                 O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  return lock && has_lock_text(lock.get()) && take_lock(lock.get()) &&
-         remove_directory(parent, name, directory.get());
+  const Abandoned abandoned(parent, name, LOCK_EX);
+  return abandoned.is_locked && remove_directory(parent, name, abandoned.directory.get());
+}
+
+/// Returns the names of at most `max_checked` private directories.
+std::vector<std::string> private_directories(int parent) {
+  auto names = names_in(parent, max_read, [](const dirent& entry) {
+    return is_name(entry.d_name) && (entry.d_type == DT_DIR || entry.d_type == DT_UNKNOWN);
+  });
+  if (names.size() > max_checked) {
+    // Start at another directory each time, so that directories in use do not hide the others for
+    // ever.
+    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+    const auto first = static_cast<std::size_t>(now) % names.size();
+    std::rotate(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(first), names.end());
+    names.resize(max_checked);
+  }
+  return names;
 }
 
 /// Removes the directories of images that stay mapped until the process exits. Static hosts of a
@@ -177,7 +207,7 @@ const struct RemoveAtExit {
   RemoveAtExit() { static_cast<void>(held()); }
   ~RemoveAtExit() {
     sync::Lock lock(held().mutex);
-    for (PrivateDirectory* directory : held().directories) directory->remove();
+    for (PrivateDirectory* directory : held().directories) directory->end_at_exit();
   }
 } remove_at_exit;
 
@@ -192,6 +222,18 @@ Error exchangeable(const std::filesystem::path& parent, const Exposure& exposure
        .fix = exposure.by_owner
                   ? "set TMPDIR to a directory of this user"
                   : "chmod +t " + exposure.path.string() + ", or set TMPDIR to another directory"});
+}
+
+Result<void> check_exposure(const std::filesystem::path& path) {
+  const auto exposure = exposure_at(path);
+  if (!exposure) return {};
+  std::string found = exposure->found;
+  if (exposure->path != path) found += ", " + exposure->path.string();
+  return Error({.code = "untrusted-owner",
+                .where = path.string(),
+                .found = std::move(found),
+                .needed = "directories that no other user may change",
+                .fix = exposure->fix});
 }
 
 Error replaced(const std::filesystem::path& parent) {
@@ -220,7 +262,7 @@ bool is_at(int descriptor, const char* path) noexcept {
 }  // namespace
 
 Result<std::shared_ptr<PrivateDirectory>> PrivateDirectory::create(
-    const std::filesystem::path& parent) {
+    const std::filesystem::path& parent, StaysAtExit stays_at_exit) {
   prepare_for_forks();
   if (auto exposed = exposure_at(parent)) {
     std::error_code ignored;
@@ -231,6 +273,7 @@ Result<std::shared_ptr<PrivateDirectory>> PrivateDirectory::create(
   std::string name = (std::filesystem::absolute(parent, ignored) / prefix).string() + "XXXXXX";
   std::shared_ptr<PrivateDirectory> made(
       new PrivateDirectory);  // before there is a directory to remove
+  made->stays_at_exit_ = stays_at_exit;
   if (::mkdtemp(name.data()) == nullptr) {
     const int number = errno;
     return Error({.code = number == ENOENT ? "not-found" : "cannot-write",
@@ -290,6 +333,10 @@ Result<void> PrivateDirectory::link_file(const std::string& name, const std::str
   return not_written(path_ / second);
 }
 
+void PrivateDirectory::remove_file(const std::string& name) const noexcept {
+  ::unlinkat(directory_, name.c_str(), 0);
+}
+
 PrivateDirectory::~PrivateDirectory() {
   if (!is_own()) return;
   {
@@ -305,6 +352,10 @@ void PrivateDirectory::remove() noexcept {
   remove_directory(AT_FDCWD, path_.c_str(), directory_);
 }
 
+void PrivateDirectory::end_at_exit() noexcept {
+  if (stays_at_exit_ == nullptr || !stays_at_exit_()) remove();
+}
+
 bool PrivateDirectory::is_own() const noexcept {
   return forks_ == forks;
 }
@@ -318,23 +369,69 @@ bool PrivateDirectory::is_usable() const noexcept {
 std::size_t remove_abandoned_directories(const std::filesystem::path& parent) noexcept {
   const Descriptor directory(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory) return 0;
-  auto names = names_in(directory.get(), max_read, [](const dirent& entry) {
-    return is_name(entry.d_name) && (entry.d_type == DT_DIR || entry.d_type == DT_UNKNOWN);
-  });
-  if (names.size() > max_checked) {
-    // Start at another directory each time, so that directories in use do not hide the others for
-    // ever.
-    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-    const auto first = static_cast<std::size_t>(now) % names.size();
-    std::rotate(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(first), names.end());
-    names.resize(max_checked);
-  }
   std::size_t removed = 0;
-  for (const std::string& name : names) {
+  for (const std::string& name : private_directories(directory.get())) {
     if (removed == max_removed) break;
     removed += remove_if_abandoned(directory.get(), name.c_str());
   }
   return removed;
+}
+
+// The lock is shared, so that no process that looks takes one that looks at the same time for the
+// owner.
+void visit_abandoned_files(const std::filesystem::path& parent,
+                           const std::function<bool(const std::filesystem::path&)>& keep) {
+  const Descriptor directory(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) return;
+  for (const std::string& name : private_directories(directory.get())) {
+    const Abandoned abandoned(directory.get(), name.c_str(), LOCK_SH);
+    if (!abandoned.is_locked) continue;
+    bool empty = true;
+    for (const std::string& file : names_in(abandoned.directory.get(), max_files, is_no_lock)) {
+      if (keep(parent / name / file)) {
+        empty = false;
+      } else {
+        ::unlinkat(abandoned.directory.get(), file.c_str(), 0);
+      }
+    }
+    if (empty) remove_directory(directory.get(), name.c_str(), abandoned.directory.get());
+  }
+}
+
+Result<void> check_user_directory(const std::filesystem::path& directory) {
+  struct stat status;
+  if (::lstat(directory.c_str(), &status) != 0) return {};
+  const bool is_own = S_ISDIR(status.st_mode) && status.st_uid == ::geteuid();
+  if (is_own && (status.st_mode & 0077) == 0)
+    return is_privileged() ? check_exposure(directory) : Result<void>();
+  return Error({.code = "untrusted-owner",
+                .where = directory.string(),
+                .found = is_own ? "a directory to which other users have access"
+                                : "no directory, or that of another user",
+                .needed = "a directory of this user with the mode 0700",
+                .fix = is_own ? "chmod 700 " + directory.string() : "remove it"});
+}
+
+Result<void> make_user_directory(const std::filesystem::path& directory) {
+  std::vector<std::filesystem::path> missing;
+  std::filesystem::path existing = directory;
+  struct stat status;
+  while (::lstat(existing.c_str(), &status) != 0 && existing.has_relative_path()) {
+    missing.push_back(existing);
+    existing = existing.parent_path();
+  }
+  if (!missing.empty() && is_privileged()) {
+    if (auto checked = check_exposure(existing); !checked) return checked;
+  }
+  for (; !missing.empty(); missing.pop_back()) {
+    if (::mkdir(missing.back().c_str(), 0700) == 0 || errno == EEXIST) continue;
+    return Error({.code = "cannot-write",
+                  .where = missing.back().string(),
+                  .found = "creating the directory: " + std::generic_category().message(errno),
+                  .needed = "a directory that the user may create",
+                  .fix = "check the path, the permissions and the free space on the disk"});
+  }
+  return check_user_directory(directory);
 }
 
 }}}  // namespace tenon::v0_1::platform

@@ -20,6 +20,19 @@ std::filesystem::path in_home(const std::filesystem::path& below) {
   return home.empty() ? std::filesystem::path() : home / below;
 }
 
+/// Returns a directory of the user that a variable names, otherwise one in the home of the user;
+/// empty if there is neither. The standard of these variables says that relative paths count as
+/// absent.
+std::filesystem::path user_directory(const char* variable, const char* below_home) {
+  std::filesystem::path directory = trusted_environment(variable);
+  if (!directory.is_absolute()) directory = in_home(below_home);
+  return directory.is_absolute() ? directory : std::filesystem::path();
+}
+
+bool is_file_name(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
+}
+
 }  // namespace
 
 std::string trusted_environment(const std::string& name) {
@@ -77,16 +90,20 @@ std::vector<std::filesystem::path> module_directories(const std::string& app) {
 }
 
 std::vector<std::filesystem::path> data_directories(const std::string& app) {
-  std::filesystem::path own = trusted_environment("XDG_DATA_HOME");
-  if (!own.is_absolute()) own = in_home(".local/share");
+  std::filesystem::path own = user_directory("XDG_DATA_HOME", ".local/share");
   std::string shared = trusted_environment("XDG_DATA_DIRS");
   if (shared.empty()) shared = "/usr/local/share:/usr/share";
   std::vector<std::filesystem::path> directories = split_path_list(shared);
   directories.insert(directories.begin(), std::move(own));
-  // The standard of these variables says that relative paths count as absent.
   std::erase_if(directories, [](const auto& directory) { return !directory.is_absolute(); });
   for (std::filesystem::path& directory : directories) directory /= app;
   return directories;
+}
+
+std::filesystem::path state_directory(const std::string& app) {
+  const std::filesystem::path directory = user_directory("XDG_STATE_HOME", ".local/state");
+  return directory.empty() || !is_file_name(app) ? std::filesystem::path()
+                                                 : directory / "tenon" / app;
 }
 
 }}}  // namespace tenon::v0_1::platform
