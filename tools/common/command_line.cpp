@@ -16,7 +16,7 @@ namespace {
 constexpr int wrong_usage = 2;
 constexpr int io_failed = 3;
 
-std::vector<std::string> options_of(const CLI::App& command) {
+std::vector<std::string> long_options_of(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
@@ -74,7 +74,7 @@ void print(const CLI::App& program, const CLI::ParseError& error) {
                   : chosen.empty() ? "command"
                                    : "word")
               << " " << escaped_for_display(word) << "\n";
-    const auto known = option ? options_of(command) : commands_of(command);
+    const auto known = option ? long_options_of(command) : commands_of(command);
     const std::string meant = tools::did_you_mean(word, known);
     if (!misplaced && !meant.empty()) std::cerr << meant << "\n";
   }
@@ -91,6 +91,20 @@ std::vector<const char*> with_help(int count, const char* const* arguments) {
   return words;
 }
 
+/// Returns what `--generate` prints for the build and for shells; nothing if it is not known.
+std::optional<std::string> generated(const CLI::App& program, std::string_view what,
+                                     const CompletedValues& values) {
+  if (what == "manual") return manual_page(program);
+  if (what == "bash") return bash_completions(program, values);
+  if (what == "zsh") return zsh_completions(program, values);
+  if (what == "fish") return fish_completions(program, values);
+  const auto completed = values.find(what);
+  if (completed == values.end()) return std::nullopt;
+  std::string lines;
+  for (const std::string& word : completed->second()) lines += word + "\n";
+  return lines;
+}
+
 int print_text(const CLI::App& program, const std::string& text) {
   std::cout << text;
   if (std::cout.flush()) return 0;
@@ -100,15 +114,14 @@ int print_text(const CLI::App& program, const std::string& text) {
 
 }  // namespace
 
-std::optional<int> parse(CLI::App& program, int count, const char* const* arguments) {
+std::optional<int> parse(CLI::App& program, int count, const char* const* arguments,
+                         const CompletedValues& values) {
   const std::vector<const char*> words = with_help(count, arguments);
   try {
     refuse_empty_words(count, arguments);
     describe_help(program);
     if (count == 3 && words[1] == std::string_view("--generate")) {
-      const std::string_view what = words[2];
-      if (what == "manual") return print_text(program, manual_page(program));
-      if (what == "bash") return print_text(program, bash_completions(program));
+      if (const auto text = generated(program, words[2], values)) return print_text(program, *text);
     }
     program.parse(count, words.data());
   } catch (const CLI::ParseError& error) {

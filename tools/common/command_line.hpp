@@ -7,6 +7,7 @@
 
 #include <optional>
 
+#include "common/completions.hpp"
 #include "common/diagnostics.hpp"
 
 namespace tenon::tools {
@@ -14,9 +15,10 @@ namespace tenon::tools {
 /// Parses a command line. Returns the exit status if the program must end: 0 after --help and
 /// --version, 3 if their output cannot be written, 2 if the command line is wrong. In the last case
 /// the problem and the nearest known word are printed on standard error. `help COMMAND` means
-/// `COMMAND --help`. For the build, `--generate manual` prints the manual page, and
-/// `--generate bash` the completions for bash.
-std::optional<int> parse(CLI::App& program, int count, const char* const* arguments);
+/// `COMMAND --help`. For the build, `--generate manual` prints the manual page, and `--generate`
+/// with bash, fish or zsh the completions for this shell. `values` are those that shells complete.
+std::optional<int> parse(CLI::App& program, int count, const char* const* arguments,
+                         const CompletedValues& values = {});
 
 /// Prints the diagnostics on standard error.
 void print(const tools::Diagnostics& diagnostics);

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/option_names.hpp"
+
 namespace tenon::tools {
 namespace {
 
@@ -32,27 +34,6 @@ std::string upper_case(std::string text) {
     return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
   });
   return text;
-}
-
-/// Returns the names of an option with their dashes, or the name of an argument.
-std::vector<std::string> names_of(const CLI::Option& option) {
-  if (option.get_positional()) return {option.get_name(true)};
-  std::vector<std::string> names;
-  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
-  return names;
-}
-
-/// Returns the name of the value of an option; empty if it takes none.
-std::string value_of(const CLI::Option& option) {
-  if (option.get_positional() || option.get_expected_max() == 0) return {};
-  return option.get_option_text().empty() ? option.get_type_name() : option.get_option_text();
-}
-
-std::vector<const CLI::Option*> options_of(const CLI::App& command) {
-  auto options = command.get_options();
-  std::erase_if(options, [](const CLI::Option* option) { return option->get_group().empty(); });
-  return options;
 }
 
 void write_option(std::string& page, const CLI::Option& option) {
@@ -100,28 +81,6 @@ std::string summary_of(const std::string& text) {
   return line;
 }
 
-/// Adds a branch for a command and the commands below it: the words that may follow.
-void write_words(std::string& script, const CLI::App& command, const std::string& path) {
-  std::string words;
-  for (const CLI::App* inner : command.get_subcommands({})) words += " " + inner->get_name();
-  for (const CLI::Option* option : options_of(command)) {
-    if (option->get_positional()) continue;
-    for (const std::string& name : names_of(*option)) words += " " + name;
-  }
-  script += "    '" + path + "') words='" + words.substr(words.empty() ? 0 : 1) + "' ;;\n";
-  for (const CLI::App* inner : command.get_subcommands({})) {
-    write_words(script, *inner, path + " " + inner->get_name());
-  }
-}
-
-void write_paths(std::string& script, const CLI::App& command, const std::string& path) {
-  for (const CLI::App* inner : command.get_subcommands({})) {
-    const std::string longer = path + " " + inner->get_name();
-    script += (script.empty() ? "'" : " | '") + longer + "'";
-    write_paths(script, *inner, longer);
-  }
-}
-
 }  // namespace
 
 std::string manual_page(const CLI::App& program) {
@@ -139,31 +98,6 @@ std::string manual_page(const CLI::App& program) {
   }
   if (!program.get_footer().empty()) page += ".SH NOTES\n" + escaped(program.get_footer()) + "\n";
   return page;
-}
-
-std::string bash_completions(const CLI::App& program) {
-  const std::string& name = program.get_name();
-  std::string function = "_" + name;
-  std::ranges::replace(function, '-', '_');
-  std::string paths;
-  write_paths(paths, program, "");
-  std::string script = "# Completions of " + name + " for bash.\n" + function + "() {\n" +
-                       "  local path= words= i\n"
-                       "  for ((i = 1; i < COMP_CWORD; i += 1)); do\n"
-                       "    case \"$path ${COMP_WORDS[i]}\" in\n"
-                       "    " +
-                       (paths.empty() ? "''" : paths) +
-                       ") path+=\" ${COMP_WORDS[i]}\" ;;\n"
-                       "    esac\n"
-                       "  done\n"
-                       "  case $path in\n";
-  write_words(script, program, "");
-  return script +
-         "  esac\n"
-         "  COMPREPLY=($(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n"
-         "}\n"
-         "complete -o default -F " +
-         function + " " + name + "\n";
 }
 
 }  // namespace tenon::tools

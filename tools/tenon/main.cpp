@@ -17,6 +17,7 @@
 #include "commands.hpp"
 #include "common/command_line.hpp"
 #include "common/descriptor.hpp"
+#include "completed_values.hpp"
 
 namespace {
 
@@ -168,7 +169,8 @@ int run(int count, char** arguments) {
   std::string kind;
   CLI::App* listing = program.add_subcommand("list", "Lists the plugins that a host would find");
   add_common(*listing, options);
-  listing->add_option("--kind", kind, "Only plugins of this kind, eg: tenon.dev/source");
+  listing->add_option("--kind", kind, "Only plugins of this kind, eg: tenon.dev/source")
+      ->type_name("KIND");
   bool why = false;
   listing->add_flag("--why", why,
                     "Also shows the directories that were searched, and each file in them with the "
@@ -262,7 +264,9 @@ int run(int count, char** arguments) {
   add_app(*converting, options);
   add_convert_arguments(*converting, convert_arguments);
 
-  if (const auto exit = tenon::tools::parse(program, count, arguments)) return *exit;
+  if (const auto exit = tenon::tools::parse(program, count, arguments, completed_values())) {
+    return *exit;
+  }
   if (calling->parsed()) move_words(call_arguments);
   // Error codes do not depend on the app, and records not on its description.
   if (!explaining->parsed() && !releasing->parsed()) {
