@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -72,6 +73,35 @@ TEST(Faults, LeaveTheOldOrTheNewDocument) {
                     R"({"type":"tenon.dev/record","version":1,"value":{"payload":"aGk="}})"
                     "\n",
                     [](World&) {});
+}
+
+TEST(Faults, LeaveAWholeProjectOrNone) {
+  std::size_t whole = 0;
+  const auto count = [](const World& world) {
+    const auto all = std::filesystem::recursive_directory_iterator(world.root() / "numbers");
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+  };
+  for_each_fault({
+      .prepare = [](World&) {},
+      .command = {TENON, "new", "plugin", "me.example/numbers"},
+      .check =
+          [&](World& world, const Outcome& run, const Fault&) {
+            const bool exists = std::filesystem::exists(world.root() / "numbers");
+            EXPECT_TRUE(exists || run.exit != 0);
+            if (exists) {
+              EXPECT_EQ(count(world), whole);
+            }
+          },
+      .check_whole =
+          [&](World& world, const Outcome& run) {
+            // A run whose result could not be printed has made the project.
+            if (run.exit != 0) {
+              EXPECT_NE(run.err.find("already exists"), run.err.npos) << run.err;
+            }
+            if (whole == 0) whole = count(world);
+            EXPECT_EQ(count(world), whole);
+          },
+  });
 }
 
 /// A kind with a released version.

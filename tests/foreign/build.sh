@@ -308,6 +308,8 @@ spec_changes() {
   grep 'v2.json:[0-9]*:[0-9]*: ' "$world/errors"
 }
 
+. "$tenon/tests/foreign/new.sh"
+
 step "install" install_tenon
 if [ "$system" = meson ]; then step "tags" has_tags; fi
 step "plugins" plugins_are_installed
@@ -329,6 +331,12 @@ else
   step "subproject" is_a_subproject
 fi
 step "sdk of another app" sdk_of_another_app
+for language in c c++; do
+  step "new source in $language" new_source $language
+  step "new processor in $language" new_processor $language
+  step "new kind in $language" new_kind $language
+done
+step "new host" new_host
 step "archive runs" archive_runs
 step "spec changes" spec_changes
 echo "1..$count"

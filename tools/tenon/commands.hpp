@@ -123,6 +123,18 @@ struct CallArguments {
 /// Calls one method of a plugin in a child process. Only `verify` and `call` run code of a plugin.
 Exit call(const Options& options, const CallArguments& arguments);
 
+/// The arguments of `tenon new`: words of its templates, and a name. Empty: not given.
+struct NewArguments {
+  std::string subject;   // host, plugin or kind
+  std::string name;      // eg: "me.example/numbers"
+  std::string kind;      // of a plugin: source or processor
+  std::string language;  // of a plugin: c or c++
+  std::string build = "cmake";
+};
+
+/// Makes a directory with a project in the working directory, and prints how to build it.
+Exit make_project(const NewArguments& arguments);
+
 /// Converts documents to another version of their type. Writes them to standard output, or
 /// replaces each file.
 Exit convert(const Options& options, const ConvertArguments& arguments);

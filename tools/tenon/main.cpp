@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <iostream>
@@ -156,9 +157,42 @@ void move_words(CallArguments& call) {
   call.method = std::exchange(call.plugin, {});
 }
 
+/// Adds an option or argument whose value is one of the words.
+CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value,
+                        std::vector<std::string> words, const std::string& description) {
+  std::string needed;
+  for (const std::string& word : words) needed += (needed.empty() ? "" : "|") + word;
+  return command.add_option(name, value, description)
+      ->type_name(needed)
+      ->check([words = std::move(words), needed](const std::string& text) {
+        const bool known = std::ranges::find(words, text) != words.end();
+        return known ? "" : "found \"" + text + "\", needed " + needed;
+      });
+}
+
+void add_new_arguments(CLI::App& command, NewArguments& arguments) {
+  const std::vector<std::string> subjects = {"host", "plugin", "kind"};
+  add_choice(command, "WHAT", arguments.subject, subjects,
+             "host: a program that uses sources. plugin: a plugin for pipelines. kind: a program "
+             "with a kind of plugin of its own, and a plugin")
+      ->required();
+  command
+      .add_option(
+          "NAME", arguments.name,
+          "Name of a host, eg: photo, or id of a plugin or kind, eg: me.example/numbers; its "
+          "last part names the directory")
+      ->required();
+  add_choice(command, "--kind", arguments.kind, {"source", "processor"}, "Kind of a plugin")
+      ->default_str("source");
+  add_choice(command, "--language", arguments.language, {"c", "c++"}, "Language of a plugin")
+      ->default_str("c++");
+  add_choice(command, "--build", arguments.build, {"cmake", "meson"}, "Build system")
+      ->capture_default_str();
+}
+
 int run(int count, char** arguments) {
   CLI::App program(
-      "Shows plugins and packages, checks modules, and converts documents.\n"
+      "Shows plugins and packages, checks modules, converts documents, and makes projects.\n"
       "Only verify and call run code of a plugin.",
       "tenon");
   program.footer("Exit status: 0 success, 1 problem found, 2 usage error, 3 I/O error.");
@@ -264,12 +298,17 @@ int run(int count, char** arguments) {
   add_app(*converting, options);
   add_convert_arguments(*converting, convert_arguments);
 
+  NewArguments new_arguments;
+  CLI::App* making = program.add_subcommand(
+      "new", "Makes a directory with the project of a host, a plugin or a kind of plugins");
+  add_new_arguments(*making, new_arguments);
+
   if (const auto exit = tenon::tools::parse(program, count, arguments, completed_values())) {
     return *exit;
   }
   if (calling->parsed()) move_words(call_arguments);
   // Error codes do not depend on the app, and records not on its description.
-  if (!explaining->parsed() && !releasing->parsed()) {
+  if (!explaining->parsed() && !releasing->parsed() && !making->parsed()) {
     if (const Exit loaded = load_app(options); loaded != success) return loaded;
   }
   const Exit exit = listing->parsed()      ? list(options, kind, why)
@@ -282,6 +321,7 @@ int run(int count, char** arguments) {
                     : drawing->parsed()    ? graph(options, format)
                     : releasing->parsed()  ? release(options, package)
                     : typing->parsed()     ? types(options)
+                    : making->parsed()     ? make_project(new_arguments)
                                            : convert(options, convert_arguments);
   if (std::cout.flush()) return exit;
   std::cerr << "tenon: cannot write to standard output\n";

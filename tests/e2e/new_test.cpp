@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon new: the names in a project, and what is refused. tests/foreign builds and runs the
+// projects. TENON is the command.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "e2e/unprivileged.hpp"
+#include "framework/world.hpp"
+
+namespace tenon::tests { namespace {
+
+namespace fs = std::filesystem;
+
+class New : public testing::Test {
+ protected:
+  Outcome make(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {TENON, "new"});
+    return world_.run(arguments);
+  }
+
+  /// Returns the paths of the files in a directory, relative to it.
+  std::set<std::string> files(const std::string& directory) const {
+    const fs::path root = world_.root() / directory;
+    std::set<std::string> found;
+    for (const auto& entry : fs::recursive_directory_iterator(root)) {
+      if (!entry.is_directory()) found.insert(entry.path().lexically_relative(root));
+    }
+    return found;
+  }
+
+  /// Returns what is in the world besides the output of programs.
+  std::set<std::string> everything() const {
+    std::set<std::string> found = files(".");
+    std::erase_if(found, [](const std::string& path) { return path.starts_with("output/"); });
+    return found;
+  }
+
+  /// Expects that the command fails, and leaves the world as it was.
+  void expect_refused(const std::vector<std::string>& arguments, int exit,
+                      const std::string& message) const {
+    const std::set<std::string> before = everything();
+    const Outcome run = make(arguments);
+    EXPECT_EQ(run.exit, exit);
+    EXPECT_EQ(run.out, "");
+    EXPECT_NE(run.err.find(message), run.err.npos) << run.err;
+    EXPECT_EQ(everything(), before);
+  }
+
+  World world_;
+};
+
+TEST_F(New, PrintsTheCommandsThatComeNext) {
+  const Outcome run = make({"plugin", "me.example/numbers"});
+  EXPECT_EQ(run.err, "");
+  EXPECT_EQ(run.exit, 0);
+  EXPECT_EQ(run.out,
+            "numbers: 6 files\n"
+            "Next:\n"
+            "  cd numbers\n"
+            "  cmake -S . -B build\n"
+            "  cmake --build build\n"
+            "  ctest --test-dir build\n"
+            "  TENON_PLUGIN_PATH=build tenon-pipeline run pipeline.json\n");
+  EXPECT_EQ(files("numbers"),
+            (std::set<std::string>{".gitignore", "CMakeLists.txt", "README.md", "numbers.cpp",
+                                   "pipeline.json", "verify.json"}));
+}
+
+TEST_F(New, MakesAPluginForMeson) {
+  ASSERT_EQ(make({"plugin", "me.example/big-numbers", "--language", "c", "--build", "meson",
+                  "--kind", "processor"})
+                .exit,
+            0);
+  EXPECT_EQ(files("big-numbers"),
+            (std::set<std::string>{".gitignore", "README.md", "big-numbers.c", "meson.build",
+                                   "pipeline.json", "verify.json"}));
+  EXPECT_NE(world_.read("big-numbers/verify.json").find("tenon.dev/processor"), std::string::npos);
+}
+
+TEST_F(New, LeavesNoNameOfTheTemplates) {
+  for (const char* language : {"c", "c++"}) {
+    for (const char* build : {"cmake", "meson"}) {
+      const std::string name = std::string("two_words_") + (language[1] ? "cpp_" : "c_") + build;
+      ASSERT_EQ(
+          make({"kind", "far-away.example/" + name, "--language", language, "--build", build}).exit,
+          0);
+      const std::set<std::string> made = files(name);
+      EXPECT_TRUE(made.contains("kinds/" + name + "/v1.json"));
+      for (const std::string& file : made) {
+        const std::string text = file + world_.read(name + "/" + file);
+        for (const char* word :
+             {"sample", "Sample", "SAMPLE", "me::", "me/", "me_", "me.example"}) {
+          EXPECT_EQ(text.find(word), text.npos) << file << ": " << word << "\n" << text;
+        }
+      }
+    }
+  }
+  EXPECT_NE(world_.read("two_words_c_cmake/main.cpp").find("far_away::TwoWordsCCmake>"),
+            std::string::npos);
+}
+
+TEST_F(New, RefusesNamesOfAnotherForm) {
+  expect_refused({"plugin", "numbers"}, 2,
+                 "tenon new: numbers cannot name a plugin: it has no '/'\n"
+                 "   needed  a domain, '/', and a word of lower-case letters, digits, '-' and '_', "
+                 "eg: me.example/numbers\n");
+  expect_refused({"plugin", "me.example/a/b"}, 2, "it does not end with a name");
+  expect_refused({"plugin", "me.example/.."}, 2, "it does not end with a name");
+  expect_refused({"plugin", "me.example/"}, 2, "it does not end with a name");
+  expect_refused({"plugin", "me.example/Numbers"}, 2, "it does not end with a name");
+  expect_refused({"plugin", "Me.example/numbers"}, 2, "it does not begin with a domain");
+  expect_refused({"plugin", "../numbers"}, 2, "it does not begin with a domain");
+  expect_refused({"plugin", "me.example/" + std::string(201, 'x')}, 2, "more than 200 characters");
+  expect_refused({"kind", "me.example/big-numbers"}, 2, "eg: photo.example/filter");
+  expect_refused({"kind", "int.example/numbers"}, 2,
+                 "it has a first label that cannot be a C++ namespace");
+  expect_refused({"host", "me.example/photo"}, 2, "it has a '/'\n   needed  a word");
+  expect_refused({"host", "7up"}, 2, "it does not end with a name");
+  expect_refused({"host", "\x1b[1m"}, 2, "tenon new: \\x1b[1m cannot name a host");
+}
+
+TEST_F(New, RefusesNamesOfBuildSystems) {
+  expect_refused({"plugin", "me.example/test"}, 2,
+                 "it has the word 'test', which build systems use themselves");
+  expect_refused({"host", "meson-logs"}, 2, "build systems");
+  EXPECT_EQ(make({"plugin", "int.example/tests"}).exit, 0);
+}
+
+TEST_F(New, RefusesOptionsThatDoNotApply) {
+  expect_refused({"host", "photo", "--kind", "source"}, 2, "--kind does not apply to a host");
+  expect_refused({"kind", "me.example/x", "--kind", "source"}, 2,
+                 "--kind does not apply to a kind");
+  expect_refused({"host", "photo", "--language", "c++"}, 2, "--language does not apply to a host");
+}
+
+TEST_F(New, RefusesUnknownWords) {
+  expect_refused({"module", "photo"}, 2, "found \"module\", needed host|plugin|kind");
+  expect_refused({"host", "photo", "--build", "make"}, 2, "found \"make\", needed cmake|meson");
+  expect_refused({"plugin", "me.example/x", "--kind", "store"}, 2,
+                 "found \"store\", needed source|processor");
+  expect_refused({"host"}, 2, "NAME is required");
+}
+
+TEST_F(New, KeepsWhatExists) {
+  world_.write("full/README.md", "mine");
+  world_.write("file", "mine");
+  fs::create_directory(world_.root() / "empty");
+  fs::create_symlink("nowhere", world_.root() / "link");
+  for (const std::string name : {"full", "file", "empty", "link"}) {
+    expect_refused({"host", name}, 1, "tenon new: " + name + " already exists\n   fix     choose");
+  }
+  EXPECT_EQ(world_.read("full/README.md"), "mine");
+  EXPECT_EQ(world_.read("file"), "mine");
+  EXPECT_FALSE(fs::exists(world_.root() / "nowhere"));
+}
+
+TEST_F(New, FailsInADirectoryWithoutPermission) {
+  fs::permissions(world_.root(), fs::perms::owner_write, fs::perm_options::remove);
+  const Outcome run = world_.run(unprivileged({TENON, "new", "host", "photo"}));
+  fs::permissions(world_.root(), fs::perms::owner_write, fs::perm_options::add);
+  EXPECT_EQ(run.exit, 3);
+  EXPECT_EQ(run.err, "tenon new: cannot make the directory photo: Permission denied\n");
+}
+
+TEST_F(New, MakesDirectoriesThatOthersMayRead) {
+  ASSERT_EQ(make({"host", "photo"}).exit, 0);
+  const auto old = ::umask(0);
+  ::umask(old);
+  EXPECT_EQ(static_cast<mode_t>(fs::status(world_.root() / "photo").permissions()), 0777 & ~old);
+}
+
+}}  // namespace tenon::tests
