@@ -35,6 +35,7 @@ def refuse_unknown_keys(schema):
 class Tests:
     def __init__(self, source, tenon, modules, directory):
         self.schema = json.loads((source / "tools/tenon/output.schema.json").read_text())
+        self.specs = str(source / "abi")
         self.tenon = tenon.resolve()  # the commands run in another directory
         self.modules = modules
         self.directory = directory
@@ -98,6 +99,8 @@ class Tests:
 
     def test_codes_and_types(self):
         expect(len(self.output(0, "explain", app=None)["codes"]) > 50)
+        for kind in ("tenon.dev/source@2", "tenon.dev/destination"):
+            expect(self.output(0, "explain", kind, "--specs", self.specs, app=None)["kind"])
         expect(any(one["steps"] for one in self.output(0, "types", app=None)["types"]))
 
     def test_release(self):

@@ -283,6 +283,47 @@ void load(Options& options, ConstantPool& pool, Diagnostics& problems) {
   use_specs(options.kind_specs, description, options, pool, problems);
 }
 
+gen::Model specs_of(const Options& options, Diagnostics& problems) {
+  const fs::path directory = description_directory(options);
+  gen::LoadOptions load{.directories = {}, .standard_specs = standard_specs(), .frozen = false};
+  fs::path specs = options.specs;
+  if (!directory.empty()) {
+    check_trust(directory / "app.json", problems);
+    if (!problems.empty()) return {};
+    load.standard = read_description(directory, problems).standard;
+    if (specs.empty()) specs = specs_of(directory);
+  } else if (specs.empty()) {
+    specs = load.standard_specs;
+  }
+  if (!specs.empty()) load.directories.push_back(specs.string());
+  if (!problems.empty()) return {};
+  return gen::load_specs(load, problems);
+}
+
+/// Calls a function that adds problems to a list or throws, and prints them.
+template <class Work>
+Exit with_problems_printed(Work work) {
+  Diagnostics problems;
+  try {
+    work(problems);
+  } catch (const gen::UsageError& error) {
+    std::cerr << "tenon: " << escaped_for_display(error.what()) << "\n";
+    return problems_found;
+  } catch (const gen::IoError& error) {
+    std::cerr << "tenon: " << escaped_for_display(error.what()) << "\n";
+    return io_error;
+  }
+  for (const tools::Diagnostic& one : problems.all()) std::cerr << tools::to_text(one) << "\n";
+  return problems.empty() ? success : problems_found;
+}
+
+/// Prints an error if there is nothing of the app here.
+Exit check_app(const Options& options) {
+  if (is_known(options) || !description_directory(options).empty()) return success;
+  std::cerr << "tenon: " << unknown_app(options.app).to_string() << "\n";
+  return problems_found;
+}
+
 }  // namespace
 
 std::string standard_specs() {
@@ -293,22 +334,15 @@ std::string standard_specs() {
 
 Exit load_app(Options& options) {
   static ConstantPool pool;
-  if (!is_known(options) && description_directory(options).empty()) {
-    std::cerr << "tenon: " << unknown_app(options.app).to_string() << "\n";
-    return problems_found;
-  }
-  Diagnostics problems;
-  try {
-    load(options, pool, problems);
-  } catch (const gen::UsageError& error) {
-    std::cerr << "tenon: " << escaped_for_display(error.what()) << "\n";
-    return problems_found;
-  } catch (const gen::IoError& error) {
-    std::cerr << "tenon: " << escaped_for_display(error.what()) << "\n";
-    return io_error;
-  }
-  for (const tools::Diagnostic& one : problems.all()) std::cerr << tools::to_text(one) << "\n";
-  return problems.empty() ? success : problems_found;
+  if (const Exit known = check_app(options); known != success) return known;
+  return with_problems_printed(
+      [&options](Diagnostics& problems) { load(options, pool, problems); });
+}
+
+Exit read_specs(const Options& options, gen::Model& model) {
+  if (const Exit known = check_app(options); known != success) return known;
+  return with_problems_printed(
+      [&options, &model](Diagnostics& problems) { model = specs_of(options, problems); });
 }
 
 HostOptions host_options(const Options& options) {

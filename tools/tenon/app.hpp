@@ -21,6 +21,10 @@
 
 #include "commands.hpp"
 
+namespace tenon::gen {
+struct Model;
+}
+
 namespace tenon::command {
 
 /// Loads the description of the app into `options`, and replaces the kinds and document types of
@@ -30,6 +34,10 @@ Exit load_app(Options& options);
 
 /// Returns the directory of tenon's own specs in its installation. It may be missing.
 std::string standard_specs();
+
+/// Reads the specs of the kinds and document types of the app: its own ones, and the standard ones
+/// that it uses; without a description all standard ones. Prints errors.
+Exit read_specs(const Options& options, gen::Model& model);
 
 /// Returns the options with which every command creates its host. Modules that the hosts of the app
 /// leave out are left out.

@@ -73,9 +73,10 @@ Exit inspect(const Options& options, const std::string& subject, const std::stri
 /// Lists the document types of the app.
 Exit types(const Options& options);
 
-/// Prints the meaning of an error code, its usual cause and the remedy. Lists all codes if `code`
-/// is empty.
-Exit explain(const Options& options, const std::string& code);
+/// Prints the meaning of an error code, its usual cause and the remedy, or describes a kind, a
+/// version of it or a method from its spec. `subject` is CODE or KIND[@VERSION][.METHOD]; names of
+/// kinds contain a '/', codes do not. Lists all codes if it is empty.
+Exit explain(const Options& options, const std::string& subject);
 
 /// The output format of `tenon graph`.
 enum class GraphFormat { dot, svg, mermaid };

@@ -3,15 +3,21 @@
 // tenon explain
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <iostream>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "app.hpp"
 #include "base/error_codes.hpp"
 #include "commands.hpp"
 #include "common/diagnostics.hpp"
+#include "gen/model/model.hpp"
 #include "json.hpp"
+#include "kind_page.hpp"
+#include "kind_subject.hpp"
 #include "text.hpp"
 
 namespace tenon::command {
@@ -48,9 +54,7 @@ Exit no_such_code(const std::string& code) {
   return usage_error;
 }
 
-}  // namespace
-
-Exit explain(const Options& options, const std::string& code) {
+Exit explain_code(const Options& options, const std::string& code) {
   const ErrorCode* one = find_error_code(code);
   if (!code.empty() && one == nullptr) return no_such_code(code);
   const auto codes = one != nullptr ? std::span(one, 1) : error_codes();
@@ -59,6 +63,7 @@ Exit explain(const Options& options, const std::string& code) {
     boost::json::array entries;
     for (const ErrorCode& entry : codes) entries.push_back(to_json(entry));
     output["codes"] = std::move(entries);
+    output["kind"] = nullptr;
     print(output);
   } else if (one != nullptr) {
     print_entry(*one, Paint::for_stream(STDOUT_FILENO));
@@ -66,6 +71,34 @@ Exit explain(const Options& options, const std::string& code) {
     print_list(codes);
   }
   return success;
+}
+
+Exit explain_kind(const Options& options, const std::string& text) {
+  constexpr std::size_t most_columns = 80;
+  gen::Model model;
+  if (const Exit read = read_specs(options, model); read != success) return read;
+  const auto subject = find_subject(model, text);
+  if (!subject) {
+    std::cerr << "tenon: " << subject.error().to_string() << "\n";
+    return problems_found;
+  }
+  if (options.json) {
+    boost::json::object output = make_output("explain");
+    output["codes"] = boost::json::array();
+    output["kind"] = to_json(*subject);
+    print(output);
+  } else {
+    std::cout << page_of(*subject, std::min(columns_of(STDOUT_FILENO), most_columns),
+                         Paint::for_stream(STDOUT_FILENO));
+  }
+  return success;
+}
+
+}  // namespace
+
+Exit explain(const Options& options, const std::string& subject) {
+  const bool is_kind = subject.find('/') != std::string::npos;
+  return is_kind ? explain_kind(options, subject) : explain_code(options, subject);
 }
 
 }  // namespace tenon::command

@@ -222,10 +222,13 @@ int run(int count, char** arguments) {
                    "Also checks whether the module loads on this system, eg: bookworm, glibc-2.31")
       ->type_name("SYSTEM");
 
-  std::string code;
-  CLI::App* explaining =
-      program.add_subcommand("explain", "Shows the meaning, cause and remedy of an error code");
-  explaining->add_option("CODE", code, "Error code, eg: kind-too-new; default: lists all codes");
+  std::string explained;
+  CLI::App* explaining = program.add_subcommand(
+      "explain", "Explains an error code, or a kind and its methods from its spec");
+  add_app(*explaining, options);
+  explaining->add_option("CODE|KIND[@VERSION][.METHOD]", explained,
+                         "Error code, eg: kind-too-new, or kind, which contains a '/', eg: "
+                         "tenon.dev/source@2.open; default: lists all codes");
   add_json(*explaining, options);
 
   VerifyArguments verify_arguments;
@@ -307,13 +310,13 @@ int run(int count, char** arguments) {
     return *exit;
   }
   if (calling->parsed()) move_words(call_arguments);
-  // Error codes do not depend on the app, and records not on its description.
+  // Explaining reads specs only for a kind, and records do not depend on a description.
   if (!explaining->parsed() && !releasing->parsed() && !making->parsed()) {
     if (const Exit loaded = load_app(options); loaded != success) return loaded;
   }
   const Exit exit = listing->parsed()      ? list(options, kind, why)
                     : looking->parsed()    ? inspect(options, subject, system)
-                    : explaining->parsed() ? explain(options, code)
+                    : explaining->parsed() ? explain(options, explained)
                     : verifying->parsed()  ? verify(options, verify_arguments)
                     : calling->parsed()    ? call(options, call_arguments)
                     : resolving->parsed()  ? resolve(options, references, reasons)
