@@ -88,6 +88,12 @@ class Tests:
         expect(self.output(0, "inspect", "plugins/blur-1.2.0.so")["plugins"])
         expect(self.output(1, "inspect", "plugins/broken-1.0.0.so", app=None)["errors"])
 
+    def test_abi_diff(self):
+        self.install("colour-1.4.0", "colour-1.6.2", "blur-1.2.0")
+        colour = "plugins/colour-1.4.0.so"
+        expect(self.output(0, "abi", "diff", colour, "plugins/colour-1.6.2.so")["due"] == "patch")
+        expect(self.output(1, "abi", "diff", "plugins/colour-1.6.2.so", colour)["error"])
+
     def test_builtins(self):
         expect(self.output(0, "list", app=None)["plugins"])
         expect(self.output(0, "inspect", "tenon.dev/file", app=None)["plugins"])

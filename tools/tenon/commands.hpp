@@ -78,6 +78,11 @@ Exit types(const Options& options);
 /// kinds contain a '/', codes do not. Lists all codes if it is empty.
 Exit explain(const Options& options, const std::string& subject);
 
+/// Shows the changes between two builds of a package, two directories of specs, or two versions of a
+/// kind, and the segment of the version that is due. Checks whether the version of a build was
+/// raised by that much.
+Exit abi_diff(const Options& options, const std::string& older, const std::string& newer);
+
 /// The output format of `tenon graph`.
 enum class GraphFormat { dot, svg, mermaid };
 

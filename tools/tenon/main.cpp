@@ -231,6 +231,19 @@ int run(int count, char** arguments) {
                          "tenon.dev/source@2.open; default: lists all codes");
   add_json(*explaining, options);
 
+  CLI::App* abi = program.add_subcommand("abi", "Compares builds and specs");
+  abi->require_subcommand(1);
+  std::string older, newer;
+  CLI::App* comparing = abi->add_subcommand(
+      "diff", "Shows the changes between two builds, and whether the version was raised enough");
+  add_app(*comparing, options);
+  comparing
+      ->add_option("OLDER", older,
+                   "Module file, directory of specs, or version of a kind, eg: tenon.dev/source@1")
+      ->required();
+  comparing->add_option("NEWER", newer, "The same of the newer build or specs")->required();
+  add_json(*comparing, options);
+
   VerifyArguments verify_arguments;
   CLI::App* verifying = program.add_subcommand(
       "verify",
@@ -310,13 +323,14 @@ int run(int count, char** arguments) {
     return *exit;
   }
   if (calling->parsed()) move_words(call_arguments);
-  // Explaining reads specs only for a kind, and records do not depend on a description.
-  if (!explaining->parsed() && !releasing->parsed() && !making->parsed()) {
+  // Some read specs themselves if an argument names some; records need no description of the app.
+  if (!explaining->parsed() && !comparing->parsed() && !releasing->parsed() && !making->parsed()) {
     if (const Exit loaded = load_app(options); loaded != success) return loaded;
   }
   const Exit exit = listing->parsed()      ? list(options, kind, why)
                     : looking->parsed()    ? inspect(options, subject, system)
                     : explaining->parsed() ? explain(options, explained)
+                    : comparing->parsed()  ? abi_diff(options, older, newer)
                     : verifying->parsed()  ? verify(options, verify_arguments)
                     : calling->parsed()    ? call(options, call_arguments)
                     : resolving->parsed()  ? resolve(options, references, reasons)
