@@ -205,9 +205,9 @@ std::vector<const DocumentType*> types_of(const gen::Model& model, ConstantPool&
   return types;
 }
 
-/// Replaces the kinds and document types of the process by those of the app: of the specs, unless
-/// the path is empty, and the standard kinds of the description. Adds the properties of the specs.
-void use_specs(const fs::path& specs, const Description& description, Options& options,
+/// Sets the kinds and document types of the app: of the specs, unless the path is empty, and the
+/// standard kinds of the description. Adds the properties of the specs.
+void add_specs(const fs::path& specs, const Description& description, Options& options,
                ConstantPool& pool, Diagnostics& problems) {
   gen::Model read;
   if (!specs.empty()) {
@@ -217,9 +217,8 @@ void use_specs(const fs::path& specs, const Description& description, Options& o
   }
   if (!problems.empty()) return;
   const gen::Model& model = pool.add(std::move(read));
-  std::vector<const Kind*> kinds;
   for (const auto& kind : model.kinds) {
-    kinds.push_back(&described_kind(*kind, pool));
+    options.kinds.push_back(&described_kind(*kind, pool));
     for (const auto& version : kind->versions) {
       for (const gen::Property& property : version->properties) {
         options.properties[kind->id].push_back(property.name);
@@ -227,10 +226,9 @@ void use_specs(const fs::path& specs, const Description& description, Options& o
     }
   }
   for (const gen::StandardKind& wanted : description.standard) {
-    kinds.push_back(&standard_kind(wanted, pool));
+    options.kinds.push_back(&standard_kind(wanted, pool));
   }
-  detail::use_document_types(types_of(model, pool));
-  detail::use_kinds(std::move(kinds));
+  options.types = types_of(model, pool);
 }
 
 /// Returns the directory of the specs of a description, or an empty path if it has none.
@@ -280,7 +278,7 @@ void load(Options& options, ConstantPool& pool, Diagnostics& problems) {
   if ((options.specs.empty() && directory.empty()) || !problems.empty()) return;
   options.knows_kinds = true;
   options.kind_specs = options.specs.empty() ? specs_of(directory) : options.specs;
-  use_specs(options.kind_specs, description, options, pool, problems);
+  add_specs(options.kind_specs, description, options, pool, problems);
 }
 
 gen::Model specs_of(const Options& options, Diagnostics& problems) {
@@ -337,6 +335,12 @@ Exit load_app(Options& options) {
   if (const Exit known = check_app(options); known != success) return known;
   return with_problems_printed(
       [&options](Diagnostics& problems) { load(options, pool, problems); });
+}
+
+void use_app(const Options& options) {
+  if (!options.knows_kinds) return;
+  detail::use_document_types(options.types);
+  detail::use_kinds(options.kinds);
 }
 
 Exit read_specs(const Options& options, gen::Model& model) {

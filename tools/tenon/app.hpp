@@ -27,10 +27,12 @@ struct Model;
 
 namespace tenon::command {
 
-/// Loads the description of the app into `options`, and replaces the kinds and document types of
-/// the process by those of the app. Without a description the standard ones are used. Prints
-/// errors.
+/// Loads the description of the app into `options`. Without a description the standard kinds and
+/// document types are used. Prints errors. REQUIRED: `use_app` was not called yet.
 Exit load_app(Options& options);
+
+/// Replaces the kinds and document types of the process by those of the app.
+void use_app(const Options& options);
 
 /// Returns the directory of tenon's own specs in its installation. It may be missing.
 std::string standard_specs();

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <tenon/abi.h>
+#include <tenon/detail/document_type.hpp>
+#include <tenon/detail/kind.hpp>
 
 #include <chrono>
 #include <filesystem>
@@ -42,6 +44,9 @@ struct Options {
   bool knows_kinds = false;
   /// The directory of the specs of the app's own kinds; empty if there are none.
   std::filesystem::path kind_specs = {};
+  /// If they are known, the kinds and document types of the app.
+  std::vector<const Kind*> kinds = {};
+  std::vector<const DocumentType*> types = {};
   /// The properties that plugins of a kind may have in their manifest, by kind.
   std::map<std::string, std::vector<std::string>, std::less<>> properties = {};
   std::vector<const tenon_module*> builtins = {};
@@ -69,6 +74,12 @@ Exit list(const Options& options, const std::string& kind, bool why);
 /// Checks and shows one module without running its code. `subject` is a file or a reference. If
 /// `system` is not empty, also checks whether this system has the versions that the module needs.
 Exit inspect(const Options& options, const std::string& subject, const std::string& system);
+
+/// Says for each description of an app whether its host loads a module: one line each. Only the
+/// file counts, not what else is installed. `descriptions`: directories that contain app.json, or
+/// the files app.json.
+Exit inspect_for_hosts(const Options& options, const std::string& file,
+                       const std::vector<std::string>& descriptions);
 
 /// Lists the document types of the app.
 Exit types(const Options& options);

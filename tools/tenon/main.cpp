@@ -221,6 +221,15 @@ int run(int count, char** arguments) {
       ->add_option("--for", system,
                    "Also checks whether the module loads on this system, eg: bookworm, glibc-2.31")
       ->type_name("SYSTEM");
+  std::vector<std::string> descriptions;
+  looking
+      ->add_option("--for-host", descriptions,
+                   "Only says for each description of an app, a directory with app.json, whether "
+                   "its host loads the module, which is the last argument")
+      ->type_name("DESCRIPTION...")
+      ->excludes(looking->get_option("--app"), looking->get_option("--description"),
+                 looking->get_option("--specs"), looking->get_option("--plugin-path"),
+                 looking->get_option("--for"));
 
   std::string explained;
   CLI::App* explaining = program.add_subcommand(
@@ -324,22 +333,25 @@ int run(int count, char** arguments) {
   }
   if (calling->parsed()) move_words(call_arguments);
   // Some read specs themselves if an argument names some; records need no description of the app.
-  if (!explaining->parsed() && !comparing->parsed() && !releasing->parsed() && !making->parsed()) {
+  if (!explaining->parsed() && !comparing->parsed() && !releasing->parsed() && !making->parsed() &&
+      descriptions.empty()) {
     if (const Exit loaded = load_app(options); loaded != success) return loaded;
+    use_app(options);
   }
-  const Exit exit = listing->parsed()      ? list(options, kind, why)
-                    : looking->parsed()    ? inspect(options, subject, system)
-                    : explaining->parsed() ? explain(options, explained)
-                    : comparing->parsed()  ? abi_diff(options, older, newer)
-                    : verifying->parsed()  ? verify(options, verify_arguments)
-                    : calling->parsed()    ? call(options, call_arguments)
-                    : resolving->parsed()  ? resolve(options, references, reasons)
-                    : locking->parsed()    ? tenon::command::lock(options, lock_file, check_lock)
-                    : drawing->parsed()    ? graph(options, format)
-                    : releasing->parsed()  ? release(options, package)
-                    : typing->parsed()     ? types(options)
-                    : making->parsed()     ? make_project(new_arguments)
-                                           : convert(options, convert_arguments);
+  const Exit exit = listing->parsed()       ? list(options, kind, why)
+                    : !descriptions.empty() ? inspect_for_hosts(options, subject, descriptions)
+                    : looking->parsed()     ? inspect(options, subject, system)
+                    : explaining->parsed()  ? explain(options, explained)
+                    : comparing->parsed()   ? abi_diff(options, older, newer)
+                    : verifying->parsed()   ? verify(options, verify_arguments)
+                    : calling->parsed()     ? call(options, call_arguments)
+                    : resolving->parsed()   ? resolve(options, references, reasons)
+                    : locking->parsed()     ? tenon::command::lock(options, lock_file, check_lock)
+                    : drawing->parsed()     ? graph(options, format)
+                    : releasing->parsed()   ? release(options, package)
+                    : typing->parsed()      ? types(options)
+                    : making->parsed()      ? make_project(new_arguments)
+                                            : convert(options, convert_arguments);
   if (std::cout.flush()) return exit;
   std::cerr << "tenon: cannot write to standard output\n";
   return io_error;
