@@ -94,6 +94,11 @@ Exit explain(const Options& options, const std::string& subject);
 /// raised by that much.
 Exit abi_diff(const Options& options, const std::string& older, const std::string& newer);
 
+/// Copies builds and the libraries that they bring to OUTPUT/PACKAGE/VERSION/NAME.so. Refuses builds
+/// whose version was not raised enough since the next lower one there, and replaces nothing.
+Exit pack(const Options& options, const std::vector<std::string>& files,
+          const std::filesystem::path& output);
+
 /// The output format of `tenon graph`.
 enum class GraphFormat { dot, svg, mermaid };
 

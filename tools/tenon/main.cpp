@@ -293,6 +293,19 @@ int run(int count, char** arguments) {
                     "Writes nothing; exit status 1 if the lock file is not the one that would be "
                     "written");
 
+  std::vector<std::string> builds;
+  std::string output;
+  CLI::App* packing = program.add_subcommand(
+      "pack", "Copies builds to DIR/PACKAGE/VERSION/, where hosts find them");
+  packing->add_option("FILE", builds, "Module file")->required();
+  packing
+      ->add_option("-o,--output", output,
+                   "Directory of packages. A build is refused if its version was not raised "
+                   "enough since the next lower one in it, see abi diff")
+      ->type_name("DIR")
+      ->required();
+  add_json(*packing, options);
+
   GraphFormat format = GraphFormat::dot;
   CLI::App* drawing = program.add_subcommand("graph", "Draws the packages and their requirements");
   add_common(*drawing, options);
@@ -332,9 +345,10 @@ int run(int count, char** arguments) {
     return *exit;
   }
   if (calling->parsed()) move_words(call_arguments);
-  // Some read specs themselves if an argument names some; records need no description of the app.
-  if (!explaining->parsed() && !comparing->parsed() && !releasing->parsed() && !making->parsed() &&
-      descriptions.empty()) {
+  // These need no specs and no description of the app, or read them themselves.
+  const bool loads_itself = explaining->parsed() || comparing->parsed() || packing->parsed() ||
+                            releasing->parsed() || making->parsed() || !descriptions.empty();
+  if (!loads_itself) {
     if (const Exit loaded = load_app(options); loaded != success) return loaded;
     use_app(options);
   }
@@ -343,6 +357,7 @@ int run(int count, char** arguments) {
                     : looking->parsed()     ? inspect(options, subject, system)
                     : explaining->parsed()  ? explain(options, explained)
                     : comparing->parsed()   ? abi_diff(options, older, newer)
+                    : packing->parsed()     ? pack(options, builds, output)
                     : verifying->parsed()   ? verify(options, verify_arguments)
                     : calling->parsed()     ? call(options, call_arguments)
                     : resolving->parsed()   ? resolve(options, references, reasons)
