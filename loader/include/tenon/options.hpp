@@ -65,6 +65,10 @@ struct HostOptions {
   /// If true, a module that was being loaded when a process of this app died is left out of the
   /// scans of the next one, until `tenon release`; see loader/guide/operator.md.
   bool remember_crashes = false;
+  /// If true, other processes of the user can see and change the host through a socket, with `tenon
+  /// ps`, `status` and `restart`; see loader/guide/control.md. Never in a process that has the
+  /// privileges of another user.
+  bool control = false;
   RestartPolicy restart = {};
   /// Called with each event of a module, on the thread that causes it. It may call any function of
   /// the host and destroy the host, but must not wait for a thread that is in one.
