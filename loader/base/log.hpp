@@ -5,6 +5,7 @@
 
 #include <tenon/log.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <string_view>
@@ -23,7 +24,10 @@ class Log {
 
   explicit Log(LogLevel level, Sink sink = {}) : level_(level), sink_(std::move(sink)) {}
 
-  bool wants(LogLevel level) const noexcept { return level >= level_; }
+  bool wants(LogLevel level) const noexcept {
+    return level >= level_.load(std::memory_order_relaxed);
+  }
+  void set_level(LogLevel level) noexcept { level_.store(level, std::memory_order_relaxed); }
   /// Sets the time of the line and writes it. Lines go to standard error if there is no sink, in
   /// forked children, after the host is destroyed, inside the sink, and if the sink throws.
   void write(LogLine line) noexcept;
@@ -40,7 +44,7 @@ class Log {
  private:
   bool call_sink(const LogLine& line);
 
-  const LogLevel level_;
+  std::atomic<LogLevel> level_;
   const Sink sink_;
   const platform::ProcessMark process_;
   CallbackGate sink_gate_;

@@ -33,7 +33,7 @@ Host::~Host() {
     return;
   }
   const auto deadline = std::chrono::steady_clock::now() + core_->shutdown_timeout();
-  core_->stop_watching(deadline);
+  core_->stop_listening(deadline);
   core_->end(deadline);  // unloads all modules, unless a handle exists
   core_->events()->close(deadline);
   core_->log()->close(deadline);

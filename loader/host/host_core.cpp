@@ -92,9 +92,15 @@ constinit thread_local Ending ending;
 }  // namespace
 
 HostCore::HostCore(HostOptions options)
-    : options_(with_limited_times(std::move(options))),
+    : control_(options.control ? std::make_unique<HostControl>() : nullptr),
+      options_(with_control(with_limited_times(std::move(options)))),
       context_(make_context(options_)),
       lookup_(options_.default_domain, context_->log) {}
+
+HostOptions HostCore::with_control(HostOptions options) const {
+  if (control_ != nullptr) options.on_event = control_->listener(std::move(options.on_event));
+  return options;
+}
 
 std::shared_ptr<HostCore> HostCore::make(HostOptions options) {
   std::shared_ptr<HostCore> core(new HostCore(std::move(options)));
@@ -133,6 +139,10 @@ void HostCore::start() {
   }
   rescan();
   log_left_out();
+  if (control_ == nullptr) return;
+  if (auto started = control_->start(weak_from_this()); !started) {
+    startup_problems_.push_back(started.error().with_severity(Severity::warning));
+  }
 }
 
 /// Logs, for the user, which modules are left out.
@@ -167,7 +177,11 @@ void HostCore::check_log_level() {
   startup_problems_.push_back(wrong);
 }
 
-void HostCore::stop_watching(Clock::time_point deadline) noexcept {
+void HostCore::stop_listening(Clock::time_point deadline) noexcept {
+  if (control_ != nullptr && !control_->stop(deadline)) {
+    context_->log->write(LogLevel::warn,
+                         "the thread that serves control clients hangs and is abandoned");
+  }
   if (finder_.stop_watching(deadline)) return;
   context_->log->write(LogLevel::warn,
                        "the thread that watches files hangs in a file system and is abandoned");
@@ -181,7 +195,7 @@ void HostCore::end(Clock::time_point deadline) noexcept {
 
 void HostCore::shut_down() noexcept {
   const auto deadline = ending.core == this ? ending.deadline : Clock::now() + shutdown_timeout();
-  stop_watching(deadline);
+  stop_listening(deadline);
   if (!context_->timers->stop(deadline)) {
     context_->log->write(LogLevel::warn, "the thread of the timers hangs and is abandoned");
   }
@@ -191,6 +205,7 @@ void HostCore::shut_down() noexcept {
   if (context_->workers->stop(deadline) != 0) {
     context_->log->write(LogLevel::warn, "a thread hangs in the code of a plugin and is abandoned");
   }
+  if (control_ != nullptr) control_->stop_jobs(deadline);
 }
 
 void HostCore::rescan() {

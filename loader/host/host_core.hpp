@@ -17,6 +17,7 @@
 #include "catalog/catalog_store.hpp"
 #include "catalog/plugin_lookup.hpp"
 #include "code/module_host.hpp"
+#include "host/host_control.hpp"
 #include "host/host_rules.hpp"
 #include "host/module_finder.hpp"
 #include "module/module.hpp"
@@ -37,8 +38,10 @@ class HostCore final : public HostServices, public std::enable_shared_from_this<
   /// Ends the use by the Host. If that was the last one, shuts the modules down until the deadline.
   void end(Clock::time_point deadline) noexcept;
 
-  /// Stops watching files. Waits for a running callback until the deadline.
-  void stop_watching(Clock::time_point deadline) noexcept;
+  /// Stops serving control clients, and watching files. Waits for a running callback until the
+  /// deadline.
+  void stop_listening(Clock::time_point deadline) noexcept;
+  const HostOptions& options() const noexcept { return options_; }
   std::shared_ptr<Events> events() const noexcept { return context_->events; }
   std::shared_ptr<Log> log() const noexcept { return context_->log; }
   /// Returns how long the destruction of the host waits for other threads.
@@ -78,6 +81,7 @@ class HostCore final : public HostServices, public std::enable_shared_from_this<
  private:
   std::vector<std::shared_ptr<Module>> module_list() const;
   explicit HostCore(HostOptions options);
+  HostOptions with_control(HostOptions options) const;
   void start();
   void shut_down() noexcept;
   void check_log_level();
@@ -88,7 +92,8 @@ class HostCore final : public HostServices, public std::enable_shared_from_this<
   const platform::LibraryUse library_;  // the first member, so that it ends last
   const platform::ProcessMark process_;
   std::weak_ptr<HostCore> self_;
-  std::shared_ptr<HostCore> self_use_;  // the use by the Host
+  std::shared_ptr<HostCore> self_use_;          // the use by the Host
+  const std::unique_ptr<HostControl> control_;  // nullptr if other processes have no access
   const HostOptions options_;
   const std::shared_ptr<ModuleContext> context_;
   std::vector<Error> startup_problems_;  // errors from the creation of the host

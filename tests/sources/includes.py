@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 ORDER = ["include", "base", "platform", "binary", "document", "package", "manifest", "trust", "image",
-         "call", "catalog", "inspect", "code", "state", "supervise", "restart", "module", "host", "kinds"]
+         "call", "catalog", "inspect", "code", "state", "supervise", "restart", "module", "control", "host", "kinds"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)', re.MULTILINE)
 
 # The headers of loader/base/pch/standard.hpp and tests/pch/test.hpp, and names that need them.

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "control/control_status.hpp"
+
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "control/control_messages.hpp"
+
+namespace tenon { inline namespace v0_1 { namespace detail {
+namespace {
+
+using Plugins = std::multimap<std::pair<std::string_view, std::string_view>, const PluginInfo*>;
+
+void write_counts(json::Writer& out, const CallCounts& counts) {
+  write_member(out, "calls", counts.calls);
+  write_member(out, "failures", counts.failures);
+  write_member(out, "in_flight", counts.in_flight);
+}
+
+void write_methods(json::Writer& out, const ModuleInfo& module) {
+  out.key("methods");
+  out.begin_array();
+  for (const MethodCalls& method : module.methods) {
+    out.begin_object();
+    write_member(out, "plugin", method.plugin);
+    write_member(out, "method", method.method);
+    write_counts(out, method);
+    out.end_object();
+  }
+  out.end_array();
+}
+
+void write_plugins(json::Writer& out, const ModuleInfo& module, const Plugins& plugins) {
+  out.key("plugins");
+  out.begin_array();
+  const auto [begin, end] = plugins.equal_range({module.package, module.package_version});
+  for (auto at = begin; at != end; ++at) {
+    out.begin_object();
+    write_member(out, "name", at->second->name());
+    write_member(out, "kind", at->second->kind());
+    out.key("version");
+    out.number(static_cast<std::int64_t>(at->second->version()));
+    out.end_object();
+  }
+  out.end_array();
+}
+
+void write_history(json::Writer& out, const ModuleHistory& history) {
+  write_member(out, "restarts", history.count(Event::Type::restarted));
+  write_member(out, "failed_restarts", history.count(Event::Type::restart_failed));
+  write_member(out, "faults", history.count(Event::Type::faulted));
+  write_member(out, "last_failure", history.last_failure);
+  write_member(out, "last_load_us", microseconds(history.load_time));
+  write_member(out, "last_calls_waited_us", microseconds(history.calls_waited));
+}
+
+void write_module(json::Writer& out, const ModuleInfo& module, const Plugins& plugins,
+                  const ControlEvents& events) {
+  out.begin_object();
+  write_member(out, "package", module.package);
+  write_member(out, "package_version", module.package_version);
+  write_member(out, "file", module.file.string());
+  write_member(out, "loaded", module.loaded);
+  write_member(out, "generation", module.generation);
+  write_member(out, "instances", std::uint64_t{module.instances});
+  write_member(out, "draining", std::uint64_t{module.draining_generations});
+  write_member(out, "still_mapped", std::uint64_t{module.still_mapped});
+  write_member(out, "quarantined", module.quarantined);
+  write_history(out, events.history(module.package, module.package_version));
+  out.key("calls");
+  out.begin_object();
+  write_counts(out, module.calls);
+  out.end_object();
+  write_methods(out, module);
+  write_plugins(out, module, plugins);
+  out.end_object();
+}
+
+void write_clients(json::Writer& out, const ControlCounts& clients) {
+  out.key("clients");
+  out.begin_object();
+  write_member(out, "accepted", clients.accepted);
+  write_member(out, "refused", clients.refused);
+  write_member(out, "foreign", clients.foreign);
+  write_member(out, "malformed", clients.malformed);
+  write_member(out, "silent", clients.silent);
+  write_member(out, "slow", clients.slow);
+  write_member(out, "events_lost", clients.events_lost);
+  out.end_object();
+}
+
+}  // namespace
+
+void write_status(json::Writer& out, const ControlStatus& status, const ControlEvents& events) {
+  Plugins plugins;
+  for (const PluginInfo& plugin : status.plugins) {
+    plugins.emplace(
+        std::pair<std::string_view, std::string_view>(plugin.package(), plugin.package_version()),
+        &plugin);
+  }
+  out.begin_object();
+  write_member(out, "host", status.host);
+  write_member(out, "app", status.app);
+  write_member(out, "uptime_ms", static_cast<std::uint64_t>(status.uptime.count()));
+  write_member(out, "counts_calls", status.counts_calls);
+  out.key("modules");
+  out.begin_array();
+  for (const ModuleInfo& module : status.modules) write_module(out, module, plugins, events);
+  out.end_array();
+  out.key("problems");
+  write_errors(out, status.problems);
+  write_clients(out, status.clients);
+  out.end_object();
+}
+
+}}}  // namespace tenon::v0_1::detail
