@@ -366,6 +366,22 @@ constexpr ErrorCode codes[] = {
      "The new build cannot read the state of the old build.",
      "Use a build that reads the state, or restart and discard the state."},
 
+    // -- running hosts --
+
+    {"control-refused", warning, "running hosts", "A host does not accept control clients.",
+     "HostOptions::control is set in a program that is set-user-ID.",
+     "Remove the option in such a program."},
+    {"no-reply", error, "running hosts", "A running host did not reply.",
+     "Its process is stopped, has just ended, or needs longer than the timeout.",
+     "Continue the process, or wait longer with --timeout."},
+    {"not-quarantined", error, "running hosts",
+     "A package cannot be released, because it is not in quarantine.",
+     "It was released already, or the name is that of another package.",
+     "Look at the state of the packages with tenon status."},
+    {"too-many-clients", error, "running hosts", "A host has too many control clients.",
+     "Other clients keep their connections open.",
+     "Try again, or end clients such as `tenon events --follow`."},
+
     // -- documents --
 
     {"converter-failed", error, "documents",

@@ -153,7 +153,8 @@ Result<void> HostControl::start(const std::weak_ptr<HostCore>& core) {
                   .where = "HostOptions::control",
                   .found = "a process with the privileges of another user (set-user-ID)",
                   .needed = "a process that only its own user controls",
-                  .fix = "do not set the option in such a program"});
+                  .fix = "do not set the option in such a program",
+                  .severity = Severity::warning});
   }
   auto server = ControlServer::start(
       events_, [this, core](const ControlRequest& request, const Reply& reply) {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <exception>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "common/command_line.hpp"
 #include "common/descriptor.hpp"
 #include "completed_values.hpp"
+#include "control.hpp"
 
 namespace {
 
@@ -188,12 +190,106 @@ void add_new_arguments(CLI::App& command, NewArguments& arguments) {
       ->default_str("c++");
   add_choice(command, "--build", arguments.build, {"cmake", "meson"}, "Build system")
       ->capture_default_str();
+/// A command for running hosts.
+struct ControlCommand {
+  const char* name;
+  const char* description;
+  Exit (*run)(const ControlArguments&);
+  std::chrono::milliseconds timeout;
+  CLI::App* command = nullptr;
+};
+
+void add_host(CLI::App& command, ControlArguments& arguments) {
+  command
+      .add_option("HOST", arguments.host,
+                  "Number of a process, or one of its hosts as ps shows it, eg: 1234.2")
+      ->required();
+}
+
+CLI::App* add_control(CLI::App& program, ControlCommand& command, ControlArguments& arguments) {
+  command.command = program.add_subcommand(command.name, command.description);
+  const std::string name = command.name;
+  if (name != "ps") add_host(*command.command, arguments);
+  command.command
+      ->add_option_function<std::string>(
+          "--timeout",
+          [&arguments](const std::string& text) { arguments.timeout = parse_timeout(text); },
+          "How long to wait for the host, eg: 500ms")
+      ->type_name("TIME")
+      ->default_str(std::to_string(command.timeout.count() / 1000) + "s");
+  if (name != "log") {
+    command.command->add_flag("--json", arguments.json, "Prints JSON instead of text (schema 1)");
+  }
+  return command.command;
+}
+
+/// The commands for running hosts.
+class ControlCommands {
+ public:
+  explicit ControlCommands(CLI::App& program) {
+    for (ControlCommand& command : commands_) add(program, command);
+  }
+
+  /// Runs the command that was given. Returns nothing if it is none of these.
+  std::optional<Exit> run() {
+    for (const ControlCommand& command : commands_) {
+      if (!command.command->parsed()) continue;
+      if (command.command->count("--timeout") == 0) arguments_.timeout = command.timeout;
+      return command.run(arguments_);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  void add(CLI::App& program, ControlCommand& command) {
+    CLI::App& added = *add_control(program, command, arguments_);
+    const std::string name = command.name;
+    if (name == "status") {
+      added
+          .add_flag("--metrics", arguments_.metrics,
+                    "Prints metrics in the text format of Prometheus")
+          ->excludes(added.get_option("--json"));
+    } else if (name == "restart") {
+      added.add_option("PACKAGE", arguments_.package,
+                       "Package, or package@version; default: all that are loaded");
+    } else if (name == "release") {
+      added.add_option("PACKAGE", arguments_.package, "Package, or package@version")->required();
+    } else if (name == "log") {
+      added.add_option("LEVEL", arguments_.level, "trace, debug, info, warn, error or off")
+          ->required();
+    } else if (name == "events") {
+      added.add_flag("--follow", arguments_.follow,
+                     "Also shows further events until the host ends");
+    }
+  }
+
+  ControlArguments arguments_;
+  ControlCommand commands_[7] = {
+      {"ps", "Lists the running hosts of this user", list_hosts, std::chrono::seconds(5)},
+      {"status", "Shows the modules of a running host", show_host, std::chrono::seconds(5)},
+      {"restart", "Restarts packages in a running host", restart_in_host, std::chrono::minutes(1)},
+      {"release", "Ends the quarantine of a package in a running host", release_in_host,
+       std::chrono::minutes(1)},
+      {"rescan", "Makes a running host scan its directories again", rescan_host,
+       std::chrono::minutes(1)},
+      {"log", "Sets the log level of a running host", tenon::command::set_log_level,
+       std::chrono::seconds(5)},
+      {"events", "Shows the last 100 events of a running host", show_events,
+       std::chrono::seconds(5)},
+  };
+};
+
+/// Returns the exit status of a command that has ended.
+Exit finish(Exit exit) {
+  if (std::cout.flush()) return exit;
+  std::cerr << "tenon: cannot write to standard output\n";
+  return io_error;
 }
 
 int run(int count, char** arguments) {
   CLI::App program(
-      "Shows plugins and packages, checks modules, converts documents, and makes projects.\n"
-      "Only verify and call run code of a plugin.",
+      "Shows plugins, packages and running hosts, checks modules, converts documents, and makes\n"
+      "projects. Only verify and call run code of a plugin.",
       "tenon");
   program.footer("Exit status: 0 success, 1 problem found, 2 usage error, 3 I/O error.");
   program.set_version_flag("--version", TENON_VERSION, "Prints the version");
@@ -340,10 +436,12 @@ int run(int count, char** arguments) {
   CLI::App* making = program.add_subcommand(
       "new", "Makes a directory with the project of a host, a plugin or a kind of plugins");
   add_new_arguments(*making, new_arguments);
+  ControlCommands controlling(program);
 
   if (const auto exit = tenon::tools::parse(program, count, arguments, completed_values())) {
     return *exit;
   }
+  if (const auto exit = controlling.run()) return finish(*exit);
   if (calling->parsed()) move_words(call_arguments);
   // These need no specs and no description of the app, or read them themselves.
   const bool loads_itself = explaining->parsed() || comparing->parsed() || packing->parsed() ||
@@ -367,9 +465,7 @@ int run(int count, char** arguments) {
                     : typing->parsed()      ? types(options)
                     : making->parsed()      ? make_project(new_arguments)
                                             : convert(options, convert_arguments);
-  if (std::cout.flush()) return exit;
-  std::cerr << "tenon: cannot write to standard output\n";
-  return io_error;
+  return finish(exit);
 }
 
 }  // namespace

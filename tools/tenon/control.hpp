@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The commands for running hosts.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "commands.hpp"
+
+namespace tenon::command {
+
+/// The arguments of these commands; empty if not given.
+struct ControlArguments {
+  /// The number of a process, eg: "1234", or one of its hosts, eg: "1234.2".
+  std::string host;
+  std::string package;
+  std::string level;
+  std::chrono::milliseconds timeout{5'000};
+  bool json = false;
+  bool metrics = false;
+  bool follow = false;
+};
+
+/// Lists the running hosts of this user.
+Exit list_hosts(const ControlArguments& arguments);
+/// Shows the state of a host: as text, as JSON, or in the text format of Prometheus.
+Exit show_host(const ControlArguments& arguments);
+/// Restarts one package of a host, or all that are loaded.
+Exit restart_in_host(const ControlArguments& arguments);
+/// Ends the quarantine of a package.
+Exit release_in_host(const ControlArguments& arguments);
+/// Makes a host scan its directories again.
+Exit rescan_host(const ControlArguments& arguments);
+/// Sets the log level of a host.
+Exit set_log_level(const ControlArguments& arguments);
+/// Shows the last events of a host, and those that follow if wanted.
+Exit show_events(const ControlArguments& arguments);
+
+}  // namespace tenon::command
