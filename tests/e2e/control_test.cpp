@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The commands of tenon for running hosts. TENON is the command, CONTROLLED_HOST the host, MODULES
+// the directory of its modules.
+#include <boost/json.hpp>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/control_socket.hpp"
+#include "framework/world.hpp"
+
+namespace tenon::tests { namespace {
+
+namespace fs = std::filesystem;
+
+class RunningHosts : public testing::Test {
+ protected:
+  RunningHosts() {
+    fs::permissions(world_.root(), fs::perms(0700));
+    world_.set("XDG_RUNTIME_DIR", world_.root().string());
+    world_.place(MODULES "/counter-1.so", "counter.so");
+  }
+
+  Child start(const std::string& hosts = "1") const {
+    Child host = world_.start({CONTROLLED_HOST, world_.plugins().string(), hosts});
+    EXPECT_TRUE(eventually([&] { return host.out() == "ready\n"; })) << host.err();
+    return host;
+  }
+  Outcome tenon(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), TENON);
+    return world_.run(arguments);
+  }
+  static std::string pid(const Child& host) { return std::to_string(host.pid()); }
+  static bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+
+  World world_{"photo"};
+};
+
+TEST_F(RunningHosts, AreListed) {
+  EXPECT_EQ(tenon({"ps"}).out, "HOST  APP  UPTIME  LOADED  RESTARTS  PROBLEMS\n");
+  const Child host = start();
+  const Outcome listed = tenon({"ps"});
+  EXPECT_EQ(listed.exit, 0) << listed.err;
+  EXPECT_TRUE(std::regex_search(
+      listed.out, std::regex("\n" + pid(host) + "\\.1 +photo +[0-9]+s +1 of 1 +0 +-\n")))
+      << listed.out;
+  const auto output = boost::json::parse(tenon({"ps", "--json"}).out);
+  EXPECT_EQ(output.at("hosts").at(0).at("app"), "photo");
+}
+
+TEST_F(RunningHosts, ShowTheirModules) {
+  const Child host = start();
+  const Outcome shown = tenon({"status", pid(host)});
+  EXPECT_EQ(shown.exit, 0) << shown.err;
+  EXPECT_TRUE(contains(shown.out, pid(host) + ".1  photo  up ")) << shown.out;
+  EXPECT_TRUE(
+      std::regex_search(shown.out, std::regex("test.example/counters +[0-9.]+ +loaded +1 +1")))
+      << shown.out;
+  EXPECT_TRUE(std::regex_search(shown.out, std::regex("counter +add +1 +0 +0"))) << shown.out;
+  const auto output = boost::json::parse(tenon({"status", pid(host), "--json"}).out);
+  EXPECT_EQ(output.at("status").at("modules").at(0).at("generation"), 1);
+}
+
+TEST_F(RunningHosts, HaveMetrics) {
+  const Child host = start();
+  const Outcome shown = tenon({"status", pid(host), "--metrics"});
+  EXPECT_EQ(shown.exit, 0) << shown.err;
+  EXPECT_TRUE(contains(shown.out, "# TYPE tenon_calls_total counter\ntenon_calls_total{host=\"" +
+                                      pid(host) + ".1\",app=\"photo\",package="))
+      << shown.out;
+  const std::regex line("# (HELP|TYPE) [a-z_]+ .*|[a-z_]+\\{([a-z]+=\"[^\"]*\",?)+\\} [0-9.]+");
+  std::istringstream lines(shown.out);
+  for (std::string one; std::getline(lines, one);) EXPECT_TRUE(std::regex_match(one, line)) << one;
+}
+
+TEST_F(RunningHosts, AreRestarted) {
+  const Child host = start();
+  world_.place(MODULES "/counter-2.so", "counter.so");
+  const Outcome restarted = tenon({"restart", pid(host), "test.example/counters"});
+  EXPECT_EQ(restarted.exit, 0) << restarted.err;
+  EXPECT_TRUE(contains(restarted.out, "generation 2")) << restarted.out;
+  EXPECT_TRUE(contains(tenon({"events", pid(host)}).out, "restarted (requested), generation 2"));
+  world_.place(MODULES "/counter-create-fails.so", "counter.so");
+  const Outcome failed = tenon({"restart", pid(host)});
+  EXPECT_EQ(failed.exit, 1);
+  EXPECT_NE(failed.err, "");
+  EXPECT_EQ(tenon({"restart", pid(host), "me.example/nobody"}).exit, 1);
+}
+
+TEST_F(RunningHosts, AreChanged) {
+  const Child host = start();
+  EXPECT_EQ(tenon({"rescan", pid(host)}).exit, 0);
+  EXPECT_EQ(tenon({"log", pid(host), "debug"}).exit, 0);
+  EXPECT_EQ(tenon({"log", pid(host), "loud"}).exit, 2);
+  const Outcome released = tenon({"release", pid(host), "test.example/counters"});
+  EXPECT_EQ(released.exit, 1);
+  EXPECT_TRUE(contains(released.err, "not-quarantined")) << released.err;
+}
+
+TEST_F(RunningHosts, AreFollowedUntilTheyEnd) {
+  Child host = start();
+  Child following = world_.start({TENON, "events", pid(host), "--follow"});
+  EXPECT_TRUE(eventually([&] { return contains(following.out(), "loaded"); }));
+  EXPECT_EQ(tenon({"restart", pid(host)}).exit, 0);
+  EXPECT_TRUE(eventually([&] { return contains(following.out(), "restarted"); }));
+  host.kill();
+  const Outcome followed = following.wait();
+  EXPECT_EQ(followed.exit, 0) << followed.err;
+  EXPECT_TRUE(contains(followed.err, "has ended"));
+}
+
+TEST_F(RunningHosts, OfOneProcessHaveNumbers) {
+  const Child host = start("2");
+  const Outcome ambiguous = tenon({"status", pid(host)});
+  EXPECT_EQ(ambiguous.exit, 1);
+  EXPECT_TRUE(contains(ambiguous.err, pid(host) + ".1, " + pid(host) + ".2")) << ambiguous.err;
+  EXPECT_EQ(tenon({"status", pid(host) + ".2"}).exit, 0);
+  EXPECT_EQ(tenon({"status", pid(host) + ".3"}).exit, 1);
+  EXPECT_EQ(tenon({"status", "photo"}).exit, 2);
+}
+
+TEST_F(RunningHosts, ThatAreStoppedAreNamed) {
+  const Child host = start();
+  host.signal(SIGSTOP);
+  ASSERT_TRUE(eventually([&] { return state_of(host.pid()) == 'T'; }));
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"ps"}, std::vector<std::string>{"status", pid(host)}}) {
+    std::vector<std::string> words = command;
+    words.insert(words.end(), {"--timeout", "100ms"});
+    const Outcome asked = tenon(words);
+    EXPECT_EQ(asked.exit, 1);
+    EXPECT_TRUE(contains(asked.err, "error[no-reply] " + pid(host) + ".1")) << asked.err;
+    EXPECT_TRUE(contains(asked.err, "kill -CONT " + pid(host))) << asked.err;
+  }
+  host.signal(SIGCONT);
+  EXPECT_EQ(tenon({"ps"}).exit, 0);
+}
+
+TEST_F(RunningHosts, ThatWereKilledLeaveNothing) {
+  Child host = start();
+  const std::string number = pid(host);
+  host.kill();
+  EXPECT_EQ(ControlSocket::names_in(world_.root() / "tenon").size(), 1u);
+  const Outcome listed = tenon({"ps"});
+  EXPECT_EQ(listed.exit, 0) << listed.err;
+  EXPECT_FALSE(contains(listed.out, number));
+  EXPECT_TRUE(ControlSocket::names_in(world_.root() / "tenon").empty());
+  EXPECT_EQ(tenon({"status", number}).exit, 1);
+}
+
+}}  // namespace tenon::tests

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// controlled-host DIRECTORY [HOSTS]: creates hosts with control sockets, and an instance in each.
+// Writes "ready" to standard output, and waits for a signal.
+#include <tenon/host.hpp>
+
+#include <test/counter.hpp>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <vector>
+
+int main(int count, char** arguments) {
+  std::vector<std::unique_ptr<tenon::Host>> hosts;
+  std::vector<tenon::Handle<test::Counter>> counters;
+  for (int i = 0; i < (count > 2 ? std::atoi(arguments[2]) : 1); ++i) {
+    hosts.push_back(std::make_unique<tenon::Host>(tenon::HostOptions{
+        .app = "photo", .plugin_path = {arguments[1]}, .count_calls = true, .control = true}));
+    counters.push_back(hosts.back()->create<test::Counter>("counter").value());
+    static_cast<void>(counters.back()->add(1));
+  }
+  std::cout << "ready" << std::endl;
+  while (true) pause();
+}
