@@ -49,6 +49,7 @@ struct Options {
   std::filesystem::path config = "tenon-backup.json";
   std::vector<std::filesystem::path> plugin_path;
   bool json = false;
+  bool control = false;
   bool dry_run = false;
   std::string name;
   std::filesystem::path from;
@@ -320,7 +321,7 @@ Exit run_command(const Options& options, const std::string& name, const Command&
   Output output(name, options.json);
   Console console("tenon-backup");
   auto session = std::make_unique<Session>(console, *std::move(settings), options.plugin_path,
-                                           std::vector{tenon::builtins()});
+                                           std::vector{tenon::builtins()}, options.control);
   session->check_uses(diagnostics);
   if (!diagnostics.empty()) return refuse(diagnostics);
 
@@ -388,6 +389,8 @@ int run(int count, char** arguments) {
       ->type_name("DIR")
       ->allow_extra_args(false);
   program.add_flag("--json", options.json, "Prints one JSON object");
+  program.add_flag("--control", options.control,
+                   "Lets `tenon ps`, `status` and `restart` see and change the run");
 
   Command command;
   std::string name;

@@ -47,12 +47,13 @@ void check_actions(const tenon::Host& host, const std::vector<PluginUse>& uses,
 }
 
 tenon::HostOptions options(const std::vector<std::filesystem::path>& plugin_path,
-                           const std::vector<const tenon_module*>& builtins) {
+                           const std::vector<const tenon_module*>& builtins, bool control) {
   return {.app = "tenon",
           .plugin_path = plugin_path,
           .builtins = builtins,
           .contain_crashes = true,
           .report_exits = true,
+          .control = control,
           // A restart after an abandoned call must not wait long for that call.
           .restart = {.drain_timeout = std::chrono::seconds(2)},
           .log_sink = tenon::tools::write_log_line};
@@ -62,11 +63,15 @@ tenon::HostOptions options(const std::vector<std::filesystem::path>& plugin_path
 
 Session::Session(tenon::tools::Console& console, Settings settings,
                  const std::vector<std::filesystem::path>& plugin_path,
-                 const std::vector<const tenon_module*>& builtins)
+                 const std::vector<const tenon_module*>& builtins, bool control)
     : console(console),
       settings(std::move(settings)),
-      host(options(plugin_path, builtins)),
-      caller(host, console) {}
+      host(options(plugin_path, builtins, control)),
+      caller(host, console) {
+  for (const tenon::Error& problem : host.problems()) {
+    if (problem.code() == "control-unavailable") console.say(problem.to_string());
+  }
+}
 
 void Session::report_skipped(Report& report) const {
   for (const tenon::Error& skipped : host.problems()) {

@@ -24,9 +24,10 @@ namespace backup {
 
 /// Belongs to one thread, except for `caller.cancel()`.
 struct Session {
+  /// `control`: see HostOptions.
   Session(tenon::tools::Console& console, Settings settings,
           const std::vector<std::filesystem::path>& plugin_path,
-          const std::vector<const tenon_module*>& builtins);
+          const std::vector<const tenon_module*>& builtins, bool control = false);
 
   /// Creates an instance of the plugin that a reference names, and configures it. After a restart
   /// of the module, the loader configures it again. A plugin without `configure` is accepted if

@@ -290,12 +290,14 @@ Exit run_all(tenon::Host& host, Pipelines& pipelines, Console& console) {
   return exit;
 }
 
-tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin_path) {
+tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin_path,
+                                bool control = false) {
   return {.app = "tenon",
           .plugin_path = plugin_path,
           .builtins = {tenon::builtins()},
           .contain_crashes = true,
           .report_exits = true,
+          .control = control,
           .log_level = tenon::LogLevel::info,
           .log_sink = tenon::tools::write_log_line};
 }
@@ -368,7 +370,7 @@ tenon::Result<void> open_position(const tenon::Host& host, Pipeline& pipeline,
   return {};
 }
 
-Exit run_files(const Paths& paths, const Paths& plugin_path) {
+Exit run_files(const Paths& paths, const Paths& plugin_path, bool control) {
   Console console(program_name);
   Diagnostics diagnostics;
   Pipelines pipelines = read_pipelines(paths, console, diagnostics);
@@ -377,7 +379,10 @@ Exit run_files(const Paths& paths, const Paths& plugin_path) {
   tenon::tools::continue_in_child(program_name);
   std::optional<ExitAtSignal> exit_at_signal(std::in_place, console,
                                              "interrupted before the pipeline began");
-  tenon::Host host(host_options(plugin_path));
+  tenon::Host host(host_options(plugin_path, control));
+  for (const tenon::Error& problem : host.problems()) {
+    if (problem.code() == "control-unavailable") console.say(problem.to_string());
+  }
   tenon::tools::PluginOrigins origins;
   create_all_stages(host, pipelines, console, exit_at_signal->calls(), origins, diagnostics);
   if (!diagnostics.empty()) return refuse(diagnostics);
@@ -484,7 +489,10 @@ int run(int count, char** arguments) {
         ->allow_extra_args(false);
     return command;
   };
-  add("run", "Runs pipelines until their sources end");
+  bool control = false;
+  add("run", "Runs pipelines until their sources end")
+      ->add_flag("--control", control,
+                 "Lets `tenon ps`, `status` and `restart` see and change the run");
   const CLI::App* validate =
       add("validate", "Checks pipeline files; plugins are configured, but not opened");
   const CLI::App* deletion = add("delete",
@@ -493,7 +501,7 @@ int run(int count, char** arguments) {
   if (const auto exit = tenon::tools::parse(program, count, arguments)) return *exit;
   if (validate->parsed()) return validate_files(paths, plugin_path);
   if (deletion->parsed()) return delete_files(paths, plugin_path);
-  return run_files(paths, plugin_path);
+  return run_files(paths, plugin_path, control);
 }
 
 }  // namespace
