@@ -146,7 +146,6 @@ void write_error(json::Writer& out, const Error& error) {
   write_member(out, "found", error.found());
   write_member(out, "needed", error.needed());
   write_member(out, "fix", error.fix());
-  write_member(out, "text", error.to_string());
   out.end_object();
 }
 

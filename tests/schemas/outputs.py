@@ -40,7 +40,7 @@ class Tests:
         self.modules = modules
         self.directory = directory
         self.environment = {"PATH": os.environ["PATH"], "HOME": str(directory),
-                            "PHOTO_PLUGIN_PATH": "plugins"}
+                            "PHOTO_PLUGIN_PATH": "plugins", "XDG_RUNTIME_DIR": str(directory)}
         for name, value in os.environ.items():
             if name.endswith("SAN_OPTIONS"):
                 self.environment[name] = value
@@ -116,6 +116,9 @@ class Tests:
                           "file: /nowhere/c.so\nidentity: 1 2 3 4\ntime: 5\nquarantine: why\n")
         expect(self.output(0, "release", "photo", "a.b/c", app=None)["released"])
         expect(self.output(1, "release", "photo", "a.b/c", app=None)["error"])
+
+    def test_running_hosts(self):
+        expect(self.output(0, "ps", app=None)["hosts"] == [])
 
     def test_verify(self):
         self.install("colour-1.4.0")
