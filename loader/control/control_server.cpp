@@ -302,19 +302,22 @@ void ControlServer::State::subscribe(Client& client) {
   }));
 }
 
+/// Sends what the system takes. A client that has read all events learns how many it has missed.
 void ControlServer::State::send(Client& client) {
-  if (client.gone) return;
-  if (client.out.empty() && client.lost != 0) client.say(lost_line(std::exchange(client.lost, 0)));
-  if (!client.out.empty()) {
-    const auto sent = client.socket.write(client.out);
-    if (!sent) {
-      client.gone = true;
+  while (!client.gone) {
+    if (client.out.empty() && client.lost != 0) {
+      client.say(lost_line(std::exchange(client.lost, 0)));
+    }
+    if (client.out.empty()) {
+      client.gone = client.closing;
       return;
     }
-    if (*sent != 0) client.changed = Clock::now();
+    const auto sent = client.socket.write(client.out);
+    client.gone = !sent;
+    if (sent.value_or(0) == 0) return;
+    client.changed = Clock::now();
     client.out.erase(0, *sent);
   }
-  if (client.out.empty() && client.closing) client.gone = true;
 }
 
 void ControlServer::State::drop_overdue(Client& client, Clock::time_point now) {
