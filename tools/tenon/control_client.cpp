@@ -187,7 +187,8 @@ Result<void> ControlClient::send(json::object request) {
   const std::string line = json::serialize(message) + "\n";
   for (std::string_view rest = line; !rest.empty();) {
     const auto sent = socket_.write(rest);
-    if (!sent || (*sent == 0 && !wait(true, deadline_))) return no_reply();
+    if (!sent) return {};  // the host may have said why it ended the connection
+    if (*sent == 0 && !wait(true, deadline_)) return no_reply();
     rest.remove_prefix(*sent);
   }
   return {};
