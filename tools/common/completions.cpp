@@ -27,8 +27,9 @@ std::vector<std::string> completed(const CLI::Option& option, const CompletedVal
   std::vector<std::string> names;
   for (std::size_t end = 0; !name.empty(); name.erase(0, end == name.npos ? end : end + 1)) {
     end = name.find('|');
-    const std::string one = name.substr(0, end);
-    if (values.contains(one)) names.push_back(one);
+    std::string one = name.substr(0, end);
+    one.erase(std::min(one.find('['), one.size()));
+    if (values.contains(one)) names.push_back(std::move(one));
   }
   return names;
 }

@@ -25,6 +25,7 @@ std::vector<std::string> words_of_plugins(Add add) {
   Options options;
   std::set<std::string> words;
   if (load_app(options) != success) return {};
+  use_app(options);
   const Host host(host_options(options));
   for (const PluginInfo& plugin : host.registered()) add(plugin, words);
   return {words.begin(), words.end()};

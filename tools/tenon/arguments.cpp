@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "arguments.hpp"
+
+#include <tenon/sdk/parameter.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "app.hpp"
+
+namespace tenon::command {
+
+void CommandTable::add(CLI::App& command, std::function<Exit()> run) {
+  commands_.push_back({&command, std::move(run)});
+}
+
+void CommandTable::add_for_app(CLI::App& command, std::function<Exit()> run) {
+  add(command, [this, run = std::move(run)] { return run_for_app(options_, run); });
+}
+
+Exit CommandTable::run() const {
+  const auto given = std::ranges::find_if(
+      commands_, [](const Command& command) { return command.parser->parsed(); });
+  return given->run();
+}
+
+Exit run_for_app(Options& options, const std::function<Exit()>& run) {
+  if (const Exit loaded = load_app(options); loaded != success) return loaded;
+  use_app(options);
+  return run();
+}
+
+void add_app(CLI::App& command, Options& options) {
+  CLI::Option* app =
+      command
+          .add_option("-a,--app", options.app,
+                      "Host program whose directories, environment and description are used")
+          ->capture_default_str();
+  command
+      .add_option("--description", options.description,
+                  "Directory of the description of the host program, which contains app.json; "
+                  "default: where it is installed")
+      ->type_name("DIR")
+      ->excludes(app);
+  command
+      .add_option(
+          "--specs", options.specs,
+          "Directory of specs of kinds and document types, used instead of those of the app")
+      ->type_name("DIR");
+}
+
+void add_json(CLI::App& command, bool& json) {
+  command.add_flag("--json", json, "Prints JSON instead of text (schema 1)");
+}
+
+void add_common(CLI::App& command, Options& options) {
+  add_app(command, options);
+  command.add_option("--plugin-path", options.plugin_path, "Directory to search before all others")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  add_json(command, options.json);
+}
+
+void add_lock(CLI::App& command, Options& options) {
+  command.add_option("--lock", options.lock_file, "Lock file that the host uses")
+      ->type_name("FILE");
+}
+
+void add_timeout(CLI::App& command, std::chrono::milliseconds& timeout,
+                 std::chrono::milliseconds initial, const std::string& description) {
+  timeout = initial;
+  const auto set = [&timeout](const std::string& text) {
+    const auto time = tenon::sdk::Parameter<tenon::Duration>::parse(text);
+    if (!time || *time < std::chrono::milliseconds(1) || *time > std::chrono::hours(24)) {
+      throw CLI::ValidationError("--timeout",
+                                 "found \"" + text + "\", needed a time from 1ms to 24h");
+    }
+    timeout = std::chrono::duration_cast<std::chrono::milliseconds>(*time);
+  };
+  command.add_option_function<std::string>("--timeout", set, description)
+      ->type_name("TIME")
+      ->default_str(std::to_string(initial.count() / 1000) + "s");
+}
+
+CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value,
+                        std::vector<std::string> words, const std::string& description) {
+  std::string needed;
+  for (const std::string& word : words) needed += (needed.empty() ? "" : "|") + word;
+  return command.add_option(name, value, description)
+      ->type_name(needed)
+      ->check([words = std::move(words), needed](const std::string& text) {
+        const bool known = std::ranges::find(words, text) != words.end();
+        return known ? "" : "found \"" + text + "\", needed " + needed;
+      });
+}
+
+}  // namespace tenon::command

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The command lines of ps, status, restart, release, rescan, log and events.
+#include <cctype>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "arguments.hpp"
+#include "control.hpp"
+
+namespace tenon::command {
+namespace {
+
+/// A command for running hosts.
+struct HostCommand {
+  const char* name;
+  const char* description;
+  Exit (*run)(const ControlArguments&);
+  std::chrono::milliseconds timeout;
+};
+
+constexpr HostCommand ps = {"ps", "Lists the running hosts of this user", list_hosts,
+                            std::chrono::seconds(5)};
+constexpr HostCommand status = {"status", "Shows the modules of a running host", show_host,
+                                std::chrono::seconds(5)};
+constexpr HostCommand restart = {"restart", "Restarts packages in a running host", restart_in_host,
+                                 std::chrono::minutes(1)};
+constexpr HostCommand rescan = {"rescan", "Makes a running host scan its directories again",
+                                rescan_host, std::chrono::minutes(1)};
+constexpr HostCommand log_level = {"log", "Sets the log level of a running host",
+                                   command::set_log_level, std::chrono::seconds(5)};
+constexpr HostCommand events = {"events", "Shows the last 100 events of a running host",
+                                show_events, std::chrono::seconds(5)};
+
+void add_host(CLI::App& command, ControlArguments& given) {
+  command
+      .add_option("HOST", given.host,
+                  "Number of a process, or one of its hosts as ps shows it, eg: 1234.2")
+      ->required();
+}
+
+/// Adds a command. `add_arguments(parser, arguments)` adds what only this one has.
+template <class AddArguments>
+void add(CommandTable& table, const HostCommand& command, AddArguments add_arguments) {
+  const auto given = std::make_shared<ControlArguments>();
+  CLI::App& parser = *table.program().add_subcommand(command.name, command.description);
+  add_arguments(parser, *given);
+  add_timeout(parser, given->timeout, command.timeout, "How long to wait for the host, eg: 500ms");
+  table.add(parser, [given, run = command.run] { return run(*given); });
+}
+
+void add_status(CommandTable& table) {
+  add(table, status, [](CLI::App& parser, ControlArguments& given) {
+    add_host(parser, given);
+    add_json(parser, given.json);
+    parser.add_flag("--metrics", given.metrics, "Prints metrics in the text format of Prometheus")
+        ->excludes(parser.get_option("--json"));
+  });
+}
+
+void add_restart(CommandTable& table) {
+  add(table, restart, [](CLI::App& parser, ControlArguments& given) {
+    add_host(parser, given);
+    add_json(parser, given.json);
+    parser.add_option("PACKAGE", given.package,
+                      "Package, or package@version; default: all that are loaded");
+  });
+}
+
+/// The subject of `release` is a running host, or an app; names of apps begin with a letter.
+void add_release(CommandTable& table) {
+  const auto given = std::make_shared<ControlArguments>();
+  CLI::App& parser = *table.program().add_subcommand(
+      "release", "Lets an app or a running host use a package again after a crash or a quarantine");
+  parser
+      .add_option("APP|HOST", given->host,
+                  "Name of a host program, or the number of its process as ps shows it")
+      ->required();
+  parser.add_option("PACKAGE", given->package, "Package; of a running host also package@version")
+      ->required();
+  add_timeout(parser, given->timeout, std::chrono::minutes(1),
+              "How long to wait for a running host, eg: 500ms");
+  add_json(parser, given->json);
+  table.add(parser, [&table, given] {
+    if (std::isdigit(static_cast<unsigned char>(given->host.front())) != 0) {
+      return release_in_host(*given);
+    }
+    Options& options = table.options();
+    options.app = given->host;
+    options.json = given->json;
+    return release(options, given->package);
+  });
+}
+
+void add_log(CommandTable& table) {
+  add(table, log_level, [](CLI::App& parser, ControlArguments& given) {
+    add_host(parser, given);
+    parser.add_option("LEVEL", given.level, "trace, debug, info, warn, error or off")->required();
+  });
+}
+
+void add_events(CommandTable& table) {
+  add(table, events, [](CLI::App& parser, ControlArguments& given) {
+    add_host(parser, given);
+    add_json(parser, given.json);
+    parser.add_flag("--follow", given.follow, "Also shows further events until the host ends");
+  });
+}
+
+}  // namespace
+
+void add_host_commands(CommandTable& table) {
+  add(table, ps, [](CLI::App& parser, ControlArguments& given) { add_json(parser, given.json); });
+  add_status(table);
+  add_restart(table);
+  add_release(table);
+  add(table, rescan, [](CLI::App& parser, ControlArguments& given) {
+    add_host(parser, given);
+    add_json(parser, given.json);
+  });
+  add_log(table);
+  add_events(table);
+}
+
+}  // namespace tenon::command

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The command line of new.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arguments.hpp"
+
+namespace tenon::command {
+namespace {
+
+void add_new_arguments(CLI::App& command, NewArguments& arguments) {
+  const std::vector<std::string> subjects = {"host", "plugin", "kind"};
+  add_choice(command, "WHAT", arguments.subject, subjects,
+             "host: a program that uses sources. plugin: a plugin for pipelines. kind: a program "
+             "with a kind of plugin of its own, and a plugin")
+      ->required();
+  command
+      .add_option(
+          "NAME", arguments.name,
+          "Name of a host, eg: photo, or id of a plugin or kind, eg: me.example/numbers; its "
+          "last part names the directory")
+      ->required();
+  add_choice(command, "--kind", arguments.kind, {"source", "processor"}, "Kind of a plugin")
+      ->default_str("source");
+  add_choice(command, "--language", arguments.language, {"c", "c++"}, "Language of a plugin")
+      ->default_str("c++");
+  add_choice(command, "--build", arguments.build, {"cmake", "meson"}, "Build system")
+      ->capture_default_str();
+}  // namespace
+
+void add_project_commands(CommandTable& table) {
+  const auto given = std::make_shared<NewArguments>();
+  CLI::App& command = *table.program().add_subcommand(
+      "new", "Makes a directory with the project of a host, a plugin or a kind of plugins");
+  add_new_arguments(command, *given);
+  table.add(command, [given] { return make_project(*given); });
+}
+
+}  // namespace tenon::command
