@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "arguments.hpp"
 
-#include <tenon/sdk/parameter.hpp>
+#include <tenon/sdk/config.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -80,8 +80,9 @@ void add_lock_command(CommandTable& table) {
   command.add_flag("--check", given->check,
                    "Writes nothing; exit status 1 if the lock file is not the one that would be "
                    "written");
-  table.add_for_app(command,
-                    [&table, given] { return lock(table.options(), given->file, given->check); });
+  table.add_for_app(command, [&table, given] {
+    return command::lock(table.options(), given->file, given->check);
+  });
 }
 
 /// Throws CLI::ValidationError.

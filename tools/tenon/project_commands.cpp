@@ -28,6 +28,8 @@ void add_new_arguments(CLI::App& command, NewArguments& arguments) {
       ->default_str("c++");
   add_choice(command, "--build", arguments.build, {"cmake", "meson"}, "Build system")
       ->capture_default_str();
+}
+
 }  // namespace
 
 void add_project_commands(CommandTable& table) {
