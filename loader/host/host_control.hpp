@@ -33,7 +33,8 @@ class HostControl {
   /// Starts to serve. Errors: those of ControlServer::start; control-refused, in a process with the
   /// privileges of another user. REQUIRED: called once, before the functions below.
   Result<void> start(const std::weak_ptr<HostCore>& core);
-  /// Ends the connections, after those requests that are handled at once. Returns false if the thread has not ended by the deadline.
+  /// Ends the connections, after those requests that are handled at once. Returns false if the
+  /// thread has not ended by the deadline.
   bool stop(Clock::time_point deadline) noexcept;
   /// Waits until requests in progress have ended, and abandons them at the deadline. Those that
   /// wait for the calling thread are abandoned at once.

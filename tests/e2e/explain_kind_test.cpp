@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// `tenon explain KIND[@VERSION][.METHOD]`. TENON is the command, SPECS the directory of the standard
-// specs.
+// `tenon explain KIND[@VERSION][.METHOD]`. TENON is the command, SPECS the directory of the
+// standard specs.
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// `tenon inspect --for-host`. TENON is the command, BUILDS the directory of builds with a source and
-// two filters of photo.example. Code of them would end the process.
+// `tenon inspect --for-host`. TENON is the command, BUILDS the directory of builds with a source
+// and two filters of photo.example. Code of them would end the process.
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// `tenon pack`. TENON is the command, BUILDS the directory of builds of one package, MODULES that of
-// other modules. Code of them would end the process.
+// `tenon pack`. TENON is the command, BUILDS the directory of builds of one package, MODULES that
+// of other modules. Code of them would end the process.
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 

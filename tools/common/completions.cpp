@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "common/option_names.hpp"
 
@@ -89,7 +90,8 @@ std::string in_quotes(std::string_view text, std::string_view escaped = {}) {
   return quoted + "'";
 }
 
-/// Returns the words that begin the scripts of bash and zsh, in which arrays begin at another index.
+/// Returns the words that begin the scripts of bash and zsh, in which arrays begin at another
+/// index.
 std::string find_place(const std::vector<Place>& places, std::string_view first,
                        std::string_view end, std::string_view word) {
   std::string script = "  for ((i = ";

@@ -89,13 +89,13 @@ Exit types(const Options& options);
 /// kinds contain a '/', codes do not. Lists all codes if it is empty.
 Exit explain(const Options& options, const std::string& subject);
 
-/// Shows the changes between two builds of a package, two directories of specs, or two versions of a
-/// kind, and the segment of the version that is due. Checks whether the version of a build was
+/// Shows the changes between two builds of a package, two directories of specs, or two versions of
+/// a kind, and the segment of the version that is due. Checks whether the version of a build was
 /// raised by that much.
 Exit abi_diff(const Options& options, const std::string& older, const std::string& newer);
 
-/// Copies builds and the libraries that they bring to OUTPUT/PACKAGE/VERSION/NAME.so. Refuses builds
-/// whose version was not raised enough since the next lower one there, and replaces nothing.
+/// Copies builds and the libraries that they bring to OUTPUT/PACKAGE/VERSION/NAME.so. Refuses
+/// builds whose version was not raised enough since the next lower one there, and replaces nothing.
 Exit pack(const Options& options, const std::vector<std::string>& files,
           const std::filesystem::path& output);
 
