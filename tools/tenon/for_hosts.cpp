@@ -103,7 +103,7 @@ Exit inspect_for_hosts(const Options& options, const std::string& file,
     if (const Exit loaded = load_app(host); loaded != success) return loaded;
   }
   std::vector<Verdict> verdicts;
-  for (std::size_t i = 0; i < hosts.size(); i++) {
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
     use_app(hosts[i]);
     verdicts.push_back({descriptions[i], tenon::inspect(file, hosts[i].program)});
   }

@@ -240,7 +240,7 @@ class Comparison {
   void add_details() {
     std::map<std::string, std::string> texts[2];
     const ModuleReport* reports[] = {&older_, &newer_};
-    for (std::size_t i = 0; i < 2; i++) {
+    for (std::size_t i = 0; i < 2; ++i) {
       for (const auto& [key, value] : details_of(manifest(*reports[i]))) {
         const bool compared = key == "properties" || key == "requires" || key == "state";
         if (!compared) texts[i].emplace(key, boost::json::serialize(value));

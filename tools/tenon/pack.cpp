@@ -239,7 +239,7 @@ Packed pack_all(const std::vector<std::string>& files, const fs::path& output) {
     }
   }
   std::ranges::sort(builds, is_before);
-  for (std::size_t i = 0; i < builds.size(); i++) {
+  for (std::size_t i = 0; i < builds.size(); ++i) {
     auto error = check(builds[i], i > 0 ? &builds[i - 1] : nullptr);
     if (error) packed.errors.push_back(std::move(*error));
   }
