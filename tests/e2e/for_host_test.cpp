@@ -97,6 +97,27 @@ TEST_F(ForHost, PrintsJson) {
   EXPECT_TRUE(hosts[1].at("errors").as_array().empty());
 }
 
+/// Shells complete files last, and options may follow them.
+TEST_F(ForHost, TakesTheModuleBeforeOrAfterTheDescriptions) {
+  const std::vector<std::string> lines[] = {
+      {"inspect", "source.so", "--for-host", "2.0", "3.0"},
+      {"inspect", "--for-host", "2.0", "3.0", "source.so"},
+      {"inspect", "--for-host", "2.0", "--for-host", "3.0", "source.so"},
+      {"inspect", "--for-host", "2.0", "3.0", "--", "source.so"}};
+  for (std::vector<std::string> line : lines) {
+    line.insert(line.begin(), TENON);
+    const Outcome run = world_.run(line);
+    EXPECT_EQ(run.out, "2.0  loads\n3.0  loads\n") << run.err;
+  }
+  EXPECT_EQ(json::parse(inspect({"2.0", "source.so", "--json"}).out).at("subject"), "source.so");
+  for (const std::vector<std::string>& line : {std::vector<std::string>{TENON, "inspect"},
+                                               {TENON, "inspect", "--for-host", "2.0"}}) {
+    const Outcome run = world_.run(line);
+    EXPECT_EQ(run.exit, 2);
+    EXPECT_EQ(run.err, "tenon inspect: FILE|REF is required\nSee tenon inspect --help.\n");
+  }
+}
+
 TEST_F(ForHost, ReportsFilesThatAreNoModules) {
   world_.write("text.so", "no module");
   const Outcome text = inspect({"1.0", "2.0", "text.so"});

@@ -94,6 +94,23 @@ class Tests:
         expect(self.output(0, "abi", "diff", colour, "plugins/colour-1.6.2.so")["due"] == "patch")
         expect(self.output(1, "abi", "diff", "plugins/colour-1.6.2.so", colour)["error"])
 
+    def test_for_host(self):
+        self.install("colour-1.4.0")
+        for version, standard in (("1.0", []), ("2.0", ["source@1"])):
+            (self.directory / version).mkdir()
+            (self.directory / version / "app.json").write_text(
+                json.dumps({"app": "photo", "standard": standard}))
+        words = ["inspect", "--for-host", "1.0", "2.0"]
+        hosts = self.output(0, *words, "plugins/colour-1.4.0.so", app=None)["hosts"]
+        expect([host["loads"] for host in hosts] == [False, True], hosts)
+        expect(self.output(3, *words, "nowhere.so", app=None)["hosts"][0]["errors"])
+
+    def test_pack(self):
+        self.install("colour-1.4.0")
+        words = ["pack", "plugins/colour-1.4.0.so", "-o", "packages"]
+        expect(self.output(0, *words, app=None)["packed"])
+        expect(self.output(1, *words, app=None)["errors"])
+
     def test_builtins(self):
         expect(self.output(0, "list", app=None)["plugins"])
         expect(self.output(0, "inspect", "tenon.dev/file", app=None)["plugins"])

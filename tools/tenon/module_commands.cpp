@@ -22,7 +22,7 @@ void add_inspect_arguments(CLI::App& command, InspectArguments& inspect) {
   command
       .add_option("FILE|REF", inspect.subject,
                   "Module file, or [builtin:|standalone:]name[@version]")
-      ->required();
+      ->option_text("TEXT REQUIRED");
   command
       .add_option("--for", inspect.system,
                   "Also checks whether the module loads on this system, eg: bookworm, glibc-2.31")
@@ -30,11 +30,20 @@ void add_inspect_arguments(CLI::App& command, InspectArguments& inspect) {
   command
       .add_option("--for-host", inspect.descriptions,
                   "Only says for each description of an app, a directory with app.json, whether "
-                  "its host loads the module, which is the last argument")
+                  "its host loads the module")
       ->type_name("DESCRIPTION...")
       ->excludes(command.get_option("--app"), command.get_option("--description"),
                  command.get_option("--specs"), command.get_option("--plugin-path"),
                  command.get_option("--for"));
+}
+
+/// Takes the last description for the module, which follows the descriptions without an option
+/// between them. Throws CLI::RequiredError if there is no module.
+void find_subject(InspectArguments& inspect) {
+  if (!inspect.subject.empty()) return;
+  if (inspect.descriptions.size() < 2) throw CLI::RequiredError("FILE|REF");
+  inspect.subject = std::move(inspect.descriptions.back());
+  inspect.descriptions.pop_back();
 }
 
 void add_inspect(CommandTable& table) {
@@ -43,6 +52,7 @@ void add_inspect(CommandTable& table) {
       "inspect", "Checks one module without running its code, and shows its contents");
   add_common(command, table.options());
   add_inspect_arguments(command, *given);
+  command.callback([given] { find_subject(*given); });
   table.add(command, [&table, given] {
     Options& options = table.options();
     if (!given->descriptions.empty()) {
