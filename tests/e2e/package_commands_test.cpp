@@ -515,6 +515,29 @@ TEST_F(PackageCommands, GraphDrawsModulesThatDifferFromTheLockAsRefused) {
   EXPECT_EQ(result.at("errors").as_array().size(), 1U) << "reported once";
 }
 
+TEST_F(PackageCommands, GraphDrawsFilesThatCannotBeReadAsRefused) {
+  install({"colour-1.6.2", "broken-1.0.0"});
+  const std::string whole = world_.read("plugins/colour-1.6.2.so");
+  world_.write("plugins/cut.so", whole.substr(0, whole.size() / 2));
+  world_.write("plugins/text.so", "no module");
+  const Outcome run = tenon({"graph"});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_EQ(normal(run.out), R"(digraph packages {
+  rankdir=LR;
+  node [shape=box];
+  n0 [label="example.io/colour\n1.6.2"];
+  n1 [label="ROOT/plugins/broken-1.0.0.so\nbroken-manifest", color=red, fontcolor=red];
+  n2 [label="ROOT/plugins/cut.so\ntruncated-file", color=red, fontcolor=red];
+  n3 [label="ROOT/plugins/text.so\nnot-a-module", color=red, fontcolor=red];
+  label="red: refused";
+  labeljust=l;
+}
+)");
+  EXPECT_NE(tenon({"graph", "--format", "mermaid"}).out.find("text.so<br>not-a-module\"]\n"),
+            std::string::npos);
+  EXPECT_EQ(tenon_json({"graph"}).at("errors").as_array().size(), 3U) << "each once";
+}
+
 TEST_F(PackageCommands, GraphMarksDevelopmentAndBuiltinPackages) {
   fs::copy_file(MODULES "/colour-1.6.2.so", world_.path("plugins/colour/dev/libcolour.so"));
   EXPECT_NE(tenon({"graph"}).out.find("colour\\n0.0.0 (in development)\"]"), std::string::npos);

@@ -35,13 +35,21 @@ std::string for_mermaid(std::string_view text) {
   return safe;
 }
 
+/// Returns lines as one text. `escape`: for_dot or for_mermaid.
+std::string joined(const std::vector<std::string>& lines, std::string_view between,
+                   std::string (*escape)(std::string_view)) {
+  std::string text;
+  for (const std::string& line : lines) text.append(text.empty() ? "" : between) += escape(line);
+  return text;
+}
+
 std::string box_name(std::size_t box) {
   return "n" + std::to_string(box);
 }
 
 }  // namespace
 
-Drawing::Drawing(const std::vector<PackageInfo>& packages) {
+Drawing::Drawing(const std::vector<PackageInfo>& packages, const std::vector<Error>& files) {
   for (const PackageInfo& package : packages) {
     const Style style = package.refused ? Style::conflict
                         : package.used  ? Style::used
@@ -66,6 +74,15 @@ Drawing::Drawing(const std::vector<PackageInfo>& packages) {
       arrows_.push_back({from, to, one.versions, style});
     }
   }
+  for (const Error& file : files) {
+    boxes_.push_back({std::string(file.where()), "", std::string(file.code()), Style::conflict});
+  }
+}
+
+std::vector<std::string> Drawing::lines_of(const Box& box) {
+  std::vector<std::string> lines{box.name, box.version, box.refused};
+  std::erase(lines, "");
+  return lines;
 }
 
 /// Several packages may require the same missing package, which has one box.
@@ -107,9 +124,8 @@ std::string Drawing::dot() const {
   };
   std::string text = "digraph packages {\n  rankdir=LR;\n  node [shape=box];\n";
   for (std::size_t i = 0; i < boxes_.size(); ++i) {
-    text += "  " + box_name(i) + " [label=\"" + for_dot(boxes_[i].name) + "\\n" +
-            for_dot(boxes_[i].version) + (boxes_[i].refused.empty() ? "" : "\\n") +
-            for_dot(boxes_[i].refused) + "\"" + style_of(boxes_[i].style) + "];\n";
+    text += "  " + box_name(i) + " [label=\"" + joined(lines_of(boxes_[i]), "\\n", for_dot) + "\"" +
+            style_of(boxes_[i].style) + "];\n";
   }
   for (const Arrow& arrow : arrows_) {
     text += "  " + box_name(arrow.from) + " -> " + box_name(arrow.to) + " [label=\"" +
@@ -124,9 +140,7 @@ std::string Drawing::dot() const {
 std::string Drawing::mermaid() const {
   std::string text = "flowchart LR\n";
   for (std::size_t i = 0; i < boxes_.size(); ++i) {
-    text += "  " + box_name(i) + "[\"" + for_mermaid(boxes_[i].name) + "<br>" +
-            for_mermaid(boxes_[i].version) + (boxes_[i].refused.empty() ? "" : "<br>") +
-            for_mermaid(boxes_[i].refused) + "\"]\n";
+    text += "  " + box_name(i) + "[\"" + joined(lines_of(boxes_[i]), "<br>", for_mermaid) + "\"]\n";
   }
   std::string red;
   for (std::size_t i = 0; i < arrows_.size(); ++i) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <tenon/packages.hpp>
+#include <tenon/result.hpp>
 
 #include <cstddef>
 #include <string>
@@ -13,9 +14,10 @@ namespace tenon::command {
 
 class Drawing {
  public:
-  /// Unused packages are drawn in gray. Refused packages, with the code of the error, and missing
-  /// packages are drawn in red. A legend explains those of them that are there.
-  explicit Drawing(const std::vector<PackageInfo>& packages);
+  /// Unused packages are drawn in gray. Refused packages and files, with the code of the error, and
+  /// missing packages are drawn in red. A legend explains those of them that are there. `files`:
+  /// the errors of files that no package could be read from.
+  Drawing(const std::vector<PackageInfo>& packages, const std::vector<Error>& files);
 
   /// Returns the drawing in the DOT language of Graphviz.
   std::string dot() const;
@@ -24,8 +26,8 @@ class Drawing {
  private:
   enum class Style { used, unused, conflict, missing };
   struct Box {
-    std::string name;
-    std::string version;
+    std::string name;     // of a package, or the path of a file
+    std::string version;  // empty for a file
     std::string refused;  // the code of the error; empty if it is not refused
     Style style;
   };
@@ -36,6 +38,8 @@ class Drawing {
     Style style;
   };
 
+  /// Returns the lines of a box.
+  static std::vector<std::string> lines_of(const Box& box);
   /// Returns what the looks of boxes mean; empty if all packages are used.
   std::string legend() const;
   std::size_t find_or_add_box(const std::string& name, const std::string& version, Style style);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <string>
@@ -69,6 +70,20 @@ Exit print_drawing(const Drawing& drawing, GraphFormat format) {
   return success;
 }
 
+/// Returns the errors of module files that no package could be read from.
+std::vector<Error> file_errors(const Options& options, const std::vector<PackageInfo>& packages,
+                               const std::vector<Error>& skipped) {
+  std::vector<Error> errors;
+  std::ranges::copy_if(skipped, std::back_inserter(errors), [&](const Error& error) {
+    const std::filesystem::path file(error.where());
+    std::error_code ignored;
+    return error.severity() == Severity::error && file != options.lock_file &&
+           std::filesystem::is_regular_file(file, ignored) &&
+           std::ranges::find(packages, file, &PackageInfo::file) == packages.end();
+  });
+  return errors;
+}
+
 }  // namespace
 
 Exit graph(const Options& options, GraphFormat format) {
@@ -86,7 +101,8 @@ Exit graph(const Options& options, GraphFormat format) {
     errors.push_back(checked.error());
     package.refused = std::move(checked).error();
   }
-  std::ranges::move(broken_module_errors(skipped), std::back_inserter(errors));
+  const std::vector<Error> files = file_errors(options, packages, skipped);
+  std::ranges::copy(files, std::back_inserter(errors));
   std::ranges::move(refused, std::back_inserter(errors));
   Exit drawn = success;
   if (options.json) {
@@ -98,7 +114,7 @@ Exit graph(const Options& options, GraphFormat format) {
     output["errors"] = to_json(errors);
     print(output);
   } else {
-    drawn = print_drawing(Drawing(packages), format);
+    drawn = print_drawing(Drawing(packages, files), format);
   }
   print_problems(errors);
   if (failed || drawn != success) return io_error;
