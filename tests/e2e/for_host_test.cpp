@@ -110,8 +110,8 @@ TEST_F(ForHost, TakesTheModuleBeforeOrAfterTheDescriptions) {
     EXPECT_EQ(run.out, "2.0  loads\n3.0  loads\n") << run.err;
   }
   EXPECT_EQ(json::parse(inspect({"2.0", "source.so", "--json"}).out).at("subject"), "source.so");
-  for (const std::vector<std::string>& line : {std::vector<std::string>{TENON, "inspect"},
-                                               {TENON, "inspect", "--for-host", "2.0"}}) {
+  for (const std::vector<std::string>& line :
+       {std::vector<std::string>{TENON, "inspect"}, {TENON, "inspect", "--for-host", "2.0"}}) {
     const Outcome run = world_.run(line);
     EXPECT_EQ(run.exit, 2);
     EXPECT_EQ(run.err, "tenon inspect: FILE|REF is required\nSee tenon inspect --help.\n");

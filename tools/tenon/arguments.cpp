@@ -82,6 +82,15 @@ void add_timeout(CLI::App& command, std::chrono::milliseconds& timeout,
       ->default_str(std::to_string(initial.count() / 1000) + "s");
 }
 
+void add_examples(CLI::App& command, const std::vector<std::string>& lines) {
+  std::string text = command.get_footer();
+  if (text == command.get_parent()->get_footer()) text.clear();  // the exit status
+  text += text.empty() ? "Examples:" : "\n\nExamples:";
+  // In a manual page, lines that begin with a space are not joined.
+  for (const std::string& line : lines) text += "\n  " + line;
+  command.footer(text);
+}
+
 CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value,
                         std::vector<std::string> words, const std::string& description) {
   std::string needed;

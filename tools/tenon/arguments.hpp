@@ -65,4 +65,8 @@ void add_timeout(CLI::App& command, std::chrono::milliseconds& timeout,
 CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value,
                         std::vector<std::string> words, const std::string& description);
 
+/// Ends the help of a command with examples of its use: whole command lines. The text that it
+/// inherits from the program is left out.
+void add_examples(CLI::App& command, const std::vector<std::string>& lines);
+
 }  // namespace tenon::command

@@ -13,6 +13,7 @@ void add_types(CommandTable& table) {
       *table.program().add_subcommand("types", "Lists the document types and their versions");
   add_app(command, table.options());
   add_json(command, table.options().json);
+  add_examples(command, {"tenon types", "tenon types -a photo"});
   table.add_for_app(command, [&table] { return types(table.options()); });
 }
 
@@ -40,6 +41,8 @@ void add_convert(CommandTable& table) {
       "convert", "Converts documents between versions of their type");
   add_app(command, table.options());
   add_convert_arguments(command, *given);
+  add_examples(command,
+               {"tenon convert --to 2 record.json", "tenon convert -a photo --in-place documents"});
   table.add_for_app(command, [&table, given] { return convert(table.options(), *given); });
 }
 

@@ -56,6 +56,7 @@ void add_status(CommandTable& table) {
     add_json(parser, given.json);
     parser.add_flag("--metrics", given.metrics, "Prints metrics in the text format of Prometheus")
         ->excludes(parser.get_option("--json"));
+    add_examples(parser, {"tenon status 1234", "tenon status 1234.2 --metrics"});
   });
 }
 
@@ -65,6 +66,7 @@ void add_restart(CommandTable& table) {
     add_json(parser, given.json);
     parser.add_option("PACKAGE", given.package,
                       "Package, or package@version; default: all that are loaded");
+    add_examples(parser, {"tenon restart 1234", "tenon restart 1234 me.example/blur"});
   });
 }
 
@@ -82,6 +84,8 @@ void add_release(CommandTable& table) {
   add_timeout(parser, given->timeout, std::chrono::minutes(1),
               "How long to wait for a running host, eg: 500ms");
   add_json(parser, given->json);
+  add_examples(parser,
+               {"tenon release photo me.example/blur", "tenon release 1234 me.example/blur@1.2.0"});
   table.add(parser, [&table, given] {
     if (std::isdigit(static_cast<unsigned char>(given->host.front())) != 0) {
       return release_in_host(*given);
@@ -97,6 +101,7 @@ void add_log(CommandTable& table) {
   add(table, log_level, [](CLI::App& parser, ControlArguments& given) {
     add_host(parser, given);
     parser.add_option("LEVEL", given.level, "trace, debug, info, warn, error or off")->required();
+    add_examples(parser, {"tenon log 1234 debug"});
   });
 }
 
@@ -105,19 +110,24 @@ void add_events(CommandTable& table) {
     add_host(parser, given);
     add_json(parser, given.json);
     parser.add_flag("--follow", given.follow, "Also shows further events until the host ends");
+    add_examples(parser, {"tenon events 1234", "tenon events 1234 --follow --json"});
   });
 }
 
 }  // namespace
 
 void add_host_commands(CommandTable& table) {
-  add(table, ps, [](CLI::App& parser, ControlArguments& given) { add_json(parser, given.json); });
+  add(table, ps, [](CLI::App& parser, ControlArguments& given) {
+    add_json(parser, given.json);
+    add_examples(parser, {"tenon ps"});
+  });
   add_status(table);
   add_restart(table);
   add_release(table);
   add(table, rescan, [](CLI::App& parser, ControlArguments& given) {
     add_host(parser, given);
     add_json(parser, given.json);
+    add_examples(parser, {"tenon rescan 1234"});
   });
   add_log(table);
   add_events(table);

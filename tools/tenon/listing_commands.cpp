@@ -24,6 +24,8 @@ void add_list(CommandTable& table) {
   command.add_flag("--why", given->why,
                    "Also shows the directories that were searched, and each file in them with the "
                    "reason why it is used or not");
+  add_examples(command,
+               {"tenon list -a photo", "tenon list -a photo --kind photo.example/filter --why"});
   table.add_for_app(command,
                     [&table, given] { return list(table.options(), given->kind, given->why); });
 }
@@ -37,6 +39,8 @@ void add_explain(CommandTable& table) {
                      "Error code, eg: kind-too-new, or kind, which contains a '/', eg: "
                      "tenon.dev/source@2.open; default: lists all codes");
   add_json(command, table.options().json);
+  add_examples(command, {"tenon explain kind-too-new", "tenon explain tenon.dev/source",
+                         "tenon explain tenon.dev/source@2.open"});
   table.add(command, [&table, subject] { return explain(table.options(), *subject); });
 }
 
@@ -56,6 +60,8 @@ void add_resolve(CommandTable& table) {
       ->required();
   command.add_flag("--explain", given->reasons,
                    "Shows what requires each package, and why newer versions are not used");
+  add_examples(command, {"tenon resolve -a photo me.example/blur@^1.2",
+                         "tenon resolve -a photo --explain me.example/blur"});
   table.add_for_app(command, [&table, given] {
     return resolve(table.options(), given->references, given->reasons);
   });
@@ -80,6 +86,7 @@ void add_lock_command(CommandTable& table) {
   command.add_flag("--check", given->check,
                    "Writes nothing; exit status 1 if the lock file is not the one that would be "
                    "written");
+  add_examples(command, {"tenon lock -a photo", "tenon lock -a photo --check"});
   table.add_for_app(command, [&table, given] {
     return command::lock(table.options(), given->file, given->check);
   });
@@ -106,6 +113,8 @@ void add_graph(CommandTable& table) {
       ->type_name("dot|svg|mermaid")
       ->default_str("dot")
       ->excludes(command.get_option("--json"));
+  add_examples(command, {"tenon graph -a photo --format mermaid",
+                         "tenon graph -a photo --format svg > packages.svg"});
   table.add_for_app(command, [&table, format] { return graph(table.options(), *format); });
 }
 

@@ -53,6 +53,8 @@ void add_inspect(CommandTable& table) {
   add_common(command, table.options());
   add_inspect_arguments(command, *given);
   command.callback([given] { find_subject(*given); });
+  add_examples(command, {"tenon inspect libblur.so", "tenon inspect --for bookworm libblur.so",
+                         "tenon inspect --for-host photo-5.0 photo-5.1 libblur.so"});
   table.add(command, [&table, given] {
     Options& options = table.options();
     if (!given->descriptions.empty()) {
@@ -76,6 +78,8 @@ void add_verify_arguments(CLI::App& command, Options& options, VerifyArguments& 
   command.footer(
       "Packages that the module requires are searched in the directories of "
       "$TENON_CONFORMANCE_PLUGIN_PATH.");
+  add_examples(command,
+               {"tenon verify numbers.so", "tenon verify --config numbers.json numbers.so"});
 }
 
 void add_verify(CommandTable& table) {
@@ -116,6 +120,10 @@ void add_call_arguments(CLI::App& command, Options& options, CallArguments& call
   command.footer(
       "Prints the response as JSON, with bytes in base64 and times in nanoseconds. The plugin is "
       "configured first, and brought to a state in which the method may be called.");
+  add_examples(command,
+               {R"(tenon call numbers.so --config last=50 read_batch '{"max": 10}')",
+                R"(tenon call numbers.so --config '{"last": "${LAST}"}' me.example/numbers )"
+                R"(read_batch '{"max": 10}')"});
 }
 
 /// Moves the words to the left if the first of them, the plugin, was left out.
@@ -153,6 +161,8 @@ void add_abi_diff(CommandTable& table) {
       ->required();
   command.add_option("NEWER", given->newer, "The same of the newer build or specs")->required();
   add_json(command, table.options().json);
+  add_examples(command, {"tenon abi diff blur-1.2.0.so libblur.so",
+                         "tenon abi diff tenon.dev/source@1 tenon.dev/source@2"});
   table.add(command,
             [&table, given] { return abi_diff(table.options(), given->older, given->newer); });
 }
@@ -173,6 +183,7 @@ void add_pack(CommandTable& table) {
       ->type_name("DIR")
       ->required();
   add_json(command, table.options().json);
+  add_examples(command, {"tenon pack libblur.so -o packages"});
   table.add(command,
             [&table, given] { return pack(table.options(), given->files, given->output); });
 }

@@ -37,6 +37,9 @@ void add_project_commands(CommandTable& table) {
   CLI::App& command = *table.program().add_subcommand(
       "new", "Makes a directory with the project of a host, a plugin or a kind of plugins");
   add_new_arguments(command, *given);
+  add_examples(command, {"tenon new plugin me.example/numbers",
+                         "tenon new plugin me.example/shout --kind processor --language c",
+                         "tenon new kind photo.example/filter --build meson"});
   table.add(command, [given] { return make_project(*given); });
 }
 
