@@ -957,6 +957,7 @@ TEST_F(TenonCommand, ExplainDescribesACode) {
       R"(error[kind-too-new] A plugin implements a newer version of the kind than the host offers.
    cause   The plugin was built for a newer host.
    remedy  Use a newer host, or rebuild the plugin for an older version of the kind.
+   example A filter of version 4 in a host that offers versions 1 to 3.
 )");
 }
 

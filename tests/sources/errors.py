@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: BSL-1.0
 """errors.py SOURCE TENON [--write]: checks the error codes of the sources. Prints TAP.
 
-The table of codes is loader/base/error_codes.cpp, which `tenon explain` prints. Each code that the
-sources use must be in the table, each code of the table must be used, and abi/errors.md must equal
-the page that is generated from the table. --write replaces the page.
+The table of codes is loader/base/error_codes.cpp, which `tenon explain` prints with the examples of
+tools/tenon/code_examples.cpp. Each code that the sources use must be in the table, each code of the
+table must be used and have an example, and abi/errors.md must equal the page that is generated from
+the table. --write replaces the page.
 
 A string literal of two or more words with hyphens between them counts as a code. A code of one
 word is the word of a status; literals of one word count where a code is set or compared.
 """
+import itertools
 import json
 import pathlib
 import re
@@ -16,6 +18,7 @@ import subprocess
 import sys
 
 TABLE = "loader/base/error_codes.cpp"
+EXAMPLES = "tools/tenon/code_examples.cpp"
 PAGE = "abi/errors.md"
 DIRECTORIES = ["loader", "sdk", "plugins", "tools"]
 
@@ -65,7 +68,7 @@ def sources(root):
     for directory in DIRECTORIES:
         for path in sorted((root / directory).rglob("*")):
             name = path.relative_to(root).as_posix()
-            if path.suffix not in (".c", ".cpp", ".h", ".hpp", ".rs") or name == TABLE:
+            if path.suffix not in (".c", ".cpp", ".h", ".hpp", ".rs") or name in (TABLE, EXAMPLES):
                 continue
             if not name.startswith("tools/bench/"):
                 yield name, without_comments(path.read_text())
@@ -78,8 +81,10 @@ def page(codes):
         if one["area"] != area:
             area = one["area"]
             text += f"\n## {area[0].upper()}{area[1:]}\n\n"
-            text += "| code | severity | meaning | usual cause | remedy |\n|---|---|---|---|---|\n"
-        cells = [f"`{one['code']}`", one["severity"], one["meaning"], one["cause"], one["remedy"]]
+            text += "| code | severity | meaning | usual cause | remedy | example |\n"
+            text += "|---|---|---|---|---|---|\n"
+        cells = [f"`{one['code']}`", one["severity"], one["meaning"], one["cause"], one["remedy"],
+                 one["example"]]
         text += "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
     return text
 
@@ -125,6 +130,7 @@ def main(root, tenon, *options):
         return 0
     names = [one["code"] for one in codes]
     used, made = uses(root)
+    examples = re.findall(r'^    \{"([a-z0-9-]+)",', (root / EXAMPLES).read_text(), re.MULTILINE)
     results = [
         ("Codes.AreListedOnce", sorted({name for name in names if names.count(name) > 1})),
         ("Codes.InUseAreListed", [f"{where}: {code} is not in {TABLE}"
@@ -132,6 +138,9 @@ def main(root, tenon, *options):
                                   if code not in names and code not in OTHER_WORDS]),
         ("Codes.InTheTableAreUsed",
          [f"{name} is used nowhere" for name in names if name not in made]),
+        ("Codes.HaveOneExampleEach", [f"{EXAMPLES}: {name} is needed once, in the order of the table"
+                                      for name, other in itertools.zip_longest(names, examples)
+                                      if name != other][:1]),
         ("Codes.HaveTheSeverityOfTheTable", list(wrong_severities(root, codes))),
         ("Codes.PageIsUpToDate", [] if (root / PAGE).read_text() == page(codes) else
          [f"{PAGE} differs from the table: run tests/sources/errors.py {root} {tenon} --write"]),

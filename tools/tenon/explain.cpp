@@ -12,6 +12,7 @@
 
 #include "app.hpp"
 #include "base/error_codes.hpp"
+#include "code_examples.hpp"
 #include "commands.hpp"
 #include "common/diagnostics.hpp"
 #include "gen/model/model.hpp"
@@ -27,7 +28,7 @@ void print_entry(const ErrorCode& one, const Paint& paint) {
   std::cout << paint.of(one.severity,
                         std::string(to_string(one.severity)) + "[" + std::string(one.code) + "]")
             << " " << one.meaning << "\n   cause   " << one.cause << "\n   remedy  " << one.remedy
-            << "\n";
+            << "\n   example " << example_of(one.code) << "\n";
 }
 
 void print_list(std::span<const ErrorCode> codes) {
@@ -40,9 +41,13 @@ void print_list(std::span<const ErrorCode> codes) {
 }
 
 boost::json::object to_json(const ErrorCode& one) {
-  return {{"code", one.code},   {"severity", to_string(one.severity)},
-          {"area", one.area},   {"meaning", one.meaning},
-          {"cause", one.cause}, {"remedy", one.remedy}};
+  return {{"code", one.code},
+          {"severity", to_string(one.severity)},
+          {"area", one.area},
+          {"meaning", one.meaning},
+          {"cause", one.cause},
+          {"remedy", one.remedy},
+          {"example", example_of(one.code)}};
 }
 
 Exit no_such_code(const std::string& code) {

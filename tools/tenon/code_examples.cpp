@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "code_examples.hpp"
+
+#include <algorithm>
+
+namespace tenon::command {
+namespace {
+
+struct Example {
+  std::string_view code;
+  std::string_view text;
+};
+
+/// In the order of `error_codes()`.
+constexpr Example examples[] = {
+    // -- general --
+
+    {"cannot-read", "The mode of `libblur.so` is 0600, and it belongs to root."},
+    {"cannot-write", "`tenon lock -o /usr/share/tenon.lock` as a user who may not write there."},
+    {"duplicate-key", "`{\"path\": \"a.csv\", \"path\": \"b.csv\"}`"},
+    {"duplicate-name", "Two pipelines of one directory have the name `packages`."},
+    {"duplicate-plugin",
+     "Two entries of `--config verify.json` configure the source `me.example/numbers`."},
+    {"file-changed", "`cp` writes a new build over `libblur.so` while a host loads it."},
+    {"in-use", "`tenon-pipeline run packages.json` is started a second time."},
+    {"library-replaced",
+     "`blur.so` 1.3.0 needs the new `libcolour.so`, and the process has loaded the old one."},
+    {"missing-key", "A pipeline file without `\"source\"`."},
+    {"name-taken", "Two packages contain a filter with the name `me.example/blur`."},
+    {"no-thread", "A host with 100 supervised plugins under `ulimit -u 50`."},
+    {"not-json", "`{\"name\": \"packages\",}`"},
+    {"unknown-app", "`tenon list -a phooto`, where the app is called photo."},
+    {"unknown-field", "A record has the field `colour`, and the header of the CSV file has not."},
+    {"unknown-key",
+     "A pipeline file has the key `\"destination\"`, where `\"destinations\"` is meant."},
+    {"unknown-word", "`\"threading\": \"single\"`; `any`, `serial` and `main` are allowed."},
+    {"untrusted-file", "The file with the key of a store has the mode 0644."},
+    {"untrusted-owner", "root starts a host, and `/opt/plugins` belongs to another user."},
+    {"wrong-type", "`\"destinations\": \"sqlite\"`, where an array is needed."},
+    {"wrong-value", "`\"batch\": {\"records\": 0}`, where 1 or more is needed."},
+
+    // -- calls --
+
+    {"aborted", "A plugin is restarted while a reader that it returned is open."},
+    {"already-exists", "`tenon-backup create nightly`, when the store has a backup `nightly`."},
+    {"call-abandoned", "`create` of a plugin waits for a server for ever; the timeout is 10 s."},
+    {"cancelled", "The user presses Ctrl-C while a source waits for records."},
+    {"crashed", "A method reads a null pointer in a host that contains crashes."},
+    {"data-loss", "The replication slot from which a source reads was removed."},
+    {"deadline-exceeded", "A store does not reply within the 30 s that its call may take."},
+    {"failed-precondition", "`read_batch` of a source that was not opened."},
+    {"internal", "A method returns success without the response that its kind defines."},
+    {"invalid-argument", "`last=many` for a source whose parameter `last` is a number."},
+    {"not-found", "`host.create<Filter>(\"blurr\")`, where the plugin is called `blur`."},
+    {"out-of-range", "A source is opened at line 500 of a file that now has 10 lines."},
+    {"permission-denied", "A bucket refuses the access key."},
+    {"resource-exhausted", "The disk is full while a destination writes."},
+    {"unauthenticated", "The password of a database has expired."},
+    {"unavailable", "The server of a store refuses connections while it restarts."},
+    {"unimplemented", "A host calls `delete_records` of a destination that only appends."},
+    {"unknown", "A method returns 99, which is no status."},
+
+    // -- modules --
+
+    {"bad-log-level", "`PHOTO_LOG=verbose`; `trace`, `debug`, `info` and others are valid."},
+    {"bad-reference", "`tenon inspect 'me.example/blur@'`"},
+    {"broken-crash-record", "The disk was full when the record of a crash was written."},
+    {"broken-file", "A section of `libblur.so` begins after the end of the file."},
+    {"broken-manifest", "`\"requires\": {\"example.io/colour\": \"newest\"}` in TENON_MODULE."},
+    {"cannot-watch", "`fs.inotify.max_user_watches` is 0."},
+    {"containment-unavailable", "A host that contains crashes is built with -fsanitize=thread."},
+    {"abi-too-new", "A module with `#define TENON_ABI 1` in a host that offers ABI 1.0."},
+    {"abi-unknown", "The manifest of a module says `\"abi\": \"7.0\"`."},
+    {"draft-differs", "A method was added to a draft; the plugin was built before."},
+    {"duplicate-file", "`blur.so` and `copy-of-blur.so` are the same build."},
+    {"empty-file", "`touch /usr/lib/photo/plugins/blur.so`"},
+    {"hidden-characters", "The summary of a module contains U+202E, which reverses text."},
+    {"host-ended", "A global handle is used after `main` has destroyed the host."},
+    {"host-forked", "A child after `fork` calls `host.create`."},
+    {"kind-differs", "A method was added to version 1 of a filter without a new version."},
+    {"kind-not-adaptable",
+     "A filter of version 1, where the step to version 2 says `\"adaptable\": false`."},
+    {"kind-too-new", "A filter of version 4 in a host that offers versions 1 to 3."},
+    {"load-failed", "`libblur.so` needs `libfftw3.so.3`, which is not installed."},
+    {"no-static-tls",
+     "A plugin with `thread_local char cache[65536]` and -ftls-model=initial-exec."},
+    {"system-too-old", "`tenon inspect --for bookworm` of a module that was built on sid."},
+    {"executable-stack", "A module is linked with `-z execstack`."},
+    {"manifest-removed", "`objcopy --remove-section .note.tenon libblur.so`"},
+    {"manifest-differs", "The object registers two plugins, and the manifest lists one."},
+    {"misplaced-module", "`plugins/blur/v1.0/libblur.so`; `1.0.0` is a complete version."},
+    {"misspelled-key", "The manifest of a module says `\"sumary\"`."},
+    {"missing-method", "The vtable of a source has a null pointer as `read_batch`."},
+    {"module-busy", "`Host::restart`, while `start` of the module hangs on another thread."},
+    {"module-left-out", "The constructor of a module called exit() when the host started last."},
+    {"module-quarantined", "A module has crashed in each of its last restarts."},
+    {"module-restarting", "A call two milliseconds after a crash of the module."},
+    {"no-manifest", "`libz.so` is copied to the directory of plugins."},
+    {"no-module-object", "A version script with `local: *;` and without `tenon_module_v1`."},
+    {"not-a-module", "A text file is called `notes.so`."},
+    {"relative-run-path", "A module is linked with `-Wl,-rpath,lib`, without $ORIGIN."},
+    {"sanitizer-mismatch", "A plugin is built with -fsanitize=address, and its host is not."},
+    {"size-too-large", "A vtable that was written by hand says `.struct_size = 1000000`."},
+    {"size-too-small", "A vtable that was written by hand says `.struct_size = 4`."},
+    {"slot-interposed", "A plugin and its host both define a function `apply` that is not static."},
+    {"start-failed", "`start` of a module does not find its license file."},
+    {"truncated-file", "A download of `libblur.so` stopped in the middle."},
+    {"two-manifests", "Two sources of one module contain TENON_MODULE."},
+    {"unknown-kind", "A filter for photo is installed in the directory of another program."},
+    {"wrong-architecture", "A module for aarch64 on an x86-64 system."},
+    {"wrong-suffix", "`plugins/libblur.so.1.2`"},
+    {"wrong-magic", "A module defines `tenon_module_v1` as an array of zeros."},
+
+    // -- packages --
+
+    {"bad-requirement", "`\"example.io/colour\": \"^^1.4\"`"},
+    {"bad-version", "`1.4`, where `1.4.0` is meant."},
+    {"broken-lock", "A merge left `<<<<<<<` in `tenon.lock`."},
+    {"broken-trust-rules", "A file with rules of trust lacks its last bracket."},
+    {"contradictory-requirement", "`>=3, <2`"},
+    {"denied", "The operator's rules deny `me.example/blur` before 1.2.1."},
+    {"duplicate-package", "Two builtins of a host state the package `photo.example/basic` 1.0.0."},
+    {"in-development", "`plugins/blur/dev/libblur.so`"},
+    {"lock-conflict", "`fade` 1.3.0 needs `colour` ^2, and the lock lists `colour` 1.6.2."},
+    {"lock-differs", "`libcolour.so` was built again after `tenon lock`."},
+    {"lock-kept", "`tenon lock -a photo`, where `tenon.lock` is that of the app music."},
+    {"missing-locked-package", "The lock lists `colour` 1.6.2, whose file was removed."},
+    {"missing-package", "`fade` requires `example.io/colour`, which is not installed."},
+    {"no-matching-version", "`fade` requires `colour` ^2, and only 1.6.2 is installed."},
+    {"not-lockable", "`tenon lock` with `plugins/colour/dev/libcolour.so` in use."},
+    {"not-pinned", "Under `Trust::pinned`, `libextra.so` is not in the lock."},
+    {"other-package", "`tenon abi diff libblur.so libfade.so`"},
+    {"package-differs", "Two different files are `me.example/blur` 1.2.0."},
+    {"requirement-not-enforced", "`plugins/fade/dev/libfade.so` requires `colour` ^9."},
+    {"undeclared-requirement",
+     "A plugin of `fade` asks for one of `colour`, which its manifest does not require."},
+    {"version-conflict", "`fade` needs `colour` ^1, the host ^2, and they have to share one."},
+    {"version-refused", "`blur@1.3.0` in a host that requires `blur` ^1.2, <1.3."},
+    {"version-substituted", "A reference names `blur@1.2.0`, and 1.2.3 is installed."},
+    {"version-too-low", "Version 1.2.1 of a package lacks a plugin that 1.2.0 has."},
+    {"wrong-directory", "`plugins/blur/1.2.0/libblur.so` is a build of version 1.3.0."},
+
+    // -- restarts --
+
+    {"missing-plugin", "The new `libblur.so` lacks `me.example/edges`, which has an instance."},
+    {"not-reloadable", "A restart of a module that was linked with `-z nodelete`."},
+    {"restart-failed", "A call does not return within the time that the restart waits."},
+    {"restart-refused", "`libblur.so` was replaced by a build of another package."},
+    {"state-refused", "The old build writes version 3 of its state; the new one reads 1 and 2."},
+
+    // -- running hosts --
+
+    {"control-refused", "A program that is set-user-ID sets HostOptions::control."},
+    {"no-reply", "`kill -STOP 1234; tenon status 1234`"},
+    {"not-quarantined", "`tenon release 1234 me.example/blur`, where blur works."},
+    {"too-many-clients", "A script starts `tenon events 1234 --follow` again and again."},
+
+    // -- documents --
+
+    {"converter-failed", "The converter of photo needs a library that was removed."},
+    {"document-too-large", "`tenon convert` reads a disk image."},
+    {"missing-conversion", "`tenon convert` of a type with `\"hook\": true` of another program."},
+    {"missing-type", "`tenon convert` reads `{\"title\": \"Sea\"}` without --type."},
+    {"missing-version", "`tenon convert --type photo.example/look` without --from."},
+    {"type-differs", "`tenon convert --type photo.example/look` reads a tenon.dev/record."},
+    {"unknown-type", "A document says `\"type\": \"photo.example/lok\"`, where `look` is meant."},
+    {"unknown-version", "`tenon convert --to 9`, where version 2 is the newest."},
+    {"version-differs", "`tenon convert --from 1` reads a document that says `\"version\": 2`."},
+    {"version-too-new", "A program of last year reads a document of version 3, and knows 2."},
+    {"wrong-request", "`tenon convert -a photo`, where photo was built with an older tenon."},
+
+    // -- interface definitions --
+
+    {"bad-added", "`\"mask\": {\"type\": \"string\", \"added\": \"2026-11-21\"}`: not optional."},
+    {"bad-configure",
+     "A method with the role `configure` and the request `{\"size\": \"int32\"}`."},
+    {"bad-date", "`\"date\": \"21.11.2026\"`"},
+    {"bad-file-name", "`kinds/filter/version1.json`, where `v1.json` is needed."},
+    {"bad-life", "A version of a type has both `\"deprecated\"` and `\"removed\"`."},
+    {"bad-name", "A method with the name `class`, a keyword of C++."},
+    {"bad-type", "`\"list<reader>\"`: a list of streams."},
+    {"contradictory-metadata", "A method is both `\"added\"` and `\"renamed_from\": \"run\"`."},
+    {"differs-by-case", "Two methods with the names `read` and `Read`."},
+    {"draft-in-released", "A released filter has a field of `photo.example/look@2`, a draft."},
+    {"draft-not-newest", "Version 2 of a filter is a draft, and version 3 is released."},
+    {"duplicate-spec", "`kinds/filter` and `old/filter` both define photo.example/filter."},
+    {"duplicate-step", "Two steps say `\"from\": 1, \"to\": 2`."},
+    {"empty-definition", "`\"methods\": []`"},
+    {"missing-hook", "A document field is split by hand, and its step has no `\"hook\"`."},
+    {"missing-step", "`v2.json` was added, and `evolution.json` has no step from 1 to 2."},
+    {"no-specs", "`tenon-gen check src`, where the specs are in `kinds`."},
+    {"preview-in-released", "A released filter has a field of `photo.example/look@2preview1`."},
+    {"preview-of-kind", "`kinds/filter/v2preview1.json`"},
+    {"recursive-type", "A struct `node` with the field `\"next\": \"node\"`."},
+    {"release-changed", "A method was added to `v1.json`, which is in `released.json`."},
+    {"release-missing", "`v1.json` was deleted, and `released.json` lists it."},
+    {"release-not-listed", "`\"life\"` was set to released without `tenon-gen release`."},
+    {"removed-in-use", "A field has the type `photo.example/look@1`, which was removed."},
+    {"two-drafts", "Versions 2 and 3 of a filter are drafts."},
+    {"unexplained-change", "Version 2 has the method `reset`, and its step does not say `added`."},
+    {"unknown-enum", "A step describes the enum `mood`, where the version has `mode`."},
+    {"unknown-method", "A step describes the method `aply`, where the version has `apply`."},
+    {"unknown-state", "`\"from\": [\"opened\"]`, where `open` leads to `open`."},
+    {"unknown-step", "A step says `\"from\": 1, \"to\": 3`."},
+    {"unknown-struct", "A step describes the struct `aera`, where the version has `area`."},
+    {"unknown-value", "A step renames the value `quick`, where the enum has `fast`."},
+    {"unused-metadata", "A step says that `reset` was added, and both versions have it."},
+    {"version-gap", "A directory with `v1.json` and `v3.json`."},
+    {"wrong-kind", "`kinds/filter` contains a `v2.json` of photo.example/reader."},
+    {"wrong-restart", "`\"restart\": \"overlap\"` in version 1, `\"session\"` in version 2."},
+    {"wrong-version", "`v2.json` says `\"version\": 1`."},
+
+    // -- pipelines --
+
+    {"dead-letter-refused", "The disk of the file for dead letters is full."},
+    {"duplicate-id", "Two destinations use tenon.dev/file without `\"id\"`."},
+    {"missing-parameter", "tenon.dev/file without `\"path\"`."},
+    {"no-pipeline", "`tenon-pipeline run src`, where the pipeline is in `etc`."},
+    {"no-progress", "A destination acknowledges nothing for longer than `\"fail_after\"`."},
+    {"same-file", "A pipeline stores its position in the file that it writes records to."},
+    {"unknown-parameter", "`\"config\": {\"pth\": \"a.csv\"}`, where `path` is meant."},
+    {"unknown-secret", "A password was removed from the file, and a deletion needs it."},
+    {"unset-variable", "`\"password\": \"${DB_PASSWORD}\"`, and the variable is not exported."},
+    {"wrong-acknowledgement", "A destination acknowledges a position that it never received."},
+    {"wrong-condition", "`\"condition\": \"/size >\"`"},
+    {"wrong-limit", "`{\"refused\": 10, \"of\": 10}`"},
+    {"wrong-parameter", "`\"last\": \"many\"`, where a number is needed."},
+    {"wrong-position", "The path of a source was changed, and its position file was kept."},
+    {"wrong-reference", "`\"${1ST}\"` or `\"${NAME\"`"},
+    {"wrong-results", "A processor returns 9 results for 10 records."},
+    {"wrong-specification", "A plugin specifies the pattern `[a-`."},
+
+    // -- backups --
+
+    {"action-given-up", "The webhook of an action does not reply, for item after item."},
+    {"action-omitted", "`tenon-backup delete nightly --without-actions`"},
+    {"additional-items-not-ready", "A restored volume claim is not bound in time."},
+    {"archive-differs", "The archive of one backup was copied over that of another."},
+    {"archive-too-large", "Four kilobytes of an archive unpack to a terabyte of zeros."},
+    {"backup-record-too-large", "The record of a backup in the store has 2 GB."},
+    {"backup-unconfirmed", "The network failed while the record of the backup was sent."},
+    {"bad-entry", "An archive contains a symbolic link."},
+    {"bad-id", "A ConfigMap with the name `../etc`."},
+    {"bad-label-selector", "`--selector 'app in (web'`"},
+    {"bad-path", "An archive contains `../../etc/passwd`."},
+    {"bad-pattern", "`--include-namespaces 'web-['`"},
+    {"being-deleted", "`tenon-backup restore nightly`, after its deletion was interrupted."},
+    {"broken-archive", "The last half of an archive is missing in the store."},
+    {"broken-backup-record", "Somebody edited the record of a backup in the store."},
+    {"duplicate-resource", "Two documents describe the ConfigMap `web/front` with other data."},
+    {"entry-differs", "The entry `configmaps/web/front` contains the ConfigMap `back`."},
+    {"identity-changed", "An action returns the item with another name."},
+    {"item-too-large", "A custom resource contains a whole image in base64."},
+    {"missing-additional-item", "An action of a Pod names a claim that was not backed up."},
+    {"missing-archive", "The archive of a backup was removed from the bucket by hand."},
+    {"missing-snapshotter", "A backup has snapshots of `disks`, which is no longer configured."},
+    {"not-a-resource", "`{\"kind\": \"ConfigMap\"}`"},
+    {"operation-failed", "A snapshot that runs in the background ends with an error."},
+    {"operation-timed-out", "A snapshot is still incomplete after `\"timeouts\".\"operation\"`."},
+    {"other-plugin", "A backup was made by `me.example/disks` 1.4.0, and 1.3.0 is installed."},
+    {"phase-not-stored", "The bucket is full when a deletion begins."},
+    {"refused-artifact", "The annotation of an item names `/etc/passwd`."},
+    {"nothing-selected", "`--include-namespaces wbe`, where the namespace is `web`."},
+    {"unknown-resource", "`--include-resources configmpas`"},
+    {"unknown-namespace", "`--map-namespace wbe=test`, where the namespace is `web`."},
+    {"unknown-resource-kind", "A document of a custom kind without its definition."},
+    {"unusable-action", "The module of a delete action was built for a newer host."},
+    {"unused-volume", "An action skipped the PersistentVolume of a restored snapshot."},
+
+    // -- refused records --
+
+    {"field-exists", "`name` is renamed to `title`, and the payload has a `title`."},
+    {"no-fields", "A record with the payload `{}` for a table."},
+    {"no-key", "A record without a key for a table without a primary key."},
+    {"no-payload", "A record that deletes a row, for a destination that appends."},
+    {"no-table", "`\"table\": \"${table}\"`, and the record has no such metadata."},
+    {"not-written", "The fifth record of a batch, whose fourth one was refused."},
+    {"record-refused", "A destination of numbers receives a record with a text."},
+    {"reserved-field", "The key column is called `id`, and so is a field of the payload."},
+    {"too-many-fields", "A payload with 3000 fields for a table of SQLite."},
+    {"wrong-base64", "The field that is decoded contains `%%%`."},
+    {"wrong-field", "A field whose name has 100,000 characters."},
+    {"wrong-json", "A record with the payload `7`, for a table with columns."},
+};
+
+}  // namespace
+
+std::string_view example_of(std::string_view code) noexcept {
+  const auto* found = std::ranges::find(examples, code, &Example::code);
+  return found != std::end(examples) ? found->text : std::string_view();
+}
+
+}  // namespace tenon::command
