@@ -95,7 +95,7 @@ Exit show_specs(const Options& options, const Titles& titles, AbiChanges changes
 
 Exit diff_specs(const Options& options, const std::string& older, const std::string& newer) {
   gen::Model models[2];
-  for (std::size_t i = 0; i < 2; i++) {
+  for (std::size_t i = 0; i < 2; ++i) {
     Options of_directory;
     of_directory.specs = i == 0 ? older : newer;
     if (const Exit read = read_specs(of_directory, models[i]); read != success) return read;
