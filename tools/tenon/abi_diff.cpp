@@ -68,9 +68,15 @@ Exit show(const Options& options, const Titles& titles, const BuildDifference& d
   return problems_found;
 }
 
-Exit report(const Error& error) {
+Exit refuse(const Error& error) {
   std::cerr << "tenon: " << error.to_string() << "\n";
-  return is_unreadable(error) ? io_error : problems_found;
+  return problems_found;
+}
+
+/// As `refuse`, for an error of a file.
+Exit report(const Error& error) {
+  const Exit refused = refuse(error);
+  return is_unreadable(error) ? io_error : refused;
 }
 
 std::string title_of(const ModuleReport& build) {
@@ -107,9 +113,9 @@ Exit diff_versions(const Options& options, const std::string& older, const std::
   gen::Model model;
   if (const Exit read = read_specs(options, model); read != success) return read;
   const auto before = find_subject(model, older);
-  if (!before) return report(before.error());
+  if (!before) return refuse(before.error());
   const auto after = find_subject(model, newer);
-  if (!after) return report(after.error());
+  if (!after) return refuse(after.error());
   return show_specs(options, {older, newer}, changes_between(*before->version, *after->version));
 }
 
