@@ -9,8 +9,8 @@ cd "$(dirname "$0")/../.."
 sources() {
   git ls-files '*.c' '*.cpp' '*.h' '*.hpp' ':!abi/include/tenon/*/v*.h'
 }
-sources | xargs -P "$(nproc)" -n 1 sh -c \
-  'clang-format-14 "$0" | diff --unified --label "$0" --label formatted "$0" -'
+# Few processes for all files: starting one takes longer than formatting a file.
+sources | xargs clang-format-14 --dry-run --Werror
 sources | xargs awk '
   length > 100 && /^ *(\/\/|\*)/ { print FILENAME ":" FNR ": the comment is wider than 100 columns"; wide = 1 }
   END { exit wide }'
