@@ -25,8 +25,8 @@ DIRECTORIES = ["loader", "sdk", "plugins", "tools"]
 # Literals that have the form of a code.
 OTHER_WORDS = {
     # names of programs, threads, files and objects
-    "abi-diff", "inspect-for-host", "made-by", "tenon-backup", "tenon-conformance", "tenon-gen",
-    "tenon-pipeline", "tenon-report", "tenon-verify",
+    "abi-diff", "inspect-for-host", "made-by", "scan-build", "tenon-backup", "tenon-conformance",
+    "tenon-gen", "tenon-pipeline", "tenon-report", "tenon-verify",
     # names that the conformance kit expects a plugin to refuse
     "another-volume", "no-parameter-of-any-plugin", "no-such-operation", "no-such-snapshot",
     "no-such-volume",
