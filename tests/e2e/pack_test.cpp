@@ -130,6 +130,22 @@ TEST_F(Pack, BringsTheLibrariesBesideTheModule) {
   EXPECT_EQ(files(), (Files{raised, "me.example/clocks/1.2.1/" + library}));
 }
 
+/// The run path of this build names the directory above, too.
+TEST_F(Pack, RefusesModulesWhoseLibrariesWouldBeLost) {
+  const std::string library = fs::path(LIBRARY).filename().string();
+  fs::copy_file(LIBRARY, world_.path("build/" + library));
+  fs::copy_file(build("with-library"), world_.path("build/modules/clocks.so"));
+  const Outcome run = pack({"build/modules/clocks.so"});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(
+      run.err.find("tenon: error[load-failed] build/modules/clocks.so\n   found   the library "),
+      0U)
+      << run.err;
+  EXPECT_NE(run.err.find(library), std::string::npos) << run.err;
+  EXPECT_EQ(files(), Files{});
+}
+
 TEST_F(Pack, LeavesNothingIfWritingFails) {
   ASSERT_EQ(pack({"first"}).exit, 0);
   const Outcome run = world_.run(

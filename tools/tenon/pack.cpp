@@ -187,8 +187,24 @@ std::vector<Library> libraries_of(const ModuleReport& report) {
   return libraries;
 }
 
-/// Copies a module and its libraries. The module comes last: until then hosts see no package.
-std::error_code copy_all(const Build& build) {
+/// Returns the error if a library that a module finds is not found from its new place.
+std::optional<Error> lost_library(const ModuleReport& before, const ModuleReport& after) {
+  for (const LibraryInfo& library : before.libraries) {
+    const auto same = std::ranges::find(after.libraries, library.name, &LibraryInfo::name);
+    if (library.path.empty() || same == after.libraries.end() || !same->path.empty()) continue;
+    return Error(
+        {.code = "load-failed",
+         .where = before.file.string(),
+         .found = "the library " + library.path.string() +
+                  ", which is not in the directory of the module or below it",
+         .needed = "libraries that are packed with the module, or found from any directory",
+         .fix = "put the library beside the module, and link with the run path $ORIGIN"});
+  }
+  return std::nullopt;
+}
+
+/// Copies the libraries of a module, and then the module to `part`, which hosts ignore.
+std::error_code copy_all(const Build& build, const fs::path& part) {
   std::error_code failed;
   for (const Library& library : libraries_of(build.report)) {
     const fs::path target = build.directory() / library.relative;
@@ -199,7 +215,19 @@ std::error_code copy_all(const Build& build) {
   for (const fs::path& parent : {build.package(), build.package().parent_path(), build.output}) {
     if (!failed) failed = sync(parent);
   }
-  return failed ? failed : copy_content(build.report.file, build.file());
+  return failed ? failed : copy_content(build.report.file, part);
+}
+
+/// Fills the directory of a version. The module gets its name last: until then hosts see no package.
+Result<void> fill(const Build& build) {
+  const fs::path part = build.file().string() + ".part";
+  std::error_code failed = copy_all(build, part);
+  if (failed) return cannot_write(build.directory(), failed);
+  if (auto lost = lost_library(build.report, tenon::inspect(part))) return std::move(*lost);
+  fs::rename(part, build.file(), failed);
+  if (!failed) failed = sync(build.directory());
+  if (failed) return cannot_write(build.directory(), failed);
+  return {};
 }
 
 /// Whoever creates the directory of a version packs it. It is removed if that fails.
@@ -208,11 +236,12 @@ Result<void> publish(const Build& build) {
   fs::create_directories(build.package(), failed);
   const bool created = !failed && fs::create_directory(build.directory(), failed);
   if (!created && !failed) return already_packed(build, "a directory of this version");
-  if (!failed) failed = copy_all(build);
-  if (!failed) return {};
+  if (failed) return cannot_write(build.directory(), failed);
+  auto filled = fill(build);
+  if (filled) return filled;
   std::error_code ignored;
-  if (created) fs::remove_all(build.directory(), ignored);
-  return cannot_write(build.directory(), failed);
+  fs::remove_all(build.directory(), ignored);
+  return filled;
 }
 
 bool is_before(const Build& a, const Build& b) {
