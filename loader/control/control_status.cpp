@@ -55,8 +55,17 @@ void write_history(json::Writer& out, const ModuleHistory& history) {
   write_member(out, "last_calls_waited_us", microseconds(history.calls_waited));
 }
 
-void write_module(json::Writer& out, const ModuleInfo& module, const Plugins& plugins,
-                  const ControlEvents& events) {
+void write_step(json::Writer& out, const RestartStep& step) {
+  out.key("restarting");
+  out.begin_object();
+  write_member(out, "step", step.step);
+  write_member(out, "plugin", step.plugin);
+  write_member(out, "time_us", microseconds(step.time));
+  out.end_object();
+}
+
+void write_module(json::Writer& out, const ControlStatus& status, const ModuleInfo& module,
+                  const Plugins& plugins, const ControlEvents& events) {
   out.begin_object();
   write_member(out, "package", module.package);
   write_member(out, "package_version", module.package_version);
@@ -67,6 +76,8 @@ void write_module(json::Writer& out, const ModuleInfo& module, const Plugins& pl
   write_member(out, "draining", std::uint64_t{module.draining_generations});
   write_member(out, "still_mapped", std::uint64_t{module.still_mapped});
   write_member(out, "quarantined", module.quarantined);
+  const auto step = status.restart_steps.find(module.package + "@" + module.package_version);
+  if (step != status.restart_steps.end()) write_step(out, step->second);
   write_history(out, events.history(module.package, module.package_version));
   out.key("calls");
   out.begin_object();
@@ -106,7 +117,9 @@ void write_status(json::Writer& out, const ControlStatus& status, const ControlE
   write_member(out, "counts_calls", status.counts_calls);
   out.key("modules");
   out.begin_array();
-  for (const ModuleInfo& module : status.modules) write_module(out, module, plugins, events);
+  for (const ModuleInfo& module : status.modules) {
+    write_module(out, status, module, plugins, events);
+  }
   out.end_array();
   out.key("problems");
   write_errors(out, status.problems);

@@ -9,11 +9,13 @@
 #include <tenon/result.hpp>
 
 #include <chrono>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "control/control_events.hpp"
 #include "control/control_server.hpp"
+#include "restart/restart_step.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 
@@ -24,6 +26,8 @@ struct ControlStatus {
   std::chrono::milliseconds uptime{0};
   bool counts_calls = false;
   std::vector<ModuleInfo> modules;
+  /// Of the restarts in progress, by package@version.
+  std::map<std::string, RestartStep> restart_steps;
   std::vector<PluginInfo> plugins;
   std::vector<Error> problems;
   ControlCounts clients;

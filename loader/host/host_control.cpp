@@ -208,6 +208,7 @@ std::string HostControl::status(const HostCore& core, const Reply& reply) const 
                              .uptime = uptime,
                              .counts_calls = core.options().count_calls,
                              .modules = core.modules(),
+                             .restart_steps = core.restart_steps(),
                              .plugins = core.registered(),
                              .problems = core.problems(),
                              .clients = reply.counts()};

@@ -318,6 +318,17 @@ std::vector<ModuleInfo> HostCore::modules() const {
   return result;
 }
 
+std::map<std::string, RestartStep> HostCore::restart_steps() const {
+  std::map<std::string, RestartStep> steps;
+  for (const auto& module : module_list()) {
+    auto step = module->restart_step();
+    if (!step) continue;
+    const auto manifest = module->manifest();
+    steps.emplace(manifest->name + "@" + manifest->version.to_string(), *std::move(step));
+  }
+  return steps;
+}
+
 std::vector<PackageInfo> HostCore::packages() const {
   return packages_of(*catalog_->current());
 }

@@ -6,8 +6,10 @@
 #include <tenon/host.hpp>
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +23,7 @@
 #include "host/host_rules.hpp"
 #include "host/module_finder.hpp"
 #include "module/module.hpp"
+#include "restart/restart_step.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 
@@ -62,6 +65,8 @@ class HostCore final : public HostServices, public std::enable_shared_from_this<
                              const std::optional<TextMap>& config) const;
   void rescan();
   std::vector<ModuleInfo> modules() const;
+  /// Returns the steps of the restarts in progress, by package@version.
+  std::map<std::string, RestartStep> restart_steps() const;
   std::vector<PackageInfo> packages() const;
   ResolvedPackages resolve(const std::vector<std::string>& references) const;
   Result<void> write_lock(const std::filesystem::path& file) const;

@@ -76,6 +76,11 @@ ModuleInfo Module::info() const {
   return info;
 }
 
+std::optional<RestartStep> Module::restart_step() const {
+  const ModuleLock lock(state_.mutex);
+  return restarts_.step();
+}
+
 bool Module::in_use() const {
   const ModuleLock lock(state_.mutex);
   return state_.used();

@@ -26,6 +26,7 @@
 #include "manifest/manifest.hpp"
 #include "module/module_loader.hpp"
 #include "platform/file.hpp"
+#include "restart/restart_step.hpp"
 #include "restart/restarts.hpp"
 #include "restart/retired_generations.hpp"
 #include "state/module_state.hpp"
@@ -57,6 +58,8 @@ class Module final : public CallSwitch, public GenerationOwner, private CodeSour
   bool inherited() const noexcept { return state_.inherited(); }
   std::shared_ptr<const Manifest> manifest() const override { return state_.manifest_now(); }
   ModuleInfo info() const;
+  /// Returns the step of the restart in progress, if there is one.
+  std::optional<RestartStep> restart_step() const;
   bool in_use() const override;
   bool idle() const override;
   std::optional<Event> take_manifest(std::shared_ptr<const Manifest> found,

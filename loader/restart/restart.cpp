@@ -67,6 +67,16 @@ Result<void> Restart::run() {
   return {};
 }
 
+RestartStep Restart::step() const {
+  const auto time = Clock::now() - begun_;
+  // At the end of time, each step is overdue.
+  if (auto current = overdue(Clock::time_point::max())) {
+    return {std::move(current->function), std::move(current->plugin), time};
+  }
+  if (draining_) return {"wait for calls", state_.manifest->name, time};
+  return {.time = time};
+}
+
 void Restart::abandon() noexcept {
   abandoned_in_ = phase_.load();
   abandoned_.store(true);
@@ -107,7 +117,6 @@ Event Restart::released_event() const {
 }
 
 Result<void> Restart::attempt() {
-  const auto begun = Clock::now();
   if (auto allowed = check_reloadable(); !allowed) return allowed;
   if (request_->reason == RestartReason::file_changed) {
     const auto manifest = state_.manifest_now();
@@ -128,7 +137,7 @@ Result<void> Restart::attempt() {
   latest_ = deadline_ = Clock::now() + state_.context->restart.gate_timeout;
   // Until then, other members whose functions hang are abandoned.
   if (request_->group != nullptr) latest_ += 2 * SupervisedWork::grace;
-  event_.load_time = Clock::now() - begun;
+  event_.load_time = Clock::now() - begun_;
   if (auto blocked = block_creates(); !blocked) return blocked;
   return switch_over();
 }
@@ -338,7 +347,9 @@ Result<void> Restart::drain_old() {
   for (const RestartMember& member : members_) {
     if (member.session || moves_state(member)) serving_->streams().revoke(member.index);
   }
+  draining_.store(true);
   const Drain threads = wait_until_empty(state_.calls, *serving_, deadline_);
+  draining_.store(false);
   if (threads == Drain::empty) return {};
   if (threads == Drain::unknown) {
     return Error({.code = "restart-failed",

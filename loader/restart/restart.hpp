@@ -13,6 +13,7 @@
 #include "call/supervised_work.hpp"
 #include "code/loaded_code.hpp"
 #include "restart/restart_group.hpp"
+#include "restart/restart_step.hpp"
 #include "restart/restarts.hpp"
 #include "restart/state_transfer.hpp"
 
@@ -38,6 +39,9 @@ class Restart : public SupervisedWork, public std::enable_shared_from_this<Resta
 
   RestartRequest& request() const noexcept { return *request_; }
   const std::shared_ptr<RestartRequest>& shared_request() const noexcept { return request_; }
+
+  /// Returns what the restart does at the moment.
+  RestartStep step() const TENON_REQUIRES(module_lock);
 
   /// Abandons the restart because a step is overdue.
   void abandon() noexcept TENON_REQUIRES(module_lock);
@@ -98,6 +102,8 @@ class Restart : public SupervisedWork, public std::enable_shared_from_this<Resta
   ModuleState& state_;
   const std::shared_ptr<RestartRequest> request_;
   Generation* const serving_;  // nullptr after a crash; not used after abandon
+  const Clock::time_point begun_ = Clock::now();
+  std::atomic<bool> draining_{false};  // waits until calls have left the old generation
   std::atomic<bool> abandoned_{false};
   std::atomic<Phase> phase_{Phase::filling};
   Phase abandoned_in_ = Phase::filling;  // written before abandoned_

@@ -301,6 +301,11 @@ void Restarts::lose_generation() {
   parts_.retired.schedule_reclaim();
 }
 
+std::optional<RestartStep> Restarts::step() const {
+  if (current_ == nullptr) return std::nullopt;
+  return current_->step();
+}
+
 bool Restarts::is_in_progress(const SupervisedWork& work) const noexcept {
   return current_.get() == &work;
 }

@@ -17,6 +17,7 @@
 #include "call/supervised_work.hpp"
 #include "code/loaded_code.hpp"
 #include "restart/restart_schedule.hpp"
+#include "restart/restart_step.hpp"
 #include "restart/retired_generations.hpp"
 #include "state/module_state.hpp"
 #include "supervise/hang_watch.hpp"
@@ -120,6 +121,8 @@ class Restarts final : public AfterFault, public Supervised, private BeginRestar
   void make_serve(LoadedCode&& fresh) noexcept TENON_REQUIRES(module_lock);
   /// Returns whether a restart is in progress.
   bool in_progress() const noexcept TENON_REQUIRES(module_lock) { return current_ != nullptr; }
+  /// Returns the step of the restart in progress, if there is one.
+  std::optional<RestartStep> step() const TENON_REQUIRES(module_lock);
   bool is_in_progress(const SupervisedWork& work) const noexcept
       TENON_REQUIRES(module_lock) override;
   /// Abandons the restart in progress if it hangs. Releases the lock meanwhile.

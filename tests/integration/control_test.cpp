@@ -175,8 +175,33 @@ TEST_F(ControlledHost, ServesOthersDuringARestart) {
   ControlSocket restarting(socket());
   ASSERT_TRUE(restarting.send(request("restart") + "\n"));
   ASSERT_TRUE(script.hangs());
-  EXPECT_TRUE(contains(ask("status"), R"("generation":1)"));
+  const std::string status = ask("status");
+  EXPECT_TRUE(contains(status, R"("generation":1)")) << status;
+  EXPECT_TRUE(contains(status, R"("restarting":{"step":"create","plugin":"test.example/counter",)"))
+      << status;
   script.release();
+  EXPECT_TRUE(contains(restarting.line().value_or(""), R"("outcome":"restarted")"));
+  EXPECT_FALSE(contains(ask("status"), "restarting"));
+}
+
+TEST_F(ControlledHost, ReportsThatARestartWaitsForCalls) {
+  place("counter-1.so", "counter.so");
+  HostOptions options = controlled();
+  options.restart.gate_timeout = 60s;
+  options.count_calls = true;
+  Host host(options);
+  auto counter = host.create<test::Counter>("counter").value();
+  Call call;
+  std::thread inside([&] { static_cast<void>(counter->block(call)); });
+  EXPECT_TRUE(eventually([&] { return module(host, counters).calls.in_flight == 1; }));
+  ControlSocket restarting(socket());
+  EXPECT_TRUE(restarting.send(request("restart") + "\n"));
+  EXPECT_TRUE(eventually([&] {
+    return contains(ask("status"),
+                    R"("restarting":{"step":"wait for calls","plugin":"test.example/counters",)");
+  }));
+  call.cancel();
+  inside.join();
   EXPECT_TRUE(contains(restarting.line().value_or(""), R"("outcome":"restarted")"));
 }
 

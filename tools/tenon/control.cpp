@@ -24,10 +24,6 @@ Exit fail(const Error& error) {
                                                                            : problems_found;
 }
 
-std::string microseconds_text(std::uint64_t time) {
-  return time < 10'000 ? std::to_string(time) + " us" : std::to_string(time / 1000) + " ms";
-}
-
 /// Prints one package as it was restarted. Returns whether that succeeded.
 bool print_restart(const json::object& restart, std::vector<Row>& rows) {
   const std::string package(text_of(restart, "package"));

@@ -85,6 +85,10 @@ std::string time_text(std::chrono::milliseconds time) {
                                   : std::to_string(time.count()) + "ms";
 }
 
+std::string microseconds_text(std::uint64_t time) {
+  return time < 10'000 ? std::to_string(time) + " us" : std::to_string(time / 1000) + " ms";
+}
+
 // -- Replies ------------------------------------------------------------------
 
 std::string_view text_of(const json::object& object, std::string_view key) {

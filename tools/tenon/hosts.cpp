@@ -105,7 +105,18 @@ void print_table(std::vector<Row> rows, const Paint& paint) {
   for (std::size_t i = 1; i < lines.size(); ++i) std::cout << lines[i];
 }
 
+/// eg: "restarting: create of me.example/blur, for 12 ms"
+std::string restart_text(const json::object& restart) {
+  std::string text = "restarting";
+  const std::string step(text_of(restart, "step"));
+  if (!step.empty()) text += ": " + step + " of " + std::string(text_of(restart, "plugin"));
+  return text + ", for " + microseconds_text(number_of(restart, "time_us"));
+}
+
 std::string state_text(const json::object& module) {
+  if (const auto& restart = object_of(module, "restarting"); !restart.empty()) {
+    return restart_text(restart);
+  }
   if (flag_of(module, "quarantined")) return "quarantined";
   return flag_of(module, "loaded") ? "loaded" : "not loaded";
 }
