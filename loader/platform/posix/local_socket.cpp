@@ -244,8 +244,7 @@ OwnHandle::~OwnHandle() {
 
 bool OwnHandle::is_own() const noexcept {
   const sync::Lock lock(held().mutex);
-  const auto& own = held().descriptors;
-  return std::find(own.begin(), own.end(), number(*this)) != own.end();
+  return std::ranges::find(held().descriptors, number(*this)) != held().descriptors.end();
 }
 
 LocalSocket::Read LocalSocket::read(std::string& text, std::size_t most) {
