@@ -69,7 +69,7 @@ Session::Session(tenon::tools::Console& console, Settings settings,
       host(options(plugin_path, builtins, control)),
       caller(host, console) {
   for (const tenon::Error& problem : host.problems()) {
-    if (problem.code() == "control-unavailable") console.say(problem.to_string());
+    if (control && problem.severity() == tenon::Severity::warning) console.say(problem.to_string());
   }
 }
 

@@ -381,7 +381,7 @@ Exit run_files(const Paths& paths, const Paths& plugin_path, bool control) {
                                              "interrupted before the pipeline began");
   tenon::Host host(host_options(plugin_path, control));
   for (const tenon::Error& problem : host.problems()) {
-    if (problem.code() == "control-unavailable") console.say(problem.to_string());
+    if (control && problem.severity() == tenon::Severity::warning) console.say(problem.to_string());
   }
   tenon::tools::PluginOrigins origins;
   create_all_stages(host, pipelines, console, exit_at_signal->calls(), origins, diagnostics);
