@@ -218,7 +218,8 @@ std::error_code copy_all(const Build& build, const fs::path& part) {
   return failed ? failed : copy_content(build.report.file, part);
 }
 
-/// Fills the directory of a version. The module gets its name last: until then hosts see no package.
+/// Fills the directory of a version. The module gets its name last: until then hosts see no
+/// package.
 Result<void> fill(const Build& build) {
   const fs::path part = build.file().string() + ".part";
   std::error_code failed = copy_all(build, part);
