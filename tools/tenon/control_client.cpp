@@ -185,10 +185,8 @@ bool ControlClient::wait(bool to_write, Clock::time_point deadline) const {
 }
 
 Result<void> ControlClient::send(json::object request) {
-  json::object message;
-  message["control"] = 1;
-  for (auto& [key, value] : request) message[key] = std::move(value);
-  const std::string line = json::serialize(message) + "\n";
+  request["control"] = 1;
+  const std::string line = json::serialize(request) + "\n";
   for (std::string_view rest = line; !rest.empty();) {
     const auto sent = socket_.write(rest);
     if (!sent) return {};  // the host may have said why it ended the connection

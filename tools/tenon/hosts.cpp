@@ -84,8 +84,9 @@ std::vector<json::object> ask_all(std::chrono::milliseconds timeout, std::vector
   std::vector<json::object> replies;
   const auto failed = [&errors](ControlClient& client) {
     auto sent = client.send({{"request", "status"}});
-    if (!sent) errors.push_back(std::move(sent).error());
-    return !sent;
+    if (sent) return false;
+    errors.push_back(std::move(sent).error());
+    return true;
   };
   std::erase_if(clients, failed);
   for (ControlClient& client : clients) {

@@ -297,7 +297,7 @@ std::vector<fs::path> SocketDirectory::paths() {
   std::vector<fs::path> paths;
   const char* runtime = ::secure_getenv("XDG_RUNTIME_DIR");
   if (runtime != nullptr && *runtime == '/') paths.push_back(fs::path(runtime) / "tenon");
-  paths.push_back("/tmp/tenon-" + std::to_string(::geteuid()));
+  paths.emplace_back("/tmp/tenon-" + std::to_string(::geteuid()));
   return paths;
 }
 
