@@ -275,7 +275,7 @@ void ControlServer::State::handle(Client& client, std::string_view line) {
   const auto request = parse_control_request(parser, line);
   if (!request) {
     client.say(error_line({}, request.error()));
-    // What follows is hardly a request.
+    // Where the next request begins is unknown.
     if (request.error().code() != "not-json") return;
     ++counts.malformed;
     client.closing = true;

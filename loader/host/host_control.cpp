@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "host/host_control.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <exception>
-#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/log_level.hpp"
 #include "control/control_messages.hpp"
 #include "control/control_status.hpp"
 #include "host/host_core.hpp"
-#include "platform/local_socket.hpp"
+#include "platform/exposure.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
@@ -97,16 +96,12 @@ Result<void> check_quarantined(const std::vector<ModuleInfo>& modules, const std
                 .fix = "see tenon status; tenon restart replaces the code of any package"});
 }
 
-Result<LogLevel> parse_level(const std::string& text) {
-  constexpr std::string_view names[] = {"trace", "debug", "info", "warn", "error", "off"};
-  const auto* name = std::find(std::begin(names), std::end(names), text);
-  if (name != std::end(names)) return static_cast<LogLevel>(name - std::begin(names));
-  return wrong_word("level", text, "trace, debug, info, warn, error or off");
-}
-
 std::string log_reply(const HostCore& core, const ControlRequest& request) {
-  const auto level = parse_level(request.level);
-  if (!level) return error_line(request.request, level.error());
+  const auto level = parse_log_level(request.level);
+  if (!level) {
+    return error_line(request.request,
+                      wrong_word("level", request.level, std::string(all_log_levels)));
+  }
   core.log()->set_level(*level);
   return result_line(request.request, [&](json::Writer& out) {
     out.begin_object();

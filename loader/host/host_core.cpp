@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/forked.hpp"
+#include "base/log_level.hpp"
 #include "catalog/package_resolution.hpp"
 #include "catalog/search_path.hpp"
 #include "code/exit_report.hpp"
@@ -19,17 +20,15 @@ namespace {
 
 /// Returns the log level of the environment, or else of the program.
 Result<LogLevel> log_level(const HostOptions& options) {
-  constexpr std::string_view names[] = {"trace", "debug", "info", "warn", "error", "off"};
   if (options.app.empty()) return options.log_level;
   const std::string variable = variable_of(options.app, "LOG");
   const std::string wanted = platform::trusted_environment(variable);
   if (wanted.empty()) return options.log_level;
-  const auto* name = std::find(std::begin(names), std::end(names), wanted);
-  if (name != std::end(names)) return static_cast<LogLevel>(name - names);
+  if (const auto level = parse_log_level(wanted)) return *level;
   return Error({.code = "bad-log-level",
                 .where = "$" + variable,
                 .found = wanted,
-                .needed = "trace, debug, info, warn, error or off",
+                .needed = std::string(all_log_levels),
                 .fix = "set one of these, or unset the variable; it is ignored now"});
 }
 

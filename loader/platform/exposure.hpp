@@ -25,9 +25,13 @@ struct Exposure {
   bool unread = false;  // it could not be checked, so that they may be able to
 };
 
+/// Returns whether the process has the privileges of another user than the one that started it
+/// (set-user-ID).
+bool has_privileges_of_another_user() noexcept;
+
 /// Returns whether other users could gain rights by code that this process loads: it runs as root
-/// or with the privileges of another user than the one that started it (set-user-ID). The root of a
-/// user namespace has no rights outside of it and does not count.
+/// or with the privileges of another user. The root of a user namespace has no rights outside of it
+/// and does not count.
 bool is_privileged() noexcept;
 
 /// Returns the name of a user; its number if there is no name.

@@ -138,7 +138,7 @@ class SocketDirectory {
   OwnHandle handle_;
 };
 
-/// What to wait for, and what has happened.
+/// The events of a socket to wait for, and those that have happened.
 struct SocketEvents {
   std::intptr_t handle = -1;  // of a socket or event; -1: none
   bool wants_read = false;
@@ -149,9 +149,5 @@ struct SocketEvents {
 };
 /// Waits until one of them can be used, or `timeout` has passed. May return early.
 void wait_sockets(std::span<SocketEvents> sockets, std::chrono::milliseconds timeout);
-
-/// Returns whether the process has the privileges of another user than the one that started it
-/// (set-user-ID).
-bool has_privileges_of_another_user() noexcept;
 
 }}}  // namespace tenon::v0_1::platform

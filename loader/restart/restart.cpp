@@ -117,6 +117,7 @@ Event Restart::released_event() const {
 }
 
 Result<void> Restart::attempt() {
+  const auto begun = Clock::now();
   if (auto allowed = check_reloadable(); !allowed) return allowed;
   if (request_->reason == RestartReason::file_changed) {
     const auto manifest = state_.manifest_now();
@@ -137,7 +138,7 @@ Result<void> Restart::attempt() {
   latest_ = deadline_ = Clock::now() + state_.context->restart.gate_timeout;
   // Until then, other members whose functions hang are abandoned.
   if (request_->group != nullptr) latest_ += 2 * SupervisedWork::grace;
-  event_.load_time = Clock::now() - begun_;
+  event_.load_time = Clock::now() - begun;
   if (auto blocked = block_creates(); !blocked) return blocked;
   return switch_over();
 }

@@ -202,11 +202,16 @@ std::optional<Exposure> exposure_upward(fs::path canonical) {
 
 }  // namespace
 
-bool is_privileged() noexcept {
+bool has_privileges_of_another_user() noexcept {
 #ifdef __linux__
-  if (::getauxval(AT_SECURE) != 0) return true;
+  return ::getauxval(AT_SECURE) != 0;
+#else
+  return false;
 #endif
-  return ::geteuid() == 0 && !in_user_namespace();
+}
+
+bool is_privileged() noexcept {
+  return has_privileges_of_another_user() || (::geteuid() == 0 && !in_user_namespace());
 }
 
 std::string user_name(std::uint32_t user) {

@@ -11,7 +11,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -402,10 +401,6 @@ void wait_sockets(std::span<SocketEvents> sockets, std::chrono::milliseconds tim
     sockets[i].can_read = (events & POLLIN) != 0;
     sockets[i].can_write = (events & POLLOUT) != 0;
   }
-}
-
-bool has_privileges_of_another_user() noexcept {
-  return ::getauxval(AT_SECURE) != 0;
 }
 
 }}}  // namespace tenon::v0_1::platform
