@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 #
-# tidy.sh BUILD: checks with clang-tidy all sources that BUILD compiles.
+# tidy.sh BUILD: checks with clang-tidy all sources that BUILD compiles. It also reports what clang
+# warns of, with the warnings that BUILD enables and those about mutexes.
 set -eu
 cd "$(dirname "$0")/../.."
 mkdir -p "$1/tidy"
@@ -25,7 +26,7 @@ sed "
   s/ -pthread//
   s/ -fvisibility=hidden//
   s/ -fvisibility-inlines-hidden//
-  / -fno-rtti/! s| -std=c++\([0-9]*\)|& -Xclang -fno-cxx-modules -include-pch $directory/c++\1.pch|
+  / -fno-rtti/! s| -std=c++\([0-9]*\)|& -Xclang -fno-cxx-modules -include-pch $directory/c++\1.pch -Wthread-safety|
 " "$1/compile_commands.json" >"$directory/compile_commands.json"
 
 git ls-files '*.c' '*.cpp' |
