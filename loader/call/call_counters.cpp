@@ -2,10 +2,68 @@
 #include "call/call_counters.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <chrono>
+#include <iterator>
 #include <map>
 #include <utility>
 
 namespace tenon { inline namespace v0_1 { namespace detail {
+namespace {
+
+constexpr int first_power = 6;  // times of up to 64 ns are not told apart
+
+std::size_t index_of(std::uint64_t nanoseconds) noexcept {
+  const std::uint64_t time = std::max<std::uint64_t>(nanoseconds, 1u << first_power);
+  const int power = static_cast<int>(std::bit_width(time)) - 1;
+  const auto quarter = static_cast<std::size_t>(time >> (power - 2)) % 4;
+  return std::min(MethodCounter::times - 1,
+                  static_cast<std::size_t>(power - first_power) * 4 + quarter);
+}
+
+/// Returns the least time that has a greater index.
+std::chrono::nanoseconds bound_of(std::size_t index) noexcept {
+  if (index == MethodCounter::times - 1) return std::chrono::nanoseconds::max();
+  const std::size_t next = index + 1;
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(4 + next % 4)
+                                  << (next / 4 + first_power - 2));
+}
+
+/// The counts of methods of the same name.
+struct Sum {
+  CallCounts counts;
+  std::uint64_t timed[MethodCounter::times]{};
+  std::uint64_t timed_ns = 0;
+
+  void add(const MethodCounter& counter) noexcept {
+    counter.add_to(counts);
+    for (std::size_t i = 0; i < std::size(timed); ++i) timed[i] += counter.timed(i);
+    timed_ns += counter.timed_ns();
+  }
+};
+
+MethodCalls to_calls(std::string_view plugin, std::string_view method, const Sum& sum) {
+  MethodCalls calls{sum.counts, std::string(plugin), std::string(method)};
+  for (std::size_t i = 0; i < std::size(sum.timed); ++i) {
+    if (sum.timed[i] != 0) calls.timed.push_back({bound_of(i), sum.timed[i]});
+  }
+  calls.timed_sum = std::chrono::nanoseconds(sum.timed_ns);
+  return calls;
+}
+
+}  // namespace
+
+std::int64_t MethodCounter::now() noexcept {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+void MethodCounter::record(Shard& shard, std::int64_t begin) noexcept {
+  const auto time = static_cast<std::uint64_t>(now() - begin);
+  shard.last_ns.store(time, std::memory_order_relaxed);
+  timed_[index_of(time)].fetch_add(1, std::memory_order_relaxed);
+  timed_ns_.fetch_add(time, std::memory_order_relaxed);
+}
+
 // Ended calls are read first, so that they never exceed the begun ones.
 void MethodCounter::add_to(CallCounts& counts) const noexcept {
   std::uint64_t ended = 0;
@@ -19,7 +77,7 @@ void MethodCounter::add_to(CallCounts& counts) const noexcept {
   counts.in_flight += begun - ended;
 }
 
-std::span<MethodCounter> CallCounters::of(const std::string& plugin, const KindVersion& version) {
+MethodCounter* CallCounters::of(const std::string& plugin, const KindVersion& version) {
   sync::Lock lock(mutex_);
   auto found = std::find_if(counted_.begin(), counted_.end(), [&](const Counted& one) {
     return one.fingerprint == version.fingerprint && one.plugin == plugin;
@@ -31,22 +89,20 @@ std::span<MethodCounter> CallCounters::of(const std::string& plugin, const KindV
     counted_.push_back(std::move(fresh));
     found = counted_.end() - 1;
   }
-  return {found->methods.get(), found->names.size()};
+  return found->methods.get();
 }
 
 std::vector<MethodCalls> CallCounters::read() const {
-  std::map<std::pair<std::string_view, std::string_view>, CallCounts> sums;
+  std::map<std::pair<std::string_view, std::string_view>, Sum> sums;
   sync::Lock lock(mutex_);
   for (const Counted& one : counted_) {
     for (std::size_t i = 0; i < one.names.size(); ++i) {
-      CallCounts& counts = sums[{one.plugin, one.names[i]}];
-      one.methods[i].add_to(counts);
+      sums[{one.plugin, one.names[i]}].add(one.methods[i]);
     }
   }
   std::vector<MethodCalls> result;
-  for (const auto& [what, counts] : sums) {
-    if (counts.calls == 0) continue;
-    result.push_back({counts, std::string(what.first), std::string(what.second)});
+  for (const auto& [what, sum] : sums) {
+    if (sum.counts.calls != 0) result.push_back(to_calls(what.first, what.second, sum));
   }
   return result;
 }

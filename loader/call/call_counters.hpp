@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Counts the calls of the methods of a module's plugins.
+// Counts the calls of the methods of a module's plugins, and how long they take.
 #pragma once
 
 #include <tenon/detail/intercept.hpp>
@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,8 +21,8 @@ namespace tenon { inline namespace v0_1 { namespace detail {
 class CallCounters {
  public:
   /// Returns the counters of the methods of one plugin, in the order of the version of the kind.
-  /// Their addresses do not change.
-  std::span<MethodCounter> of(const std::string& plugin, const KindVersion& version);
+  /// Their address does not change.
+  MethodCounter* of(const std::string& plugin, const KindVersion& version);
 
   /// Returns the methods that were called, by plugin and name.
   std::vector<MethodCalls> read() const;

@@ -61,7 +61,7 @@ Generation::Generation(std::optional<Image> image, ValidatedModule validated,
       host_(std::make_shared<ModuleHost>(package_of(manifest), context.file, context.host,
                                          context.log, streams_)),
       mutex_(context.mutex),
-      objects_(*this, context.mutex) {
+      objects_(*this, context.mutex, context.counters) {
   if (image_) image_->keep(host_);
   std::ranges::stable_sort(validated_.plugins, {}, &ValidatedPlugin::name);
   std::vector<PluginMethods> methods;

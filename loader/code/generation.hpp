@@ -23,6 +23,7 @@
 #include "base/lock_order.hpp"
 #include "base/log.hpp"
 #include "base/module_lock.hpp"
+#include "call/call_counters.hpp"
 #include "call/revocable_stream.hpp"
 #include "call/thread_records.hpp"
 #include "catalog/crash_records.hpp"
@@ -68,6 +69,7 @@ struct GenerationContext {
   std::weak_ptr<GenerationOwner> owner;
   std::shared_ptr<Log> log;
   InterceptionOptions interception;
+  std::shared_ptr<CallCounters> counters;
   /// How long destroying an instance waits for calls in its streams, which it cancels.
   std::chrono::milliseconds patience;
 };

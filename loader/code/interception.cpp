@@ -44,13 +44,9 @@ void Interception::prepare(ValidatedPlugin& plugin) const {
 }
 
 std::unique_ptr<PluginInterceptor> Interception::of(const ValidatedPlugin& plugin, void* self) {
-  const bool asked = !only_counts() || options_.counters != nullptr;
+  const bool asked = checks_calls() || contains_crashes();
   if (!asked || plugin.version->intercepted == nullptr) return nullptr;
-  MethodCounter* counters = nullptr;
-  if (options_.counters != nullptr) {
-    counters = options_.counters->of(plugin.name, *plugin.version).data();
-  }
-  return std::make_unique<PluginInterceptor>(*this, plugin, self, counters);
+  return std::make_unique<PluginInterceptor>(*this, plugin, self);
 }
 
 tenon_status Interception::check_response(const MethodInfo& method, tenon_call* call,
@@ -104,11 +100,7 @@ inline tenon_status PluginInterceptor::pass_on(std::uint32_t index, Passed& pass
 }
 
 tenon_status PluginInterceptor::call(std::uint32_t index, Passed& passed) {
-  CountedCall counted(counter(index));
-  const tenon_status status =
-      interception_.checks_calls() ? check_and_pass_on(index, passed) : pass_on(index, passed);
-  if (status == TENON_OK) counted.succeeded();
-  return status;
+  return interception_.checks_calls() ? check_and_pass_on(index, passed) : pass_on(index, passed);
 }
 
 tenon_status PluginInterceptor::check_and_pass_on(std::uint32_t index, Passed& passed) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Surrounds the calls into the plugins of a generation: catches exceptions and, if the host enables
-// it, counts and checks calls and contains crashes.
+// it, checks calls and contains crashes.
 #pragma once
 
 #include <tenon/call.hpp>
@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "base/fork.hpp"
-#include "call/call_counters.hpp"
 #include "call/exceptions.hpp"
 #include "call/plugin_status.hpp"
 #include "call/supervised_work.hpp"
@@ -35,8 +34,7 @@ class PluginInterceptor;
 struct InterceptionOptions {
   std::shared_ptr<const platform::CrashHandlers> crash_handlers = nullptr;  // to contain crashes
   bool check_calls = false;
-  std::shared_ptr<CallCounters> counters = nullptr;  // nullptr if calls are not counted
-  std::string file = {};                             // names the module after a crash
+  std::string file = {};  // names the module after a crash
   std::shared_ptr<HostStateReport> host_state = nullptr;
 };
 
@@ -59,7 +57,6 @@ class Interception {
 
   bool contains_crashes() const noexcept { return options_.crash_handlers != nullptr; }
   bool checks_calls() const noexcept { return options_.check_calls; }
-  bool only_counts() const noexcept { return !options_.check_calls && !contains_crashes(); }
 
   /// Returns TENON_OK, or an error if the response violates a rule.
   tenon_status check_response(const MethodInfo& method, tenon_call* call, const void* request,
@@ -148,9 +145,8 @@ class Interception {
 /// The `self` of an intercepting vtable.
 class PluginInterceptor final : public Interceptor {
  public:
-  PluginInterceptor(Interception& interception, const ValidatedPlugin& plugin, void* self,
-                    MethodCounter* counters) noexcept
-      : Interceptor({plugin.table.get(), self}, counters, interception.only_counts()),
+  PluginInterceptor(Interception& interception, const ValidatedPlugin& plugin, void* self) noexcept
+      : Interceptor({plugin.table.get(), self}, nullptr),
         interception_(interception),
         plugin_(plugin),
         contained_(plugin.contained.empty() ? nullptr : plugin.contained.data()),

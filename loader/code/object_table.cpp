@@ -8,17 +8,26 @@
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 
-ObjectTable::ObjectTable(CallTargets& owner, Mutex& mutex) : owner_(owner), mutex_(mutex) {
-  targets_.push_back(std::make_unique<CallTarget[]>(capacity_));
-  owner_.add_targets(targets_.back().get(), capacity_);
+ObjectTable::ObjectTable(CallTargets& owner, Mutex& mutex, std::shared_ptr<CallCounters> counters)
+    : owner_(owner), mutex_(mutex), counters_(std::move(counters)) {
+  targets_.push_back(std::make_unique<CallTarget[]>(2 * capacity_));
+  owner_.add_targets(targets_.back().get(), 2 * capacity_);
   newest_targets_.store(targets_.back().get());
 }
 
 void ObjectTable::insert(std::uint32_t index, PluginObject& object) {
   if (objects_.size() <= index) objects_.resize(index + 1);
-  set_target(index, object.target);
+  ensure_capacity(index + 1);
+  targets_.back()[index] = object.target;
+  targets_.back()[capacity_ + index] = {};
+  if (counts_calls_) add_counted(index, object);
   object.number = ++inserted_;
   objects_[index] = std::move(object);
+}
+
+void ObjectTable::reserve(std::uint32_t index) {
+  ensure_capacity(index + 1);
+  targets_.back()[index] = targets_.back()[capacity_ + index] = {};
 }
 
 PluginObject ObjectTable::extract(std::uint32_t index, bool streams_ended) noexcept {
@@ -53,26 +62,53 @@ bool ObjectTable::restores_state(std::uint32_t index) const {
   return plugin != nullptr && plugin->base.restore_state != nullptr;
 }
 
-void ObjectTable::set_target(std::uint32_t index, const CallTarget& target) {
-  if (index < capacity_) {
-    targets_.back()[index] = target;
-    return;
-  }
-  const std::size_t larger = std::max<std::size_t>(2 * capacity_, index + 1);
-  auto grown = std::make_unique<CallTarget[]>(larger);
-  std::copy_n(targets_.back().get(), capacity_, grown.get());
-  grown[index] = target;
+void ObjectTable::ensure_capacity(std::size_t needed) {
+  if (needed <= capacity_) return;
+  const std::size_t larger = std::max(2 * capacity_, needed);
+  auto grown = std::make_unique<CallTarget[]>(2 * larger);
+  const CallTarget* old = targets_.back().get();
+  std::copy_n(old, capacity_, grown.get());
+  std::copy_n(old + capacity_, capacity_, grown.get() + larger);
   targets_.push_back(std::move(grown));
+  const CallTarget* outgrown = counts_calls_ ? old + capacity_ : old;
   capacity_ = larger;
-  owner_.add_targets(targets_.back().get(), larger);
-  newest_targets_.store(targets_.back().get());
-  if (serves_ != nullptr)
-    serves_->replace(targets_[targets_.size() - 2].get(), targets_.back().get());
+  owner_.add_targets(targets_.back().get(), 2 * larger);
+  publish_instead_of(outgrown);
+}
+
+void ObjectTable::publish_instead_of(const CallTarget* earlier) noexcept {
+  newest_targets_.store(called());
+  if (serves_ != nullptr) serves_->replace(earlier, called());
+}
+
+/// Objects of kinds that cannot be intercepted are called directly.
+void ObjectTable::add_counted(std::uint32_t index, PluginObject& object) {
+  CallTarget target = object.target;
+  const KindVersion& version = object.used_version();
+  if (version.intercepted != nullptr) {
+    object.counting = std::make_unique<CountingInterceptor>(
+        object.target, counters_->of(object.plugin->name, version));
+    target.table = version.intercepted;
+    target.self = static_cast<Interceptor*>(object.counting.get());
+  }
+  targets_.back()[capacity_ + index] = target;
+}
+
+void ObjectTable::count_calls(bool on) {
+  if (counts_calls_ == on) return;
+  // Those of objects that were counted before are complete, and calls may still read them.
+  for (std::uint32_t index = 0; on && index < objects_.size(); ++index) {
+    const bool is_set = targets_.back()[capacity_ + index].generation != nullptr;
+    if (objects_[index] && !is_set) add_counted(index, objects_[index]);
+  }
+  const CallTarget* earlier = called();
+  counts_calls_ = on;
+  publish_instead_of(earlier);
 }
 
 void ObjectTable::serve(CallSwitch& module) noexcept {
   serves_ = &module;
-  module.publish(targets_.back().get());
+  module.publish(called());
 }
 
 // -- Pins ---------------------------------------------------------------------

@@ -13,6 +13,7 @@
 
 #include "base/lock_order.hpp"
 #include "base/module_lock.hpp"
+#include "call/call_counters.hpp"
 #include "call/thread_records.hpp"
 #include "code/plugin_object.hpp"
 
@@ -23,7 +24,8 @@ namespace tenon { inline namespace v0_1 { namespace detail {
 class ObjectTable {
  public:
   /// `owner`: the generation, which calls enter by the targets. `mutex`: that of its module.
-  ObjectTable(CallTargets& owner, Mutex& mutex);
+  /// `counters`: those of the module.
+  ObjectTable(CallTargets& owner, Mutex& mutex, std::shared_ptr<CallCounters> counters);
   ObjectTable(const ObjectTable&) = delete;
   ObjectTable& operator=(const ObjectTable&) = delete;
 
@@ -42,7 +44,7 @@ class ObjectTable {
   };
   All extract_all() noexcept;
   /// Adds a target without an object at `index`, which must be unused.
-  void reserve(std::uint32_t index) TENON_REQUIRES(module_lock) { set_target(index, {}); }
+  void reserve(std::uint32_t index) TENON_REQUIRES(module_lock);
   /// Returns the plugin of the object at `index`; nullptr if there is none.
   const ValidatedPlugin* plugin_of(std::uint32_t index) const noexcept TENON_REQUIRES(module_lock) {
     return index < objects_.size() ? objects_[index].plugin : nullptr;
@@ -51,6 +53,9 @@ class ObjectTable {
   /// Return whether the plugin of the object at `index` implements save_state and restore_state.
   bool saves_state(std::uint32_t index) const;
   bool restores_state(std::uint32_t index) const;
+
+  /// Begins or ends the counting of calls. Calls in progress are not affected.
+  void count_calls(bool on) TENON_REQUIRES(module_lock);
 
   /// Directs the calls of a module to the objects.
   void serve(CallSwitch& module) noexcept TENON_REQUIRES(module_lock);
@@ -62,10 +67,18 @@ class ObjectTable {
 
   ObjectRef pin(std::uint32_t index);
   void unpin(std::uint32_t index, const ObjectRef& object) noexcept;
-  void set_target(std::uint32_t index, const CallTarget& target) TENON_REQUIRES(module_lock);
+  void ensure_capacity(std::size_t needed) TENON_REQUIRES(module_lock);
+  void add_counted(std::uint32_t index, PluginObject& object) TENON_REQUIRES(module_lock);
+  void publish_instead_of(const CallTarget* earlier) noexcept TENON_REQUIRES(module_lock);
+  /// Returns the targets that calls use.
+  const CallTarget* called() const noexcept TENON_REQUIRES(module_lock) {
+    return targets_.back().get() + (counts_calls_ ? capacity_ : 0);
+  }
 
   CallTargets& owner_;
   Mutex& mutex_;
+  const std::shared_ptr<CallCounters> counters_;
+  bool counts_calls_ TENON_GUARDED_BY(module_lock) = false;
   // The number of objects so far.
   std::uint64_t inserted_ TENON_GUARDED_BY(module_lock) = 0;
   std::vector<PluginObject> objects_ TENON_GUARDED_BY(module_lock);  // by index
@@ -73,7 +86,8 @@ class ObjectTable {
   std::vector<PluginObject> extracted_ TENON_GUARDED_BY(module_lock);
   // The module whose calls it gets.
   CallSwitch* serves_ TENON_GUARDED_BY(module_lock) = nullptr;
-  // Targets of the objects, by index. Smaller arrays are kept: calls may use them.
+  // Targets of the objects, by index: those of direct calls, then those of counted ones, which are
+  // set once calls were counted. Smaller arrays are kept: calls may use them.
   std::size_t capacity_ TENON_GUARDED_BY(module_lock) = 8;
   std::vector<std::unique_ptr<CallTarget[]>> targets_ TENON_GUARDED_BY(module_lock);
   std::atomic<const CallTarget*> newest_targets_{nullptr};

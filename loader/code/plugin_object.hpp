@@ -52,17 +52,24 @@ struct ObjectRef {
   Result<void> resume() const;
   /// Destroys the object. It has left the table of its generation, or never was in it.
   void destroy() const noexcept;
-
- private:
   /// Returns the version of the kind at which it is used.
   const KindVersion& used_version() const noexcept;
+
+ private:
   template <class Function>
   Result<void> run(const char* function, Call& call, const Function& body) const;
 };
 
-/// The object of an instance with its interceptor, which it owns.
+/// Counts the calls of one object.
+struct CountingInterceptor final : Interceptor {
+  CountingInterceptor(const CallTarget& counted, MethodCounter* counters) noexcept
+      : Interceptor(counted, counters) {}
+};
+
+/// The object of an instance with its interceptors, which it owns.
 struct PluginObject : ObjectRef {
   std::unique_ptr<PluginInterceptor> interceptor = nullptr;
+  std::unique_ptr<CountingInterceptor> counting = nullptr;  // once its calls were counted
   std::size_t uses = 0;  // functions in progress, other than methods
 };
 

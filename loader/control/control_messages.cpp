@@ -53,7 +53,8 @@ Result<ControlRequest> parse_control_request(json::Parser& parser, std::string_v
     return true;
   };
   if (!take("request", request.request) || !take("package", request.package) ||
-      !take("level", request.level) || !fields.finish("not a key of a request")) {
+      !take("level", request.level) || !take("calls", request.calls) ||
+      !fields.finish("not a key of a request")) {
     return parser.take_error();
   }
   if (request.request.empty()) return missing("request");

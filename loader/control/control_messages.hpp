@@ -25,6 +25,7 @@ struct ControlRequest {
   std::string request;
   std::string package = {};  // empty if absent
   std::string level = {};    // empty if absent
+  std::string calls = {};    // empty if absent
 };
 
 /// Parses a line. Errors: not-json, missing-key, unknown-key, wrong-value.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "control/control_status.hpp"
 
+#include <chrono>
+#include <cstdint>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -18,6 +20,26 @@ void write_counts(json::Writer& out, const CallCounts& counts) {
   write_member(out, "in_flight", counts.in_flight);
 }
 
+std::uint64_t nanoseconds(std::chrono::nanoseconds time) {
+  return static_cast<std::uint64_t>(time.count());
+}
+
+void write_times(json::Writer& out, const MethodCalls& method) {
+  if (method.timed.empty()) return;
+  write_member(out, "median_ns", nanoseconds(method.time_of(0.5)));
+  write_member(out, "p99_ns", nanoseconds(method.time_of(0.99)));
+  write_member(out, "timed_ns", nanoseconds(method.timed_sum));
+  out.key("timed");
+  out.begin_array();
+  for (const TimedCalls& timed : method.timed) {
+    out.begin_object();
+    write_member(out, "below_ns", nanoseconds(timed.below));
+    write_member(out, "calls", timed.calls);
+    out.end_object();
+  }
+  out.end_array();
+}
+
 void write_methods(json::Writer& out, const ModuleInfo& module) {
   out.key("methods");
   out.begin_array();
@@ -26,6 +48,7 @@ void write_methods(json::Writer& out, const ModuleInfo& module) {
     write_member(out, "plugin", method.plugin);
     write_member(out, "method", method.method);
     write_counts(out, method);
+    write_times(out, method);
     out.end_object();
   }
   out.end_array();

@@ -70,6 +70,10 @@ Result<detail::InstancePtr> Host::create(const Kind& kind, std::string_view refe
   return refusal(*core_, std::string(reference));
 }
 
+void Host::count_calls(bool on) {
+  if (const auto core = core_->pin()) core->count_calls(on);
+}
+
 void Host::rescan() {
   if (const auto core = core_->pin()) core->rescan();
 }

@@ -110,6 +110,18 @@ std::string log_reply(const HostCore& core, const ControlRequest& request) {
   });
 }
 
+std::string count_reply(HostCore& core, const ControlRequest& request) {
+  if (request.calls != "on" && request.calls != "off") {
+    return error_line(request.request, wrong_word("calls", request.calls, "on or off"));
+  }
+  core.count_calls(request.calls == "on");
+  return result_line(request.request, [&](json::Writer& out) {
+    out.begin_object();
+    write_member(out, "counts_calls", core.counts_calls());
+    out.end_object();
+  });
+}
+
 void rescan(HostCore& core, json::Writer& out) {
   const auto begin = Clock::now();
   const auto before = names_of(core.modules());
@@ -174,12 +186,13 @@ void HostControl::handle(const std::shared_ptr<HostCore>& core, const ControlReq
   const std::string& word = request.request;
   if (word == "status") return reply.send(status(*core, reply));
   if (word == "log") return reply.send(log_reply(*core, request));
+  if (word == "count") return reply.send(count_reply(*core, request));
   Result<void> begun;
   if (word == "release") begun = check_quarantined(core->modules(), request.package);
   if (word == "restart" || word == "release" || word == "rescan") {
     if (begun) begun = begin({core, request, reply});
   } else {
-    begun = wrong_word("request", word, "status, restart, release, rescan, log or events");
+    begun = wrong_word("request", word, "status, restart, release, rescan, log, count or events");
   }
   if (!begun) reply.send(error_line(word, begun.error()));
 }
@@ -201,7 +214,7 @@ std::string HostControl::status(const HostCore& core, const Reply& reply) const 
   const ControlStatus status{.host = reply.host(),
                              .app = core.options().app,
                              .uptime = uptime,
-                             .counts_calls = core.options().count_calls,
+                             .counts_calls = core.counts_calls(),
                              .modules = core.modules(),
                              .restart_steps = core.restart_steps(),
                              .plugins = core.registered(),

@@ -51,34 +51,29 @@ HostOptions with_limited_times(HostOptions options) {
 
 /// Returns the parts that modules use, without the host.
 std::shared_ptr<ModuleContext> make_context(const HostOptions& options) {
-  auto images = std::make_shared<ImageDirectory>(ImageOptions{
+  auto context = std::make_shared<ModuleContext>();
+  context->restart = options.restart;
+  context->images = std::make_shared<ImageDirectory>(ImageOptions{
       .parent = options.copy_directory,
       .load_in_place =
           options.load_in_place && options.lock_file.empty() && options.trust_rules.empty()});
-  auto timers = std::make_shared<TimerQueue>();
-  auto workers = std::make_shared<Workers>();
-  auto reaper = std::make_shared<ImageReaper>(images, timers, workers);
-  std::shared_ptr<const platform::CrashHandlers> crash_handlers;
+  context->timers = std::make_shared<TimerQueue>();
+  context->workers = std::make_shared<Workers>();
+  context->reaper =
+      std::make_shared<ImageReaper>(context->images, context->timers, context->workers);
   if (options.contain_crashes && platform::can_contain()) {
-    crash_handlers = std::make_shared<const platform::CrashHandlers>();
+    context->crash_handlers = std::make_shared<const platform::CrashHandlers>();
   }
   if (options.report_exits) report_exits();
   const auto level = log_level(options);
-  auto log = std::make_shared<Log>(level ? *level : options.log_level, options.log_sink);
-  return std::make_shared<ModuleContext>(ModuleContext{
-      .host = {},
-      .restart = options.restart,
-      .images = std::move(images),
-      .reaper = std::move(reaper),
-      .timers = std::move(timers),
-      .workers = std::move(workers),
-      .log = log,
-      .events = std::make_shared<Events>(log, options.on_event),
-      .crash_handlers = std::move(crash_handlers),
-      .crash_records =
-          options.remember_crashes ? std::make_shared<CrashRecords>(options.app, log) : nullptr,
-      .check_calls = options.check_calls,
-      .count_calls = options.count_calls});
+  context->log = std::make_shared<Log>(level ? *level : options.log_level, options.log_sink);
+  context->events = std::make_shared<Events>(context->log, options.on_event);
+  if (options.remember_crashes) {
+    context->crash_records = std::make_shared<CrashRecords>(options.app, context->log);
+  }
+  context->check_calls = options.check_calls;
+  context->count_calls = options.count_calls;
+  return context;
 }
 
 /// The Host that the thread destroys, and the deadline of its destructor.
@@ -315,6 +310,11 @@ std::vector<ModuleInfo> HostCore::modules() const {
   std::sort(result.begin(), result.end(),
             [](const auto& a, const auto& b) { return a.package < b.package; });
   return result;
+}
+
+void HostCore::count_calls(bool on) {
+  context_->count_calls.store(on);
+  for (const auto& module : module_list()) module->apply_count_calls();
 }
 
 std::map<std::string, RestartStep> HostCore::restart_steps() const {

@@ -65,6 +65,8 @@ class HostCore final : public HostServices, public std::enable_shared_from_this<
                              const std::optional<TextMap>& config) const;
   void rescan();
   std::vector<ModuleInfo> modules() const;
+  void count_calls(bool on);
+  bool counts_calls() const noexcept { return context_->count_calls.load(); }
   /// Returns the steps of the restarts in progress, by package@version.
   std::map<std::string, RestartStep> restart_steps() const;
   std::vector<PackageInfo> packages() const;

@@ -76,6 +76,11 @@ ModuleInfo Module::info() const {
   return info;
 }
 
+void Module::apply_count_calls() noexcept {
+  const ModuleLock lock(state_.mutex);
+  state_.apply_count_calls();
+}
+
 std::optional<RestartStep> Module::restart_step() const {
   const ModuleLock lock(state_.mutex);
   return restarts_.step();

@@ -58,6 +58,8 @@ class Module final : public CallSwitch, public GenerationOwner, private CodeSour
   bool inherited() const noexcept { return state_.inherited(); }
   std::shared_ptr<const Manifest> manifest() const override { return state_.manifest_now(); }
   ModuleInfo info() const;
+  /// See ModuleState::apply_count_calls.
+  void apply_count_calls() noexcept;
   /// Returns the step of the restart in progress, if there is one.
   std::optional<RestartStep> restart_step() const;
   bool in_use() const override;

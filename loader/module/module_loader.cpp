@@ -118,8 +118,9 @@ GenerationContext ModuleLoader::generation_context() {
           .host = state_.context->host,
           .owner = state_.observe(&state_.owner),
           .log = state_.context->log,
-          .interception = {state_.context->crash_handlers, state_.context->check_calls, counters_,
+          .interception = {state_.context->crash_handlers, state_.context->check_calls,
                            state_.origin.file.filename().string(), state_.host_state},
+          .counters = counters_,
           .patience = state_.context->restart.drain_timeout};
 }
 

@@ -31,9 +31,7 @@ class ModuleLoader {
     platform::FileAccess access;
   };
 
-  explicit ModuleLoader(ModuleState& state)
-      : state_(state),
-        counters_(state.context->count_calls ? std::make_shared<CallCounters>() : nullptr) {}
+  explicit ModuleLoader(ModuleState& state) : state_(state) {}
 
   /// Reads the file of a package. Errors: those of opening and reading it; file-changed.
   Result<Content> read(const std::string& package) const;
@@ -44,10 +42,8 @@ class ModuleLoader {
   /// Begins a generation of a builtin. Errors: those of Generation::begin.
   Result<LoadedCode> load_builtin(std::shared_ptr<const Manifest> manifest);
 
-  /// Returns the methods that were called in any generation; empty if calls are not counted.
-  std::vector<MethodCalls> counted() const {
-    return counters_ != nullptr ? counters_->read() : std::vector<MethodCalls>();
-  }
+  /// Returns the methods whose calls in any generation were counted.
+  std::vector<MethodCalls> counted() const { return counters_->read(); }
 
  private:
   Result<void> check_loadable(const Manifest& before, const Manifest& fresh, const Bundle& bundle);
@@ -56,7 +52,7 @@ class ModuleLoader {
   GenerationContext generation_context();
 
   ModuleState& state_;
-  const std::shared_ptr<CallCounters> counters_;  // nullptr: calls are not counted
+  const std::shared_ptr<CallCounters> counters_ = std::make_shared<CallCounters>();
 };
 
 }}}  // namespace tenon::v0_1::detail

@@ -84,7 +84,16 @@ void ModuleState::adopt(LoadedCode&& fresh) noexcept {
     if (instance.builder() == generation.get()) instance.set_builder(nullptr);
   });
   methods_ = generation->methods();
+  apply_count_calls();
   serve_again();
+}
+
+void ModuleState::apply_count_calls() noexcept {
+  if (generation == nullptr) return;
+  try {
+    generation->objects().count_calls(context->count_calls.load());
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 void ModuleState::serve_again() noexcept {

@@ -61,7 +61,8 @@ struct ModuleContext {
   /// nullptr if crashes are not remembered.
   std::shared_ptr<CrashRecords> crash_records;
   bool check_calls = false;
-  bool count_calls = false;
+  /// Whether code that begins to serve counts its calls.
+  std::atomic<bool> count_calls{false};
 };
 
 /// In the parts of a module, "the lock" is `mutex`. A function that requires it may release it
@@ -180,6 +181,9 @@ class ModuleState {
     return gate_deadline_;
   }
 
+  /// Begins or ends the counting of calls in the code that serves, as the host demands now. If
+  /// memory is short, nothing changes.
+  void apply_count_calls() noexcept TENON_REQUIRES(module_lock);
   /// Makes new code serve. REQUIRED: no generation serves.
   void adopt(LoadedCode&& fresh) noexcept TENON_REQUIRES(module_lock);
   /// Opens the gate to the generation that serves, and lets creates continue.

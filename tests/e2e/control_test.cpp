@@ -29,8 +29,9 @@ class RunningHosts : public testing::Test {
     world_.place(MODULES "/counter-1.so", "counter.so");
   }
 
-  Child start(const std::string& hosts = "1") const {
-    Child host = world_.start({CONTROLLED_HOST, world_.plugins().string(), hosts});
+  Child start(std::vector<std::string> arguments = {"1"}) const {
+    arguments.insert(arguments.begin(), {CONTROLLED_HOST, world_.plugins().string()});
+    Child host = world_.start(arguments);
     EXPECT_TRUE(eventually([&] { return host.out() == "ready\n"; })) << host.err();
     return host;
   }
@@ -78,9 +79,38 @@ TEST_F(RunningHosts, HaveMetrics) {
   EXPECT_TRUE(contains(shown.out, "# TYPE tenon_calls_total counter\ntenon_calls_total{host=\"" +
                                       pid(host) + ".1\",app=\"photo\",package="))
       << shown.out;
+  EXPECT_TRUE(contains(shown.out, "method=\"add\",le=\"+Inf\"} 1\ntenon_call_seconds_sum{"))
+      << shown.out;
   const std::regex line("# (HELP|TYPE) [a-z_]+ .*|[a-z_]+\\{([a-z]+=\"[^\"]*\",?)+\\} [0-9.]+");
   std::istringstream lines(shown.out);
   for (std::string one; std::getline(lines, one);) EXPECT_TRUE(std::regex_match(one, line)) << one;
+}
+
+TEST_F(RunningHosts, CountCallsOnRequest) {
+  const Child host = start();
+  EXPECT_EQ(tenon({"count", pid(host), "maybe"}).exit, 2);
+  EXPECT_EQ(tenon({"count", pid(host), "off"}).exit, 0);
+  const Outcome refused = tenon({"top", pid(host)});
+  EXPECT_EQ(refused.exit, 1);
+  EXPECT_TRUE(contains(refused.err, "calls-not-counted")) << refused.err;
+  EXPECT_TRUE(contains(refused.err, "run tenon count " + pid(host) + " on")) << refused.err;
+  EXPECT_EQ(tenon({"count", pid(host), "on"}).exit, 0);
+}
+
+TEST_F(RunningHosts, ShowTheirCallsOfAMoment) {
+  const Child host = start({"1", "calls"});
+  const Outcome shown = tenon({"top", pid(host), "--interval", "200ms", "--tables", "2"});
+  EXPECT_EQ(shown.exit, 0) << shown.err;
+  const std::regex table(
+      "CALLS/S +FAILURES/S +IN FLIGHT +MEDIAN +P99 +PLUGIN +METHOD +PACKAGE\n"
+      "[0-9.]+ +0.0 +[01] +[0-9]+ [mun]s +[0-9]+ [mun]s +test.example/counter +add +"
+      "test.example/counters@1.0.0\n");
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(shown.out, found, table)) << shown.out;
+  EXPECT_TRUE(std::regex_search(found.suffix().str(), table)) << "the second one";
+  EXPECT_FALSE(contains(shown.out, "\n0.0 ")) << "something was called: " << shown.out;
+  EXPECT_EQ(tenon({"top", "4000000", "--tables", "1"}).exit, 1);
+  EXPECT_EQ(tenon({"top", pid(host), "--tables", "0"}).exit, 2);
 }
 
 TEST_F(RunningHosts, AreRestarted) {
@@ -120,7 +150,7 @@ TEST_F(RunningHosts, AreFollowedUntilTheyEnd) {
 }
 
 TEST_F(RunningHosts, OfOneProcessHaveNumbers) {
-  const Child host = start("2");
+  const Child host = start({"2"});
   const Outcome ambiguous = tenon({"status", pid(host)});
   EXPECT_EQ(ambiguous.exit, 1);
   EXPECT_TRUE(contains(ambiguous.err, pid(host) + ".1, " + pid(host) + ".2")) << ambiguous.err;

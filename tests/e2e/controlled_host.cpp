@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// controlled-host DIRECTORY [HOSTS]: creates hosts with control sockets, and an instance in each.
-// Writes "ready" to standard output, and waits for a signal.
+// controlled-host DIRECTORY [HOSTS [calls]]: creates hosts with control sockets, and an instance in
+// each. Writes "ready" to standard output, and waits for a signal; with `calls`, calls a method
+// meanwhile.
 #include <tenon/host.hpp>
 
 #include <test/counter.hpp>
@@ -22,5 +23,6 @@ int main(int count, char** arguments) {
     static_cast<void>(counters.back()->add(1));
   }
   std::cout << "ready" << std::endl;
+  while (count > 3) static_cast<void>(counters.front()->add(1));
   while (true) pause();
 }

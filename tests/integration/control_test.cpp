@@ -74,6 +74,23 @@ TEST_F(ControlledHost, ReportsItsModules) {
   EXPECT_TRUE(contains(status, "broken.so")) << status;
 }
 
+TEST_F(ControlledHost, CountsCallsOnRequest) {
+  place("counter-1.so", "counter.so");
+  Host host(controlled());
+  auto counter = host.create<test::Counter>("counter").value();
+  EXPECT_TRUE(contains(ask("count", R"(,"calls":"on")"), R"("counts_calls":true)"));
+  EXPECT_EQ(counter->add(1).value(), 1);
+  const std::string status = ask("status");
+  EXPECT_TRUE(contains(status, R"("counts_calls":true)")) << status;
+  EXPECT_TRUE(contains(status, R"("method":"add","calls":1,)")) << status;
+  EXPECT_TRUE(contains(status, R"("p99_ns":)")) << status;
+  EXPECT_TRUE(contains(ask("count", R"(,"calls":"off")"), R"("counts_calls":false)"));
+  EXPECT_EQ(counter->add(1).value(), 2);
+  EXPECT_TRUE(contains(ask("status"), R"("method":"add","calls":1,)"));
+  EXPECT_TRUE(contains(ask("count", R"(,"calls":"maybe")"), "unknown-word"));
+  EXPECT_TRUE(contains(ask("count"), "unknown-word"));
+}
+
 TEST_F(ControlledHost, HasNoSocketByDefault) {
   HostOptions options = controlled();
   options.control = false;

@@ -66,20 +66,24 @@ void add_lock(CLI::App& command, Options& options) {
       ->type_name("FILE");
 }
 
-void add_timeout(CLI::App& command, std::chrono::milliseconds& timeout,
-                 std::chrono::milliseconds initial, const std::string& description) {
-  timeout = initial;
-  const auto set = [&timeout](const std::string& text) {
-    const auto time = tenon::sdk::Parameter<tenon::Duration>::parse(text);
-    if (!time || *time < std::chrono::milliseconds(1) || *time > std::chrono::hours(24)) {
-      throw CLI::ValidationError("--timeout",
-                                 "found \"" + text + "\", needed a time from 1ms to 24h");
+void add_time(CLI::App& command, const std::string& name, std::chrono::milliseconds& time,
+              std::chrono::milliseconds initial, const std::string& description) {
+  time = initial;
+  const auto set = [&time, name](const std::string& text) {
+    const auto given = tenon::sdk::Parameter<tenon::Duration>::parse(text);
+    if (!given || *given < std::chrono::milliseconds(1) || *given > std::chrono::hours(24)) {
+      throw CLI::ValidationError(name, "found \"" + text + "\", needed a time from 1ms to 24h");
     }
-    timeout = std::chrono::duration_cast<std::chrono::milliseconds>(*time);
+    time = std::chrono::duration_cast<std::chrono::milliseconds>(*given);
   };
-  command.add_option_function<std::string>("--timeout", set, description)
+  command.add_option_function<std::string>(name, set, description)
       ->type_name("TIME")
       ->default_str(std::to_string(initial.count() / 1000) + "s");
+}
+
+void add_timeout(CLI::App& command, std::chrono::milliseconds& timeout,
+                 std::chrono::milliseconds initial, const std::string& description) {
+  add_time(command, "--timeout", timeout, initial, description);
 }
 
 void add_examples(CLI::App& command, const std::vector<std::string>& lines) {

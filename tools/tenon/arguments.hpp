@@ -58,7 +58,10 @@ void add_json(CLI::App& command, bool& json);
 /// Adds the options of a command that creates a host of the app.
 void add_common(CLI::App& command, Options& options);
 void add_lock(CLI::App& command, Options& options);
-/// Adds a timeout from one millisecond to one day. `initial` is its value without the option.
+/// Add an option, or --timeout, for a time from one millisecond to one day. `initial` is its value
+/// without the option.
+void add_time(CLI::App& command, const std::string& name, std::chrono::milliseconds& time,
+              std::chrono::milliseconds initial, const std::string& description);
 void add_timeout(CLI::App& command, std::chrono::milliseconds& timeout,
                  std::chrono::milliseconds initial, const std::string& description);
 /// Adds an option or argument whose value is one of the words.

@@ -151,6 +151,7 @@ constexpr Example examples[] = {
     // -- running hosts --
 
     {"control-refused", "A program that is set-user-ID sets HostOptions::control."},
+    {"calls-not-counted", "`tenon count 1234 off; tenon top 1234`"},
     {"no-reply", "`kill -STOP 1234; tenon status 1234`"},
     {"not-quarantined", "`tenon release 1234 me.example/blur`, where blur works."},
     {"too-many-clients", "A script starts `tenon events 1234 --follow` again and again."},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon restart, release, rescan, log and events
+// tenon restart, release, rescan, log, count and events
 #include "control.hpp"
 
 #include <ctime>
@@ -146,6 +146,12 @@ Exit rescan_host(const ControlArguments& arguments) {
 Exit set_log_level(const ControlArguments& arguments) {
   const auto reply =
       ask_host(arguments.host, {{"request", "log"}, {"level", arguments.level}}, arguments.timeout);
+  return reply ? success : fail(reply.error());
+}
+
+Exit count_calls(const ControlArguments& arguments) {
+  const auto reply = ask_host(arguments.host, {{"request", "count"}, {"calls", arguments.counting}},
+                              arguments.timeout);
   return reply ? success : fail(reply.error());
 }
 

@@ -16,10 +16,13 @@ struct ControlArguments {
   std::string host;
   std::string package;
   std::string level;
+  std::string counting;  // "on" or "off"
   std::chrono::milliseconds timeout{5'000};
   bool json = false;
   bool metrics = false;
   bool follow = false;
+  std::chrono::milliseconds interval{1'000};  // between two looks
+  int tables = 0;                             // of top; 0: until the host ends
 };
 
 /// Lists the running hosts of this user.
@@ -34,6 +37,10 @@ Exit release_in_host(const ControlArguments& arguments);
 Exit rescan_host(const ControlArguments& arguments);
 /// Sets the log level of a host.
 Exit set_log_level(const ControlArguments& arguments);
+/// Makes a host count calls, or end that.
+Exit count_calls(const ControlArguments& arguments);
+/// Shows the calls of each method of a host, again and again.
+Exit show_top(const ControlArguments& arguments);
 /// Shows the last events of a host, and those that follow if wanted.
 Exit show_events(const ControlArguments& arguments);
 

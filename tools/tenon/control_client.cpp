@@ -89,6 +89,10 @@ std::string microseconds_text(std::uint64_t time) {
   return time < 10'000 ? std::to_string(time) + " us" : std::to_string(time / 1000) + " ms";
 }
 
+std::string nanoseconds_text(std::uint64_t time) {
+  return time < 10'000 ? std::to_string(time) + " ns" : microseconds_text(time / 1000);
+}
+
 // -- Replies ------------------------------------------------------------------
 
 std::string_view text_of(const json::object& object, std::string_view key) {

@@ -90,7 +90,8 @@ Error error_of(const boost::json::object& sent);
 
 /// Returns a duration such as "5s" or "250ms".
 std::string time_text(std::chrono::milliseconds time);
-/// Returns a duration such as "850 us" or "12 ms".
+/// Return a duration such as "850 us" or "12 ms", and one such as "64 ns".
 std::string microseconds_text(std::uint64_t time);
+std::string nanoseconds_text(std::uint64_t time);
 
 }  // namespace tenon::command

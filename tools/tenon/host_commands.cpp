@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The command lines of ps, status, restart, release, rescan, log and events.
+// The command lines of ps, status, restart, release, rescan, log, count, top and events.
 #include <cctype>
 #include <chrono>
 #include <memory>
@@ -30,6 +30,10 @@ constexpr HostCommand rescan = {"rescan", "Makes a running host scan its directo
                                 rescan_host, std::chrono::minutes(1)};
 constexpr HostCommand log_level = {"log", "Sets the log level of a running host",
                                    command::set_log_level, std::chrono::seconds(5)};
+constexpr HostCommand count = {"count", "Makes a running host count calls, or stop that",
+                               command::count_calls, std::chrono::seconds(5)};
+constexpr HostCommand top = {"top", "Shows the calls of a running host by method, every second",
+                             show_top, std::chrono::seconds(5)};
 constexpr HostCommand events = {"events", "Shows the last 100 events of a running host",
                                 show_events, std::chrono::seconds(5)};
 
@@ -105,6 +109,26 @@ void add_log(CommandTable& table) {
   });
 }
 
+void add_count(CommandTable& table) {
+  add(table, count, [](CLI::App& parser, ControlArguments& given) {
+    add_host(parser, given);
+    add_choice(parser, "on|off", given.counting, {"on", "off"}, "Whether calls are counted")
+        ->required();
+    add_examples(parser, {"tenon count 1234 on"});
+  });
+}
+
+void add_top(CommandTable& table) {
+  add(table, top, [](CLI::App& parser, ControlArguments& given) {
+    add_host(parser, given);
+    add_time(parser, "--interval", given.interval, std::chrono::seconds(1),
+             "Time between two tables, eg: 5s");
+    parser.add_option("--tables", given.tables, "Ends after so many tables")
+        ->check(CLI::Range(1, 1'000'000));
+    add_examples(parser, {"tenon top 1234", "tenon top 1234 --interval 10s --tables 1"});
+  });
+}
+
 void add_events(CommandTable& table) {
   add(table, events, [](CLI::App& parser, ControlArguments& given) {
     add_host(parser, given);
@@ -130,6 +154,8 @@ void add_host_commands(CommandTable& table) {
     add_examples(parser, {"tenon rescan 1234"});
   });
   add_log(table);
+  add_count(table);
+  add_top(table);
   add_events(table);
 }
 

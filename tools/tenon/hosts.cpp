@@ -166,14 +166,19 @@ void print_plugins(const Objects& modules, const Paint& paint) {
 }
 
 void print_methods(const Objects& modules, const Paint& paint) {
-  std::vector<Row> rows{{"PLUGIN", "METHOD", "CALLS", "FAILURES", "IN FLIGHT"}};
+  const auto time = [](const json::object& method, const char* key) {
+    const std::uint64_t nanoseconds = number_of(method, key);
+    return nanoseconds != 0 ? nanoseconds_text(nanoseconds) : std::string("-");
+  };
+  std::vector<Row> rows{{"PLUGIN", "METHOD", "CALLS", "FAILURES", "IN FLIGHT", "MEDIAN", "P99"}};
   for (const json::object* module : modules) {
     for (const json::object* method : objects_of(*module, "methods")) {
       rows.push_back({std::string(text_of(*method, "plugin")),
                       std::string(text_of(*method, "method")),
                       std::to_string(number_of(*method, "calls")),
                       std::to_string(number_of(*method, "failures")),
-                      std::to_string(number_of(*method, "in_flight"))});
+                      std::to_string(number_of(*method, "in_flight")), time(*method, "median_ns"),
+                      time(*method, "p99_ns")});
     }
   }
   if (rows.size() == 1) return;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "metrics.hpp"
 
+#include <cstdint>
+#include <cstdio>
+#include <limits>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -42,8 +45,8 @@ class Page {
     text_.append("# HELP ").append(name).append(" ").append(help);
     text_.append("\n# TYPE ").append(name).append(" ").append(type).append("\n");
   }
-  void sample(const Labels& labels, const std::string& value) {
-    text_.append(name_).append("{").append(labels_);
+  void sample(const Labels& labels, const std::string& value, std::string_view suffix = "") {
+    text_.append(name_).append(suffix).append("{").append(labels_);
     for (const auto& [key, text] : labels) text_.append(",").append(label(key, text));
     text_.append("} ").append(value).append("\n");
   }
@@ -109,18 +112,58 @@ void add_modules(Page& page, const json::object& status) {
   }
 }
 
+Labels labels_of(const json::object& module, const json::object& method) {
+  return {{"package", text_of(module, "package")},
+          {"version", text_of(module, "package_version")},
+          {"plugin", text_of(method, "plugin")},
+          {"method", text_of(method, "method")}};
+}
+
 void add_methods(Page& page, const json::object& status) {
   const auto modules = objects_of(status, "modules");
   for (const auto& [name, type, help, key] : of_methods) {
     page.begin(name, type, help);
     for (const json::object* module : modules) {
       for (const json::object* method : objects_of(*module, "methods")) {
-        page.sample({{"package", text_of(*module, "package")},
-                     {"version", text_of(*module, "package_version")},
-                     {"plugin", text_of(*method, "plugin")},
-                     {"method", text_of(*method, "method")}},
-                    value_of(*method, key));
+        page.sample(labels_of(*module, *method), value_of(*method, key));
       }
+    }
+  }
+}
+
+std::string seconds_text(std::uint64_t nanoseconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9f", static_cast<double>(nanoseconds) / 1e9);
+  return text;
+}
+
+/// Each bucket contains the smaller ones. They are the same in each reply: powers of four.
+void add_times(Page& page, const json::object& status) {
+  page.begin("tenon_call_seconds", "histogram", "How long timed calls took.");
+  for (const json::object* module : objects_of(status, "modules")) {
+    for (const json::object* method : objects_of(*module, "methods")) {
+      const Labels labels = labels_of(*module, *method);
+      const auto timed = objects_of(*method, "timed");
+      const auto below = [&timed](std::uint64_t bound) {
+        std::uint64_t calls = 0;
+        for (const json::object* one : timed) {
+          if (number_of(*one, "below_ns") <= bound) calls += number_of(*one, "calls");
+        }
+        return std::to_string(calls);
+      };
+      const auto bucket = [&](const std::string& bound, const std::string& calls) {
+        Labels with_bound = labels;
+        with_bound.emplace_back("le", bound);
+        page.sample(with_bound, calls, "_bucket");
+      };
+      for (int power = 8; power <= 32; power += 2) {
+        const std::uint64_t bound = std::uint64_t{1} << power;
+        bucket(seconds_text(bound), below(bound));
+      }
+      const std::string all = below(std::numeric_limits<std::uint64_t>::max());
+      bucket("+Inf", all);
+      page.sample(labels, seconds_text(number_of(*method, "timed_ns")), "_sum");
+      page.sample(labels, all, "_count");
     }
   }
 }
@@ -159,6 +202,7 @@ std::string metrics_of(const json::object& status) {
               std::to_string(number_of(status, "uptime_ms") / 1000) + "." + milliseconds.substr(1));
   add_modules(page, status);
   add_methods(page, status);
+  add_times(page, status);
   add_problems(page, status);
   add_clients(page, status);
   return page.take();

@@ -178,6 +178,10 @@ class TENON_API Host {
   /// Returns the modules with their state, sorted by package. Empty in a forked child.
   std::vector<ModuleInfo> modules() const;
 
+  /// Begins or ends the counting of calls, which HostOptions::count_calls begins. Calls in progress
+  /// are not counted, and no call waits. Does nothing in a forked child.
+  void count_calls(bool on);
+
   /// Returns all versions of all packages found, sorted by name, the preferred version first, with
   /// their requirements and what meets them. Empty in a forked child.
   std::vector<PackageInfo> packages() const;

@@ -60,7 +60,7 @@ struct HostOptions {
   /// If true, each method call is checked against the spec of its kind, in time proportional to the
   /// request and the response; for tests of plugins and hosts.
   bool check_calls = false;
-  /// If true, calls are counted; see ModuleInfo::methods.
+  /// If true, calls are counted; see ModuleInfo::methods and Host::count_calls.
   bool count_calls = false;
   /// If true, a module that was being loaded when a process of this app died is left out of the
   /// scans of the next one, until `tenon release`; see loader/guide/operator.md.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon/detail/intercept.hpp: vtables that intercept the calls of a plugin's methods. A host that
-// counts calls, checks calls or contains crashes puts one between itself and each plugin; generated
-// code fills it.
+// checks calls or contains crashes puts one before each plugin, and one that counts calls puts one
+// before what it calls; generated code fills them.
 #pragma once
 
 #include <tenon/abi.h>
@@ -11,61 +11,98 @@
 #include <tenon/module_info.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 
-/// Counts the calls of one method. Threads count in separate cache lines, and the first 16 threads
-/// do so without an atomic read-modify-write.
+/// Counts the calls of one method, and how long they take. Threads count in separate cache lines,
+/// and the first 16 threads do so without an atomic read-modify-write. Reading the clock takes
+/// longer than many calls, so of calls that take less than a microsecond, each thread times one in
+/// 16.
 class TENON_API MethodCounter {
  public:
-  void begin() noexcept { add(&Shard::begun, std::memory_order_relaxed); }
-  void end(bool failed) noexcept {
-    if (failed) [[unlikely]]
-      add(&Shard::failed, std::memory_order_relaxed);
-    add(&Shard::ended, std::memory_order_release);
-  }
-  void add_to(CallCounts& counts) const noexcept;
-
- private:
   using Count = std::atomic<std::uint64_t>;
+  /// The counts of one thread, or those of all threads without a shard of their own.
   struct alignas(64) Shard {
     Count begun{0};
     Count ended{0};
     Count failed{0};
+    Count last_ns{0};  // how long the last timed call took
   };
+
+  /// Returns the shard of the calling thread.
+  Shard& shard() noexcept {
+    const ThreadRecord* record = thread_record;
+    return shards_[record == nullptr || record->number >= own ? own : record->number];
+  }
+  /// Adds one to a count of `shard`, and returns the earlier count.
+  std::uint64_t add(Shard& shard, Count Shard::*count, std::memory_order order) noexcept {
+    Count& counted = shard.*count;
+    if (&shard == &shards_[own]) [[unlikely]]
+      return counted.fetch_add(1, order);
+    const std::uint64_t before = counted.load(std::memory_order_relaxed);
+    counted.store(before + 1, order);
+    return before;
+  }
+  /// Returns whether the call that follows `before` others is timed.
+  static bool is_timed(const Shard& shard, std::uint64_t before) noexcept {
+    return before % 16 == 0 || shard.last_ns.load(std::memory_order_relaxed) >= 1000;
+  }
+  /// Return the time in nanoseconds, and record a call that began at `begin`.
+  static std::int64_t now() noexcept;
+  void record(Shard& shard, std::int64_t begin) noexcept;
+
+  /// The times that are told apart: four for each power of two, from 64 ns. The first one includes
+  /// shorter times, the last one longer ones.
+  static constexpr std::size_t times = 112;
+  /// Returns the number of timed calls of one of these times.
+  std::uint64_t timed(std::size_t time) const noexcept {
+    return timed_[time].load(std::memory_order_relaxed);
+  }
+  /// Returns the sum of the times in nanoseconds.
+  std::uint64_t timed_ns() const noexcept { return timed_ns_.load(std::memory_order_relaxed); }
+  void add_to(CallCounts& counts) const noexcept;
+
+ private:
   static constexpr std::uint32_t own = 16;  // shards that belong to one thread at a time
 
-  void add(Count Shard::*count, std::memory_order order) noexcept {
-    const ThreadRecord* record = thread_record;
-    if (record == nullptr || record->number >= own) [[unlikely]] {
-      (shards_[own].*count).fetch_add(1, order);
-      return;
-    }
-    Count& mine = shards_[record->number].*count;
-    mine.store(mine.load(std::memory_order_relaxed) + 1, order);
-  }
-
   Shard shards_[own + 1];
+  Count timed_[times]{};
+  Count timed_ns_{0};
 };
 
-/// Counts one call, as failed unless `succeeded` was called.
+/// Counts one call, as failed unless `ended` was called with another status.
 class CountedCall {
  public:
-  /// With nullptr, counts nothing.
-  explicit CountedCall(MethodCounter* counter) noexcept : counter_(counter) {
-    if (counter_ != nullptr) counter_->begin();
+  explicit CountedCall(MethodCounter& counter) noexcept
+      : counter_(counter), shard_(counter.shard()) {
+    const std::uint64_t before =
+        counter_.add(shard_, &MethodCounter::Shard::begun, std::memory_order_relaxed);
+    if (MethodCounter::is_timed(shard_, before)) [[unlikely]]
+      begin_ = MethodCounter::now();
   }
   ~CountedCall() {
-    if (counter_ != nullptr) counter_->end(failed_);
+    if (begin_ != untimed) [[unlikely]]
+      counter_.record(shard_, begin_);
+    if (failed_) [[unlikely]]
+      counter_.add(shard_, &MethodCounter::Shard::failed, std::memory_order_relaxed);
+    counter_.add(shard_, &MethodCounter::Shard::ended, std::memory_order_release);
   }
   CountedCall(const CountedCall&) = delete;
   CountedCall& operator=(const CountedCall&) = delete;
 
-  void succeeded() noexcept { failed_ = false; }
+  /// A method that the plugin does not have is no failure: hosts call optional methods.
+  void ended(tenon_status status) noexcept {
+    failed_ = status != TENON_OK && TENON_CODE(status) != TENON_UNIMPLEMENTED;
+  }
 
  private:
-  MethodCounter* const counter_;
+  static constexpr std::int64_t untimed = -1;
+
+  MethodCounter& counter_;
+  MethodCounter::Shard& shard_;
+  std::int64_t begin_ = untimed;
   bool failed_ = true;
 };
 
@@ -86,27 +123,22 @@ class TENON_API Interceptor {
     tenon_status status = TENON_OK;
   };
 
-  /// Counts, checks and contains a call of the method at `index` in the version of the kind.
+  /// Checks and contains a call of the method at `index` in the version of the kind.
   tenon_status call(std::uint32_t index, Passed& passed);
 
-  /// Returns whether the host only counts calls.
-  bool only_counts() const noexcept { return only_counts_; }
-  /// Returns nullptr if nothing is counted.
-  MethodCounter* counter(std::uint32_t index) const noexcept {
-    return counters_ != nullptr ? counters_ + index : nullptr;
-  }
-  /// Returns the plugin's own vtable and object.
-  const CallTarget& plugin() const noexcept { return plugin_; }
+  /// Returns the counters of the methods, if it only counts calls; otherwise nullptr.
+  MethodCounter* counters() const noexcept { return counters_; }
+  /// Returns the vtable and object that it surrounds.
+  const CallTarget& inner() const noexcept { return inner_; }
 
  protected:
-  Interceptor(const CallTarget& plugin, MethodCounter* counters, bool only_counts) noexcept
-      : plugin_(plugin), counters_(counters), only_counts_(only_counts) {}
+  Interceptor(const CallTarget& inner, MethodCounter* counters) noexcept
+      : inner_(inner), counters_(counters) {}
   ~Interceptor() = default;
 
  private:
-  const CallTarget plugin_;
+  const CallTarget inner_;
   MethodCounter* const counters_;
-  const bool only_counts_;
 };
 
 /// A method of an intercepting vtable.
@@ -120,17 +152,17 @@ struct InterceptedMethod<Method, Index> {
   static tenon_status call(tenon_call* call, void* self, const Request* in,
                            const Response**... out) {
     auto& interceptor = *static_cast<Interceptor*>(self);
-    if (interceptor.only_counts()) {
-      CountedCall counted(interceptor.counter(Index));
-      const CallTarget& plugin = interceptor.plugin();
+    const CallTarget& inner = interceptor.inner();
+    if (MethodCounter* counters = interceptor.counters(); counters != nullptr) {
+      CountedCall counted(counters[Index]);
       const tenon_status status =
-          (static_cast<const Table*>(plugin.table)->*Method)(call, plugin.self, in, out...);
-      if (status == TENON_OK) counted.succeeded();
+          (static_cast<const Table*>(inner.table)->*Method)(call, inner.self, in, out...);
+      counted.ended(status);
       return status;
     }
     void* answer = nullptr;
     ((answer = out), ...);
-    Interceptor::Passed passed{pass, &interceptor.plugin(), call, in, answer};
+    Interceptor::Passed passed{pass, &inner, call, in, answer};
     return interceptor.call(Index, passed);
   }
 
