@@ -267,8 +267,8 @@ Result<void> ElfFile::check(const RequiredRange& range) const {
                                                             : "readable"));
 }
 
-Result<void> ElfFile::read_address(std::uint64_t address, std::span<std::byte> into,
-                                   std::string_view what) const {
+Result<void> ElfFile::read_memory(std::uint64_t address, std::span<std::byte> into,
+                                  std::string_view what) const {
   const Range memory{address, into.size()};
   const auto* load = load_for(memory, elf::readable);
   if (load == nullptr) return check({memory, elf::readable, what});

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Reads a module in the ELF format without loading it: notes, an exported object, needed libraries,
-// and whether it can be unloaded. The file may be hostile: every offset is checked before it is
-// used, every loop has a bound that does not depend on the file, and no more memory is allocated
-// than a small multiple of the bytes of the file.
+// and whether it can be unloaded.
 #pragma once
 
 #include <tenon/library_rules.hpp>
@@ -16,11 +14,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "binary/byte_source.hpp"
 #include "binary/elf_format.hpp"
+#include "binary/module_binary.hpp"
 #include "platform/machine.hpp"
 #include "platform/process.hpp"
 
@@ -33,14 +31,8 @@ std::string machine_name(std::uint16_t number);
 
 /// A 64-bit shared library for this machine. Only `debug_link` needs section headers, so stripped
 /// files are fully supported.
-class ElfFile {
+class ElfFile final : public ModuleBinary {
  public:
-  /// The location of an exported object.
-  struct Object {
-    std::uint64_t address;    // in the file
-    std::uint64_t available;  // bytes from there to the end of its segment
-  };
-
   /// The files that are accepted: only libraries, or libraries and programs.
   enum class Accepts { libraries, programs };
 
@@ -51,12 +43,10 @@ class ElfFile {
   static Result<ElfFile> open(ByteSource& source, Accepts accepts = Accepts::libraries,
                               std::uint64_t page = platform::page_size());
 
-  /// Returns the text of the note with the manifest, without its terminator. Errors: no-manifest,
-  /// two-manifests, broken-manifest, and those of open.
-  Result<std::string> manifest_text() const;
-
-  /// Returns the exported object with this name; nothing if there is none.
-  Result<std::optional<Object>> find_object(std::string_view name) const;
+  Result<std::string> manifest_text() const override;
+  Result<std::optional<Object>> find_object(std::string_view name) const override;
+  /// Errors: those of symbols.
+  Result<std::vector<Pointer>> pointers() const override;
 
   /// A text, and its offset in the file.
   struct Text {
@@ -136,24 +126,6 @@ class ElfFile {
   /// none, or the section headers are damaged.
   std::optional<Text> debug_link() const;
 
-  /// A pointer that the dynamic loader stores in the image.
-  struct Pointer {
-    std::uint64_t address;
-    /// The address in the file that it points to, or any other number than 0 if it points to a
-    /// symbol of another library.
-    std::uint64_t target;
-  };
-  /// Returns the pointers of relocations by address, at most one for each. Pointers of packed
-  /// relocations are not among them: read_address returns their targets. Errors: those of symbols.
-  Result<std::vector<Pointer>> pointers() const;
-
-  /// Reads the initial content of memory at an address. Bytes that are not in the file are zero.
-  template <class T>
-  Result<void> read_address(std::uint64_t address, T& into, std::string_view what) const {
-    static_assert(std::is_trivially_copyable_v<T>);
-    return read_address(address, std::as_writable_bytes(std::span(&into, 1)), what);
-  }
-
  private:
   struct Range {
     std::uint64_t begin = 0;
@@ -199,8 +171,8 @@ class ElfFile {
   };
   /// The entries of the dynamic section by tag. The last entry with a tag counts.
   class Entries;
-  /// A note with a manifest.
-  struct ManifestNote {
+  /// The text of a note with a manifest.
+  struct ManifestText {
     std::uint64_t begin = 0;
     Range text;
   };
@@ -234,7 +206,7 @@ class ElfFile {
   Result<void> for_each_note(const Notes& notes, Visit visit) const;
   Result<std::uint64_t> end_of_zeros(std::uint64_t begin, std::uint64_t end) const;
   Result<bool> has_name(const Note& note, std::string_view name, std::uint32_t type) const;
-  Result<void> take_manifest(const Note& note, std::optional<ManifestNote>& found) const;
+  Result<void> take_manifest(const Note& note, std::optional<ManifestText>& found) const;
   Result<std::uint32_t> processor_in(const Note& note) const;
 
   Result<std::optional<Object>> find_by_gnu_hash(std::string_view name) const;
@@ -260,9 +232,9 @@ class ElfFile {
   std::optional<Text> debug_link_in(const elf::Section& section) const;
 
   const Load* load_of(std::uint64_t address) const;
-  Result<void> read_address(std::uint64_t address, std::span<std::byte> into,
-                            std::string_view what) const;
-  /// Returns the file offset of `size` bytes at an address. Unlike for read_address, all of them
+  Result<void> read_memory(std::uint64_t address, std::span<std::byte> into,
+                           std::string_view what) const override;
+  /// Returns the file offset of `size` bytes at an address. Unlike for read_memory, all of them
   /// must be in the file.
   Result<std::uint64_t> file_offset(std::uint64_t address, std::uint64_t size,
                                     std::string_view what) const;

@@ -7,23 +7,15 @@
 #include <array>
 
 #include "binary/elf.hpp"
+#include "binary/manifest_note.hpp"
 #include "platform/machine.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
-constexpr std::string_view note_name = "tenon";
-constexpr std::uint64_t text_in_note = 20;  // after the header and the name, padded to 8 bytes
-constexpr std::uint64_t max_text_size = 1 << 20;
 constexpr unsigned max_notes = 256;  // in one segment; a compiler writes about three
-constexpr std::uint64_t max_zeros = max_text_size + 4096;  // that are skipped in one segment
-constexpr unsigned max_properties = 64;                    // in one note; there are fewer than ten
-
-Error broken_manifest(const ByteSource& source, std::string_view found) {
-  return source.problem("broken-manifest", found,
-                        "a note with a text of 1 byte to 1 MiB and its terminator",
-                        "build the module with TENON_MODULE or TENON_PLUGIN, which write the note");
-}
+constexpr std::uint64_t max_zeros = max_manifest_size + 4096;  // that are skipped in one segment
+constexpr unsigned max_properties = 64;  // in one note; there are fewer than ten
 
 std::uint64_t aligned(std::uint64_t offset, std::uint64_t alignment) {
   return (offset + alignment - 1) / alignment * alignment;
@@ -32,12 +24,12 @@ std::uint64_t aligned(std::uint64_t offset, std::uint64_t alignment) {
 }  // namespace
 
 Result<std::string> ElfFile::manifest_text() const {
-  std::optional<ManifestNote> found;
+  std::optional<ManifestText> found;
   const auto visit = [&](Note& note) -> Result<void> {
-    const auto ours = has_name(note, note_name, TENON_NOTE_TYPE);
+    const auto ours = has_name(note, manifest_note_name, TENON_NOTE_TYPE);
     if (!ours) return ours.error();
     if (!*ours) return {};
-    note.text = note.begin + text_in_note;
+    note.text = note.begin + sizeof(ManifestNote);
     return take_manifest(note, found);
   };
   for (Notes notes : notes_) {
@@ -49,23 +41,8 @@ Result<std::string> ElfFile::manifest_text() const {
     }
     if (!visited) return std::move(visited).error();
   }
-  if (!found) {
-    return source_->problem(
-        "no-manifest", "a shared library without a tenon note",
-        "the note that TENON_MODULE or TENON_PLUGIN writes, in a segment of notes",
-        "if this is a plugin, declare it with one of them; otherwise remove it from the plugin "
-        "directory");
-  }
-  std::string text(found->text.size, '\0');
-  const auto bytes = std::as_writable_bytes(std::span(text));
-  if (auto read = source_->read(found->text.begin, bytes, "the manifest"); !read) {
-    return std::move(read).error();
-  }
-  if (text.find('\0') != text.size() - 1) {
-    return broken_manifest(*source_, "a text whose terminator is missing or not at its end");
-  }
-  text.pop_back();
-  return text;
+  if (!found) return no_manifest(*source_, "a segment of notes");
+  return read_manifest(*source_, found->text.begin, found->text.size);
 }
 
 Result<ElfFile::Demands> ElfFile::demands() const {
@@ -145,19 +122,14 @@ Result<bool> ElfFile::has_name(const Note& note, std::string_view name, std::uin
   return std::string_view(read.data(), size - 1) == name && read.back() == '\0';
 }
 
-Result<void> ElfFile::take_manifest(const Note& note, std::optional<ManifestNote>& found) const {
-  if (found && found->begin != note.begin) {
-    return source_->problem(
-        "two-manifests", "more than one tenon note", "exactly one",
-        "declare one module per library: list all its plugins in one TENON_MODULE");
-  }
+Result<void> ElfFile::take_manifest(const Note& note, std::optional<ManifestText>& found) const {
+  if (found && found->begin != note.begin) return two_manifests(*source_);
   const std::uint64_t size = note.header.text_size;
-  if (size < 2) return broken_manifest(*source_, "an empty note");
-  if (size > max_text_size + 1) return broken_manifest(*source_, "a note of more than 1 MiB");
+  if (auto good = check_manifest_size(*source_, size); !good) return good;
   if (note.text > note.end || size > note.end - note.text) {
     return broken_manifest(*source_, "a note larger than its segment");
   }
-  found = ManifestNote{.begin = note.begin, .text = {note.text, size}};
+  found = ManifestText{.begin = note.begin, .text = {note.text, size}};
   return {};
 }
 

@@ -32,7 +32,7 @@ Result<void> ElfFile::read_element(std::uint64_t address, std::uint64_t index, T
                                    std::string_view what) const {
   // Indices have 32 bits and elements few bytes: only the sum can overflow.
   const auto element = address + index * sizeof(T);
-  if (element < address) return broken(std::string(what) + " past the end of all memory");
+  if (element < address) return broken(std::string(what).append(" past the end of all memory"));
   return read_address(element, into, what);
 }
 
@@ -117,7 +117,7 @@ Result<std::optional<ElfFile::Object>> ElfFile::object_at(std::uint32_t index,
   }
   std::string found(name.size() + 1, '\0');
   const auto bytes = std::as_writable_bytes(std::span(found));
-  auto read = read_address(dynamic_.strings + symbol.name, bytes, "a symbol's name");
+  auto read = read_memory(dynamic_.strings + symbol.name, bytes, "a symbol's name");
   if (!read) return std::move(read).error();
   if (found.back() != '\0' || !found.starts_with(name)) return std::nullopt;
 

@@ -20,12 +20,13 @@ namespace {
 /// The memory of an image after relocation, as far as the file shows it.
 class Image {
  public:
-  Image(const ElfFile& file, std::vector<ElfFile::Pointer> pointers)
+  Image(const ModuleBinary& file, std::vector<ModuleBinary::Pointer> pointers)
       : file_(file), pointers_(std::move(pointers)) {}
 
   /// Returns the value of a pointer; 0 if it is NULL.
   Result<std::uint64_t> pointer_at(std::uint64_t address) const {
-    const auto found = std::ranges::lower_bound(pointers_, address, {}, &ElfFile::Pointer::address);
+    const auto found =
+        std::ranges::lower_bound(pointers_, address, {}, &ModuleBinary::Pointer::address);
     if (found != pointers_.end() && found->address == address) return found->target;
     return number_at<std::uint64_t>(address);
   }
@@ -39,8 +40,8 @@ class Image {
   }
 
  private:
-  const ElfFile& file_;
-  const std::vector<ElfFile::Pointer> pointers_;  // by address
+  const ModuleBinary& file_;
+  const std::vector<ModuleBinary::Pointer> pointers_;  // by address
 };
 
 Error missing(const MethodInfo& method, const Provided& plugin, const platform::File& file) {

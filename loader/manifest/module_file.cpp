@@ -83,7 +83,8 @@ Result<void> check_against_manifest(const ByteSource& source, const StoredProlog
   return {};
 }
 
-Result<Prologue> read_prologue(ByteSource& source, const ElfFile& file, const Manifest& manifest) {
+Result<Prologue> read_prologue(ByteSource& source, const ModuleBinary& file,
+                               const Manifest& manifest) {
   auto object = file.find_object(entry_name);
   if (!object) return std::move(object).error();
   if (!*object) {
@@ -112,7 +113,7 @@ Result<Prologue> read_prologue(ByteSource& source, const ElfFile& file, const Ma
 }
 
 /// Returns the text of the note. If it is missing, the object shows that the file is a module.
-Result<std::string> manifest_text(const ByteSource& source, const ElfFile& file) {
+Result<std::string> manifest_text(const ByteSource& source, const ModuleBinary& file) {
   auto text = file.manifest_text();
   if (text || text.error().code() != "no-manifest") return text;
   const auto object = file.find_object(entry_name);
