@@ -43,8 +43,11 @@ class ElfFile final : public ModuleBinary {
   static Result<ElfFile> open(ByteSource& source, Accepts accepts = Accepts::libraries,
                               std::uint64_t page = platform::page_size());
 
+  /// Always succeeds, since `open` refuses files for other systems.
+  Result<void> check_system() const override { return {}; }
   Result<std::string> manifest_text() const override;
   Result<std::optional<Object>> find_object(std::string_view name) const override;
+  Error not_exported(std::string_view name) const override;
   /// Errors: those of symbols.
   Result<std::vector<Pointer>> pointers() const override;
 

@@ -43,6 +43,13 @@ Result<std::optional<ElfFile::Object>> ElfFile::find_object(std::string_view nam
   return std::nullopt;
 }
 
+Error ElfFile::not_exported(std::string_view name) const {
+  return source_->problem("no-module-object", "no exported object " + std::string(name),
+                          "the object that the manifest belongs to, a symbol of type OBJECT",
+                          "give the symbol that type, and do not hide it by a version script or by "
+                          "-fvisibility");
+}
+
 Result<std::optional<ElfFile::Object>> ElfFile::find_by_gnu_hash(std::string_view name) const {
   constexpr std::string_view what = "the hash table";
   const auto word = sizeof(std::uint32_t);

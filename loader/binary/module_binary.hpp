@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,11 +18,16 @@
 #include <type_traits>
 #include <vector>
 
+#include "binary/byte_source.hpp"
+
 namespace tenon { inline namespace v0_1 { namespace detail {
 
 class ModuleBinary {
  public:
   virtual ~ModuleBinary() = default;
+
+  /// Checks that this system loads files of the format and machine. Error: wrong-architecture.
+  virtual Result<void> check_system() const = 0;
 
   /// Returns the text of the note with the manifest, without its terminator. Errors: no-manifest,
   /// two-manifests, broken-manifest, truncated-file, broken-file, cannot-read.
@@ -34,6 +40,9 @@ class ModuleBinary {
   };
   /// Returns the exported object with this name; nothing if there is none.
   virtual Result<std::optional<Object>> find_object(std::string_view name) const = 0;
+
+  /// Returns the error of a file that does not export the object: no-module-object.
+  virtual Error not_exported(std::string_view name) const = 0;
 
   /// A pointer that the system's loader stores in the image.
   struct Pointer {
@@ -64,5 +73,9 @@ class ModuleBinary {
   virtual Result<void> read_memory(std::uint64_t address, std::span<std::byte> into,
                                    std::string_view what) const = 0;
 };
+
+/// Opens a file in any of the formats. `source` must live as long as the result. Errors: those of
+/// ElfFile::open and PeFile::open.
+Result<std::unique_ptr<ModuleBinary>> open_module_binary(ByteSource& source);
 
 }}}  // namespace tenon::v0_1::detail

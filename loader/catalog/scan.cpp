@@ -304,6 +304,8 @@ class Reader {
     BrokenModule broken{wrong_suffix(file.path), std::nullopt};
     if (read) broken.version = read->image.manifest->version;
     if (file.place == Place::outside) broken.error = outside_of_search(file.path, broken.version);
+    // Neither another name nor another directory helps.
+    if (!read && read.error().code() == "wrong-architecture") broken.error = read.error();
     skip(*open, std::move(broken), result);
   }
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "binary/byte_source.hpp"
-#include "binary/elf.hpp"
+#include "binary/module_binary.hpp"
 #include "catalog/compatibility.hpp"
 #include "catalog/kinds.hpp"
 
@@ -76,14 +76,15 @@ Result<void> add_missing(const Image& image, std::uint64_t table, const KindVers
 Result<std::vector<Error>> missing_methods(const platform::File& file, const Manifest& manifest) {
   std::vector<Error> errors;
   FileSource source(file);
-  const auto elf = ElfFile::open(source);
-  if (!elf) return elf.error();
-  const auto object = elf->find_object("tenon_module_v1");
+  const auto opened = open_module_binary(source);
+  if (!opened) return opened.error();
+  const ModuleBinary& binary = **opened;
+  const auto object = binary.find_object("tenon_module_v1");
   if (!object) return object.error();
   if (!*object) return errors;  // the error of the file says so
-  auto pointers = elf->pointers();
+  auto pointers = binary.pointers();
   if (!pointers) return std::move(pointers).error();
-  const Image image(*elf, std::move(*pointers));
+  const Image image(binary, std::move(*pointers));
 
   const std::uint64_t list = (*object)->address + offsetof(tenon_module, registrations);
   const auto entries = image.pointer_at(list + offsetof(tenon_list, data));

@@ -9,6 +9,7 @@
 #include "base/quote.hpp"
 #include "binary/byte_source.hpp"
 #include "binary/elf.hpp"
+#include "binary/module_binary.hpp"
 #include "package/name.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
@@ -87,12 +88,7 @@ Result<Prologue> read_prologue(ByteSource& source, const ModuleBinary& file,
                                const Manifest& manifest) {
   auto object = file.find_object(entry_name);
   if (!object) return std::move(object).error();
-  if (!*object) {
-    return source.problem("no-module-object", "no exported object tenon_module_v1",
-                          "the object that the manifest belongs to, a symbol of type OBJECT",
-                          "give the symbol that type, and do not hide it by a version script or by "
-                          "-fvisibility");
-  }
+  if (!*object) return file.not_exported(entry_name);
   const auto [address, available] = **object;
   StoredPrologue stored;
   if (auto read = file.read_address(address, stored, entry_name); !read) {
@@ -119,22 +115,37 @@ Result<std::string> manifest_text(const ByteSource& source, const ModuleBinary& 
   const auto object = file.find_object(entry_name);
   if (!object || !*object) return text;
   return source.problem("manifest-removed", "the object tenon_module_v1 without its tenon note",
-                        "the section .note.tenon, in a segment of notes",
-                        "link with GNU ld, gold, lld or mold, keep the section in linker scripts, "
-                        "and do not remove it with objcopy or strip");
+                        text.error().needed(),
+                        "link with GNU ld, gold, lld or mold, keep the section .note.tenon (.tenon "
+                        "in a DLL) in linker scripts, and do not remove it with objcopy or strip");
 }
 
-// Reads the manifest before the object, because another ABI version may have another object.
-Result<ModuleImage> read_image(ByteSource& source) {
-  const auto file = ElfFile::open(source);
+/// Which systems a module may be for.
+enum class Systems { this_one, all };
+
+// Reads the manifest before the object, because another ABI version may have another object. Files
+// without a manifest are no modules on any system.
+Result<ModuleImage> read_image(ByteSource& source, Systems systems = Systems::this_one) {
+  const auto file = open_module_binary(source);
   if (!file) return file.error();
-  auto text = manifest_text(source, *file);
+  auto text = manifest_text(source, **file);
   if (!text) return std::move(text).error();
+  if (systems == Systems::this_one) {
+    if (auto good = (*file)->check_system(); !good) return std::move(good).error();
+  }
   auto manifest = parse_manifest(std::move(*text), source.path());
   if (!manifest) return std::move(manifest).error();
-  const auto prologue = read_prologue(source, *file, *manifest);
+  const auto prologue = read_prologue(source, **file, *manifest);
   if (!prologue) return prologue.error();
   return ModuleImage{*prologue, std::make_shared<Manifest>(std::move(*manifest))};
+}
+
+Result<ModuleFile> read_file(const platform::File& file, Systems systems) {
+  FileSource source(file);
+  auto image = read_image(source, systems);
+  if (!image) return std::move(image).error();
+  if (auto good = file.check_size(max_file_size); !good) return std::move(good).error();
+  return ModuleFile{file.identity(), std::move(*image)};
 }
 
 }  // namespace
@@ -165,19 +176,19 @@ Result<ModuleFile> read_module_file(const std::filesystem::path& path) {
 }
 
 Result<ModuleFile> read_module_file(const platform::File& file) {
-  FileSource source(file);
-  auto image = read_image(source);
-  if (!image) return std::move(image).error();
-  if (auto good = file.check_size(max_file_size); !good) return std::move(good).error();
-  return ModuleFile{file.identity(), std::move(*image)};
+  return read_file(file, Systems::this_one);
+}
+
+Result<ModuleFile> inspect_module_file(const platform::File& file) {
+  return read_file(file, Systems::all);
 }
 
 std::vector<std::string> names_in_manifest(const platform::File& file) {
   std::vector<std::string> names;
   FileSource source(file);
-  const auto opened = ElfFile::open(source);
+  const auto opened = open_module_binary(source);
   if (!opened) return names;
-  const auto text = opened->manifest_text();
+  const auto text = (*opened)->manifest_text();
   if (!text) return names;
   constexpr std::string_view key = "\"name\"";
   for (auto at = text->find(key); at != std::string::npos; at = text->find(key, at + 1)) {
@@ -203,7 +214,7 @@ Result<WholeModule> read_whole_module(std::vector<std::byte> content,
   const auto where = path.string();
   MemorySource source(where, content);
   const auto file = ElfFile::open(source);
-  if (!file) return file.error();
+  if (!file) return read_image(source).error();  // says more about files for other systems
   auto text = manifest_text(source, *file);
   if (!text) return std::move(text).error();
   std::optional<Manifest> fresh;

@@ -50,6 +50,8 @@ Result<platform::File> open_module(const std::filesystem::path& path, bool is_re
 Result<ModuleFile> read_module_file(const std::filesystem::path& path);
 /// Reads the manifest and the prologue of an open file.
 Result<ModuleFile> read_module_file(const platform::File& file);
+/// The same for a module that is built for any system, and may be unusable here.
+Result<ModuleFile> inspect_module_file(const platform::File& file);
 
 /// Returns the names of the package and its plugins from a manifest that may be broken: the value
 /// of every key `name`. Empty if the file has no manifest.
