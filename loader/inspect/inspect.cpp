@@ -3,7 +3,9 @@
 #include <tenon/inspect.hpp>
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "base/quote.hpp"
@@ -11,6 +13,7 @@
 #include "binary/library_lifetime.hpp"
 #include "binary/needed_libraries.hpp"
 #include "binary/needed_versions.hpp"
+#include "binary/pe.hpp"
 #include "binary/refusals.hpp"
 #include "binary/sanitizers.hpp"
 #include "binary/undefined_symbols.hpp"
@@ -186,6 +189,7 @@ void report_bundle(ModuleReport& report, const platform::File& file, const fs::p
     return;
   }
   report.machine = machine_name(platform::host_machine);
+  report.format = "ELF";
   const platform::LibrarySearch search;
   report_libraries(report, *bundle, search);
   auto sanitizers = check_sanitizers(*bundle);
@@ -201,6 +205,49 @@ void report_bundle(ModuleReport& report, const platform::File& file, const fs::p
   report.checked.emplace_back("libraries");
   if (complete) report_symbols(report, *bundle, search, program);
   report_copy(report, *bundle);
+}
+
+/// Returns a name as Windows compares it, as far as names of libraries are concerned.
+std::string without_case(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) {
+    return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  });
+  return name;
+}
+
+/// Reports the libraries that a DLL imports. Only those beside it are searched.
+void report_imports(ModuleReport& report, const std::vector<PeFile::Import>& imports) {
+  std::map<std::string, fs::path> beside;  // by names without case
+  std::vector<platform::DirectoryEntry> entries;
+  const fs::path directory = report.file.parent_path();
+  static_cast<void>(platform::read_directory(directory.empty() ? "." : directory, entries));
+  for (const platform::DirectoryEntry& entry : entries) {
+    if (!entry.is_directory) beside.emplace(without_case(entry.name), directory / entry.name);
+  }
+  std::set<std::string> known;
+  for (const PeFile::Import& import : imports) {
+    const std::string name = without_case(import.library);
+    if (!known.insert(name).second) continue;
+    const auto found = beside.find(name);
+    const fs::path path = found != beside.end() ? found->second : fs::path();
+    report.libraries.push_back({import.library, path, path.empty(), owner_at(path)});
+  }
+}
+
+/// Reports what a DLL needs, and that this system does not load it.
+void report_dll(ModuleReport& report, const platform::File& file) {
+  FileSource source(file);
+  const auto dll = PeFile::open(source);
+  if (!dll) return;  // another format, or the error of the manifest says why
+  report.machine = dll->machine();
+  report.format = "PE";
+  if (auto good = dll->check_system(); !good) report.add(std::move(good).error());
+  const auto imports = dll->imports();
+  if (imports) report_imports(report, *imports);
+  if (!report.manifest) return;
+  if (!imports) report.add(imports.error());
+  if (auto good = dll->check_tables(); !good) report.add(std::move(good).error());
+  report.checked.emplace_back("libraries");
 }
 
 /// Reports methods that plugins lack, if the file shows them.
@@ -221,7 +268,7 @@ ModuleReport report_of(const fs::path& file, const fs::path& program) {
   }
   report.size = open->identity().size;
   report.owner = owner_of(open->access());
-  auto read = read_module_file(*open);
+  auto read = inspect_module_file(*open);
   if (read) {
     report.checked.emplace_back("file format");
     const std::shared_ptr<const Manifest> manifest = std::move(read->image.manifest);
@@ -231,6 +278,7 @@ ModuleReport report_of(const fs::path& file, const fs::path& program) {
     report.add(std::move(read).error());
   }
   report_bundle(report, *open, program);
+  report_dll(report, *open);
   return report;
 }
 

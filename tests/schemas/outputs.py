@@ -36,6 +36,7 @@ class Tests:
     def __init__(self, source, tenon, modules, directory):
         self.schema = json.loads((source / "tools/tenon/output.schema.json").read_text())
         self.specs = str(source / "abi")
+        self.dll = str(source / "tests/fuzz/corpus/pe/imports.dll")
         self.tenon = tenon.resolve()  # the commands run in another directory
         self.modules = modules
         self.directory = directory
@@ -119,6 +120,9 @@ class Tests:
         (self.directory / "text.so").write_text("text")
         expect(self.output(1, "inspect", "text.so", app=None)["manifest"] is None)
         expect(self.output(3, "inspect", "nowhere.so", app=None)["errors"])
+
+    def test_dll(self):
+        expect(self.output(1, "inspect", self.dll, app=None)["file"]["format"] == "PE")
 
     def test_codes_and_types(self):
         expect(len(self.output(0, "explain", app=None)["codes"]) > 50)

@@ -264,7 +264,8 @@ Exit call_plugin(const Options& options, const CallArguments& arguments,
 
 Exit call(const Options& options, const CallArguments& arguments) {
   const ModuleReport report = tenon::inspect(arguments.file);
-  if (!report.manifest) {
+  const bool is_dll = report.format == "PE";  // of which no code can be run here
+  if (!report.manifest || is_dll) {
     print_problems(report.errors);
     return std::ranges::any_of(report.errors, is_unreadable) ? io_error : problems_found;
   }

@@ -39,8 +39,9 @@ struct Inspection {
 bool is_file(const std::string& subject) {
   std::error_code ignored;
   const fs::file_status status = fs::status(subject, ignored);
+  const fs::path extension = fs::path(subject).extension();
   return (fs::exists(status) && !fs::is_directory(status)) || subject.starts_with('/') ||
-         subject.starts_with('.') || fs::path(subject).extension() == ".so";
+         subject.starts_with('.') || extension == ".so" || extension == ".dll";
 }
 
 bool same_file(const fs::path& a, const fs::path& b) {
@@ -178,12 +179,16 @@ std::string owner_text(const FileOwner& owner) {
   return escaped_for_display(owner.user) + " " + mode_text(owner);
 }
 
+bool is_dll(const ModuleReport& report) {
+  return report.format == "PE";
+}
+
 void add_file(Page& page, const ModuleReport& report) {
   if (report.file.empty()) return page.line("file", "none: linked into the program");
   std::error_code ignored;
   if (!fs::is_regular_file(report.file, ignored)) return;
   Row row{escaped_for_display(report.file.string()), size_text(report.size)};
-  if (!report.machine.empty()) row.push_back(report.machine);
+  if (!report.machine.empty()) row.push_back(report.machine + (is_dll(report) ? " (Windows)" : ""));
   if (report.owner) row.push_back(owner_text(*report.owner));
   page.table("file", {row});
 }
@@ -290,7 +295,8 @@ void add_manifest(Page& page, const ManifestInfo& manifest,
   page.line("handled", handled);
 }
 
-void add_libraries(Page& page, const std::vector<LibraryInfo>& libraries) {
+void add_libraries(Page& page, const ModuleReport& report) {
+  const std::vector<LibraryInfo>& libraries = report.libraries;
   if (libraries.empty()) return;
   std::string found, missing, unloaded;
   for (const LibraryInfo& library : libraries) {
@@ -300,7 +306,8 @@ void add_libraries(Page& page, const std::vector<LibraryInfo>& libraries) {
   }
   std::vector<Row> rows;
   if (!found.empty()) rows.push_back({found + (missing.empty() ? "all found" : "found")});
-  if (!missing.empty()) rows.push_back({missing + "not found"});
+  if (!missing.empty())
+    rows.push_back({missing + (is_dll(report) ? "only searched beside the file" : "not found")});
   if (!unloaded.empty()) rows.push_back({unloaded + "unloaded with the module"});
   for (const LibraryInfo& library : libraries) {
     if (!library.owner || is_of_system(library.path)) continue;
@@ -368,7 +375,7 @@ void print_page(const Inspection& found, const Options& options, const std::stri
   if (report.manifest) add_manifest(page, *report.manifest, found.requirements);
   add_plugins(page, report.plugins);
   add_properties(page, report.plugins);
-  add_libraries(page, report.libraries);
+  add_libraries(page, report);
   page.line("needs", needs_of(report));
   if (report.reload) page.line("reload", reload_text(report));
   page.line("checked", checks_of(report));
@@ -389,6 +396,8 @@ void print_json(const Inspection& found, const std::string& subject) {
     output["file"] = {{"path", report.file.string()}, {"size", report.size}};
     output["file"].as_object()["machine"] =
         report.machine.empty() ? boost::json::value(nullptr) : boost::json::value(report.machine);
+    output["file"].as_object()["format"] =
+        report.format.empty() ? boost::json::value(nullptr) : boost::json::value(report.format);
     add_owner(report.owner, output["file"].as_object());
   }
   output["manifest"] =

@@ -198,7 +198,8 @@ Exit wrong_configs(const Options& options, const VerifyArguments& arguments,
 
 Exit verify(const Options& options, const VerifyArguments& arguments) {
   const ModuleReport report = tenon::inspect(arguments.file);
-  if (!report.manifest) return no_module(options, arguments, report.errors);
+  const bool is_dll = report.format == "PE";  // of which no code can be run here
+  if (!report.manifest || is_dll) return no_module(options, arguments, report.errors);
   conformance::Options setup{.module = arguments.file, .timeout = arguments.timeout};
   const std::vector<Case> cases = conformance::cases(setup);
   Diagnostics problems;

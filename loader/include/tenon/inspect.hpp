@@ -79,20 +79,23 @@ struct ModuleReport {
   /// The machine that the file was built for, eg: "x86-64"; empty for a builtin and for a file that
   /// is not a library.
   std::string machine;
+  /// "ELF", or "PE" for a DLL, which only Windows loads; empty like `machine`.
+  std::string format;
   std::optional<ManifestInfo> manifest;
   /// In the order of the manifest. PluginInfo::compatibility says which of them this program can
   /// use.
   std::vector<PluginInfo> plugins;
   /// The libraries of the module and of the libraries beside it, in load order; empty for a
-  /// builtin.
+  /// builtin. Those of a DLL are only searched beside it.
   std::vector<LibraryInfo> libraries;
   /// The versions of system libraries that the module and the libraries beside it need, the highest
-  /// of each; empty for a builtin and for a file that is not a module.
+  /// of each; empty for a builtin, a DLL and a file that is not a module.
   std::vector<SystemVersion> needs;
   /// The processors that the module and the libraries beside it state to need, eg: "x86-64-v3";
   /// empty if they state none.
   std::string processor;
-  /// How safely its code can be unloaded; absent for a builtin and for a file that is not a module.
+  /// How safely its code can be unloaded; absent for a builtin, a DLL and a file that is not a
+  /// module.
   std::optional<ReloadSafety> reload;
   /// Why this program would not load the module.
   std::vector<Error> errors;
