@@ -43,6 +43,27 @@ TEST(GenCommand, WritesOnlyHeaders) {
   EXPECT_NE(world.read("out/photo/filter/v1.h"), "");
 }
 
+// The golden file is gen_filter.rs. Names that Rust or generated code uses are changed.
+TEST(GenCommand, WritesBindingsForRust) {
+  const World world;
+  world.write("kinds/filter/v1.json", R"({
+  "kind": "photo.example/filter", "version": 1, "doc": "Filters.",
+  "enums": { "mode": ["soft", "self"] },
+  "methods": [
+    { "name": "configure", "role": "configure", "doc": "Takes the settings.", "threading": "serial",
+      "request": { "config": "map<string>" } },
+    { "name": "apply", "doc": "Filters pixels.", "threading": "serial", "required": true,
+      "request": { "pixels": "buffer", "type": "mode", "call": "optional<int32>" },
+      "response": { "sum": "uint64" } } ] })");
+  const Outcome outcome = world.run(
+      {TENON_GEN, "rust", "--out", "out", "--name", "photo", "--depfile", "out/photo.d", "kinds"});
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(outcome.out + outcome.err, "");
+  EXPECT_EQ(world.read("out/photo.rs"), tenon::tests::read_file(SPECS "/../unit/gen_filter.rs"));
+  EXPECT_EQ(world.read("out/photo.d"),
+            "out/photo.rs: \\\n  kinds \\\n  kinds/filter \\\n  kinds/filter/v1.json\n");
+}
+
 const char* const look =
     "{\"type\": \"photo.example/look\", \"version\": 1, \"doc\": \"Look.\", "
     "\"fields\": {\"name\": \"string\"}}";

@@ -18,6 +18,7 @@
 #include "common/descriptor.hpp"
 #include "gen/check/released.hpp"
 #include "gen/emit/emit.hpp"
+#include "gen/emit/emit_rust.hpp"
 #include "gen/load.hpp"
 #include "gen/model/naming.hpp"
 #include "gen/next.hpp"
@@ -80,13 +81,26 @@ void check_name(const Options& options) {
              "not a name; use letters, digits, '_', '.', '+' and '-'");
 }
 
+/// Writes the make rule for the file NAME + `extension`, if it is wanted.
+void write_depfile(const Options& options, const std::string& extension, const Model& model) {
+  if (options.depfile.empty()) return;
+  const std::string target = options.out + "/" + options.name + extension;
+  Output("").write(options.depfile, dependency_rule(target, model.inputs));
+}
+
 Exit build(Options& options) {
   check_name(options);
   return with_model(options, [&options](const Model& model) {
     emit_all(model, options.name, Output(options.out));
-    if (options.depfile.empty()) return;
-    const std::string target = options.out + "/" + options.name + ".cpp";
-    Output("").write(options.depfile, dependency_rule(target, model.inputs));
+    write_depfile(options, ".cpp", model);
+  });
+}
+
+Exit rust(Options& options) {
+  check_name(options);
+  return with_model(options, [&options](const Model& model) {
+    Output(options.out).write(options.name + ".rs", emit_rust(model));
+    write_depfile(options, ".rs", model);
   });
 }
 
@@ -218,6 +232,17 @@ void add_output(CLI::App* command, Options& options) {
   command->add_option("--out", options.out, "Directory to write to")->type_name("DIR")->required();
 }
 
+/// Adds the options of commands that write a source file.
+void add_source(CLI::App* command, Options& options, const std::string& extension) {
+  add_specs(command, options);
+  add_output(command, options);
+  command->add_option("--name", options.name, "Name of the source file, without " + extension)
+      ->capture_default_str();
+  command->add_option("--depfile", options.depfile, "Writes a make rule that lists the input files")
+      ->type_name("FILE");
+  add_standard(command, options);
+}
+
 /// Adds all commands to `app`. The command that runs stores its status in `exit`.
 void add_commands(CLI::App& app, Options& options, Exit& exit) {
   const auto add = [&](const char* name, const char* what, Exit (*command)(Options&)) {
@@ -225,15 +250,8 @@ void add_commands(CLI::App& app, Options& options, Exit& exit) {
     sub->callback([&exit, &options, command] { exit = command(options); });
     return sub;
   };
-  CLI::App* build_command = add("build", "Generates headers, sources and JSON Schemas", build);
-  add_specs(build_command, options);
-  add_output(build_command, options);
-  build_command->add_option("--name", options.name, "Name of the source file, without .cpp")
-      ->capture_default_str();
-  build_command
-      ->add_option("--depfile", options.depfile, "Writes a make rule that lists the input files")
-      ->type_name("FILE");
-  add_standard(build_command, options);
+  add_source(add("build", "Generates headers, sources and JSON Schemas", build), options, ".cpp");
+  add_source(add("rust", "Generates bindings for plugins in Rust", rust), options, ".rs");
 
   CLI::App* sdk_command =
       add("sdk", "Writes an SDK package: all that authors of plugins of an app need", sdk);

@@ -17,6 +17,9 @@ class Writer {
  public:
   static constexpr std::size_t width = source_width;
 
+  /// `step` is the number of columns of one level of indentation.
+  explicit Writer(std::size_t step = 2) noexcept : step_(step) {}
+
   /// Writes a line that concatenates strings and integers. Without parts, or if all are empty,
   /// writes an empty line.
   template <class... Parts>
@@ -47,12 +50,12 @@ class Writer {
   /// Writes a function with a body of one statement: on one line if it fits.
   void one_liner(std::string_view head, std::string_view statement);
 
-  /// Indents everything that `body` writes by two columns.
+  /// Indents everything that `body` writes by one level.
   template <class Body>
   void indented(Body&& body) {
-    indent_ += 2;
+    indent_ += step_;
     body();
-    indent_ -= 2;
+    indent_ -= step_;
   }
 
   const std::string& text() const noexcept { return text_; }
@@ -70,7 +73,8 @@ class Writer {
   void add_line(std::string_view text);
   void add_comment(std::string_view mark, std::string_view text);
 
-  std::string text_;
+  std::size_t step_;
+  std::string text_{};
   std::size_t indent_ = 0;
 };
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Generates the bindings for plugins in Rust: one file, with a module for each domain. It uses the
+// crate of sdk/rust.
+#pragma once
+
+#include <string>
+
+#include "gen/model/model.hpp"
+
+namespace tenon::gen {
+
+/// Returns the text of the file.
+std::string emit_rust(const Model& model);
+
+}  // namespace tenon::gen
