@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Readers and writers. A method returns an object with the trait ReadStream or WriteStream, and
+// gets streams of others as a Reader or Writer. A stream outlives the call that created it, but
+// never the instance.
+use crate::abi;
+use crate::call::Call;
+use crate::error::{Code, Error, Result};
+use crate::plugin::{guarded, quietly};
+use std::mem::size_of;
+use std::sync::{Arc, Mutex};
+
+/// A stream that the plugin implements. Used by one thread at a time. It is dropped when its holder
+/// releases it, or when the host revokes it.
+pub trait ReadStream: Send + 'static {
+    /// Reads to the start of `into`, and returns the number of bytes; 0 only at the end.
+    fn read(&mut self, call: &Call<'_>, into: &mut [u8]) -> Result<usize>;
+}
+
+/// As a ReadStream. Dropping it discards data that was not committed.
+pub trait WriteStream: Send + 'static {
+    /// Writes all bytes.
+    fn write(&mut self, call: &Call<'_>, from: &[u8]) -> Result<()>;
+    /// Makes the written data complete and durable.
+    fn commit(&mut self, call: &Call<'_>) -> Result<()>;
+}
+
+/// A pointer to a stream, which any thread may use.
+struct Pointer<R>(*mut R);
+unsafe impl<R> Send for Pointer<R> {}
+
+#[derive(PartialEq, Eq)]
+enum Owner {
+    Caller, // until the method has succeeded
+    Plugin,
+    Dropped, // by the plugin, while the method ran
+}
+
+struct State<R> {
+    stream: Option<Pointer<R>>, // none once it belongs to the caller again
+    owner: Owner,
+}
+
+/// The stream of a request while the method runs. Its caller keeps it if the method fails.
+#[doc(hidden)]
+pub struct Borrowed<R: RawStream>(Option<Arc<Mutex<State<R>>>>);
+
+#[doc(hidden)]
+pub trait RawStream: Sized {
+    /// # Safety
+    /// The stream must be owned, and is not used afterwards.
+    unsafe fn release(stream: *mut Self);
+}
+impl RawStream for abi::Reader {
+    unsafe fn release(stream: *mut Self) {
+        ((*stream).release)(stream)
+    }
+}
+impl RawStream for abi::Writer {
+    unsafe fn release(stream: *mut Self) {
+        ((*stream).release)(stream)
+    }
+}
+
+fn locked<R>(state: &Mutex<State<R>>) -> std::sync::MutexGuard<'_, State<R>> {
+    state
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+impl<R: RawStream> Borrowed<R> {
+    /// # Safety
+    /// The stream must be valid while the method runs; if it succeeds, until it is released.
+    pub unsafe fn new(stream: *mut R) -> Self {
+        let state = State {
+            stream: Some(Pointer(stream)),
+            owner: Owner::Caller,
+        };
+        Borrowed((!stream.is_null()).then(|| Arc::new(Mutex::new(state))))
+    }
+
+    fn object(&self) -> Option<Foreign<R>> {
+        self.0.clone().map(Foreign)
+    }
+
+    /// Takes ownership, after the method has succeeded.
+    pub fn own(self) {
+        let state = match &self.0 {
+            None => return,
+            Some(state) => state,
+        };
+        let mut state = locked(state);
+        if state.owner == Owner::Dropped {
+            if let Some(stream) = state.stream.take() {
+                unsafe { R::release(stream.0) };
+            }
+        }
+        state.owner = Owner::Plugin;
+    }
+}
+
+impl Borrowed<abi::Reader> {
+    pub fn optional(&self) -> Option<Reader> {
+        self.object().map(|stream| Reader(Source::Foreign(stream)))
+    }
+    pub fn reader(&self) -> Result<Reader> {
+        self.optional().ok_or_else(missing)
+    }
+}
+impl Borrowed<abi::Writer> {
+    pub fn optional(&self) -> Option<Writer> {
+        self.object().map(|stream| Writer(Sink::Foreign(stream)))
+    }
+    pub fn writer(&self) -> Result<Writer> {
+        self.optional().ok_or_else(missing)
+    }
+}
+
+fn missing() -> Error {
+    Error::new(Code::InvalidArgument, "a stream is absent")
+}
+
+/// Returns the stream to its caller if the method did not take ownership.
+impl<R: RawStream> Drop for Borrowed<R> {
+    fn drop(&mut self) {
+        if let Some(state) = &self.0 {
+            let mut state = locked(state);
+            if state.owner != Owner::Plugin {
+                state.stream = None;
+            }
+        }
+    }
+}
+
+/// The plugin's object for a stream of others.
+struct Foreign<R: RawStream>(Arc<Mutex<State<R>>>);
+
+impl<R: RawStream> Foreign<R> {
+    fn with<T>(&self, call: &Call<'_>, run: impl FnOnce(*mut R) -> (i32, T)) -> Result<T> {
+        // A method that fails waits here until a function that is running has ended.
+        let state = locked(&self.0);
+        let stream = state.stream.as_ref().ok_or_else(|| {
+            Error::new(
+                Code::FailedPrecondition,
+                "the stream belongs to its caller again, because the method that got it has failed",
+            )
+        })?;
+        let (status, value) = run(stream.0);
+        call.result(status).map(|()| value)
+    }
+
+    /// Gives up the stream if it is owned.
+    fn take(&self) -> *mut R {
+        let mut state = locked(&self.0);
+        state.stream.take().map_or(std::ptr::null_mut(), |p| p.0)
+    }
+}
+
+impl<R: RawStream> Drop for Foreign<R> {
+    fn drop(&mut self) {
+        let stream = {
+            let mut state = locked(&self.0);
+            if state.owner == Owner::Caller {
+                state.owner = Owner::Dropped;
+                return;
+            }
+            state.stream.take()
+        };
+        if let Some(stream) = stream {
+            unsafe { R::release(stream.0) };
+        }
+    }
+}
+
+enum Source {
+    Foreign(Foreign<abi::Reader>),
+    Own(Box<dyn ReadStream>),
+}
+
+/// A stream to read from.
+pub struct Reader(Source);
+
+impl Reader {
+    /// Makes the result of a method of a stream of this plugin.
+    pub fn new(stream: impl ReadStream) -> Reader {
+        Reader(Source::Own(Box::new(stream)))
+    }
+
+    /// Reads to the start of `into`, and returns the number of bytes; 0 only at the end. May block
+    /// until the call is cancelled.
+    pub fn read(&mut self, call: &Call<'_>, into: &mut [u8]) -> Result<usize> {
+        let stream = match &mut self.0 {
+            Source::Own(stream) => return stream.read(call, into),
+            Source::Foreign(stream) => stream,
+        };
+        let size = into.len();
+        let buffer = abi::Buffer {
+            data: into.as_mut_ptr(),
+            size,
+        };
+        let mut got = 0;
+        let run = |raw: *mut abi::Reader| {
+            let status = unsafe { ((*raw).read)(call.raw(), raw, buffer, &mut got) };
+            (status, ())
+        };
+        stream.with(call, run)?;
+        Ok(got.min(size))
+    }
+
+    /// Reads all bytes until the end.
+    pub fn read_to_end(&mut self, call: &Call<'_>) -> Result<Vec<u8>> {
+        let mut all = Vec::new();
+        let mut block = vec![0; 64 * 1024];
+        loop {
+            match self.read(call, &mut block)? {
+                0 => return Ok(all),
+                got => all.extend_from_slice(&block[..got]),
+            }
+        }
+    }
+
+    /// Returns the form that crosses the ABI, which the caller of a method owns.
+    #[doc(hidden)]
+    pub fn into_raw(self) -> *mut abi::Reader {
+        let stream = match self.0 {
+            Source::Own(stream) => stream,
+            Source::Foreign(stream) => return stream.take(),
+        };
+        let head = abi::Reader {
+            struct_size: size_of::<abi::Reader>(),
+            read: read_own,
+            release: release_own_reader,
+        };
+        Box::into_raw(Box::new(OwnReader { head, stream })).cast()
+    }
+}
+
+#[repr(C)]
+struct OwnReader {
+    head: abi::Reader,
+    stream: Box<dyn ReadStream>,
+}
+
+unsafe extern "C" fn read_own(
+    call: *mut abi::Call,
+    this: *mut abi::Reader,
+    into: abi::Buffer,
+    got: *mut usize,
+) -> i32 {
+    guarded(call, |call| {
+        let stream = &mut (*this.cast::<OwnReader>()).stream;
+        *got = stream.read(call, crate::value::buffer(into))?;
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn release_own_reader(this: *mut abi::Reader) {
+    quietly(|| drop(Box::from_raw(this.cast::<OwnReader>())));
+}
+
+enum Sink {
+    Foreign(Foreign<abi::Writer>),
+    Own(Box<dyn WriteStream>),
+}
+
+/// A stream to write to. Dropping it without a commit discards the data.
+pub struct Writer(Sink);
+
+impl Writer {
+    /// Makes the result of a method of a stream of this plugin.
+    pub fn new(stream: impl WriteStream) -> Writer {
+        Writer(Sink::Own(Box::new(stream)))
+    }
+
+    /// Writes all bytes.
+    pub fn write(&mut self, call: &Call<'_>, from: &[u8]) -> Result<()> {
+        match &mut self.0 {
+            Sink::Own(stream) => stream.write(call, from),
+            Sink::Foreign(stream) => stream.with(call, |raw| {
+                let bytes = abi::Text::of_bytes(from);
+                (unsafe { ((*raw).write)(call.raw(), raw, bytes) }, ())
+            }),
+        }
+    }
+
+    /// Makes the written data complete and durable.
+    pub fn commit(&mut self, call: &Call<'_>) -> Result<()> {
+        match &mut self.0 {
+            Sink::Own(stream) => stream.commit(call),
+            Sink::Foreign(stream) => stream.with(call, |raw| {
+                (unsafe { ((*raw).commit)(call.raw(), raw) }, ())
+            }),
+        }
+    }
+
+    #[doc(hidden)]
+    pub fn into_raw(self) -> *mut abi::Writer {
+        let stream = match self.0 {
+            Sink::Own(stream) => stream,
+            Sink::Foreign(stream) => return stream.take(),
+        };
+        let head = abi::Writer {
+            struct_size: size_of::<abi::Writer>(),
+            write: write_own,
+            commit: commit_own,
+            release: release_own_writer,
+        };
+        Box::into_raw(Box::new(OwnWriter { head, stream })).cast()
+    }
+}
+
+#[repr(C)]
+struct OwnWriter {
+    head: abi::Writer,
+    stream: Box<dyn WriteStream>,
+}
+
+unsafe extern "C" fn write_own(
+    call: *mut abi::Call,
+    this: *mut abi::Writer,
+    from: abi::Text,
+) -> i32 {
+    guarded(call, |call| {
+        (*this.cast::<OwnWriter>()).stream.write(call, from.bytes())
+    })
+}
+
+unsafe extern "C" fn commit_own(call: *mut abi::Call, this: *mut abi::Writer) -> i32 {
+    guarded(call, |call| (*this.cast::<OwnWriter>()).stream.commit(call))
+}
+
+unsafe extern "C" fn release_own_writer(this: *mut abi::Writer) {
+    quietly(|| drop(Box::from_raw(this.cast::<OwnWriter>())));
+}
+
+/// Returns the form of an optional stream that crosses the ABI.
+#[doc(hidden)]
+pub fn optional_reader(reader: Option<Reader>) -> *mut abi::Reader {
+    reader.map_or(std::ptr::null_mut(), Reader::into_raw)
+}
+#[doc(hidden)]
+pub fn optional_writer(writer: Option<Writer>) -> *mut abi::Writer {
+    writer.map_or(std::ptr::null_mut(), Writer::into_raw)
+}
