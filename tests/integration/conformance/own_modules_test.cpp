@@ -119,7 +119,14 @@ TEST_F(OwnModules, SplitConforms) {
   expect_no_failure(with("pass"));
 }
 
-#ifdef HAS_HOLD
+#ifdef HAS_RUST
+TEST_F(OwnModules, CsvInRustConforms) {
+  std::string rows = "id,text\n";
+  for (int i = 1; i <= 40; ++i) rows += std::to_string(i) + ",\"row " + std::to_string(i) + "\"\n";
+  const std::string path = world_.write("rows.csv", rows).string();
+  expect_no_failure(module("csv/csv.so", {pipeline("source", "example.io/csv", {{"path", path}})}));
+}
+
 TEST_F(OwnModules, HoldInRustConforms) {
   expect_no_failure(module("hold/hold.so", {action("delete", "example.io/hold")}));
 }
