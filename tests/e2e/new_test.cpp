@@ -83,6 +83,14 @@ TEST_F(New, MakesAPluginForMeson) {
   EXPECT_NE(world_.read("big-numbers/verify.json").find("tenon.dev/processor"), std::string::npos);
 }
 
+TEST_F(New, MakesAPluginInRust) {
+  ASSERT_EQ(make({"plugin", "me.example/big-numbers", "--language", "rust"}).exit, 0);
+  EXPECT_EQ(files("big-numbers"),
+            (std::set<std::string>{".gitignore", "CMakeLists.txt", "README.md", "big-numbers.rs",
+                                   "pipeline.json", "verify.json"}));
+  EXPECT_EQ(world_.read("big-numbers/big-numbers.rs").find("sample"), std::string::npos);
+}
+
 TEST_F(New, LeavesNoNameOfTheTemplates) {
   for (const char* language : {"c", "c++"}) {
     for (const char* build : {"cmake", "meson"}) {
@@ -137,6 +145,8 @@ TEST_F(New, RefusesOptionsThatDoNotApply) {
   expect_refused({"kind", "me.example/x", "--kind", "source"}, 2,
                  "--kind does not apply to a kind");
   expect_refused({"host", "photo", "--language", "c++"}, 2, "--language does not apply to a host");
+  expect_refused({"kind", "me.example/x", "--language", "rust"}, 2,
+                 "--language rust does not apply to a kind");
 }
 
 TEST_F(New, RefusesUnknownWords) {

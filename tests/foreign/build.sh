@@ -9,6 +9,7 @@ photo=$tenon/tests/foreign/photo
 system=$1
 build=$2
 
+export RUSTUP_HOME="${RUSTUP_HOME:-$HOME/.rustup}" # steps change HOME
 world=$(mktemp -d)
 trap 'rm -rf "$world"' EXIT
 count=0
@@ -336,6 +337,10 @@ for language in c c++; do
   step "new processor in $language" new_processor $language
   step "new kind in $language" new_kind $language
 done
+if command -v rustc >/dev/null; then
+  step "new source in rust" new_source rust
+  step "new processor in rust" new_processor rust
+fi
 step "new host" new_host
 step "archive runs" archive_runs
 step "spec changes" spec_changes

@@ -86,6 +86,7 @@ std::string_view needed_name(std::string_view subject) {
 std::string unused_option(const NewArguments& arguments) {
   if (!arguments.kind.empty() && arguments.subject != "plugin") return "--kind";
   if (!arguments.language.empty() && arguments.subject == "host") return "--language";
+  if (arguments.language == "rust" && arguments.subject == "kind") return "--language rust";
   return {};
 }
 

@@ -24,7 +24,8 @@ void add_new_arguments(CLI::App& command, NewArguments& arguments) {
       ->required();
   add_choice(command, "--kind", arguments.kind, {"source", "processor"}, "Kind of a plugin")
       ->default_str("source");
-  add_choice(command, "--language", arguments.language, {"c", "c++"}, "Language of a plugin")
+  add_choice(command, "--language", arguments.language, {"c", "c++", "rust"},
+             "Language of a plugin; rust not of a kind")
       ->default_str("c++");
   add_choice(command, "--build", arguments.build, {"cmake", "meson"}, "Build system")
       ->capture_default_str();
@@ -38,7 +39,7 @@ void add_project_commands(CommandTable& table) {
       "new", "Makes a directory with the project of a host, a plugin or a kind of plugins");
   add_new_arguments(command, *given);
   add_examples(command, {"tenon new plugin me.example/numbers",
-                         "tenon new plugin me.example/shout --kind processor --language c",
+                         "tenon new plugin me.example/shout --kind processor --language rust",
                          "tenon new kind photo.example/filter --build meson"});
   table.add(command, [given] { return make_project(*given); });
 }
