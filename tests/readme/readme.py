@@ -4,7 +4,7 @@
 
 Installs tenon from BUILD into a temporary directory, and adds the blocks to a project there: checks
 specs, runs pipelines and converts documents (`json`), compiles plugins (`c`, `cpp`) to
-lib<name>.so, compiles hosts, and runs them if their plugins exist, configures `cmake`, runs
+lib<name>.so, writes `rust` to a file, compiles hosts, and runs them if their plugins exist, configures `cmake`, runs
 commands (`sh`). If a block of commands has lines that begin with `# `, they must equal the output.
 A block is written to the file that the text before it names, such as `kinds/filter/v1.json`.
 Commands of tools/ are not run, because they build tenon.
@@ -54,7 +54,7 @@ class Block:
         self.language = language
         self.line = line
         self.text = ""
-        files = re.findall(r"`([\w./-]+\.(?:json|c|cpp|h|hpp|txt))`", before)
+        files = re.findall(r"`([\w./-]+\.(?:json|c|cpp|h|hpp|rs|txt))`", before)
         self.file = files[-1] if files else None
 
     def is_plugin(self):
@@ -105,6 +105,8 @@ class Project:
             "PATH": f"{self.prefix}/bin:{os.environ['PATH']}",
             "LD_LIBRARY_PATH": str(self.library.parent),
             "PHOTO_PLUGIN_PATH": str(self.project),
+            "PREFIX": str(self.prefix),
+            "RUSTUP_HOME": os.environ.get("RUSTUP_HOME", str(pathlib.Path.home() / ".rustup")),
         }
 
     def run(self, *command):
@@ -210,6 +212,8 @@ class Project:
         commands = re.sub(r"^\$ ", "", block.text, flags=re.M)
         if re.search(r"^\s*(tools/|git clone|sudo|apt|meson|ninja|cmake|cargo)", commands, re.M):
             raise Skipped("it builds tenon")
+        if "rustc" in commands and shutil.which("rustc") is None:
+            raise Skipped("no rustc")
         printed = self.run("sh", "-euc", commands).splitlines()
         shown = re.findall(r"^# (.*)", commands, re.M)
         if shown and printed != shown:
@@ -226,6 +230,8 @@ class Project:
             self.host(block)
         elif block.language == "cmake":
             self.cmake(block)
+        elif block.language == "rust":
+            self.write(block.file, block.text)
         elif block.language == "sh":
             self.shell(block)
         else:
