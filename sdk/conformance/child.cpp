@@ -2,6 +2,7 @@
 #include "child.hpp"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -28,6 +29,7 @@
 #include <vector>
 
 #include "base/plain_text.hpp"
+#include "confinement.hpp"
 
 namespace tenon::sdk::conformance {
 namespace {
@@ -60,12 +62,17 @@ class Descriptor {
   const int number_;
 };
 
+/// Returns the beginning of the names of the directories that a process creates.
+std::string directory_prefix(pid_t process) {
+  return "tenon-case-" + std::to_string(process) + "-";
+}
+
 /// A new directory, which the destructor removes with its contents.
 class Directory {
  public:
   Directory() {
     std::error_code failed;
-    path_ = fs::temp_directory_path(failed) / "tenon-case-XXXXXX";
+    path_ = fs::temp_directory_path(failed) / (directory_prefix(::getpid()) + "XXXXXX");
     if (failed) throw std::system_error(failed, "the directory for temporary files (TMPDIR)");
     if (::mkdtemp(path_.data()) == nullptr) refused("a directory for a case");
   }
@@ -106,6 +113,16 @@ class SharedText {
 /// The name of the function that runs, in the child process; otherwise nullptr.
 SharedText* running_function = nullptr;
 
+/// Makes the allocator look at its own data, which a function may have damaged. It then ends the
+/// process with SIGABRT.
+void check_heap() noexcept {
+  for (std::size_t size = 16; size <= 64 << 10; size *= 2) {
+    void* volatile memory = std::malloc(size);
+    std::free(memory);
+  }
+  ::malloc_trim(0);
+}
+
 /// Restores the default handlers of signals: the parent may have installed others.
 void reset_signals() {
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPIPE}) {
@@ -137,9 +154,17 @@ void keep_needed_variables() {
   for (const auto& [name, value] : kept) ::setenv(name, value.c_str(), 1);
 }
 
-void limit_resources() {
+rlim_t processor_seconds(const Limits& limits) {
+  return static_cast<rlim_t>(std::chrono::ceil<std::chrono::seconds>(limits.timeout).count() + 1);
+}
+
+void limit_resources(const Limits& limits) {
   constexpr rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
+  rlimit time{};
+  ::getrlimit(RLIMIT_CPU, &time);
+  time.rlim_cur = std::min(time.rlim_max, processor_seconds(limits));
+  ::setrlimit(RLIMIT_CPU, &time);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // these reserve terabytes
   rlimit memory{};
   ::getrlimit(RLIMIT_DATA, &memory);
@@ -162,12 +187,21 @@ std::optional<Ending> read_ending(int report) {
   return Ending{static_cast<Verdict>(text.front() - '0'), text.substr(1)};
 }
 
+void close_standard_input() {
+  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  ::dup2(nothing, STDIN_FILENO);
+  if (nothing > STDERR_FILENO) ::close(nothing);
+}
+
 [[noreturn]] void run_as_child(int report, int output, const std::string& directory,
-                               const std::function<Ending()>& body) {
+                               const Limits& limits, const std::function<Ending()>& body) {
+  if (!limits.network) leave_network();
+  if (!limits.processes) forbid_processes();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  limit_resources();
+  limit_resources(limits);
   keep_needed_variables();
   reset_signals();
+  close_standard_input();
   ::dup2(output, STDOUT_FILENO);
   ::dup2(output, STDERR_FILENO);
   const Ending ending = ::chdir(directory.c_str()) == 0
@@ -223,9 +257,14 @@ std::string function_words(const SharedText& function) {
   return name.empty() ? "" : ", in " + name;
 }
 
-std::string ended_text(int status) {
+std::string ended_text(int status, const Limits& limits) {
   if (WIFSIGNALED(status)) {
     const int number = WTERMSIG(status);
+    if (number == SIGSYS && !limits.processes) return "the plugin started a process";
+    if (number == SIGXCPU) {
+      return "the plugin used more than " + std::to_string(processor_seconds(limits)) +
+             " s of processor time";
+    }
     const char* name = ::sigabbrev_np(number);
     return "the plugin crashed: " +
            (name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(number));
@@ -251,20 +290,9 @@ std::vector<pid_t> children() {
   return found;
 }
 
-/// Kills the processes that a plugin has left behind. This process adopted them.
-void end_adopted() {
-  for (;;) {
-    const pid_t ended = ::waitpid(-1, nullptr, WNOHANG);
-    if (ended < 0 && errno == ECHILD) return;
-    if (ended != 0) continue;
-    for (const pid_t child : children()) ::kill(child, SIGKILL);
-    ::waitpid(-1, nullptr, 0);
-  }
-}
-
 /// Runs the case in a child of its own, and ends all processes that come from it.
 [[noreturn]] void run_as_keeper(int report, int output, const std::string& directory,
-                                SharedText& function, std::chrono::milliseconds timeout,
+                                SharedText& function, const Limits& limits,
                                 const std::function<Ending()>& body) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -272,33 +300,33 @@ void end_adopted() {
   if (number < 0) ::_exit(1);
   if (number == 0) {
     running_function = &function;
-    run_as_child(report, output, directory, body);
+    run_as_child(report, output, directory, limits, body);
   }
   Child child(number);
-  const bool in_time = child.wait(timeout);
+  const bool in_time = child.wait(limits.timeout);
   const int status = child.end();
   if (!in_time) {
-    write_ending(
-        report, {Verdict::failed, "still running after " + std::to_string(timeout.count()) + " ms" +
-                                      function_words(function)});
+    write_ending(report,
+                 {Verdict::failed, "still running after " + std::to_string(limits.timeout.count()) +
+                                       " ms" + function_words(function)});
   } else if (!read_ending(report)) {
-    write_ending(report, {Verdict::failed, ended_text(status) + function_words(function)});
+    write_ending(report, {Verdict::failed, ended_text(status, limits) + function_words(function)});
   }
-  end_adopted();
+  end_children();  // a plugin has left them behind, and this process adopted them
   ::_exit(0);
 }
 
 /// Passes on what a plugin prints, so that it cannot control the terminal: to standard error,
-/// escaped, and cut.
-void pass_on(int output, std::chrono::steady_clock::time_point end) {
+/// escaped, and cut. Returns false, before the end of the output, if it is too much.
+bool pass_on(int output, bool much_output, std::chrono::steady_clock::time_point end) {
   std::string line;
   std::size_t passed = 0;
   const auto print = [&] {
-    if (passed < most_output) std::cerr << escaped_for_display(line) << "\n";
+    if (passed < most_output) std::cerr << escaped_for_display(line) + "\n";
     passed += line.size() + 1;
     line.clear();
   };
-  for (std::array<char, 4096> bytes{};;) {
+  for (std::array<char, 4096> bytes{}; much_output || passed <= most_output;) {
     pollfd ready{output, POLLIN, 0};
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
@@ -315,29 +343,60 @@ void pass_on(int output, std::chrono::steady_clock::time_point end) {
     }
   }
   if (!line.empty()) print();
-  if (passed > most_output) std::cerr << "tenon: the rest of the output is left out\n";
+  if (passed <= most_output) return true;
+  std::cerr << "tenon: the rest of the output is left out\n";
+  return much_output;
 }
 
 }  // namespace
 
-Ending run_in_child(std::chrono::milliseconds timeout, const std::function<Ending()>& body) {
+Ending run_in_child(const Limits& limits, const std::function<Ending()>& body) {
   const Directory directory;
   SharedText function;
   const Descriptor report(::memfd_create("tenon-report", MFD_CLOEXEC), "a file for a report");
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) refused("a pipe for the output of a case");
-  const Descriptor output(ends[0], "a pipe");
+  std::optional<Descriptor> output(std::in_place, ends[0], "a pipe");
   std::optional<Descriptor> input(std::in_place, ends[1], "a pipe");
   const pid_t number = ::fork();
   if (number < 0) refused("a process for a case");
-  if (number == 0) run_as_keeper(report.get(), ends[1], directory.path(), function, timeout, body);
+  if (number == 0) {
+    output.reset();  // so that writing fails when the parent reads no more
+    run_as_keeper(report.get(), ends[1], directory.path(), function, limits, body);
+  }
   input.reset();
   Child keeper(number);
+  const auto longest = limits.timeout + time_to_end;
   // Every process of the case holds the pipe, so it ends with the last of them.
-  pass_on(output.get(), std::chrono::steady_clock::now() + timeout + time_to_end);
+  if (!pass_on(output->get(), limits.much_output, std::chrono::steady_clock::now() + longest)) {
+    std::string reason = "the plugin printed more than 64 KiB" + function_words(function);
+    output.reset();  // ends a process that prints more
+    if (!keeper.wait(longest)) keeper.end();
+    return {Verdict::failed, std::move(reason)};
+  }
   const int status = keeper.wait(time_to_end) ? 0 : keeper.end();
   const auto ending = read_ending(report.get());
-  return ending ? *ending : Ending{Verdict::failed, ended_text(status)};
+  return ending ? *ending : Ending{Verdict::failed, ended_text(status, limits)};
+}
+
+void end_children() {
+  for (;;) {
+    const pid_t ended = ::waitpid(-1, nullptr, WNOHANG);
+    if (ended < 0 && errno == ECHILD) return;
+    if (ended != 0) continue;
+    for (const pid_t child : children()) ::kill(child, SIGKILL);
+    ::waitpid(-1, nullptr, 0);
+  }
+}
+
+void remove_directories(pid_t process) {
+  const std::string prefix = directory_prefix(process);
+  std::error_code failed;
+  std::error_code ignored;
+  fs::directory_iterator at(fs::temp_directory_path(ignored), failed);
+  for (; !failed && at != fs::directory_iterator(); at.increment(failed)) {
+    if (at->path().filename().string().starts_with(prefix)) fs::remove_all(at->path(), ignored);
+  }
 }
 
 NamedFunction::NamedFunction(std::string_view name) noexcept {
@@ -345,7 +404,9 @@ NamedFunction::NamedFunction(std::string_view name) noexcept {
 }
 
 NamedFunction::~NamedFunction() {
-  if (running_function != nullptr) running_function->set({});
+  if (running_function == nullptr) return;
+  check_heap();
+  running_function->set({});
 }
 
 }  // namespace tenon::sdk::conformance

@@ -3,6 +3,8 @@
 // Runs a function in a child process, so that it may crash, hang or exit.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <functional>
 #include <string_view>
@@ -11,17 +13,38 @@
 
 namespace tenon::sdk::conformance {
 
+/// The limits of a child process.
+struct Limits {
+  /// Of its run. It may use as much time of processors, and a second more.
+  std::chrono::milliseconds timeout;
+  /// Whether it may start processes.
+  bool processes = true;
+  /// Whether it may print more than 64 KiB. The rest is left out.
+  bool much_output = true;
+  /// Whether it may use the network. Only as far as the system can take that away, see
+  /// `can_leave_network`.
+  bool network = true;
+};
+
 /// Runs `body` in a child process, in a new empty directory that is removed afterwards, without the
-/// environment variables that may hold secrets, and with at most 2 GiB of memory for data. What it
-/// prints is passed on to standard error, escaped; 64 KiB at most. Processes that it leaves behind
-/// are killed, also those that began a session of their own. Returns the result of `body`; `failed`
-/// with the reason if the child crashes, exits, or still runs after `timeout`. Throws
-/// std::system_error if a process or a directory cannot be created. If the child ends in a function
-/// that is named by NamedFunction, the reason names it.
-Ending run_in_child(std::chrono::milliseconds timeout, const std::function<Ending()>& body);
+/// environment variables that may hold secrets, without standard input, and with at most 2 GiB of
+/// memory for data. What it prints is passed on to standard error, escaped; 64 KiB at most.
+/// Processes that it leaves behind are killed, also those that began a session of their own.
+/// Returns the result of `body`; `failed` with the reason if the child crashes, exits, exceeds a
+/// limit or damages its heap. Throws std::system_error if a process or a directory cannot be
+/// created. If the child ends in a function that is named by NamedFunction, the reason names it.
+Ending run_in_child(const Limits& limits, const std::function<Ending()>& body);
+
+/// Kills all child processes of this one, also those that their parents left to it if it is a
+/// subreaper.
+void end_children();
+
+/// Removes the directories of the children of a process that was killed.
+void remove_directories(pid_t process);
 
 /// Names the function of a plugin that runs as long as this object exists, for run_in_child. At
-/// most one exists. Does nothing in other processes.
+/// most one exists. The destructor makes the allocator check the heap. Does nothing in other
+/// processes.
 class NamedFunction {
  public:
   explicit NamedFunction(std::string_view name) noexcept;

@@ -7,16 +7,14 @@
 #include <clocale>
 #include <csignal>
 #include <cstddef>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
-
-#include "platform/float_modes.hpp"
 
 namespace tenon::sdk::conformance {
 namespace {
@@ -55,43 +53,76 @@ std::set<std::string> descriptors() {
   return numbers;
 }
 
-struct Footprint {
-  std::set<std::string> threads = entries("/proc/self/task");
-  std::set<std::string> files = descriptors();
-};
-
-/// Returns a description of the entries that are in `after` but not in `before`.
-std::string added(const Footprint& before, const Footprint& after) {
-  std::string text;
-  const auto add = [&](const std::set<std::string>& old, const std::set<std::string>& now,
-                       std::string (*name)(const std::string&)) {
-    for (const std::string& number : now) {
-      if (!old.contains(number)) text += (text.empty() ? "" : ", ") + name(number);
-    }
-  };
-  add(before.threads, after.threads, name_of_thread);
-  add(before.files, after.files, name_of_descriptor);
-  return text;
+/// Returns the files that are mapped without code. Those of the system are left out: the C library
+/// maps locales and tables of character sets when they are used.
+std::set<std::string> mappings() {
+  std::set<std::string> data;
+  std::set<std::string> code;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream words(line);
+    std::string range, permissions, offset, device, inode, file;
+    words >> range >> permissions >> offset >> device >> inode;
+    std::getline(words >> std::ws, file);
+    if (file.empty() || file.front() != '/' || file.starts_with("/usr/")) continue;
+    (permissions.find('x') == std::string::npos ? data : code).insert(file);
+  }
+  std::erase_if(data, [&code](const std::string& file) { return code.contains(file); });
+  return data;
 }
 
-/// Makes the library allocate its resources that exist until the process ends, so that they are not
-/// attributed to the plugin.
-void use_library() {
-  const Host host({.app = "tenon-conformance"});
+std::string name_of_mapping(const std::string& file) {
+  return "mapping of " + file;
 }
-
-/// A setting of the process or thread, and its value in a form that can be compared.
-struct Setting {
-  std::string name;
-  std::string value;
-};
 
 template <class T>
 std::string bytes_of(const T& value) {
   return std::string(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-std::vector<Setting> settings() {
+}  // namespace
+
+Footprint::Footprint()
+    : threads_(entries("/proc/self/task")), descriptors_(descriptors()), mappings_(mappings()) {}
+
+std::string Footprint::added() const {
+  const Footprint now;
+  std::string text;
+  const auto add = [&](const std::set<std::string>& old, const std::set<std::string>& all,
+                       std::string (*name)(const std::string&)) {
+    for (const std::string& one : all) {
+      if (!old.contains(one)) text += (text.empty() ? "" : ", ") + name(one);
+    }
+  };
+  add(threads_, now.threads_, name_of_thread);
+  add(descriptors_, now.descriptors_, name_of_descriptor);
+  add(mappings_, now.mappings_, name_of_mapping);
+  return text;
+}
+
+void Footprint::require_nothing_more(std::chrono::milliseconds patience) const {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  std::string leaked = added();
+  while (!leaked.empty() && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    leaked = added();
+  }
+  require(leaked.empty(), "leaked: " + leaked);
+}
+
+Settings::Settings() : before_(all()) {}
+
+void Settings::require_unchanged() const {
+  std::string changed = modes_.restore_changed() ? "the floating-point modes" : "";
+  const std::vector<Setting> after = all();
+  for (std::size_t i = 0; i < before_.size(); ++i) {
+    if (before_[i].value == after[i].value) continue;
+    changed += (changed.empty() ? "" : ", ") + before_[i].name;
+  }
+  require(changed.empty(), "changed: " + changed);
+}
+
+std::vector<Settings::Setting> Settings::all() {
   std::vector<Setting> all;
   sigset_t signals;
   ::pthread_sigmask(SIG_SETMASK, nullptr, &signals);
@@ -120,33 +151,16 @@ std::vector<Setting> settings() {
   return all;
 }
 
-}  // namespace
-
-void require_nothing_changed(Subject& subject, void (*use)(Subject& subject)) {
-  const platform::FloatModes modes;
-  const std::vector<Setting> before = settings();
-  use(subject);
-  std::string changed = modes.restore_changed() ? "the floating-point modes" : "";
-  const std::vector<Setting> after = settings();
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    if (before[i].value == after[i].value) continue;
-    changed += (changed.empty() ? "" : ", ") + before[i].name;
-  }
-  require(changed.empty(), "changed: " + changed);
-}
-
 void require_nothing_left(Subject& subject, void (*use)(Subject& subject)) {
   use_library();
   const Footprint before;
   use(subject);
   subject.close();
-  const auto end = std::chrono::steady_clock::now() + subject.patience();
-  std::string leaked = added(before, Footprint());
-  while (!leaked.empty() && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    leaked = added(before, Footprint());
-  }
-  require(leaked.empty(), "leaked: " + leaked);
+  before.require_nothing_more(subject.patience());
+}
+
+void use_library() {
+  const Host host({.app = "tenon-conformance"});
 }
 
 }  // namespace tenon::sdk::conformance

@@ -1,18 +1,64 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Detects threads and descriptors that a plugin leaks, and settings of the process that it changes.
+// Detects threads, descriptors and mappings that a plugin leaks, and settings of the process that
+// it changes.
 #pragma once
 
+#include <chrono>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "platform/float_modes.hpp"
 #include "subject.hpp"
 
 namespace tenon::sdk::conformance {
 
-/// Runs `use` and destroys the host. Fails the case if the process then has threads or descriptors
-/// that it did not have before. Threads get `Subject::patience` to end.
+/// What the process holds when the object is created.
+class Footprint {
+ public:
+  Footprint();
+
+  /// Fails the case if the process now has threads, descriptors or mapped files that it did not
+  /// have. Gives threads `patience` to end. Libraries may stay mapped.
+  void require_nothing_more(std::chrono::milliseconds patience) const;
+
+ private:
+  /// Returns a description of what the process has now and did not have; empty if there is nothing.
+  std::string added() const;
+
+  std::set<std::string> threads_;
+  std::set<std::string> descriptors_;
+  std::set<std::string> mappings_;
+};
+
+/// The settings of the process and of this thread when the object is created.
+class Settings {
+ public:
+  Settings();
+
+  /// Fails the case if they have changed: a signal handler, the signal mask, the locale, the
+  /// floating-point modes, the environment, the working directory or the mask for new files.
+  /// Restores the floating-point modes.
+  void require_unchanged() const;
+
+ private:
+  struct Setting {
+    std::string name;
+    std::string value;  // in a form that can be compared
+  };
+  static std::vector<Setting> all();
+
+  const platform::FloatModes modes_;
+  const std::vector<Setting> before_;
+};
+
+/// Runs `use` and destroys the host. Fails the case if the process then has threads, descriptors or
+/// mapped files that it did not have before. Threads get `Subject::patience` to end.
 void require_nothing_left(Subject& subject, void (*use)(Subject& subject));
 
-/// Runs `use`. Fails the case if it changed a signal handler, the signal mask, the locale, the
-/// floating-point modes, the environment, the working directory or the mask for new files.
-void require_nothing_changed(Subject& subject, void (*use)(Subject& subject));
+/// Makes the library allocate its resources that exist until the process ends, so that they are not
+/// attributed to the plugin.
+void use_library();
 
 }  // namespace tenon::sdk::conformance

@@ -94,10 +94,16 @@ std::vector<Case> cases(const Options& options) {
 Result run(const Options& options, const Case& one) {
   const Definition* definition = find(one);
   if (definition == nullptr) return {one, Verdict::not_run, "there is no such case"};
+  if (options.in_process) {
+    Ending ending = run_here(options, one, *definition);
+    return {one, ending.verdict, std::move(ending.reason)};
+  }
   Options in_child = options;
   if (!in_child.module.empty()) in_child.module = std::filesystem::absolute(in_child.module);
-  Ending ending =
-      run_in_child(in_child.timeout, [&] { return run_here(in_child, one, *definition); });
+  // Plugins of the standard kinds may print their records, and start programs.
+  const bool any_kind = one.kind.empty();
+  const Limits limits{.timeout = options.timeout, .processes = !any_kind, .much_output = !any_kind};
+  Ending ending = run_in_child(limits, [&] { return run_here(in_child, one, *definition); });
   return {one, ending.verdict, std::move(ending.reason)};
 }
 

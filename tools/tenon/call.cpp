@@ -205,13 +205,15 @@ Calls calls_of(const PluginSpec& spec, const CallArguments& arguments, const Tex
 
 /// Makes the calls in this process. Returns the result of the last one, or why a call failed.
 Ending run(const conformance::Options& options, const PluginSpec& spec, const Calls& calls) {
-  CalledPlugin plugin(options, spec);
+  conformance::RawModule module(options);
+  CalledPlugin plugin(module, spec);
   if (auto done = make_calls(plugin, calls.before, options.timeout); !done) {
     return {Verdict::failed, done.error().to_string()};
   }
   auto result = plugin.call(calls.method, calls.request, options.timeout);
   if (!result) return {Verdict::failed, result.error().to_string()};
-  plugin.close();
+  plugin.destroy();
+  module.unload();
   return {Verdict::passed, std::move(*result)};
 }
 
@@ -220,7 +222,7 @@ Exit run_in_child(const CallArguments& arguments, const PluginSpec& spec, const 
                                      .timeout = arguments.timeout};
   const auto count = static_cast<int>(calls.before.size() + 1);
   const auto limit = count * arguments.timeout + time_for_the_rest;
-  const Ending ending = conformance::run_in_child(limit, [&]() -> Ending {
+  const Ending ending = conformance::run_in_child({.timeout = limit}, [&]() -> Ending {
     try {
       return run(options, spec, calls);
     } catch (Ending& broken) {

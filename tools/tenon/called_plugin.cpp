@@ -25,8 +25,8 @@ using FunctionWithResponse = tenon_status (*)(tenon_call*, void*, const void*, c
 
 /// Calls the function of a method. Fails the case if an exception leaves it.
 tenon_status run(const void* function, const gen::Method& method, Call& call, void* self,
-                 const void* request, const void** response) {
-  const NamedFunction running(method.name);
+                 const void* request, const void** response, const std::string& words) {
+  const NamedFunction running(method.name + words);
   try {
     if (method.response.empty()) {
       return reinterpret_cast<Function>(const_cast<void*>(function))(call.raw(), self, request);
@@ -48,11 +48,12 @@ void check_status(tenon_status status, const gen::Method& method) {
 
 }  // namespace
 
-CalledPlugin::CalledPlugin(const sdk::conformance::Options& options, const PluginSpec& spec)
-    : spec_(spec), module_(options), instance_(module_.create(module_.find(spec_.plugin))) {}
+CalledPlugin::CalledPlugin(const sdk::conformance::RawModule& module, const PluginSpec& spec)
+    : spec_(spec), module_(module), instance_(module_.create(module_.find(spec_.plugin))) {}
 
 Result<std::string> CalledPlugin::call(const gen::Method& method, const void* request,
-                                       std::chrono::milliseconds deadline) {
+                                       std::chrono::milliseconds deadline,
+                                       const std::string& words) {
   const auto failure = [&](tenon_status status, std::string_view message) {
     return Error({.status = status,
                   .message = std::string(message),
@@ -64,7 +65,8 @@ Result<std::string> CalledPlugin::call(const gen::Method& method, const void* re
   Call call;
   call.set_timeout(deadline);
   const void* response = nullptr;
-  const tenon_status status = run(function, method, call, instance_.self, request, &response);
+  const tenon_status status =
+      run(function, method, call, instance_.self, request, &response, words);
   check_status(status, method);
   if (status != TENON_OK) return failure(status, call.message());
   return result(method, request, call, response);
@@ -84,11 +86,6 @@ Result<std::string> CalledPlugin::result(const gen::Method& method, const void* 
   if (written) return written;
   fail(method.name + " returned a wrong response: " + std::string(written.error().where()) + " " +
        std::string(written.error().message()));
-}
-
-void CalledPlugin::close() {
-  module_.destroy(instance_);
-  module_.unload();
 }
 
 const void* CalledPlugin::function_of(const gen::Method& method) const {

@@ -26,17 +26,20 @@ struct PluginSpec {
 /// functions throw sdk::conformance::Ending if the plugin breaks a rule of the ABI.
 class CalledPlugin {
  public:
-  /// Loads the module and creates the instance.
-  CalledPlugin(const sdk::conformance::Options& options, const PluginSpec& spec);
+  /// Creates the instance. The module must outlive this object.
+  CalledPlugin(const sdk::conformance::RawModule& module, const PluginSpec& spec);
+
+  /// Returns whether the plugin implements a method.
+  bool supports(const gen::Method& method) const { return function_of(method) != nullptr; }
 
   /// Calls a method. `request` is a request in the layout of C. Returns the result as JSON, see
-  /// write_result; the status if the method fails or is not implemented. REQUIRED: the response has
-  /// no streams.
+  /// write_result; the status if the method fails or is not implemented. Messages about an end of
+  /// the process name the method, and then `words`. REQUIRED: the response has no streams.
   Result<std::string> call(const gen::Method& method, const void* request,
-                           std::chrono::milliseconds deadline);
+                           std::chrono::milliseconds deadline, const std::string& words = {});
 
-  /// Destroys the instance and unloads the module. Call it once, last.
-  void close();
+  /// Destroys the instance. Call it once, last.
+  void destroy() { module_.destroy(instance_); }
 
  private:
   /// Returns nullptr if the plugin does not implement the method.
@@ -45,7 +48,7 @@ class CalledPlugin {
                              const void* response);
 
   const PluginSpec spec_;
-  sdk::conformance::RawModule module_;
+  const sdk::conformance::RawModule& module_;
   const tenon_instance instance_;
   ConstantPool pool_;
 };

@@ -42,7 +42,7 @@ TEST_P(WrongPipelinePlugin, FailsTheCasesOfItsFault) {
 
 const Fault faults[] = {
     {"leaks a thread when it is loaded",
-     {"module: leaves no threads or descriptors when it is unloaded",
+     {"module: leaves no threads, descriptors or mappings when it is unloaded",
       "source: leaves no threads or descriptors after teardown",
       "destination: leaves no threads or descriptors after teardown"}},
 
@@ -218,7 +218,7 @@ TEST(Conformance, FileThatIsNoModuleFailsToLoad) {
   EXPECT_EQ(failed_cases(results),
             (Texts{"module: loads as declared in its manifest",
                    "module: loads again after it was unloaded",
-                   "module: leaves no threads or descriptors when it is unloaded",
+                   "module: leaves no threads, descriptors or mappings when it is unloaded",
                    "module: leaves the settings of the process as they were"}));
 }
 

@@ -53,6 +53,8 @@ struct Options {
   std::vector<PluginSetup> setups = {};
   /// The time limit of a case, from 1 ms to 24 h. A case that exceeds it is killed and fails.
   std::chrono::milliseconds timeout{10'000};
+  /// Runs the cases in this process and in its working directory, without limits, for a debugger.
+  bool in_process = false;
 };
 
 /// One rule and the plugin that it is checked for.
@@ -81,7 +83,8 @@ struct Result {
 std::vector<Case> cases(const Options& options);
 
 /// Runs one of `cases(options)` in a child process (fork), so that a plugin that crashes, hangs or
-/// exits only fails the case. Returns after `timeout` at the latest. The host in the child has only
+/// exits only fails the case. Cases of the whole module also fail if it starts a process, or prints
+/// more than 64 KiB. Returns after `timeout` at the latest. The host in the child has only
 /// the plugins of the module and of the directories in $TENON_CONFORMANCE_PLUGIN_PATH. Standard
 /// output of the plugin is redirected to standard error. Throws std::system_error if a process or
 /// a directory cannot be created.
