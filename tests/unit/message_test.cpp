@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "call/message_check.hpp"
+#include "example_requests.hpp"
 #include "gen/load.hpp"
 #include "method_plan.hpp"
 
@@ -314,13 +316,56 @@ TEST(CallResponses, AreCheckedByTheirDescription) {
 }
 
 TEST(CallExamples, AreValidRequests) {
-  for (const Example example : {Example::empty, Example::small}) {
+  for (const Example example :
+       {Example::empty, Example::small, Example::lowest, Example::highest}) {
     Call call;
     const Request& request = read(call, command::example_request(echo().request, example));
-    EXPECT_EQ(request.no_struct != nullptr, example == Example::small);
-    EXPECT_EQ(request.a_list.count, example == Example::small ? 1U : 0U);
+    EXPECT_EQ(request.no_struct != nullptr, example != Example::empty);
+    EXPECT_EQ(request.a_list.count, example == Example::small     ? 1U
+                                    : example == Example::highest ? 3U
+                                                                  : 0U);
     EXPECT_EQ(request.no_reader, nullptr);
   }
+}
+
+TEST(CallExamples, HaveTheBoundsOfTheirTypes) {
+  Call call;
+  const Request& lowest = read(call, command::example_request(echo().request, Example::lowest));
+  EXPECT_EQ(lowest.a_int64, std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(lowest.a_uint64, 0U);
+  EXPECT_EQ(lowest.a_duration, 0);
+  const Request& highest = read(call, command::example_request(echo().request, Example::highest));
+  EXPECT_EQ(highest.a_int64, std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(highest.a_uint64, std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(highest.a_float64, std::numeric_limits<double>::max());
+  EXPECT_EQ(highest.a_string.size, 4096U);
+}
+
+TEST(GeneratedRequests, AreValidAndDifferent) {
+  const auto requests = command::generated_requests(echo().request, 1, 200);
+  EXPECT_EQ(requests.size(), 200U);
+  for (const std::string& request : requests) {
+    Call call;
+    read(call, request);
+    EXPECT_EQ(std::ranges::count(requests, request), 1) << request;
+  }
+}
+
+TEST(GeneratedRequests, FollowFromTheSeed) {
+  const auto requests = command::generated_requests(echo().request, 1, 200);
+  EXPECT_EQ(command::generated_requests(echo().request, 1, 200), requests);
+  EXPECT_NE(command::generated_requests(echo().request, 2, 200), requests);
+  EXPECT_EQ(command::generated_requests({}, 1, 200), std::vector<std::string>{"{}"});
+}
+
+TEST(GeneratedRequests, HaveEachFieldAtItsBounds) {
+  const std::vector<gen::Field> fields = {{.name = "a", .type = {.shape = gen::Shape::int8}},
+                                          {.name = "b", .type = {.shape = gen::Shape::uint8}}};
+  EXPECT_EQ(
+      command::generated_requests(fields, 1, 8),
+      (std::vector<std::string>{R"({"a":0,"b":0})", R"({"a":1,"b":1})", R"({"a":-128,"b":0})",
+                                R"({"a":127,"b":255})", R"({"a":-128,"b":1})", R"({"a":127,"b":1})",
+                                R"({"a":1,"b":0})", R"({"a":1,"b":255})"}));
 }
 
 std::vector<std::string> names_before(const gen::KindVersion& kind, std::string_view method) {

@@ -3,16 +3,14 @@
 
 #include <tenon/detail/json.hpp>
 
-#include <string>
 #include <utility>
 
+#include "example_requests.hpp"
 #include "message.hpp"
 #include "method_plan.hpp"
 
 namespace tenon::command {
-namespace {
 
-/// Returns the request of the method with the role `configure`.
 std::string configure_request(const TextMap& config) {
   json::Writer out;
   out.begin_object();
@@ -26,8 +24,6 @@ std::string configure_request(const TextMap& config) {
   out.end_object();
   return out.take();
 }
-
-}  // namespace
 
 std::optional<std::vector<CallStep>> steps_before(const gen::KindVersion& kind,
                                                   const gen::Method& target, const TextMap& config,

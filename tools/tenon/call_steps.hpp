@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "called_plugin.hpp"
@@ -21,6 +22,9 @@ struct CallStep {
   /// Whether the plugin need not implement the method.
   bool optional;
 };
+
+/// Returns the request of the method with the role `configure`, as JSON.
+std::string configure_request(const TextMap& config);
 
 /// Returns the calls before one of `target`, with requests in the arena of `call`: `configure` with
 /// `config`, and others with empty requests. Returns nothing if no sequence of methods leads there.

@@ -502,70 +502,6 @@ class MessageWriter {
   std::string problem_;
 };
 
-// -- Examples -----------------------------------------------------------------
-
-/// Writes valid values as JSON.
-class ExampleWriter {
- public:
-  explicit ExampleWriter(Example example) : small_(example == Example::small) {}
-
-  std::string object(const Fields& fields) {
-    write_object(fields, false);
-    return out_.take();
-  }
-
- private:
-  /// Fields of documents are left out, unless they are to have small values.
-  void write_object(const Fields& fields, bool may_miss) {
-    out_.begin_object();
-    for (const Field& field : fields) {
-      const bool needed = !may_miss && field.type.shape != Shape::optional;
-      if ((!needed && !small_) || gen::is_stream(field.type)) continue;
-      out_.key(field.name);
-      write(gen::without_optional(field.type));
-    }
-    out_.end_object();
-  }
-
-  void write(const Type& type) {
-    switch (type.shape) {
-      case Shape::boolean:
-        return out_.boolean(small_);
-      case Shape::string:
-        return out_.text(small_ ? "a" : "");
-      case Shape::bytes:
-      case Shape::buffer:
-        return out_.text(small_ ? "YQ==" : "");
-      case Shape::json:
-        return out_.raw("{}");
-      case Shape::enumeration:
-        return out_.text(small_ ? type.enumeration->values.back()
-                                : type.enumeration->values.front());
-      case Shape::list:
-        out_.begin_array();
-        if (small_) write(*type.element);
-        return out_.end_array();
-      case Shape::map:
-        out_.begin_object();
-        if (small_) {
-          out_.key("a");
-          write(*type.element);
-        }
-        return out_.end_object();
-      case Shape::structure:
-      case Shape::document: {
-        const Members members = members_of(type);
-        return write_object(members.fields, members.may_miss);
-      }
-      default:
-        return out_.number(std::int64_t{small_ ? 1 : 0});
-    }
-  }
-
-  const bool small_;
-  json::Writer out_;
-};
-
 // -- Descriptions -------------------------------------------------------------
 
 ValueInfo::Form form_of(Shape shape) noexcept {
@@ -647,10 +583,6 @@ Result<std::string> write_result(const gen::Method& method, const void* request,
   }
   writer.out().end_object();
   return writer.out().take();
-}
-
-std::string example_request(const Fields& fields, Example example) {
-  return ExampleWriter(example).object(fields);
 }
 
 const Field* find_stream(const Fields& fields) noexcept {

@@ -33,15 +33,6 @@ Result<const void*> read_request(tenon_call* call, const std::vector<gen::Field>
 Result<std::string> write_result(const gen::Method& method, const void* request,
                                  const void* response);
 
-/// Which values a generated request has.
-enum class Example {
-  empty,  // 0, empty texts and lists, no optional fields
-  small,  // 1, texts of a letter, lists with one element, all optional fields
-};
-
-/// Returns a valid request as JSON. REQUIRED: there are no streams, except optional ones.
-std::string example_request(const std::vector<gen::Field>& fields, Example example);
-
 /// Returns the first field that is a stream, optional or not; nullptr if there is none.
 const gen::Field* find_stream(const std::vector<gen::Field>& fields) noexcept;
 
