@@ -96,7 +96,7 @@ PATH=$tools/tenon:$PATH
 holds "codes" completes tenon explain kind-too- 'kind-too-new'
 holds "kinds" completes tenon list --kind tenon.dev/so 'tenon.dev/source'
 holds "references" completes tenon inspect tenon.dev/gener 'tenon.dev/generator'
-holds "commands in fish" fish_completes 'tenon ve' 'verify\tTests a module against the rules for all modules and those of the standard kinds; runs its code in child processes'
+holds "commands in fish" fish_completes 'tenon ve' 'verify\tTests modules against the rules for all modules and those of the standard kinds, and calls their methods; runs their code in child processes'
 holds "options in fish" fish_completes 'tenon list --plug' '--plugin-path\tDirectory to search before all others'
 holds "codes in fish" fish_completes 'tenon explain kind-too-' kind-too-new
 holds "commands in zsh" zsh_completes 'tenon ' 'Lists the plugins that a host would find'

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The command `tenon verify`. TENON is the program, WRONG the directory of modules that are named
-// after their faults, MODULES that of packages that require each other.
+// after their faults, MODULES that of packages that require each other, ABI and SPECS those of the
+// specs of the standard kinds and of the tests.
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "framework/world.hpp"
@@ -33,6 +37,20 @@ class VerifyCommand : public testing::Test {
     arguments.insert(arguments.begin(), {TENON, "verify"});
     return world_.run(arguments);
   }
+  /// Runs with the specs of the kinds of tests.
+  Outcome verify_echo(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--specs", specs_});
+    return verify(std::move(arguments));
+  }
+  /// Places a copy of a module in which one function has a fault, see tests/faults/unruly.cpp.
+  /// Returns its path.
+  std::string plant(const std::string& function, const std::string& fault) const {
+    const std::string directory = "planted/" + function + "/" + fault;
+    world_.write(directory + "/fault", function + "\n" + fault + "\n");
+    const auto path = world_.path(directory + "/unruly.so");
+    std::filesystem::copy_file(WRONG "/unruly-planted.so", path);
+    return path.string();
+  }
   static std::string last_line(const std::string& text) {
     return text.substr(text.rfind('\n', text.size() - 2) + 1);
   }
@@ -47,6 +65,7 @@ class VerifyCommand : public testing::Test {
   }
 
   World world_{"tenon"};
+  const std::string specs_ = SPECS "/echo";  // of the kinds of tests
 };
 
 TEST_F(VerifyCommand, PrintsALineForEachCaseAndTheTotals) {
@@ -61,7 +80,7 @@ TEST_F(VerifyCommand, PrintsALineForEachCaseAndTheTotals) {
   EXPECT_EQ(line_of(run.out, "tenon.dev/destination", "stops"),
             "tenon.dev/destination  test.example/numbers  stops without records  not run: no "
             "configuration is given");
-  EXPECT_EQ(last_line(run.out), "30 passed, 0 failed, 14 not run\n");
+  EXPECT_EQ(last_line(run.out), "30 passed, 0 failed, 17 not run\n");
 }
 
 // A pipe to a child that got the number of the closed stream would show its content there.
@@ -85,7 +104,7 @@ TEST_F(VerifyCommand, ContinuesAfterACrash) {
   EXPECT_EQ(line_of(run.out, "tenon.dev/source", "can be torn down"),
             "tenon.dev/source  test.example/numbers  can be torn down without open  failed: the "
             "plugin crashed: SIGSEGV");
-  EXPECT_EQ(last_line(run.out), "29 passed, 1 failed, 14 not run\n");
+  EXPECT_EQ(last_line(run.out), "29 passed, 1 failed, 17 not run\n");
 }
 
 TEST_F(VerifyCommand, EndsAHangingCase) {
@@ -123,11 +142,18 @@ TEST_F(VerifyCommand, GivesPluginsNeitherSecretsNorTheTerminal) {
 }
 
 TEST_F(VerifyCommand, PrintsJson) {
-  const Outcome run = verify({crashes, "--json"});
+  const Outcome run = verify({crashes, "--json", "--seed", "7"});
   EXPECT_EQ(run.exit, 1) << run.err;
-  const json::object result = json::parse(run.out).as_object();
-  EXPECT_EQ(result.at("tenon").at("command"), "verify");
+  const json::object all = json::parse(run.out).as_object();
+  EXPECT_EQ(all.at("tenon").at("command"), "verify");
+  EXPECT_EQ(all.at("seed"), 7);
+  EXPECT_EQ(all.at("interrupted"), false);
+  EXPECT_EQ(all.at("errors"), json::array());
+  ASSERT_EQ(all.at("files").as_array().size(), 1U);
+  const json::object result = all.at("files").at(0).as_object();
   EXPECT_EQ(result.at("file"), crashes.c_str());
+  EXPECT_EQ(all.at("passed"), result.at("passed"));
+  EXPECT_EQ(all.at("not_run"), result.at("not_run"));
   EXPECT_EQ(result.at("failed"), 1);
   EXPECT_EQ(result.at("passed").as_int64() + result.at("not_run").as_int64() + 1,
             result.at("cases").as_array().size());
@@ -142,7 +168,205 @@ TEST_F(VerifyCommand, PrintsJson) {
 TEST_F(VerifyCommand, LoadsAModuleOfAKindThatItDoesNotKnow) {
   const Outcome run = verify({WRONG "/good.so"});
   EXPECT_EQ(run.exit, 0) << run.out;
-  EXPECT_EQ(last_line(run.out), "4 passed, 0 failed, 0 not run\n");
+  EXPECT_EQ(last_line(run.out), "4 passed, 0 failed, 1 not run\n");
+  EXPECT_NE(run.out.find("not run: no spec of the kind is known; name the app with -a"),
+            std::string::npos)
+      << run.out;
+}
+
+TEST_F(VerifyCommand, CallsTheMethodsOfAnyKind) {
+  for (const char* module : {"good", "good-by-hand", "thread-joined"}) {
+    const Outcome run = verify_echo({WRONG "/" + std::string(module) + ".so", "--seed", "12"});
+    EXPECT_EQ(run.exit, 0) << run.out << run.err;
+    EXPECT_NE(run.out.find("say handles valid requests"), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find("generated requests: --seed 12, with"), std::string::npos) << run.out;
+    EXPECT_EQ(last_line(run.out), "6 passed, 0 failed, 0 not run\n");
+  }
+}
+
+TEST_F(VerifyCommand, CallsTheMethodsOfStandardKinds) {
+  const auto methods = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{right, "--config", "numbers.json", "--specs", ABI};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome run = verify(arguments);
+    EXPECT_EQ(run.exit, 0) << run.out << run.err;
+    return run.out;
+  };
+  const std::string out = methods({});
+  EXPECT_EQ(line_of(out, "tenon.dev/source", "read_batch handles"),
+            "tenon.dev/source  test.example/numbers  read_batch handles valid requests  passed");
+  EXPECT_EQ(line_of(out, "tenon.dev/destination", "open handles"),
+            "tenon.dev/destination  test.example/numbers  open handles valid requests  not run: it "
+            "may change data; allow that with --yes");
+  EXPECT_EQ(line_of(methods({"--yes"}), "tenon.dev/destination", "open handles"),
+            "tenon.dev/destination  test.example/numbers  open handles valid requests  not run: no "
+            "configuration is given");
+}
+
+TEST_F(VerifyCommand, NamesTheFunctionThatEndsItsProcess) {
+  const std::pair<const char*, const char*> functions[] = {
+      {"constructor", "in the constructors of the module"},
+      {"start", "in start"},
+      {"create", "in create"},
+      {"say", "in say with {\"text\":\"\"}"},
+      {"destroy", "in destroy"},
+      {"stop", "in stop"},
+      {"destructor", "in the destructors of the module"}};
+  std::vector<std::pair<const char*, const char*>> faults = {
+      {"write to nowhere", "the plugin crashed: SIGSEGV, "},
+      {"call exit", "the plugin ended the process with status 0, "},
+      {"print for ever", "the plugin printed more than 64 KiB, "},
+      {"damage the heap", SANITIZED != 0 ? "the plugin " : "the plugin crashed: SIGABRT, "}};
+  // Emulators cannot filter system calls.
+  if (::prctl(PR_GET_SECCOMP) == 0) {
+    faults.emplace_back("start a process", "the plugin started a process, ");
+  }
+  for (const auto& [function, where] : functions) {
+    for (const auto& [fault, text] : faults) plant(function, fault);
+  }
+  // All of them at once: `planted` has them where hosts find modules.
+  const Outcome run = verify_echo({"planted", "--json", "--timeout", "5m"});
+  EXPECT_EQ(run.exit, 1) << run.err;
+  const json::value all = json::parse(run.out);
+  for (const auto& [function, where] : functions) {
+    for (const auto& [fault, text] : faults) {
+      const std::string path = "planted/" + std::string(function) + "/" + fault + "/unruly.so";
+      const auto& files = all.at("files").as_array();
+      const auto* file = std::ranges::find_if(
+          files, [&](const json::value& one) { return one.at("file") == path.c_str(); });
+      ASSERT_NE(file, files.end()) << path;
+      const auto& cases = file->at("cases").as_array();
+      EXPECT_TRUE(std::ranges::any_of(cases, [text = text, where = where](const json::value& one) {
+        if (one.at("verdict") != "failed") return false;
+        const std::string_view reason = one.at("reason").as_string();
+        return reason.starts_with(text) && reason.ends_with(where);
+      })) << *file;
+    }
+  }
+}
+
+TEST_F(VerifyCommand, ReportsWhatAMethodDoesWrong) {
+  const std::pair<const char*, const char*> faults[] = {
+      {"return nothing",
+       "failed: say returned a wrong response: there is no response; called with {\"text\":\"\"}"},
+      {"return an undefined status", "failed: say returned the undefined status -1; called with "},
+      {"throw a number", "failed: say: an exception left the method; called with "},
+      {"change the process",
+       "failed: changed: the handler of SIGINT, the environment, the mask for new files"},
+      {"map a file", "failed: leaked: mapping of /"},
+      {"spawn a process", ::prctl(PR_GET_SECCOMP) == 0
+                              ? "failed: the plugin started a process, in say"
+                              : "say handles valid requests"},
+  };
+  for (const auto& [fault, text] : faults) {
+    const Outcome run = verify_echo({plant("say", fault), "--timeout", "15s"});
+    EXPECT_NE(run.out.find(text), std::string::npos) << fault << ": " << run.out << run.err;
+    const bool fails = std::string_view(text).starts_with("failed");
+    EXPECT_EQ(run.exit, fails ? 1 : 0) << fault;
+    EXPECT_EQ(last_line(run.out),
+              fails ? "4 passed, 1 failed, 1 not run\n" : "5 passed, 0 failed, 1 not run\n");
+  }
+}
+
+TEST_F(VerifyCommand, NamesTheFunctionThatHangs) {
+  for (const auto& [function, where] :
+       {std::pair("say", ", in say with {\"text\":\"\"}\n"), std::pair("stop", ", in stop\n")}) {
+    const Outcome run = verify_echo({plant(function, "wait for ever"), "--timeout", "2s"});
+    EXPECT_EQ(run.exit, 1);
+    EXPECT_NE(run.out.find("failed: still running after 2000 ms" + std::string(where)),
+              std::string::npos)
+        << run.out << run.err;
+  }
+}
+
+TEST_F(VerifyCommand, CallsMethodsWithoutNetwork) {
+  const Outcome run = verify_echo({plant("say", "name the network")});
+  EXPECT_EQ(run.exit, 0) << run.out << run.err;
+  const std::string own = std::filesystem::read_symlink("/proc/self/ns/net").string();
+  EXPECT_NE(run.err.find("network net:["), std::string::npos) << run.err;
+  EXPECT_EQ(run.err.find(own) == std::string::npos,
+            run.out.find(", without network\n") != std::string::npos)
+      << run.out << run.err;
+}
+
+TEST_F(VerifyCommand, VerifiesSeveralModules) {
+  const std::string good = WRONG "/good.so";
+  const Outcome run = verify_echo({good, WRONG "/start-failed.so", "nowhere.so"});
+  EXPECT_EQ(run.exit, 3) << run.out;
+  const std::size_t first = run.out.find(good + "\n");
+  const std::size_t second = run.out.find(WRONG "/start-failed.so\n");
+  EXPECT_EQ(first, 0U) << run.out;
+  EXPECT_LT(second, run.out.find("failed: test.example/faults: start failed: the coffee is cold"));
+  EXPECT_NE(run.err.find("error[not-found] nowhere.so"), std::string::npos) << run.err;
+  EXPECT_EQ(last_line(run.out), "6 passed, 6 failed, 0 not run\n");
+}
+
+TEST_F(VerifyCommand, TakesModulesFromDirectories) {
+  world_.place(WRONG "/good.so", "b.so");
+  world_.place(WRONG "/good.so", "a.so");
+  world_.write("plugins/library.so", "no module");
+  world_.write("plugins/README", "no module");
+  const Outcome run = verify_echo({"plugins"});
+  EXPECT_EQ(run.exit, 0) << run.out << run.err;
+  EXPECT_EQ(run.out.find("plugins/a.so\n"), 0U) << run.out;
+  EXPECT_NE(run.out.find("\nplugins/b.so\n"), std::string::npos) << run.out;
+  EXPECT_EQ(last_line(run.out), "12 passed, 0 failed, 0 not run\n");
+
+  world_.write("empty/library.so", "no module");
+  const Outcome empty = verify_echo({"empty"});
+  EXPECT_EQ(empty.exit, 1);
+  EXPECT_EQ(empty.err, "tenon verify: there is no module in the directories\n");
+}
+
+TEST_F(VerifyCommand, FailsIfNoCaseCanBeRun) {
+  const std::string module = plant("start", "need another");
+  const Outcome run = verify_echo({module});
+  EXPECT_EQ(run.exit, 1) << run.out;
+  EXPECT_EQ(last_line(run.out), "0 passed, 0 failed, 6 not run\n");
+  EXPECT_EQ(run.err, "tenon verify: " + module + ": no case could be run\n");
+}
+
+TEST_F(VerifyCommand, RunsInItsOwnProcessForADebugger) {
+  const Outcome run = verify_echo({WRONG "/good.so", "--in-process"});
+  EXPECT_EQ(run.exit, 0) << run.out << run.err;
+  EXPECT_EQ(last_line(run.out), "6 passed, 0 failed, 0 not run\n");
+  if (SANITIZED == 0) {  // a sanitizer ends the process in its own way
+    EXPECT_EQ(verify_echo({plant("say", "write to nowhere"), "--in-process"}).exit, 128 + SIGSEGV);
+  }
+  const Outcome several = verify_echo({WRONG "/good.so", WRONG "/good.so", "--in-process"});
+  EXPECT_EQ(several.exit, 2);
+  EXPECT_EQ(several.err, "tenon verify: --in-process: found 2 modules, needed one\n");
+}
+
+TEST_F(VerifyCommand, ShowsItsProgressOnATerminal) {
+  const Outcome run =
+      world_.start_on_terminal({TENON, "verify", WRONG "/good.so", "--specs", specs_}).wait();
+  EXPECT_EQ(run.exit, 0) << run.out;
+  EXPECT_NE(run.out.find("\r0 of 1 module, 0 of 6 cases"), std::string::npos) << run.out;
+}
+
+TEST_F(VerifyCommand, PrintsTheResultsSoFarWhenItIsInterrupted) {
+  world_.set("TMPDIR", world_.path("temporary/").string());
+  const std::string hangs_in_say = plant("say", "wait for ever");
+  for (const int number : {SIGINT, SIGTERM}) {
+    // Shells start programs in the background with SIGINT ignored.
+    Child run = world_.start({"env", "--default-signal=INT,TERM", TENON, "verify", hangs_in_say,
+                              "--specs", specs_, "--timeout", "10m"});
+    const std::string mark = "waiting ";
+    ASSERT_TRUE(eventually([&] { return run.err().ends_with('\n'); })) << run.err();
+    const std::string err = run.err();
+    ASSERT_NE(err.find(mark), std::string::npos) << err;
+    const pid_t plugin = std::stoi(err.substr(err.find(mark) + mark.size()));
+    run.signal(number);
+    const Outcome outcome = run.wait();
+    EXPECT_EQ(outcome.exit, 128 + number) << outcome.err;
+    EXPECT_NE(outcome.out.find("loads as declared in its manifest"), std::string::npos)
+        << outcome.out;
+    EXPECT_EQ(last_line(outcome.out), "4 passed, 0 failed, 0 not run\n");
+    EXPECT_NE(outcome.err.find("tenon verify: interrupted\n"), std::string::npos) << outcome.err;
+    EXPECT_EQ(state_of(plugin), 'X');
+    EXPECT_TRUE(std::filesystem::is_empty(world_.path("temporary/"))) << "directories are removed";
+  }
 }
 
 TEST_F(VerifyCommand, FindsFaultsOfKindsThatItDoesNotKnow) {
@@ -247,7 +471,7 @@ TEST_F(VerifyCommand, PrintsWrongConfigurationsAsJson) {
     const json::value result = json::parse(run.out, failed);
     ASSERT_FALSE(failed) << run.out << run.err;
     EXPECT_EQ(result.at("tenon").at("command"), "verify");
-    EXPECT_EQ(result.at("cases"), json::array());
+    EXPECT_EQ(result.at("files").at(0).at("cases"), json::array());
     const json::array& errors = result.at("errors").as_array();
     EXPECT_TRUE(std::ranges::any_of(errors, [&one](const json::value& error) {
       return error.at("code") == one.code && error.at("where") == one.where;

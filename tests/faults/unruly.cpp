@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // A plugin that misbehaves on request: the text of `say` names the fault. A FAULT_ macro makes
-// another function misbehave. meson.build lists the variants.
+// another function misbehave. meson.build lists the variants. With PLANTED, the file `fault` beside
+// the module names a function in its first line, and the fault of that function in its second line.
 #include <dlfcn.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -13,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -157,6 +160,50 @@ void open_itself() {
   dlopen(own.dli_fname, RTLD_NOW);
 }
 
+/// Writes past the last block of the heap, into what the allocator keeps there.
+void damage_the_heap() {
+  constexpr std::size_t size = 3000;
+  char* last = nullptr;
+  for (int i = 0; i < 1000; ++i) {
+    char* block = static_cast<char*>(std::malloc(size));
+    if (block > last) last = block;
+  }
+  char* volatile end = last + size;
+  std::memset(end, 1, 64);
+}
+
+[[noreturn]] void wait_for_ever() {
+  std::fprintf(stderr, "waiting %d\n", static_cast<int>(getpid()));
+  for (;;) pause();
+}
+
+void start_a_process() {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  waitpid(child, nullptr, 0);
+}
+
+void spawn_a_process() {
+  char name[] = "true";
+  char* arguments[] = {name, nullptr};
+  pid_t child = 0;
+  if (posix_spawnp(&child, name, nullptr, nullptr, arguments, environ) == 0) {
+    waitpid(child, nullptr, 0);
+  }
+}
+
+void map_a_file() {
+  std::FILE* file = std::tmpfile();
+  mmap(nullptr, 4096, PROT_READ, MAP_SHARED, fileno(file), 0);
+  std::fclose(file);
+}
+
+void name_the_network() {
+  char name[64] = {};
+  static_cast<void>(readlink("/proc/self/ns/net", name, sizeof name - 1));
+  std::fprintf(stderr, "network %s\n", name);
+}
+
 void misbehave(std::string_view how) {
   if (how == "throw an exception") throw std::runtime_error("no more coffee");
   if (how == "throw a number") throw 42;
@@ -209,6 +256,14 @@ void misbehave(std::string_view how) {
     ::umask(0777);
     ::setenv("UNRULY", "yes", 1);
   }
+  if (how == "damage the heap") damage_the_heap();
+  if (how == "wait for ever") wait_for_ever();
+  if (how == "print for ever")
+    for (;;) std::puts("more and more and more and more and more and more and more");
+  if (how == "start a process") start_a_process();
+  if (how == "spawn a process") spawn_a_process();
+  if (how == "map a file") map_a_file();
+  if (how == "name the network") name_the_network();
   if (how == "call exit") std::exit(0);
   if (how == "call quick_exit") std::quick_exit(0);
   if (how == "call exit in a forked child") exit_in_a_forked_child();
@@ -216,13 +271,37 @@ void misbehave(std::string_view how) {
   if (how == "crash in a vforked child") crash_in_a_vforked_child();
 }
 
+/// Returns the fault of a function in the file `fault`; empty if it has none.
+std::string fault_of([[maybe_unused]] std::string_view function) {
+#ifdef PLANTED
+  Dl_info own{};
+  dladdr(const_cast<int*>(&zero), &own);
+  const std::string path = own.dli_fname;
+  std::ifstream file(path.substr(0, path.rfind('/') + 1) + "fault");
+  std::string name;
+  std::string fault;
+  std::getline(file, name) && std::getline(file, fault);
+  if (name == function) return fault;
+#endif
+  return {};
+}
+
 #ifdef FAULT_CONSTRUCTOR
 [[gnu::constructor]] void construct() {
   misbehave(FAULT_CONSTRUCTOR);
 }
 #endif
+#ifdef PLANTED
+[[gnu::constructor]] void construct() {
+  misbehave(fault_of("constructor"));
+}
+[[gnu::destructor]] void destruct() {
+  misbehave(fault_of("destructor"));
+}
+#endif
 
 tenon_status create(tenon_call*, const tenon_create_request*, void** self) {
+  misbehave(fault_of("create"));
 #ifdef FAULT_CREATE
   misbehave(FAULT_CREATE);
 #endif
@@ -231,6 +310,7 @@ tenon_status create(tenon_call*, const tenon_create_request*, void** self) {
 }
 
 void destroy(void*) {
+  misbehave(fault_of("destroy"));
 #ifdef FAULT_DESTROY
   misbehave(FAULT_DESTROY);
 #endif
@@ -238,7 +318,9 @@ void destroy(void*) {
 
 tenon_status say(tenon_call* call, void*, const test_echo_v1_say_request* in,
                  const test_echo_v1_say_response** out) {
-  const std::string_view text(in->text.data, in->text.size);
+  const std::string fault = fault_of("say");
+  const std::string_view text =
+      fault.empty() ? std::string_view(in->text.data, in->text.size) : std::string_view(fault);
   if (text == "fail for good") {
     return tenon_fail(call, TENON_DATA_LOSS | TENON_FATAL, "the cups are broken");
   }
@@ -254,8 +336,14 @@ tenon_status say(tenon_call* call, void*, const test_echo_v1_say_request* in,
   return TENON_OK;
 }
 
-tenon_status start(tenon_call*, const tenon_host* given) {
+tenon_status start(tenon_call* call, const tenon_host* given) {
   host = given;
+  const std::string fault = fault_of("start");
+  misbehave(fault);
+  if (fault == "need another") {
+    make_another("builtin:host-echo", false);
+    return tenon_fail(call, TENON_NOT_FOUND, "there is no other plugin");
+  }
 #ifdef FAULT_START
   misbehave(FAULT_START);
 #endif
@@ -263,6 +351,7 @@ tenon_status start(tenon_call*, const tenon_host* given) {
 }
 
 void stop() {
+  misbehave(fault_of("stop"));
 #ifdef FAULT_STOP
   misbehave(FAULT_STOP);
 #endif

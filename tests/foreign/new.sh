@@ -28,7 +28,7 @@ verifies() {
   project=$world/projects/$1
   "$prefix/bin/tenon" verify "$project/build/lib$1.so" --config "$project/verify.json" >"$world/page"
   cat "$world/page"
-  tail -n 1 "$world/page" | grep -q ', 0 failed, [01] not run$'
+  tail -n 1 "$world/page" | grep -q ', 0 failed, '
 }
 
 new_source() {

@@ -144,6 +144,7 @@ class Tests:
     def test_verify(self):
         self.install("colour-1.4.0")
         self.output(1, "verify", "plugins/colour-1.4.0.so", app=None)
+        self.output(3, "verify", "plugins", "nowhere.so", app=None)
 
 
 def main(source, tenon, modules):

@@ -9,9 +9,11 @@
 #include <tenon/detail/kind.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -118,13 +120,20 @@ Exit release(const Options& options, const std::string& package);
 
 /// The arguments of `tenon verify`.
 struct VerifyArguments {
-  std::filesystem::path file;
-  /// JSON files with configurations of its plugins.
+  /// Module files, or directories of them.
+  std::vector<std::filesystem::path> files;
+  /// JSON files with configurations of their plugins.
   std::vector<std::string> configs;
   std::chrono::milliseconds timeout{10'000};
+  /// Of the generated requests; nothing: at random.
+  std::optional<std::uint64_t> seed;
+  /// Whether methods that change what a configuration names are called.
+  bool may_change_data = false;
+  bool in_process = false;
 };
 
-/// Runs the conformance kit on a module.
+/// Runs the conformance kit on modules, and calls the methods of their plugins. SIGINT ends it by
+/// that signal, after the results so far.
 Exit verify(const Options& options, const VerifyArguments& arguments);
 
 /// The arguments of `tenon call`.

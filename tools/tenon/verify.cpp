@@ -7,78 +7,104 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
+#include <filesystem>
 #include <iostream>
-#include <optional>
+#include <iterator>
+#include <random>
+#include <system_error>
+#include <utility>
 
 #include "commands.hpp"
 #include "common/command_line.hpp"
-#include "common/json_reader.hpp"
-#include "common/object_reader.hpp"
-#include "common/plugin_use.hpp"
-#include "common/text_file.hpp"
+#include "common/console.hpp"
+#include "common/hidden_values.hpp"
+#include "conformance/confinement.hpp"
 #include "json.hpp"
+#include "kind_specs.hpp"
+#include "method_cases.hpp"
 #include "search_path_errors.hpp"
 #include "text.hpp"
+#include "verify_setups.hpp"
+#include "verify_workers.hpp"
 
 namespace tenon::command {
 namespace {
 
 namespace conformance = sdk::conformance;
+namespace fs = std::filesystem;
 using conformance::Case;
-using conformance::PluginSetup;
+using conformance::Result;
 using conformance::Verdict;
 using tools::Diagnostics;
-using tools::JsonValue;
-using Setups = std::vector<PluginSetup>;
 
-// -- Configurations -----------------------------------------------------------
+/// A module, its cases, and the results of the first of them.
+struct VerifiedModule {
+  fs::path file;
+  ModuleReport report;
+  std::vector<Case> cases = {};  // those of the kit, then `methods`
+  std::vector<MethodCase> methods = {};
+  std::vector<Result> results = {};
+  bool ended = false;
+};
+using Modules = std::vector<VerifiedModule>;
 
-/// Returns the JSON text of an optional value, or an empty text.
-std::string optional_json(const tools::ObjectReader& object, std::string_view key) {
-  const JsonValue* value = object.optional(key);
-  return value == nullptr ? "" : to_json(*value);
+// -- Modules ------------------------------------------------------------------
+
+/// Returns the files of a directory that may be modules, at the depths at which hosts find them.
+std::vector<fs::path> files_in(const fs::path& directory) {
+  constexpr int deepest = 2;  // PACKAGE/VERSION/NAME.so
+  std::vector<fs::path> files;
+  for (fs::recursive_directory_iterator at(directory), end; at != end; ++at) {
+    if (at.depth() == deepest) at.disable_recursion_pending();
+    if (at->path().extension() == ".so" && at->is_regular_file()) files.push_back(at->path());
+  }
+  std::ranges::sort(files);
+  return files;
 }
 
-void read_setup(const JsonValue& value, const std::vector<Case>& cases, Setups& setups,
-                Diagnostics& problems) {
-  const tools::ObjectReader object(
-      value, "a configuration", {"kind", "plugin", "config", "bucket", "item", "volume"}, problems);
-  tools::PluginUse use = tools::read_plugin_use(object, problems);
-  PluginSetup setup{object.text("kind"),           use.reference,
-                    std::move(use.config),         object.optional_text("bucket"),
-                    optional_json(object, "item"), object.optional_text("volume")};
-  const auto is_of = [&](const auto& one) {
-    return one.kind == setup.kind && one.plugin == setup.plugin;
-  };
-  // A missing or invalid key is already reported.
-  if (setup.kind.empty() || setup.plugin.empty()) return;
-  if (std::ranges::none_of(cases, is_of)) {
-    problems.add({.location = use.location,
-                  .code = "not-found",
-                  .message = "the module has no plugin '" + setup.plugin + "' of kind '" +
-                             setup.kind + "' that can be verified",
-                  .fix = "see `tenon inspect` for its plugins"});
-  }
-  if (std::ranges::any_of(setups, is_of)) {
-    problems.add(
-        {.location = use.location,
-         .code = "duplicate-plugin",
-         .message = "'" + setup.plugin + "' of kind '" + setup.kind + "' is configured twice",
-         .fix = "remove one of the configurations"});
-  }
-  setups.push_back(std::move(setup));
+bool is_module(const ModuleReport& report) {
+  return std::ranges::none_of(report.errors, [](const Error& error) {
+    return error.code() == "no-manifest" || error.code() == "not-a-module";
+  });
 }
 
-void read_file(const std::string& file, const std::vector<Case>& cases, Setups& setups,
-               Diagnostics& problems) {
-  const auto text = tools::read_text_file(file, problems);
-  const auto root = text ? tools::read_json(*text, file, problems) : std::nullopt;
-  if (!root) return;
-  const JsonValue::Array* all = root->array();
-  if (all == nullptr) {
-    return add_wrong_type(*root, "the file", "an array of configurations", problems);
+/// Returns whether code of a module can run here; that of a DLL cannot.
+bool is_runnable(const VerifiedModule& module) {
+  return module.report.manifest.has_value() && module.report.format != "PE";
+}
+
+/// Returns the modules that the arguments name. Libraries in a directory are none.
+Modules find_modules(const std::vector<fs::path>& arguments) {
+  Modules modules;
+  for (const fs::path& argument : arguments) {
+    std::error_code ignored;
+    if (!fs::is_directory(argument, ignored)) {
+      modules.push_back({argument, tenon::inspect(argument)});
+      continue;
+    }
+    for (const fs::path& file : files_in(argument)) {
+      ModuleReport report = tenon::inspect(file);
+      if (is_module(report)) modules.push_back({file, std::move(report)});
+    }
   }
-  for (const JsonValue& value : *all) read_setup(value, cases, setups, problems);
+  return modules;
+}
+
+/// Finds the cases of a module that can be read.
+void find_cases(KindSpecs& specs, bool may_change_data, VerifiedModule& module) {
+  module.ended = !is_runnable(module);
+  if (module.ended) return;
+  module.cases = conformance::cases({.module = module.file});
+  module.methods = method_cases(module.report, specs, may_change_data);
+  std::ranges::transform(module.methods, std::back_inserter(module.cases), &MethodCase::of);
+}
+
+bool calls_methods(const Modules& modules) {
+  return std::ranges::any_of(modules, [](const VerifiedModule& module) {
+    return std::ranges::any_of(module.methods,
+                               [](const MethodCase& one) { return one.method != nullptr; });
+  });
 }
 
 // -- Output -------------------------------------------------------------------
@@ -92,7 +118,7 @@ std::string line_of(std::string text) {
   return escaped_for_display(text);
 }
 
-std::string painted(const conformance::Result& result, const Paint& paint) {
+std::string painted(const Result& result, const Paint& paint) {
   const std::string_view verdict = to_string(result.verdict);
   if (result.verdict == Verdict::passed) return paint.good(verdict);
   const std::string reason = ": " + line_of(result.reason);
@@ -119,105 +145,288 @@ struct Counts {
   std::size_t passed = 0;
   std::size_t failed = 0;
   std::size_t not_run = 0;
+
+  void add(const VerifiedModule& module) {
+    for (const Result& result : module.results) {
+      if (result.verdict == Verdict::passed) ++passed;
+      if (result.verdict == Verdict::failed) ++failed;
+      if (result.verdict == Verdict::not_run) ++not_run;
+    }
+  }
 };
 
-Counts counts_of(const std::vector<conformance::Result>& results) {
-  const auto of = [&](Verdict verdict) {
-    return static_cast<std::size_t>(
-        std::ranges::count(results, verdict, &conformance::Result::verdict));
-  };
-  return {of(Verdict::passed), of(Verdict::failed), of(Verdict::not_run)};
+Counts counts_of(const Modules& modules) {
+  Counts counts;
+  for (const VerifiedModule& module : modules) counts.add(module);
+  return counts;
 }
+
+/// Prints the results as text, in the order of the modules, each as soon as it is known.
+class Listing {
+ public:
+  /// If `prints` is false, shows only the progress.
+  Listing(const Modules& modules, bool prints) : modules_(modules), prints_(prints) {}
+
+  /// Prints what is new, and shows the progress on a terminal.
+  void update() {
+    console_.clear();
+    while (prints_ && module_ < modules_.size()) {
+      const VerifiedModule& module = modules_[module_];
+      print(module);
+      if (!module.ended) break;
+      ++module_;
+      next_ = 0;
+    }
+    std::cout.flush();
+    if (console_.on_terminal()) show_progress();
+  }
+
+  /// Passes on a line that a plugin has printed.
+  void pass_on(const VerifiedModule& module, std::string_view line) {
+    console_.clear();
+    if (modules_.size() > 1) std::cerr << escaped_for_display(module.file.string()) << ": ";
+    std::cerr << line << "\n";
+  }
+
+  void end() { console_.clear(); }
+
+ private:
+  void print(const VerifiedModule& module) {
+    if (next_ == 0) {
+      lines_ = lines_of(module.cases);
+      if (!is_runnable(module)) print_problems(module.report.errors);
+    }
+    if (next_ == 0 && !module.results.empty() && modules_.size() > 1) {
+      std::cout << paint_.strong(escaped_for_display(module.file.string())) << "\n";
+    }
+    for (; next_ < module.results.size(); ++next_) {
+      std::cout << lines_[next_] << painted(module.results[next_], paint_) << "\n";
+    }
+  }
+
+  void show_progress() {
+    const auto ended = std::ranges::count_if(modules_, &VerifiedModule::ended);
+    std::size_t cases = 0;
+    std::size_t results = 0;
+    for (const VerifiedModule& module : modules_) {
+      cases += module.cases.size();
+      results += module.results.size();
+    }
+    if (results == cases) return;
+    console_.show(std::to_string(ended) + " of " + counted(modules_.size(), "module") + ", " +
+                  std::to_string(results) + " of " + counted(cases, "case"));
+  }
+
+  const Modules& modules_;
+  const bool prints_;
+  const Paint paint_ = Paint::for_stream(STDOUT_FILENO);
+  tools::Console console_{"tenon verify"};
+  std::size_t module_ = 0;          // that is printed
+  std::size_t next_ = 0;            // of its cases
+  std::vector<std::string> lines_;  // of its cases
+};
 
 boost::json::value or_null(const std::string& text) {
   return text.empty() ? boost::json::value(nullptr) : boost::json::value(escaped_for_display(text));
 }
 
-void print_json(const VerifyArguments& arguments, const std::vector<conformance::Result>& results,
-                const std::vector<Error>& errors) {
-  boost::json::object output = make_output("verify");
-  output["file"] = arguments.file.string();
+void add(const Counts& counts, boost::json::object& object) {
+  object["passed"] = counts.passed;
+  object["failed"] = counts.failed;
+  object["not_run"] = counts.not_run;
+}
+
+boost::json::object output_of(const VerifiedModule& module) {
   boost::json::array cases;
-  for (const conformance::Result& result : results) {
+  for (const Result& result : module.results) {
     cases.push_back({{"kind", or_null(result.of.kind)},
                      {"plugin", result.of.plugin},
                      {"case", result.of.name},
                      {"verdict", to_string(result.verdict)},
                      {"reason", or_null(result.reason)}});
   }
-  output["cases"] = std::move(cases);
-  const Counts counts = counts_of(results);
-  output["passed"] = counts.passed;
-  output["failed"] = counts.failed;
-  output["not_run"] = counts.not_run;
+  boost::json::object object{{"file", module.file.string()}, {"cases", std::move(cases)}};
+  Counts counts;
+  counts.add(module);
+  add(counts, object);
+  object["errors"] = to_json(module.report.errors);
+  return object;
+}
+
+/// How the cases are run.
+struct Run {
+  conformance::Options options;  // without the module
+  std::uint64_t seed;
+  bool network;  // whether methods can use the network
+};
+
+void print_json(const Modules& modules, const Run& run, bool interrupted,
+                const std::vector<Error>& errors) {
+  boost::json::object output = make_output("verify");
+  boost::json::array files;
+  for (const VerifiedModule& module : modules) files.push_back(output_of(module));
+  output["files"] = std::move(files);
+  add(counts_of(modules), output);
+  output["seed"] = run.seed;
+  output["network"] = run.network;
+  output["interrupted"] = interrupted;
   output["errors"] = to_json(errors);
   print(output);
 }
 
-/// Runs the cases. If `prints`, the line of each case is printed when the case has ended.
-std::vector<conformance::Result> run_all(const conformance::Options& options,
-                                         const std::vector<Case>& cases, bool prints) {
-  const Paint paint = Paint::for_stream(STDOUT_FILENO);
-  const std::vector<std::string> lines = lines_of(cases);
-  std::vector<conformance::Result> results;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    results.push_back(conformance::run(options, cases[i]));
-    if (prints) std::cout << lines[i] << painted(results.back(), paint) << std::endl;
+void print_totals(const Modules& modules, const Run& run) {
+  if (std::ranges::none_of(modules, is_runnable)) return;
+  if (calls_methods(modules)) {
+    std::cout << "generated requests: --seed " << run.seed
+              << (run.network ? ", with network: the system does not allow to take it away\n"
+                              : ", without network\n");
   }
-  return results;
+  const Counts counts = counts_of(modules);
+  std::cout << counts.passed << " passed, " << counts.failed << " failed, " << counts.not_run
+            << " not run\n";
 }
 
-Exit no_module(const Options& options, const VerifyArguments& arguments,
-               const std::vector<Error>& errors) {
-  if (options.json) print_json(arguments, {}, errors);
-  print_problems(errors);
-  return std::ranges::any_of(errors, is_unreadable) ? io_error : problems_found;
+// -- The run ------------------------------------------------------------------
+
+/// Runs the cases of a module. Calls `done` after each.
+void run_cases(Run run, const VerifiedModule& module, const auto& done) {
+  run.options.module = module.file;
+  const std::size_t of_kit = module.cases.size() - module.methods.size();
+  for (std::size_t i = 0; i < module.cases.size(); ++i) {
+    done(i < of_kit ? conformance::run(run.options, module.cases[i])
+                    : command::run(run.options, module.methods[i - of_kit], run.seed));
+  }
 }
 
-Exit wrong_configs(const Options& options, const VerifyArguments& arguments,
-                   std::vector<Error> errors, const Diagnostics& problems) {
+/// Runs the cases of all modules. Returns the number of a signal that interrupted it; otherwise 0.
+int run_all(const Run& run, Modules& modules, Listing& listing) {
+  std::vector<std::size_t> readable;
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    if (!modules[i].ended) readable.push_back(i);
+  }
+  const auto module = [&](std::size_t index) -> VerifiedModule& {
+    return modules[readable[index]];
+  };
+  VerifyWork work;
+  work.count = readable.size();
+  work.run = [&](std::size_t index, const auto& done) { run_cases(run, module(index), done); };
+  work.case_ended = [&](std::size_t index, Verdict verdict, const std::string& reason) {
+    VerifiedModule& one = module(index);
+    one.results.push_back(
+        {one.cases[one.results.size()], verdict, tools::without_hidden_values(reason)});
+    listing.update();
+  };
+  work.module_ended = [&](std::size_t index) {
+    module(index).ended = true;
+    listing.update();
+  };
+  work.printed = [&](std::size_t index, std::string_view line) {
+    listing.pass_on(module(index), line);
+  };
+  listing.update();
+  if (!run.options.in_process) return run_in_processes(work);
+  for (std::size_t i = 0; i < readable.size(); ++i) {
+    work.run(i, [&](const Result& result) { work.case_ended(i, result.verdict, result.reason); });
+    work.module_ended(i);
+  }
+  return 0;
+}
+
+std::vector<Error> errors_of(const Diagnostics& problems) {
+  std::vector<Error> errors;
+  for (const tools::Diagnostic& problem : problems.all()) {
+    errors.push_back(Error({.code = problem.code,
+                            .message = problem.message,
+                            .where = to_text(problem.location),
+                            .found = problem.found,
+                            .needed = problem.needed,
+                            .fix = problem.fix}));
+  }
+  return errors;
+}
+
+Exit wrong_setups(bool json, const Modules& modules, const Run& run, const Diagnostics& problems) {
   tools::print(problems);
-  if (options.json) {
-    for (const tools::Diagnostic& problem : problems.all()) {
-      errors.push_back(Error({.code = problem.code,
-                              .message = problem.message,
-                              .where = to_text(problem.location),
-                              .found = problem.found,
-                              .needed = problem.needed,
-                              .fix = problem.fix}));
-    }
-    print_json(arguments, {}, errors);
-  }
+  if (json) print_json(modules, run, false, errors_of(problems));
   const auto unreadable = [](const tools::Diagnostic& problem) {
     return problem.code == "cannot-read";
   };
   return std::ranges::any_of(problems.all(), unreadable) ? io_error : usage_error;
 }
 
+/// Returns the exit status, and prints the modules of which no case could be run.
+Exit status_of(const Modules& modules) {
+  Exit status = success;
+  for (const VerifiedModule& module : modules) {
+    if (!is_runnable(module)) {
+      const bool unreadable = std::ranges::any_of(module.report.errors, is_unreadable);
+      status = unreadable || status == io_error ? io_error : problems_found;
+      continue;
+    }
+    Counts counts;
+    counts.add(module);
+    if (counts.passed + counts.failed == 0) {
+      std::cerr << "tenon verify: " << escaped_for_display(module.file.string())
+                << ": no case could be run\n";
+    }
+    if (counts.failed > 0 || counts.passed == 0) status = std::max(status, problems_found);
+  }
+  return status;
+}
+
+/// Ends this process as the signal does.
+void end_by(int number) {
+  std::cout.flush();
+  ::signal(number, SIG_DFL);
+  ::raise(number);
+}
+
+std::vector<Case> all_cases(const Modules& modules) {
+  std::vector<Case> cases;
+  for (const VerifiedModule& module : modules) {
+    cases.insert(cases.end(), module.cases.begin(), module.cases.end());
+  }
+  return cases;
+}
+
+Exit refuse(const std::string& reason, Exit status) {
+  std::cerr << "tenon verify: " << escaped_for_display(reason) << "\n";
+  return status;
+}
+
 }  // namespace
 
 Exit verify(const Options& options, const VerifyArguments& arguments) {
-  const ModuleReport report = tenon::inspect(arguments.file);
-  const bool is_dll = report.format == "PE";  // of which no code can be run here
-  if (!report.manifest || is_dll) return no_module(options, arguments, report.errors);
-  conformance::Options setup{.module = arguments.file, .timeout = arguments.timeout};
-  const std::vector<Case> cases = conformance::cases(setup);
+  Modules modules = find_modules(arguments.files);
+  if (modules.empty()) return refuse("there is no module in the directories", problems_found);
+  if (arguments.in_process && modules.size() > 1) {
+    return refuse("--in-process: found " + counted(modules.size(), "module") + ", needed one",
+                  usage_error);
+  }
+  KindSpecs specs(options);
+  for (VerifiedModule& module : modules) find_cases(specs, arguments.may_change_data, module);
+  Run run{.options = {.timeout = arguments.timeout, .in_process = arguments.in_process},
+          .seed = arguments.seed.value_or(std::random_device()()),
+          .network = arguments.in_process || !conformance::can_leave_network()};
   Diagnostics problems;
-  for (const std::string& file : arguments.configs) read_file(file, cases, setup.setups, problems);
-  if (!problems.empty()) return wrong_configs(options, arguments, report.errors, problems);
-  const auto results = run_all(setup, cases, !options.json);
-  const Counts counts = counts_of(results);
+  run.options.setups = read_setups(arguments.configs, all_cases(modules), problems);
+  if (!problems.empty()) return wrong_setups(options.json, modules, run, problems);
+  Listing listing(modules, !options.json);
+  const int signal = run_all(run, modules, listing);
+  listing.end();
   if (options.json) {
-    print_json(arguments, results, report.errors);
+    print_json(modules, run, signal != 0, {});
+    for (const VerifiedModule& module : modules) {
+      if (!is_runnable(module)) print_problems(module.report.errors);
+    }
   } else {
-    std::cout << counts.passed << " passed, " << counts.failed << " failed, " << counts.not_run
-              << " not run\n";
+    print_totals(modules, run);
   }
-  if (counts.passed + counts.failed == 0) {
-    std::cerr << "tenon verify: no case could be run\n";
-    return problems_found;
+  if (signal != 0) {
+    refuse("interrupted", problems_found);
+    end_by(signal);
   }
-  return counts.failed == 0 ? success : problems_found;
+  return status_of(modules);
 }
 
 }  // namespace tenon::command
