@@ -171,15 +171,38 @@ ReloadSafety not_alone(const SystemLibraries::NotAlone& library) {
           .fix = "link " + library.name + " with the libraries whose symbols it uses"};
 }
 
-/// Sets why an image of `copy` that was closed is mapped, unless its file has said so before.
+/// Returns a library that uses symbols of a file of `copy`, and is not one of its files; empty if
+/// there is none.
+std::string holder_of(const PrivateCopy& copy, const fs::path& file) {
+  std::vector<std::string> importers = platform::importers_of(file);
+  std::erase_if(importers, [&](const std::string& importer) {
+    return std::ranges::find(copy.files, fs::path(importer), &PrivateCopy::File::path) !=
+           copy.files.end();
+  });
+  return importers.empty() ? std::string() : importers.front();
+}
+
+/// Sets why an image of `copy` that was closed is mapped: the library that holds it. If there is
+/// none, what its file has said before, otherwise what is left.
 void explain_mapped(const PrivateCopy& copy, ReloadSafety& reload) noexcept try {
-  if (!reload.reason.empty()) return;
+  if (reload.stays_mapped) return;
+  for (const PrivateCopy::File& file : copy.files) {
+    if (!is_mapped(file)) continue;
+    if (const std::string holder = holder_of(copy, file.path); !holder.empty()) {
+      reload.symbol = reload.library = "";
+      reload.file = file.original;
+      reload.reason = holder + ", which uses its symbols, holds it";
+      reload.fix =
+          "close that library in stop, or link it with the libraries whose symbols it uses";
+      return;
+    }
+  }
   const auto mapped = std::ranges::find_if(copy.files, is_mapped);
-  if (mapped == copy.files.end()) return;
+  if (mapped == copy.files.end() || !reload.reason.empty()) return;
   reload.file = mapped->original;
   reload.reason =
-      "a handle from dlopen that is still open, or a library that uses its symbols, "
-      "holds it";
+      "a handle from dlopen that is still open, or a library that has looked up its symbols with "
+      "dlsym, holds it";
   reload.fix = "close in stop what the module has opened";
 } catch (const std::bad_alloc&) {
 }

@@ -43,6 +43,9 @@ bool is_loaded(const std::filesystem::path& path);
 /// Returns whether an image is mapped that was loaded under exactly this path. Other names of the
 /// file do not count.
 bool is_mapped(const std::filesystem::path& path) noexcept;
+/// Returns the files of the other images that import symbols from the image that was loaded from a
+/// path. Symbols that they have looked up with dlsym do not count.
+std::vector<std::string> importers_of(const std::filesystem::path& path);
 /// Keeps the image that was loaded from a path mapped until the process exits, with all libraries
 /// that it needs.
 void pin_image(const std::filesystem::path& path);

@@ -25,6 +25,11 @@
 
 #include "framework/test_plugin.h"
 
+#ifdef LENDS
+extern "C" [[gnu::visibility("default")]] const int tests_lent;
+const int tests_lent = 1;
+#endif
+
 namespace {
 
 const tenon_host* host = nullptr;
@@ -204,6 +209,14 @@ void name_the_network() {
   std::fprintf(stderr, "network %s\n", name);
 }
 
+/// Leaves a library open that uses its symbols.
+void lend_symbols() {
+  Dl_info own{};
+  dladdr(const_cast<int*>(&zero), &own);
+  dlclose(dlopen(own.dli_fname, RTLD_NOW | RTLD_GLOBAL));
+  dlopen((std::string(std::getenv("TMPDIR")) + "/borrower.so").c_str(), RTLD_NOW);
+}
+
 void misbehave(std::string_view how) {
   if (how == "throw an exception") throw std::runtime_error("no more coffee");
   if (how == "throw a number") throw 42;
@@ -249,6 +262,7 @@ void misbehave(std::string_view how) {
   if (how == "make another") make_another("builtin:host-echo", false);
   if (how == "keep another") make_another("builtin:host-echo", true);
   if (how == "open itself") open_itself();
+  if (how == "lend symbols") lend_symbols();
   if (how.substr(0, 5) == "load ") dlopen(std::string(how.substr(5)).c_str(), RTLD_NOW);
   if (how == "end the process") _exit(9);
   if (how == "change the process") {

@@ -96,8 +96,25 @@ TEST_F(Unload, IsPreventedByOpenHandles) {
   ASSERT_EQ(reported.size(), 1u);
   EXPECT_EQ(reported[0].message,
             "its code stays mapped: " + (world_.plugins() / "opened.so").string() +
-                ": a handle from dlopen that is still open, or a library that uses its symbols, "
-                "holds it; close in stop what the module has opened");
+                ": a handle from dlopen that is still open, or a library that has looked up its "
+                "symbols with dlsym, holds it; close in stop what the module has opened");
+}
+
+TEST_F(Unload, IsPreventedByLibrariesThatUseItsSymbols) {
+  place_fault("unruly-lends", "lends.so");
+  const std::string borrower =
+      world_.write("borrower.so", read_file(FAULTS "/borrower.so")).string();
+  Host host(options());
+  auto unruly = host.create<test::Echo>("unruly").value();
+  ASSERT_TRUE(unruly->say("lend symbols"));
+  ASSERT_TRUE(host.restart("test.example/unruly"));
+  EXPECT_TRUE(is_mapped("lends.g1"));
+  const auto reported = events(Event::Type::unload_prevented);
+  ASSERT_EQ(reported.size(), 1u);
+  EXPECT_EQ(reported[0].message,
+            "its code stays mapped: " + (world_.plugins() / "lends.so").string() + ": " + borrower +
+                ", which uses its symbols, holds it; close that library in stop, or link it with "
+                "the libraries whose symbols it uses");
 }
 
 TEST_F(Unload, KeepsTheHostOfRunningThreads) {

@@ -4,10 +4,50 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <cstdint>
+#include <cstring>
 #include <utility>
 
 namespace tenon { inline namespace v0_1 { namespace platform {
 namespace fs = std::filesystem;
+
+namespace {
+
+/// Calls `visit` with each address of a symbol of another image that an image has imported, until
+/// it returns true. Returns whether it did.
+template <class Visit>
+bool any_import(const dl_phdr_info& info, const Visit& visit) {
+  const ElfW(Dyn)* dynamic = nullptr;
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    if (info.dlpi_phdr[i].p_type == PT_DYNAMIC)
+      dynamic = reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr);
+  }
+  struct Table {
+    std::uintptr_t begin = 0;
+    std::size_t size = 0;
+  } tables[2];  // of data, and of functions
+  for (; dynamic != nullptr && dynamic->d_tag != DT_NULL; ++dynamic) {
+    if (dynamic->d_tag == DT_RELA) tables[0].begin = dynamic->d_un.d_ptr;
+    if (dynamic->d_tag == DT_RELASZ) tables[0].size = dynamic->d_un.d_val;
+    if (dynamic->d_tag == DT_JMPREL) tables[1].begin = dynamic->d_un.d_ptr;
+    if (dynamic->d_tag == DT_PLTRELSZ) tables[1].size = dynamic->d_un.d_val;
+  }
+  for (const Table& table : tables) {
+    // glibc has relocated the address, except in images that it has not loaded.
+    if (table.begin < info.dlpi_addr) continue;
+    const auto* entries = reinterpret_cast<const ElfW(Rela)*>(table.begin);
+    for (std::size_t i = 0; i < table.size / sizeof *entries; ++i) {
+      if (ELF64_R_SYM(entries[i].r_info) == 0) continue;
+      const void* address = nullptr;
+      std::memcpy(&address, reinterpret_cast<const void*>(info.dlpi_addr + entries[i].r_offset),
+                  sizeof address);
+      if (visit(address)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
 
 ImageMap ImageMap::of(const std::filesystem::path& path) {
   struct Search {
@@ -71,6 +111,25 @@ bool is_mapped(const std::filesystem::path& path) noexcept {
                : 0;
   };
   return dl_iterate_phdr(is_at, const_cast<fs::path*>(&path)) != 0;
+}
+
+std::vector<std::string> importers_of(const std::filesystem::path& path) {
+  struct Search {
+    const ImageMap map;
+    const std::string path;
+    std::vector<std::string> importers = {};
+  } search{ImageMap::of(path), path.string()};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& wanted = *static_cast<Search*>(data);
+        if (info->dlpi_name == nullptr || *info->dlpi_name == 0 || wanted.path == info->dlpi_name)
+          return 0;
+        const auto is_inside = [&](const void* address) { return wanted.map.contains(address, 1); };
+        if (any_import(*info, is_inside)) wanted.importers.emplace_back(info->dlpi_name);
+        return 0;
+      },
+      &search);
+  return std::move(search.importers);
 }
 
 void pin_image(const std::filesystem::path& path) {
