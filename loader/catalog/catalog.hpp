@@ -35,8 +35,8 @@ struct CatalogContent {
   /// Builtins, then standalone modules in the order of the search path, then modules in use whose
   /// file is gone.
   std::vector<ListedModule> modules{};
-  /// Idle modules whose file was not found, as long as they exist. An older catalog may still bring
-  /// them into use.
+  /// Idle modules whose file was not found, and modules that settings exclude, as long as they
+  /// exist. They may be in use, or an older catalog may still bring them into use.
   std::vector<std::weak_ptr<PluginModule>> unlisted{};
   /// Problems of files, each with its code.
   std::vector<Error> unreadable{};
@@ -59,7 +59,7 @@ class Catalog {
   std::shared_ptr<PluginModule> module_of(const std::filesystem::path& file) const;
   /// Returns the entry of a module, or nullptr if it is not listed.
   const ListedModule* find(const PluginModule& module) const;
-  /// Returns all listed modules, and unlisted modules that are in use again.
+  /// Returns all listed modules, and unlisted modules that are in use.
   std::vector<std::shared_ptr<PluginModule>> modules() const;
   /// Returns the file of each package of the bindings, by package id. Empty for a builtin.
   const std::vector<const std::filesystem::path*>& files() const noexcept { return files_; }

@@ -102,10 +102,11 @@ CatalogStore::CatalogPtr CatalogStore::build(CatalogContent content) {
 }
 
 std::vector<Event> CatalogStore::list(std::vector<FoundModule> found, std::vector<Error> unreadable,
-                                      const MakeModule& make, BrokenNames broken) {
+                                      const MakeModule& make, BrokenNames broken,
+                                      const IsExcluded& is_excluded) {
   const CatalogPtr base = current();
   std::vector<Event> released;
-  CatalogContent content = content_of(*base, std::move(found), make, released);
+  CatalogContent content = content_of(*base, std::move(found), make, is_excluded, released);
   content.unreadable = std::move(unreadable);
   content.broken = std::move(broken);
   refresh(content.modules);
@@ -124,7 +125,7 @@ std::vector<Event> CatalogStore::list(std::vector<FoundModule> found, std::vecto
 }
 
 CatalogContent CatalogStore::content_of(const Catalog& base, std::vector<FoundModule> found,
-                                        const MakeModule& make,
+                                        const MakeModule& make, const IsExcluded& is_excluded,
                                         std::vector<Event>& released) const {
   const std::vector<ModulePtr> existing = existing_modules(base.content());
   std::unordered_map<std::basic_string_view<std::filesystem::path::value_type>, ModulePtr> by_file;
@@ -147,7 +148,7 @@ CatalogContent CatalogStore::content_of(const Catalog& base, std::vector<FoundMo
   }
   for (const ModulePtr& module : existing) {
     if (listed.contains(module.get())) continue;
-    if (module->idle()) {
+    if (module->idle() || (is_excluded && is_excluded(*module))) {
       content.unlisted.push_back(module);
     } else {
       content.modules.push_back({module, module->manifest()});

@@ -36,12 +36,17 @@ class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
   CatalogPtr current() const;
   FileComparison& files() noexcept { return files_; }
 
+  /// Returns whether new uses of a module in use, which was not found, are refused.
+  using IsExcluded = std::function<bool(const PluginModule&)>;
+
   /// Publishes the catalog of the modules that were found. The module of a file is reused while it
-  /// exists; otherwise `make` creates one. Modules in use stay listed even if their file is gone.
+  /// exists; otherwise `make` creates one. Modules in use stay listed even if their file is gone,
+  /// unless they are excluded.
   /// Returns the events of quarantines that have ended. REQUIRED: no other thread is in this
   /// function; each file is listed once in `found`.
   std::vector<Event> list(std::vector<FoundModule> found, std::vector<Error> unreadable,
-                          const MakeModule& make, BrokenNames broken = {});
+                          const MakeModule& make, BrokenNames broken = {},
+                          const IsExcluded& is_excluded = {});
 
   /// See HostServices::prepare.
   std::unique_ptr<CatalogChange> prepare(const PluginModule& module,
@@ -51,7 +56,8 @@ class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
   class Change;
 
   CatalogContent content_of(const Catalog& base, std::vector<FoundModule> found,
-                            const MakeModule& make, std::vector<Event>& released) const;
+                            const MakeModule& make, const IsExcluded& is_excluded,
+                            std::vector<Event>& released) const;
   CatalogPtr build(CatalogContent content);
   void set(CatalogPtr next);
 

@@ -122,17 +122,6 @@ std::string message_of(boost::system::error_code error, std::string_view rest, s
   return std::string("unexpected byte 0x") + hex[c >> 4] + hex[c & 0xf];
 }
 
-/// Returns line and column, in characters, of the byte at `at`.
-std::string line_and_column(std::string_view text, std::size_t at) {
-  const std::string_view before = text.substr(0, at);
-  const auto lines = std::count(before.begin(), before.end(), '\n');
-  const std::string_view line = before.substr(before.rfind('\n') + 1);
-  const auto column = std::count_if(line.begin(), line.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-  });
-  return std::to_string(lines + 1) + ":" + std::to_string(column + 1);
-}
-
 boost::json::parse_options options(std::size_t levels) {
   boost::json::parse_options options;
   options.max_depth = levels;
@@ -169,6 +158,16 @@ struct SyntaxCheck {
 };
 
 }  // namespace
+
+std::string line_and_column(std::string_view text, std::size_t at) {
+  const std::string_view before = text.substr(0, at);
+  const auto lines = std::count(before.begin(), before.end(), '\n');
+  const std::string_view line = before.substr(before.rfind('\n') + 1);
+  const auto column = std::count_if(line.begin(), line.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  });
+  return std::to_string(lines + 1) + ":" + std::to_string(column + 1);
+}
 
 std::string json_syntax_error(std::string_view text) {
   constexpr std::size_t levels = 256;

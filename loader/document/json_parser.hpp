@@ -22,6 +22,9 @@ inline constexpr std::size_t max_levels = 64;
 /// up to 256 levels.
 std::string json_syntax_error(std::string_view text);
 
+/// Returns line and column, in characters, of the byte at `at`, eg: "3:14".
+std::string line_and_column(std::string_view text, std::size_t at);
+
 /// A handler of Boost.JSON that stores all values of a text as consecutive nodes, which Reader
 /// reads.
 class Recorder {

@@ -8,29 +8,12 @@
 #include <utility>
 
 #include "base/forked.hpp"
-#include "base/log_level.hpp"
 #include "catalog/package_resolution.hpp"
-#include "catalog/search_path.hpp"
 #include "code/exit_report.hpp"
-#include "platform/process.hpp"
 #include "restart/restart_group.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
-
-/// Returns the log level of the environment, or else of the program.
-Result<LogLevel> log_level(const HostOptions& options) {
-  if (options.app.empty()) return options.log_level;
-  const std::string variable = variable_of(options.app, "LOG");
-  const std::string wanted = platform::trusted_environment(variable);
-  if (wanted.empty()) return options.log_level;
-  if (const auto level = parse_log_level(wanted)) return *level;
-  return Error({.code = "bad-log-level",
-                .where = "$" + variable,
-                .found = wanted,
-                .needed = std::string(all_log_levels),
-                .fix = "set one of these, or unset the variable; it is ignored now"});
-}
 
 /// Limits the times of a policy, so that the sum of two of them and the present time is a time.
 HostOptions with_limited_times(HostOptions options) {
@@ -65,8 +48,9 @@ std::shared_ptr<ModuleContext> make_context(const HostOptions& options) {
     context->crash_handlers = std::make_shared<const platform::CrashHandlers>();
   }
   if (options.report_exits) report_exits();
-  const auto level = log_level(options);
-  context->log = std::make_shared<Log>(level ? *level : options.log_level, options.log_sink);
+  const auto level = log_level_of_environment(options.app);
+  context->log = std::make_shared<Log>((level ? *level : std::nullopt).value_or(options.log_level),
+                                       options.log_sink);
   context->events = std::make_shared<Events>(context->log, options.on_event);
   if (options.remember_crashes) {
     context->crash_records = std::make_shared<CrashRecords>(options.app, context->log);
@@ -89,6 +73,7 @@ HostCore::HostCore(HostOptions options)
     : control_(options.control ? std::make_unique<HostControl>() : nullptr),
       options_(with_control(with_limited_times(std::move(options)))),
       context_(make_context(options_)),
+      settings_(options_, context_->log),
       lookup_(options_.default_domain, context_->log) {}
 
 HostOptions HostCore::with_control(HostOptions options) const {
@@ -132,17 +117,17 @@ void HostCore::start() {
     if (!watching) startup_problems_.push_back(watching.error().with_severity(Severity::warning));
   }
   rescan();
-  log_left_out();
+  log_problems();
   if (control_ == nullptr) return;
   if (auto started = control_->start(weak_from_this()); !started) {
     startup_problems_.push_back(started.error().with_severity(Severity::warning));
   }
 }
 
-/// Logs, for the user, which modules are left out.
-void HostCore::log_left_out() const {
+/// Logs, for the user, which modules are left out, and which settings are wrong.
+void HostCore::log_problems() const {
   for (const Error& problem : catalog_->current()->problems()) {
-    if (problem.code() == "module-left-out")
+    if (problem.code() == "module-left-out" || problem.code() == "broken-settings")
       context_->log->write(LogLevel::warn, in_one_line(problem));
   }
 }
@@ -164,7 +149,7 @@ std::vector<ListedModule> HostCore::make_builtins() {
 
 /// Reports an invalid level in the log, for the user, and in `problems`, for the program.
 void HostCore::check_log_level() {
-  const auto level = log_level(options_);
+  const auto level = log_level_of_environment(options_.app);
   if (level) return;
   const Error wrong = level.error().with_severity(Severity::warning);
   context_->log->write(LogLevel::warn, in_one_line(wrong));
@@ -206,7 +191,8 @@ void HostCore::rescan() {
   const auto make = [this](ModuleOrigin origin, std::shared_ptr<const Manifest> manifest) {
     return std::make_shared<Module>(std::move(origin), std::move(manifest), context_);
   };
-  for (const Event& released : finder_.rescan(rules_.trust(), context_->crash_records.get(), make))
+  for (const Event& released :
+       finder_.rescan(rules_.trust(), settings_, context_->crash_records.get(), make))
     context_->events->report(released);
 }
 
@@ -286,6 +272,12 @@ std::vector<std::string> HostCore::names_for(const Package& requester, const Kin
 
 Result<void> HostCore::check_loadable(const Manifest& before, const Manifest& fresh,
                                       const Bundle& bundle) {
+  const bool is_other_version = total_order(before.version, fresh.version) != 0;
+  if (is_other_version) {
+    if (auto refused = refusal_by(*settings_.current(), options_.app, fresh.name, fresh.version,
+                                  bundle[0].path))
+      return *std::move(refused);
+  }
   std::vector<Error> warnings;
   auto loadable = rules_.check_loadable(*catalog_->current(), before, fresh, bundle,
                                         catalog_->files(), warnings);

@@ -21,6 +21,7 @@
 #include "code/module_host.hpp"
 #include "host/host_control.hpp"
 #include "host/host_rules.hpp"
+#include "host/host_settings.hpp"
 #include "host/module_finder.hpp"
 #include "module/module.hpp"
 #include "restart/restart_step.hpp"
@@ -92,7 +93,7 @@ class HostCore final : public HostServices, public std::enable_shared_from_this<
   void start();
   void shut_down() noexcept;
   void check_log_level();
-  void log_left_out() const;
+  void log_problems() const;
   std::vector<ListedModule> make_builtins();
   void file_changed(const std::filesystem::path& file);
 
@@ -104,6 +105,7 @@ class HostCore final : public HostServices, public std::enable_shared_from_this<
   const HostOptions options_;
   const std::shared_ptr<ModuleContext> context_;
   std::vector<Error> startup_problems_;  // errors from the creation of the host
+  HostSettings settings_;
   const PluginLookup lookup_;
   HostRules rules_;
   const std::shared_ptr<CatalogStore> catalog_ = std::make_shared<CatalogStore>();

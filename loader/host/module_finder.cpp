@@ -47,16 +47,25 @@ bool ModuleFinder::stop_watching(FileWatcher::Clock::time_point deadline) noexce
   return ended == nullptr || ended->stop(deadline);
 }
 
-std::vector<Event> ModuleFinder::rescan(const TrustPolicy& policy, CrashRecords* records,
+std::vector<Event> ModuleFinder::rescan(const TrustPolicy& policy, HostSettings& settings,
+                                        CrashRecords* records,
                                         const CatalogStore::MakeModule& make) {
   const sync::Lock lock(scanning_);
+  const HostSettings::Ptr operator_settings = settings.read();
   Scan found = scan(search_paths(options_.app, options_.plugin_path), policy, known_files_,
                     std::chrono::system_clock::now());
   if (records != nullptr) records->leave_out(found);
+  apply(*operator_settings, options_.app, found);
   const auto watcher = this->watcher();
   if (watcher != nullptr) watch_all(*watcher, found);
+  const auto is_excluded = [&](const PluginModule& module) {
+    const auto manifest = module.manifest();
+    return refusal_by(*operator_settings, options_.app, manifest->name, manifest->version,
+                      module.origin().file)
+        .has_value();
+  };
   std::vector<Event> released = catalog_.list(std::move(found.modules), std::move(found.skipped),
-                                              make, std::move(found.broken));
+                                              make, std::move(found.broken), is_excluded);
   if (watcher != nullptr) forget_unlisted(*watcher, *catalog_.current());
   return released;
 }

@@ -14,6 +14,7 @@
 #include "catalog/crash_records.hpp"
 #include "catalog/scan.hpp"
 #include "host/file_watcher.hpp"
+#include "host/host_settings.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 
@@ -32,11 +33,12 @@ class ModuleFinder {
   /// Waits until a running callback has returned, unless the callback calls this. Returns false if
   /// the thread that watches has not ended by the deadline, and leaves it running.
   bool stop_watching(FileWatcher::Clock::time_point deadline) noexcept;
-  /// Scans the search paths and publishes the catalog of the modules that `policy` accepts, without
-  /// those that `records` leaves out, unless that is nullptr. `make` creates new ones. Returns the
-  /// events of quarantines that have ended.
-  std::vector<Event> rescan(const TrustPolicy& policy, CrashRecords* records,
-                            const CatalogStore::MakeModule& make);
+  /// Reads the settings, scans the search paths, and publishes the catalog of the modules that
+  /// `policy` accepts, without those that the settings exclude, and those that `records` leaves
+  /// out, unless that is nullptr. `make` creates new ones. Returns the events of quarantines that
+  /// have ended.
+  std::vector<Event> rescan(const TrustPolicy& policy, HostSettings& settings,
+                            CrashRecords* records, const CatalogStore::MakeModule& make);
 
  private:
   /// Returns nullptr if no files are watched.

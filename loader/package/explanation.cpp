@@ -39,6 +39,15 @@ std::vector<Range> complement(Ranges ranges, Range whole) {
   return others;
 }
 
+/// Returns the command by which an operator has an unusable module used again; empty if its file is
+/// at fault.
+std::string_view command_for(std::string_view code) {
+  if (code == "disabled") return "tenon enable";
+  if (code == "version-refused") return "tenon unpin";
+  if (code == "module-left-out") return "tenon release";
+  return {};
+}
+
 }  // namespace
 
 std::string Explanation::requirer(const Edge& edge) const {
@@ -160,7 +169,10 @@ std::string Explanation::fix(const Chain& chain) {
     fix = "change the requirements of " + requirer(end) + " so that one version of " +
           propagator_.dependency(end).name + " meets them all";
   } else if (const auto* broken = this->broken(end)) {
-    fix = "run tenon inspect " + shell_word(broken->where) + ", and correct what it reports";
+    const std::string_view command = command_for(broken->code);
+    fix = command.empty()
+              ? "run tenon inspect " + shell_word(broken->where) + ", and correct what it reports"
+              : "run " + std::string(command) + " for " + propagator_.dependency(end).name;
   } else if (what == "contradictory-requirement") {
     fix = "change the requirement of " + requirer(end);
   }

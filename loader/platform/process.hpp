@@ -36,6 +36,18 @@ std::vector<std::filesystem::path> module_directories(const std::string& app);
 /// /usr/share where a variable is not set.
 std::vector<std::filesystem::path> data_directories(const std::string& app);
 
+/// The files with the settings of operators for an app.
+struct SettingsFiles {
+  /// $XDG_CONFIG_HOME/tenon/APP.json, otherwise ~/.config/tenon/APP.json. Empty if neither the
+  /// variable nor $HOME is set, and in a process with the privileges of another user.
+  std::filesystem::path user;
+  /// The same in the directories of $XDG_CONFIG_DIRS, otherwise in /etc/xdg. The first counts most.
+  std::vector<std::filesystem::path> system;
+};
+/// Returns them, whether they exist or not. There are none if the name of the app cannot be that of
+/// a file.
+SettingsFiles settings_files(const std::string& app);
+
 /// Returns the directory in which the hosts of an app keep files of the user from one run to the
 /// next: $XDG_STATE_HOME/tenon/APP, otherwise ~/.local/state/tenon/APP. Empty if neither the
 /// variable nor $HOME is set, in a process with the privileges of another user, and if the name of

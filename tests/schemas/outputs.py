@@ -138,6 +138,15 @@ class Tests:
         expect(self.output(0, "release", "photo", "a.b/c", app=None)["released"])
         expect(self.output(1, "release", "photo", "a.b/c", app=None)["error"])
 
+    def test_settings(self):
+        self.install("blur-1.2.0", "colour-1.4.0", "colour-1.6.2")
+        expect(self.output(0, "disable", "me.example/blur")["changed"])
+        expect(self.output(0, "pin", "example.io/colour@1.4.0")["package_version"] == "1.4.0")
+        expect(len(self.output(1, "list", "--why")["settings"]["packages"]) == 2)
+        self.output(0, "enable", "me.example/blur")
+        self.output(0, "unpin", "example.io/colour")
+        expect(self.output(1, "disable", "me.example/blurr")["error"])
+
     def test_running_hosts(self):
         expect(self.output(0, "ps", app=None)["hosts"] == [])
 

@@ -51,6 +51,7 @@ void add_module_commands(CommandTable& table);
 void add_document_commands(CommandTable& table);
 void add_project_commands(CommandTable& table);
 void add_host_commands(CommandTable& table);
+void add_settings_commands(CommandTable& table);
 
 /// Adds the options that select an app.
 void add_app(CLI::App& command, Options& options);

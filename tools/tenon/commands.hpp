@@ -118,6 +118,13 @@ Exit graph(const Options& options, GraphFormat format);
 /// Lets the hosts of an app use a package again that they leave out. Works on files only.
 Exit release(const Options& options, const std::string& package);
 
+/// A change of the user's settings for an app.
+enum class SettingsChange { disable, enable, pin, unpin };
+
+/// Changes what the hosts of an app use. `text` is PACKAGE, or PACKAGE[@VERSION] for a pin. Works
+/// on files only.
+Exit change_settings(const Options& options, SettingsChange change, const std::string& text);
+
 /// The arguments of `tenon verify`.
 struct VerifyArguments {
   /// Module files, or directories of them.

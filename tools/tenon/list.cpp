@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon list
+#include <tenon/detail/operator_settings.hpp>
 #include <tenon/detail/other_program.hpp>
 #include <tenon/host.hpp>
 #include <tenon/inspect.hpp>
@@ -79,7 +80,8 @@ std::string next_step(const Options& options, const Host& host,
   }
   for (const Error& problem : problems) {
     std::error_code ignored;
-    if (std::filesystem::is_regular_file(problem.where(), ignored)) {
+    const std::filesystem::path file = problem.where();  // of a module, or of settings
+    if (file.extension() != ".json" && std::filesystem::is_regular_file(file, ignored)) {
       return command_line(options, "inspect " + shell_word(problem.where()));
     }
   }
@@ -105,6 +107,37 @@ void print_problems(std::string_view heading, Severity severity, const std::vect
   for (const std::string& line : aligned(std::move(rows))) std::cout << paint.of(severity, line);
 }
 
+/// Prints what operators have set for packages.
+void print_settings(const detail::OperatorSettings& settings) {
+  std::vector<Row> rows;
+  for (const auto& [name, package] : settings.packages) {
+    if (package.is_disabled()) rows.push_back({"  disabled", name, package.enabled_by.string()});
+    if (package.is_pinned())
+      rows.push_back({"  pinned", name + " " + *package.version, package.version_by.string()});
+  }
+  if (rows.empty()) return;
+  std::cout << "\nSettings:\n";
+  for (const std::string& line : aligned(std::move(rows))) std::cout << line;
+}
+
+/// Returns whether a problem only says what the settings ask for.
+bool is_set(const Error& problem) {
+  return problem.severity() == Severity::note &&
+         (problem.code() == "disabled" || problem.code() == "version-refused");
+}
+
+boost::json::object to_json(const detail::OperatorSettings& settings) {
+  boost::json::array files, packages;
+  for (const auto& file : settings.files) files.emplace_back(file.string());
+  for (const auto& [name, package] : settings.packages) {
+    packages.push_back({{"package", name},
+                        {"enabled", !package.is_disabled()},
+                        {"version", package.is_pinned() ? boost::json::value(*package.version)
+                                                        : boost::json::value()}});
+  }
+  return {{"files", std::move(files)}, {"packages", std::move(packages)}};
+}
+
 void print_problems(const Options& options, const Host& host, std::vector<Error> problems,
                     const Paint& paint) {
   if (problems.empty()) return;
@@ -126,10 +159,15 @@ struct FileUse {
 /// Returns why a host does not use a file that it reads as a module, and that it has no package of.
 std::string refusal_of(const std::filesystem::path& file, const std::vector<Error>& problems) {
   const auto is_of_file = [&file](const Error& problem) {
-    return problem.where() == file.string() && problem.severity() != Severity::note;
+    return problem.where() == file.string() && problem.code() != "in-development";
   };
   const auto problem = std::ranges::find_if(problems, is_of_file);
-  if (problem != problems.end()) return std::string(problem->found());
+  if (problem != problems.end()) {
+    const std::string found(problem->found());
+    return problem->code() != "version-refused"
+               ? found
+               : found + ": needed " + std::string(problem->needed());
+  }
   // Libraries that plugins in directories of their own bring are no problems.
   const ModuleReport report = tenon::inspect(file);
   return report.manifest || report.errors.empty() ? "another path leads to the same file"
@@ -217,6 +255,7 @@ Exit list(const Options& options, const std::string& kind, bool why) {
   const auto searched = detail::searched_paths(options.app, options.plugin_path);
   std::vector<FileUse> uses;
   if (why) uses = uses_of(searched, host, skipped);
+  const detail::OperatorSettings settings = detail::operator_settings(options.app);
 
   if (options.json) {
     boost::json::object output = make_output("list");
@@ -225,6 +264,7 @@ Exit list(const Options& options, const std::string& kind, bool why) {
     for (const PluginInfo& plugin : plugins) all.push_back(to_json(plugin));
     output["plugins"] = std::move(all);
     output["skipped"] = to_json(skipped);
+    output["settings"] = to_json(settings);
     add_files(searched, uses, output);
     print(output);
     if (has_search_path_errors(options, skipped)) return io_error;
@@ -240,6 +280,8 @@ Exit list(const Options& options, const std::string& kind, bool why) {
   const std::vector<Error> unread = take_search_path_errors(options, skipped);
   print_problems(unread);
   if (why) print_files(searched, uses, paint);
+  print_settings(settings);
+  std::erase_if(skipped, is_set);
   print_problems(options, host, skipped, paint);
   if (!unread.empty()) return io_error;
   return any_error(skipped) ? problems_found : success;

@@ -30,6 +30,7 @@ int run(int count, char** arguments) {
   add_document_commands(table);
   add_project_commands(table);
   add_host_commands(table);
+  add_settings_commands(table);
   if (const auto exit = tenon::tools::parse(program, count, arguments, completed_values())) {
     return *exit;
   }

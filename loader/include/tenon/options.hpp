@@ -73,9 +73,9 @@ struct HostOptions {
   /// Called with each event of a module, on the thread that causes it. It may call any function of
   /// the host and destroy the host, but must not wait for a thread that is in one.
   std::function<void(const Event&)> on_event = {};
-  /// The lowest level that is logged, for the host and its plugins. For the app "photo" the
-  /// environment variable $PHOTO_LOG overrides it with trace, debug, info, warn, error or off
-  /// (ignored if the process has the privileges of another user).
+  /// The lowest level that is logged, for the host and its plugins. $PHOTO_LOG of the app "photo"
+  /// overrides it with trace, debug, info, warn, error or off (ignored in a process with the
+  /// privileges of another user), otherwise the settings of an operator (loader/guide/operator.md).
   LogLevel log_level = LogLevel::warn;
   /// Called with each log line, on the thread that logs, on several threads at a time; empty: lines
   /// are written to standard error. It must not destroy the host, nor wait for a thread that is in

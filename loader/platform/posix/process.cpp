@@ -100,6 +100,20 @@ std::vector<std::filesystem::path> data_directories(const std::string& app) {
   return directories;
 }
 
+SettingsFiles settings_files(const std::string& app) {
+  SettingsFiles files;
+  if (!is_file_name(app)) return files;
+  const std::filesystem::path below = std::filesystem::path("tenon") / (app + ".json");
+  const std::filesystem::path own = user_directory("XDG_CONFIG_HOME", ".config");
+  if (!own.empty()) files.user = own / below;
+  std::string shared = trusted_environment("XDG_CONFIG_DIRS");
+  if (shared.empty()) shared = "/etc/xdg";
+  for (const std::filesystem::path& directory : split_path_list(shared)) {
+    if (directory.is_absolute()) files.system.push_back(directory / below);
+  }
+  return files;
+}
+
 std::filesystem::path state_directory(const std::string& app) {
   const std::filesystem::path directory = user_directory("XDG_STATE_HOME", ".local/state");
   return directory.empty() || !is_file_name(app) ? std::filesystem::path()
