@@ -1095,4 +1095,24 @@ TEST_F(TenonCommand, ColoursOutputOnlyOnATerminal) {
   EXPECT_EQ(world_.start_on_terminal(command).wait().out.find('\x1b'), std::string::npos);
 }
 
+TEST_F(TenonCommand, ColoursOutputAsDemanded) {
+  install("colour-1.6.2.so", "colour.so");
+  const auto has_colours = [this](const std::string& when) {
+    const std::vector<std::string> command{TENON, "inspect", "modules/rich.so", "--color", when};
+    return world_.start_on_terminal(command).wait().out.find('\x1b') != std::string::npos;
+  };
+  world_.set("TERM", "xterm");
+  EXPECT_FALSE(has_colours("never"));
+  EXPECT_TRUE(has_colours("auto"));
+  world_.set("NO_COLOR", "1");
+  EXPECT_FALSE(has_colours("auto"));
+  EXPECT_TRUE(has_colours("always"));
+  const Outcome piped = world_.run({TENON, "inspect", "modules/rich.so", "--color", "always"});
+  EXPECT_NE(piped.out.find('\x1b'), std::string::npos);
+  const Outcome wrong = world_.run({TENON, "list", "--color", "red"});
+  EXPECT_EQ(wrong.exit, 2);
+  EXPECT_NE(wrong.err.find("found \"red\", needed auto|always|never"), std::string::npos)
+      << wrong.err;
+}
+
 }}  // namespace tenon::tests

@@ -7,10 +7,14 @@
 #include <utility>
 
 #include "app.hpp"
+#include "text.hpp"
 
 namespace tenon::command {
 
 void CommandTable::add(CLI::App& command, std::function<Exit()> run) {
+  add_choice(command, "--color", color_, {"auto", "always", "never"},
+             "Whether output has colours; auto: on a terminal, unless NO_COLOR is set")
+      ->default_str("auto");
   commands_.push_back({&command, std::move(run)});
 }
 
@@ -21,6 +25,7 @@ void CommandTable::add_for_app(CLI::App& command, std::function<Exit()> run) {
 Exit CommandTable::run() const {
   const auto given = std::ranges::find_if(
       commands_, [](const Command& command) { return command.parser->parsed(); });
+  if (color_ == "always" || color_ == "never") Paint::set_colours(color_ == "always");
   return given->run();
 }
 

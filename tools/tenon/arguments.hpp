@@ -39,6 +39,7 @@ class CommandTable {
   };
 
   CLI::App& program_;
+  std::string color_;
   Options options_;
   std::vector<Command> commands_;
 };

@@ -8,11 +8,22 @@
 #include <cstdlib>
 #include <iostream>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace tenon::command {
+namespace {
+
+std::optional<bool> colours_set;
+
+}  // namespace
+
+void Paint::set_colours(bool always) noexcept {
+  colours_set = always;
+}
 
 Paint Paint::for_stream(int descriptor) {
+  if (colours_set) return Paint(*colours_set);
   const char* refused = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");
   return Paint((refused == nullptr || *refused == '\0') && terminal != nullptr &&

@@ -19,8 +19,11 @@ namespace tenon::command {
 /// Colours for one stream, or none.
 class Paint {
  public:
-  /// Uses colours if `descriptor` is a terminal that supports them and NO_COLOR is not set.
+  /// Uses colours if `descriptor` is a terminal that supports them and NO_COLOR is not set, unless
+  /// `set_colours` has decided.
   static Paint for_stream(int descriptor);
+  /// Uses colours always, or never. Called before other threads run.
+  static void set_colours(bool always) noexcept;
 
   std::string good(std::string_view text) const { return wrap("32", text); }
   std::string bad(std::string_view text) const { return wrap("31", text); }
