@@ -67,7 +67,7 @@ plugins_are_installed() {
 }
 
 schemas_are_installed() {
-  for schema in spec evolution output; do
+  for schema in spec evolution output backup-output; do
     grep "\"https://tenon.dev/schemas/$schema.schema.json\"" \
       "$prefix/share/tenon/schemas/$schema.schema.json" || return
   done
