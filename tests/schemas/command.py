@@ -45,18 +45,21 @@ class Command:
         expect(done.returncode == status, words, "exit status", done.returncode, done.stderr)
         return done.stdout
 
-    def output(self, status, *words):
+    def output(self, status, *words, definition=None):
         """Runs the command with --json, and returns its output, which is valid."""
         output = json.loads(self.run(status, *words, "--json"))
+        self.expect_valid(output, definition or output[self.executable.name]["command"], words)
+        return output
+
+    def expect_valid(self, output, definition, *words):
         strict = copy.deepcopy(self.schema)
         refuse_unknown_keys(strict)
-        strict["$ref"] = "#/$defs/" + output[self.executable.name]["command"]
+        strict["$ref"] = "#/$defs/" + definition
         del strict["oneOf"]
         error = self.error_of(strict, output)
-        expect(error is None, words, error)
+        expect(error is None, *words, error)
         error = self.error_of(self.schema, output)
-        expect(error is None, words, "is not one of the outputs:", error)
-        return output
+        expect(error is None, *words, "is not one of the outputs:", error)
 
     def error_of(self, schema, output):
         resolver = jsonschema.RefResolver.from_schema(schema, store=self.documents)

@@ -1,14 +1,15 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: BSL-1.0
-"""outputs.py SOURCE TENON MODULES: tests the schema of `tenon --json`. Prints TAP.
+"""outputs.py SOURCE TENON MODULES HOST COUNTER: tests the schema of `tenon --json`. Prints TAP.
 
 Validates what the commands print, with success and with problems. MODULES is a directory of
-packages that require each other. Runs the python of Debian, because its package python3-jsonschema
-validates.
+packages that require each other, HOST runs COUNTER until it is ended. Runs the python of Debian,
+because its package python3-jsonschema validates.
 """
 import json
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -18,12 +19,14 @@ from tap import expect
 
 
 class Tests:
-    def __init__(self, source, tenon, modules, directory):
+    def __init__(self, source, tenon, modules, host, counter, directory):
         self.command = Command(tenon, source / "tools/tenon/output.schema.json", directory,
                                PHOTO_PLUGIN_PATH="plugins")
         self.specs = str(source / "abi")
         self.dll = str(source / "tests/fuzz/corpus/pe/imports.dll")
         self.modules = modules
+        self.host = host.resolve()
+        self.counter = counter
         self.directory = directory
         (directory / "plugins").mkdir()
 
@@ -112,6 +115,33 @@ class Tests:
 
     def test_running_hosts(self):
         expect(self.output(0, "ps", app=None)["hosts"] == [])
+        hosted = self.directory / "hosted"
+        hosted.mkdir()
+        shutil.copy(self.counter, hosted)
+        environment = {**self.command.environment, "PHOTO_PLUGIN_PATH": ""}
+        with subprocess.Popen([self.host, hosted], cwd=self.directory, env=environment, text=True,
+                              stdout=subprocess.PIPE) as host:
+            try:
+                ready = host.stdout.readline()
+                expect(ready == "ready\n", "the host prints", ready)
+                self.check_running_host(str(host.pid))
+            finally:
+                host.kill()
+
+    def check_running_host(self, host):
+        command = self.command
+        expect(command.output(0, "ps")["hosts"][0]["modules"])
+        expect(command.output(0, "status", host)["status"]["modules"][0]["methods"])
+        expect(command.output(0, "restart", host)["restarts"][0]["modules"])
+        for name in ("colour-1.4.0", "broken-1.0.0"):
+            shutil.copy(self.modules / f"{name}.so", self.directory / "hosted")
+        expect(command.output(1, "rescan", host)["added"])
+        (self.directory / "hosted/counter-1.so").write_text("text")
+        expect(command.output(1, "restart", host)["restarts"][0]["error"])
+        events = command.run(0, "events", host, "--json").splitlines()
+        expect(any("restarted" in event for event in events), events)
+        for event in events:
+            command.expect_valid(json.loads(event), "event", event)
 
     def test_verify(self):
         self.install("colour-1.4.0")
@@ -119,11 +149,9 @@ class Tests:
         self.output(3, "verify", "plugins", "nowhere.so", app=None)
 
 
-def main(source, tenon, modules):
+def main(source, *paths):
     with tempfile.TemporaryDirectory() as directory:
-        tests = Tests(pathlib.Path(source), pathlib.Path(tenon), pathlib.Path(modules),
-                      pathlib.Path(directory))
-        tap.run(tests)
+        tap.run(Tests(*map(pathlib.Path, [source, *paths, directory])))
 
 
 main(*sys.argv[1:])
