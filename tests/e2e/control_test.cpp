@@ -110,7 +110,11 @@ TEST_F(RunningHosts, ShowTheirCallsOfAMoment) {
   EXPECT_TRUE(std::regex_search(found.suffix().str(), table)) << "the second one";
   EXPECT_FALSE(contains(shown.out, "\n0.0 ")) << "something was called: " << shown.out;
   EXPECT_EQ(tenon({"top", "4000000", "--tables", "1"}).exit, 1);
-  EXPECT_EQ(tenon({"top", pid(host), "--tables", "0"}).exit, 2);
+  const Outcome wrong = tenon({"top", pid(host), "--tables", "0"});
+  EXPECT_EQ(wrong.exit, 2);
+  EXPECT_EQ(wrong.err,
+            "tenon top: --tables: found \"0\", needed a number from 1 to 1000000\n"
+            "See tenon top --help.\n");
 }
 
 TEST_F(RunningHosts, AreRestarted) {

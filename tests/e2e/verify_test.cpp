@@ -141,6 +141,16 @@ TEST_F(VerifyCommand, GivesPluginsNeitherSecretsNorTheTerminal) {
   EXPECT_EQ(run.err.find('\x1b'), std::string::npos);
 }
 
+TEST_F(VerifyCommand, RefusesSeedsThatAreNoNumbers) {
+  for (const std::string seed : {"x", "-1", "7x", "18446744073709551616"}) {
+    const Outcome run = verify({crashes, "--seed", seed});
+    EXPECT_EQ(run.exit, 2) << seed;
+    EXPECT_EQ(run.err, "tenon verify: --seed: found \"" + seed +
+                           "\", needed a number from 0 to 18446744073709551615\n"
+                           "See tenon verify --help.\n");
+  }
+}
+
 TEST_F(VerifyCommand, PrintsJson) {
   const Outcome run = verify({crashes, "--json", "--seed", "7"});
   EXPECT_EQ(run.exit, 1) << run.err;

@@ -9,6 +9,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "e2e/unprivileged.hpp"
 #include "framework/world.hpp"
@@ -104,7 +106,8 @@ TEST(GenCommand, RefusesSchemasWithoutDocumentTypes) {
   const Outcome outcome =
       world.run({TENON_GEN, "schema", "--standard-specs", ABI, "--out", "out", "kinds"});
   EXPECT_EQ(outcome.exit, 2);
-  EXPECT_EQ(outcome.err, "tenon-gen: the specs contain no document type\n");
+  EXPECT_EQ(outcome.err,
+            "tenon-gen schema: the specs contain no document type\nSee tenon-gen schema --help.\n");
   EXPECT_FALSE(std::filesystem::exists(world.root() / "out"));
 }
 
@@ -147,6 +150,22 @@ TEST(GenCommand, ReportsWrongUsage) {
   }
 }
 
+TEST(GenCommand, RefusesUnknownStandardKinds) {
+  const World world;
+  world.write("kinds/filter/v1.json", spec);
+  const std::pair<const char*, const char*> wrong[] = {
+      {"source", "a name and a version, eg: source@2"},
+      {"sourec@2", "a standard kind; did you mean 'source'?"},
+      {"source@99", "a version from 1 to 2"}};
+  for (const auto& [standard, needed] : wrong) {
+    const Outcome outcome = world.run({TENON_GEN, "build", "--standard", standard,
+                                       "--standard-specs", ABI, "--out", "out", "kinds"});
+    EXPECT_EQ(outcome.exit, 2) << standard;
+    EXPECT_EQ(outcome.err, "tenon-gen build: --standard: found \"" + std::string(standard) +
+                               "\", needed " + needed + "\nSee tenon-gen build --help.\n");
+  }
+}
+
 TEST(GenCommand, RefusesNamesOutsideOfTheDirectory) {
   const World world;
   world.write("kinds/filter/v1.json", spec);
@@ -158,8 +177,10 @@ TEST(GenCommand, RefusesNamesOutsideOfTheDirectory) {
       line.insert(line.end(), {"--out", "out", "--name", name, "kinds"});
       const Outcome outcome = world.run(line);
       EXPECT_EQ(outcome.exit, 2) << name;
-      EXPECT_EQ(outcome.err, "tenon-gen: --name " + std::string(name) +
-                                 ": not a name; use letters, digits, '_', '.', '+' and '-'\n");
+      EXPECT_EQ(outcome.err, "tenon-gen " + command[0] + ": --name: found \"" + name +
+                                 "\", needed a name of letters, digits, '_', '.', '+' and '-'\n"
+                                 "See tenon-gen " +
+                                 command[0] + " --help.\n");
     }
   }
   EXPECT_FALSE(fs::exists(world.path("kinds.cpp")));
@@ -252,18 +273,18 @@ TEST(GenCommand, RefusesAnSdkWithoutKindsOrWithABadName) {
   world.write("types/look/v1.json", look);
   const Outcome empty = world.run({TENON_GEN, "sdk", "--app", "photo", "--out", "out", "types"});
   EXPECT_EQ(empty.exit, 2);
-  EXPECT_EQ(empty.err, "tenon-gen: the specs contain no kind\n");
+  EXPECT_EQ(empty.err, "tenon-gen sdk: the specs contain no kind\nSee tenon-gen sdk --help.\n");
   const Outcome named = world.run({TENON_GEN, "sdk", "--app", "../x", "--out", "out", "types"});
   EXPECT_EQ(named.exit, 2);
-  EXPECT_EQ(
-      named.err,
-      "tenon-gen: --app ../x: not the name of an app; use letters, digits, '.', '_' and '-'\n");
+  EXPECT_EQ(named.err,
+            "tenon-gen sdk: --app: found \"../x\", needed the name of an app of letters, digits, "
+            "'.', '_' and '-'\nSee tenon-gen sdk --help.\n");
   const Outcome version =
       world.run({TENON_GEN, "sdk", "--app", "x", "--version", "1\"", "--out", "out", "types"});
   EXPECT_EQ(version.exit, 2);
   EXPECT_EQ(version.err,
-            "tenon-gen: --version 1\": not a version; use letters, digits, '.', '_', '+', '~' and "
-            "'-'\n");
+            "tenon-gen sdk: --version: found \"1\"\", needed a version of letters, digits, '.', "
+            "'_', '+', '~' and '-'\nSee tenon-gen sdk --help.\n");
 }
 
 TEST(GenCommand, PrintsItsVersion) {
@@ -281,7 +302,7 @@ TEST(GenCommand, ReportsLongNames) {
     if (option != "--app") line.insert(line.end(), {"--app", "photo"});
     const Outcome outcome = world.run(line);
     EXPECT_EQ(outcome.exit, 2) << option;
-    EXPECT_NE(outcome.err.find("; use letters, digits, "), std::string::npos) << option;
+    EXPECT_NE(outcome.err.find(" of letters, digits, "), std::string::npos) << option;
   }
   const Outcome outcome = world.run({TENON_GEN, "build", "--out", "out", "--name", name, "kinds"});
   EXPECT_EQ(outcome.exit, 3);
@@ -373,10 +394,9 @@ TEST(GenCommand, CopiesOnlySpecsAndListsOfReleasesIntoAnSdk) {
   for (const std::string out : {"kinds", "kinds/out", "out/../kinds/a/b"}) {
     const Outcome outcome = sdk(out);
     EXPECT_EQ(outcome.exit, 2) << out;
-    EXPECT_EQ(outcome.err,
-              "tenon-gen: --out " + out +
-                  ": it is in the directory of specs kinds; give a directory outside of "
-                  "it\n");
+    EXPECT_EQ(outcome.err, "tenon-gen sdk: --out: found \"" + out +
+                               "\", needed a directory outside of the directory of specs kinds\n"
+                               "See tenon-gen sdk --help.\n");
   }
   EXPECT_EQ(sdk("kinds-sdk").exit, 0);
 }

@@ -439,10 +439,8 @@ int run(int count, char** arguments) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("OLD=NEW,...");
-  restore_command
-      ->add_option("--existing", options.existing, "What happens to files with other content")
-      ->check(CLI::IsMember({"keep", "update"}))
-      ->type_name("keep|update")
+  tenon::tools::add_choice(*restore_command, "--existing", options.existing, {"keep", "update"},
+                           "What happens to files with other content")
       ->capture_default_str();
   add_selection(*restore_command, options.selector);
   add_allow_empty(restore_command);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "common/command_line.hpp"
 
+#include <algorithm>
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/plain_text.hpp"
@@ -133,6 +135,18 @@ std::optional<int> parse(CLI::App& program, int count, const char* const* argume
     return wrong_usage;
   }
   return std::nullopt;
+}
+
+CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value,
+                        std::vector<std::string> words, const std::string& description) {
+  std::string needed;
+  for (const std::string& word : words) needed += (needed.empty() ? "" : "|") + word;
+  return command.add_option(name, value, description)
+      ->type_name(needed)
+      ->check([words = std::move(words), needed](const std::string& text) {
+        const bool known = std::ranges::find(words, text) != words.end();
+        return known ? "" : "found \"" + text + "\", needed " + needed;
+      });
 }
 
 void print(const tools::Diagnostics& diagnostics) {

@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "common/completions.hpp"
 #include "common/diagnostics.hpp"
@@ -19,6 +21,10 @@ namespace tenon::tools {
 /// with bash, fish or zsh the completions for this shell. `values` are those that shells complete.
 std::optional<int> parse(CLI::App& program, int count, const char* const* arguments,
                          const CompletedValues& values = {});
+
+/// Adds an option or argument whose value is one of the words.
+CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value,
+                        std::vector<std::string> words, const std::string& description);
 
 /// Prints the diagnostics on standard error.
 void print(const tools::Diagnostics& diagnostics);

@@ -96,7 +96,8 @@ StandardKind parse_standard(const std::string& text) {
   const bool valid = !number.empty() && number.size() <= 6 &&
                      number.find_first_not_of("0123456789") == std::string::npos;
   if (!valid)
-    throw UsageError("standard kind " + text + ": expected a name and a version, eg: source@2");
+    throw UsageError("--standard: found \"" + text +
+                     "\", needed a name and a version, eg: source@2");
   return {text.substr(0, at), std::stoi(number)};
 }
 

@@ -72,13 +72,13 @@ void check_form(const std::string& option, const std::string& value, const std::
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + marks;
   const bool good =
       value.find_first_not_of(allowed) == std::string::npos && value.find_first_of(not_first) != 0;
-  if (!good) throw UsageError(option + " " + value + ": " + needed);
+  if (!good) throw UsageError(option + ": found \"" + value + "\", needed " + needed);
 }
 
 /// The name is that of a file and of a CMake target.
 void check_name(const Options& options) {
   check_form("--name", options.name, "_.+-", ".+-",
-             "not a name; use letters, digits, '_', '.', '+' and '-'");
+             "a name of letters, digits, '_', '.', '+' and '-'");
 }
 
 /// Writes the make rule for the file NAME + `extension`, if it is wanted.
@@ -131,17 +131,17 @@ void check_outside_of_specs(const Options& options) {
   for (const std::string& directory : options.load.directories) {
     const fs::path within = out.lexically_relative(fs::weakly_canonical(directory, ignored));
     if (within.empty() || *within.begin() == "..") continue;
-    throw UsageError("--out " + options.out + ": it is in the directory of specs " + directory +
-                     "; give a directory outside of it");
+    throw UsageError("--out: found \"" + options.out +
+                     "\", needed a directory outside of the directory of specs " + directory);
   }
 }
 
 Exit sdk(Options& options) {
   check_form("--app", options.app, "._-", "._-",
-             "not the name of an app; use letters, digits, '.', '_' and '-'");
+             "the name of an app of letters, digits, '.', '_' and '-'");
   check_name(options);
   check_form("--version", options.version, "._+~-", "",
-             "not a version; use letters, digits, '.', '_', '+', '~' and '-'");
+             "a version of letters, digits, '.', '_', '+', '~' and '-'");
   check_outside_of_specs(options);
   return with_model(options, [&options](const Model& model) {
     if (model.kinds.empty()) throw UsageError("the specs contain no kind");
@@ -247,7 +247,13 @@ void add_source(CLI::App* command, Options& options, const std::string& extensio
 void add_commands(CLI::App& app, Options& options, Exit& exit) {
   const auto add = [&](const char* name, const char* what, Exit (*command)(Options&)) {
     CLI::App* sub = app.add_subcommand(name, what);
-    sub->callback([&exit, &options, command] { exit = command(options); });
+    sub->callback([&exit, &options, command] {
+      try {
+        exit = command(options);
+      } catch (const UsageError& error) {
+        throw CLI::ValidationError(error.what());
+      }
+    });
     return sub;
   };
   add_source(add("build", "Generates headers, sources and JSON Schemas", build), options, ".cpp");
@@ -301,12 +307,7 @@ Exit run(int argc, char** argv) {
   options.load.standard_specs = (installation().data / "abi").string();
   Exit exit = success;
   add_commands(app, options, exit);
-  try {
-    if (const auto wrong = tools::parse(app, argc, argv)) return static_cast<Exit>(*wrong);
-  } catch (const UsageError& error) {
-    std::cerr << "tenon-gen: " << escaped_for_display(error.what()) << "\n";
-    return usage_error;
-  }
+  if (const auto wrong = tools::parse(app, argc, argv)) return static_cast<Exit>(*wrong);
   if (std::cout.flush()) return exit;
   std::cerr << "tenon-gen: cannot write to standard output\n";
   return io_error;

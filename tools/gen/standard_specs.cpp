@@ -27,14 +27,15 @@ void check_requested(const std::vector<StandardKind>& requested, const Model& mo
         std::find_if(model.kinds.begin(), model.kinds.end(),
                      [&request](const auto& k) { return k->standard && k->name == request.name; });
     if (kind == model.kinds.end()) {
-      throw UsageError("--standard " + text + ": no such kind; " +
+      throw UsageError("--standard: found \"" + text + "\", needed a standard kind; " +
                        did_you_mean(request.name, names, "there are " + enumerate(names)));
     }
     const auto& versions = (*kind)->versions;
     if (request.version >= versions.front()->number && request.version <= versions.back()->number) {
       continue;
     }
-    throw UsageError("--standard " + text + ": no such version; the newest is " +
+    throw UsageError("--standard: found \"" + text + "\", needed a version from " +
+                     std::to_string(versions.front()->number) + " to " +
                      std::to_string(versions.back()->number));
   }
 }

@@ -4,6 +4,8 @@
 #include <tenon/sdk/config.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 #include "app.hpp"
@@ -91,6 +93,18 @@ void add_timeout(CLI::App& command, std::chrono::milliseconds& timeout,
   add_time(command, "--timeout", timeout, initial, description);
 }
 
+std::function<std::string(const std::string&)> in_range(std::uint64_t least, std::uint64_t most) {
+  return [least, most](const std::string& text) {
+    std::uint64_t number = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, status] = std::from_chars(text.data(), end, number);
+    const bool good = status == std::errc() && stop == end && number >= least && number <= most;
+    return good ? ""
+                : "found \"" + text + "\", needed a number from " + std::to_string(least) + " to " +
+                      std::to_string(most);
+  };
+}
+
 void add_examples(CLI::App& command, const std::vector<std::string>& lines) {
   std::string text = command.get_footer();
   if (text == command.get_parent()->get_footer()) text.clear();  // the exit status
@@ -98,18 +112,6 @@ void add_examples(CLI::App& command, const std::vector<std::string>& lines) {
   // In a manual page, lines that begin with a space are not joined.
   for (const std::string& line : lines) text += "\n  " + line;
   command.footer(text);
-}
-
-CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value,
-                        std::vector<std::string> words, const std::string& description) {
-  std::string needed;
-  for (const std::string& word : words) needed += (needed.empty() ? "" : "|") + word;
-  return command.add_option(name, value, description)
-      ->type_name(needed)
-      ->check([words = std::move(words), needed](const std::string& text) {
-        const bool known = std::ranges::find(words, text) != words.end();
-        return known ? "" : "found \"" + text + "\", needed " + needed;
-      });
 }
 
 }  // namespace tenon::command

@@ -6,14 +6,18 @@
 #include <CLI/CLI.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "commands.hpp"
+#include "common/command_line.hpp"
 
 namespace tenon::command {
+
+using tools::add_choice;
 
 /// The commands that a command line may have, and the values of their options.
 class CommandTable {
@@ -66,9 +70,8 @@ void add_time(CLI::App& command, const std::string& name, std::chrono::milliseco
               std::chrono::milliseconds initial, const std::string& description);
 void add_timeout(CLI::App& command, std::chrono::milliseconds& timeout,
                  std::chrono::milliseconds initial, const std::string& description);
-/// Adds an option or argument whose value is one of the words.
-CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value,
-                        std::vector<std::string> words, const std::string& description);
+/// Returns a check that the value of an option is a whole number in a range.
+std::function<std::string(const std::string&)> in_range(std::uint64_t least, std::uint64_t most);
 
 /// Ends the help of a command with examples of its use: whole command lines. The text that it
 /// inherits from the program is left out.

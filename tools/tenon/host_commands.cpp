@@ -124,7 +124,7 @@ void add_top(CommandTable& table) {
     add_time(parser, "--interval", given.interval, std::chrono::seconds(1),
              "Time between two tables, eg: 5s");
     parser.add_option("--tables", given.tables, "Ends after so many tables")
-        ->check(CLI::Range(1, 1'000'000));
+        ->check(in_range(1, 1'000'000));
     add_examples(parser, {"tenon top 1234", "tenon top 1234 --interval 10s --tables 1"});
   });
 }

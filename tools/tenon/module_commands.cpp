@@ -2,6 +2,8 @@
 //
 // The command lines of inspect, verify, call, abi diff and pack.
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -81,7 +83,8 @@ void add_verify_arguments(CLI::App& command, Options& options, VerifyArguments& 
                    "Also calls methods that may change data with generated requests: those of "
                    "destinations, object stores, volume snapshotters and item actions");
   command.add_option("--seed", verify.seed, "Number that repeats the generated requests of a run")
-      ->type_name("NUMBER");
+      ->type_name("NUMBER")
+      ->check(in_range(0, std::numeric_limits<std::uint64_t>::max()));
   command.add_flag("--in-process", verify.in_process,
                    "Runs the cases of one module in this process, without limits, for a debugger");
   add_timeout(command, verify.timeout, std::chrono::seconds(10),

@@ -147,8 +147,9 @@ TEST_F(Backup, ReplacesExistingFilesIfItMay) {
       << mapped.err;
   const Outcome wrong = restore("restored", {"--existing", "replace"});
   EXPECT_EQ(wrong.exit, 2);
-  EXPECT_NE(wrong.err.find("--existing: replace not in {keep,update}"), std::string::npos)
-      << wrong.err;
+  EXPECT_EQ(wrong.err,
+            "tenon-backup restore: --existing: found \"replace\", needed keep|update\n"
+            "See tenon-backup restore --help.\n");
 }
 
 TEST_F(Backup, ReportsItemsThatAMappingGivesOneName) {
