@@ -58,13 +58,20 @@ tools, line, expected = sys.argv[1:]
 pid, terminal = pty.fork()
 if pid == 0:
     os.execlp("zsh", "zsh", "-f", "-i")
-os.write(terminal, f"fpath=({tools} $fpath); autoload -Uz compinit && compinit -D -u; PS1='> '\n"
-                   .encode() + line.encode() + b"\t")
 seen, end = "", time.monotonic() + 60
-while expected not in seen and time.monotonic() < end:
-    if select.select([terminal], [], [], 1)[0]:
-        seen += os.read(terminal, 65536).decode(errors="replace")
-        seen = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|[^ -~\n\x1b]", "", seen)
+
+def wait_for(text):
+    global seen
+    while text not in seen and time.monotonic() < end:
+        if select.select([terminal], [], [], 1)[0]:
+            seen += os.read(terminal, 65536).decode(errors="replace")
+            seen = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|[^ -~\n\x1b]", "", seen)
+
+os.write(terminal, f"fpath=({tools} $fpath); autoload -Uz compinit && compinit -D -u; PS1='re''ady> '\n"
+                   .encode())
+wait_for("ready> ")  # keys that come earlier are read without completion
+os.write(terminal, line.encode() + b"\t")
+wait_for(expected)
 print(seen)
 os.close(terminal)
 os.waitpid(pid, 0)
