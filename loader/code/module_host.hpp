@@ -46,6 +46,10 @@ class HostServices {
   /// `before` is the one that was found in the directories, or that of the code that serves.
   virtual Result<void> check_loadable(const Manifest& before, const Manifest& fresh,
                                       const Bundle& bundle) = 0;
+  /// Returns an error if an operator has switched a package off, so that its module in `file` is
+  /// restarted only after faults.
+  virtual Result<void> check_restart(const Manifest& manifest,
+                                     const std::filesystem::path& file) = 0;
   /// Builds the catalog with a new manifest of a module, without publishing it. Returns nullptr if
   /// the manifest has not changed. May wait for files that are being compared. REQUIRED: no lock of
   /// a module is held.

@@ -289,6 +289,14 @@ Result<void> HostCore::check_loadable(const Manifest& before, const Manifest& fr
   return loadable;
 }
 
+Result<void> HostCore::check_restart(const Manifest& manifest, const std::filesystem::path& file) {
+  auto refused =
+      refusal_by(*settings_.current(), options_.app, manifest.name, manifest.version, file);
+  // The code that serves may have another version than the pinned one, see check_loadable.
+  if (!refused || refused->code() != "disabled") return {};
+  return *std::move(refused);
+}
+
 std::vector<std::shared_ptr<Module>> HostCore::module_list() const {
   std::vector<std::shared_ptr<Module>> modules;
   for (const auto& module : catalog_->current()->modules())

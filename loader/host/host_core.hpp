@@ -83,6 +83,7 @@ class HostCore final : public HostServices, public std::enable_shared_from_this<
                                      std::int32_t version) override;
   Result<void> check_loadable(const Manifest& before, const Manifest& fresh,
                               const Bundle& bundle) override;
+  Result<void> check_restart(const Manifest& manifest, const std::filesystem::path& file) override;
   std::unique_ptr<CatalogChange> prepare(const PluginModule& module,
                                          std::shared_ptr<const Manifest> fresh) override;
 

@@ -118,6 +118,7 @@ Event Restart::released_event() const {
 
 Result<void> Restart::attempt() {
   const auto begun = Clock::now();
+  if (auto allowed = check_switched_on(); !allowed) return allowed;
   if (auto allowed = check_reloadable(); !allowed) return allowed;
   if (request_->reason == RestartReason::file_changed) {
     const auto manifest = state_.manifest_now();
@@ -141,6 +142,15 @@ Result<void> Restart::attempt() {
   event_.load_time = Clock::now() - begun;
   if (auto blocked = block_creates(); !blocked) return blocked;
   return switch_over();
+}
+
+/// Returns an error if an operator has switched the package off. After a fault the instances that
+/// exist stay in use.
+Result<void> Restart::check_switched_on() const {
+  if (is_fault(request_->reason)) return {};
+  const auto services = state_.context->host.services();
+  if (services == nullptr) return state_.refused("the host has ended");
+  return services->check_restart(*state_.manifest_now(), state_.origin.file);
 }
 
 /// Refuses code that cannot be unloaded and would stay mapped after each restart.

@@ -71,6 +71,7 @@ class Restart : public SupervisedWork, public std::enable_shared_from_this<Resta
 
  private:
   Result<void> attempt();
+  Result<void> check_switched_on() const;
   Result<void> check_reloadable() const;
   bool moves_state(const RestartMember& member) const;
   bool has_state() const;

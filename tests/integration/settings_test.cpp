@@ -79,13 +79,32 @@ TEST_F(Settings, AreReadByRescans) {
   EXPECT_EQ(probe_of(host), "disabled") << "also while it is in use";
   EXPECT_EQ(probe->edition().value(), 1);
   EXPECT_EQ(module(host, probes).instances, 1u);
-  ASSERT_TRUE(host.restart(probes));
-  EXPECT_EQ(probe->edition().value(), 1);
   fs::remove(file);
   host.rescan();
+  ASSERT_TRUE(host.restart(probes));
   EXPECT_EQ(probe_of(host), "1");
   EXPECT_TRUE(host.problems().empty());
   EXPECT_EQ(host.modules().size(), 2u) << "the module is listed once";
+}
+
+TEST_F(Settings, RefuseToRestartAPackageThatIsOff) {
+  Host host(options());
+  const auto probe = host.create<test::Probe>("probe").value();
+  const fs::path file = disable();
+  host.rescan();
+  place("probe-1.so", "probe.so");  // another build of the version
+  const auto refused = host.restart(probes);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), "disabled");
+  EXPECT_EQ(refused.error().fix(), "run tenon enable -a world test.example/probes");
+  const auto changed = host.restart_changed();
+  EXPECT_EQ(codes(changed.failed), Texts{"disabled"});
+  EXPECT_TRUE(changed.restarted.empty());
+  EXPECT_EQ(module(host, probes).generation, 1u);
+  fs::remove(file);
+  host.rescan();
+  EXPECT_TRUE(host.restart(probes));
+  EXPECT_EQ(module(host, probes).generation, 2u);
 }
 
 TEST_F(Settings, PinAVersion) {
