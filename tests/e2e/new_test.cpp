@@ -83,6 +83,17 @@ TEST_F(New, MakesAPluginForMeson) {
   EXPECT_NE(world_.read("big-numbers/verify.json").find("tenon.dev/processor"), std::string::npos);
 }
 
+// No host searches the directory of the libraries that Meson chooses, such as lib/x86_64-linux-gnu.
+TEST_F(New, InstallsPluginsWithMesonWhereHostsSearch) {
+  for (const char* language : {"c", "c++", "rust"}) {
+    const std::string name = std::string("in-").append(language[1] != '+' ? language : "cpp");
+    ASSERT_EQ(
+        make({"plugin", "me.example/" + name, "--language", language, "--build", "meson"}).exit, 0);
+    EXPECT_NE(world_.read(name + "/meson.build").find("install_dir: 'lib' / 'tenon' / 'plugins')"),
+              std::string::npos);
+  }
+}
+
 TEST_F(New, MakesAPluginInRust) {
   ASSERT_EQ(make({"plugin", "me.example/big-numbers", "--language", "rust"}).exit, 0);
   EXPECT_EQ(files("big-numbers"),
