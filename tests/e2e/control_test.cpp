@@ -192,4 +192,15 @@ TEST_F(RunningHosts, ThatWereKilledLeaveNothing) {
   EXPECT_EQ(tenon({"status", number}).exit, 1);
 }
 
+TEST_F(RunningHosts, ThatWereKilledAreNamed) {
+  for (const char* command : {"top", "status"}) {
+    Child host = start();
+    const std::string number = pid(host);
+    host.kill();
+    const Outcome asked = tenon({command, number});
+    EXPECT_EQ(asked.exit, 1);
+    EXPECT_TRUE(contains(asked.err, "tenon: error[not-found] " + number + "\n")) << asked.err;
+  }
+}
+
 }}  // namespace tenon::tests

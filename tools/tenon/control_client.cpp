@@ -275,7 +275,11 @@ Result<ControlClient> connect_to_host(const std::string& text, std::chrono::mill
     }
   }
   if (places.size() > 1) return ambiguous(text, places);
-  if (!places.empty()) return ControlClient::connect(*places[0].first, places[0].second, timeout);
+  if (!places.empty()) {
+    auto client = ControlClient::connect(*places[0].first, places[0].second, timeout);
+    if (client || client.error().code() != "not-found") return client;
+    return no_host(text);  // it was killed
+  }
   if (!errors.empty()) return std::move(errors.front());
   return no_host(text);
 }
