@@ -87,6 +87,25 @@ TEST_F(SettingsCommands, ListShowsSettings) {
   EXPECT_FALSE(contains(list.out, "Notes:")) << list.out;
 }
 
+TEST_F(SettingsCommands, ListExplainsProblemsOfSettings) {
+  for (const char* package : {"colour-1.4.0", "blur-1.2.0"}) install(package);
+  write(R"({"packages": {"me.example/blur": {"version": "3.0.0"},
+  "example.io/colour": {"version": "4.0.0", "enabled": "no"}}})");
+  for (const char* why : {"--why", "--kind=source"}) {
+    const Outcome list = tenon({"list", why});
+    EXPECT_EQ(list.exit, 1);
+    for (const char* heading : {"Skipped:", "Warnings:", "Notes:"})
+      EXPECT_FALSE(contains(list.out, heading)) << list.out;
+    EXPECT_TRUE(contains(list.err, "tenon: error[broken-settings] " + file().string() + ":2:"))
+        << list.err;
+    EXPECT_TRUE(contains(
+        list.err,
+        "   found   me.example/blur 1.2.0\n   needed  me.example/blur 3.0.0, which this file pins\n"))
+        << list.err;
+    EXPECT_TRUE(contains(list.err, "   found   example.io/colour 1.4.0\n")) << list.err;
+  }
+}
+
 TEST_F(SettingsCommands, RequirementsOfAPackageThatIsOffAreUnmet) {
   for (const char* package : {"colour-1.4.0", "blur-1.2.0"}) install(package);
   EXPECT_EQ(tenon({"list"}).exit, 0);
@@ -167,6 +186,19 @@ TEST_F(SettingsCommands, RefuseAFileThatHostsIgnore) {
   EXPECT_EQ(content(), "{}");
 }
 
+TEST_F(SettingsCommands, WaitForNoPipe) {
+  install("blur-1.2.0");
+  fs::create_directories(file().parent_path());
+  ASSERT_EQ(mkfifo(file().c_str(), 0600), 0);
+  for (const char* command : {"disable", "pin"}) {
+    const Outcome refused = tenon({command, "me.example/blur"});
+    EXPECT_EQ(refused.exit, 3);
+    EXPECT_TRUE(contains(refused.err, "error[cannot-read] " + file().string() +
+                                          "\n   found   a pipe\n   needed  a regular file\n"))
+        << refused.err;
+  }
+}
+
 TEST_F(SettingsCommands, FollowALink) {
   install("blur-1.2.0");
   const fs::path target = world_.write("dotfiles/photo.json", "{}");
@@ -213,6 +245,15 @@ TEST_F(SettingsCommands, RefuseWhatIsNotThere) {
   run = tenon({"disable", "example.io/colour@1.4.0"});
   EXPECT_EQ(run.exit, 1);
   EXPECT_TRUE(contains(run.err, "bad-reference")) << run.err;
+  for (const char* name : {"tenon.dev/builtin", "tenon.dev/file"}) {
+    run = world_.run({TENON, "disable", name});  // a host with builtins
+    EXPECT_EQ(run.exit, 1);
+    EXPECT_TRUE(contains(run.err, "found   a builtin\n")) << run.err;
+    EXPECT_TRUE(contains(run.err, "cannot be switched off")) << run.err;
+  }
+  install("rich");
+  run = tenon({"disable", "me.example/clock"});
+  EXPECT_TRUE(contains(run.err, "found   a plugin of the package me.example/clocks\n")) << run.err;
   EXPECT_FALSE(fs::exists(file()));
   world_.set("HOME", "");
   run = tenon({"disable", "example.io/colour"});

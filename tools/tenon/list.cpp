@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <utility>
 
 #include "app.hpp"
@@ -80,7 +81,7 @@ std::string next_step(const Options& options, const Host& host,
   }
   for (const Error& problem : problems) {
     std::error_code ignored;
-    const std::filesystem::path file = problem.where();  // of a module, or of settings
+    const std::filesystem::path file = problem.where();  // of a module, or a lock
     if (file.extension() != ".json" && std::filesystem::is_regular_file(file, ignored)) {
       return command_line(options, "inspect " + shell_word(problem.where()));
     }
@@ -124,6 +125,27 @@ void print_settings(const detail::OperatorSettings& settings) {
 bool is_set(const Error& problem) {
   return problem.severity() == Severity::note &&
          (problem.code() == "disabled" || problem.code() == "version-refused");
+}
+
+/// Removes the problems with the settings, and returns them: they are no modules.
+std::vector<Error> take_problems(const detail::OperatorSettings& settings,
+                                 std::vector<Error>& problems) {
+  const auto is_missing_pin = [&settings](const Error& problem) {
+    return problem.code() == "version-refused" &&
+           std::ranges::any_of(settings.packages, [&problem](const auto& package) {
+             return package.second.version_by == problem.where();
+           });
+  };
+  const auto is_other = [&](const Error& problem) {
+    const auto is_same = [&problem](const Error& one) {
+      return one.code() == problem.code() && one.where() == problem.where();
+    };
+    return !is_missing_pin(problem) && std::ranges::none_of(settings.problems, is_same);
+  };
+  const auto first = std::stable_partition(problems.begin(), problems.end(), is_other);
+  std::vector<Error> taken(std::make_move_iterator(first), std::make_move_iterator(problems.end()));
+  problems.erase(first, problems.end());
+  return taken;
 }
 
 boost::json::object to_json(const detail::OperatorSettings& settings) {
@@ -281,10 +303,12 @@ Exit list(const Options& options, const std::string& kind, bool why) {
   print_problems(unread);
   if (why) print_files(searched, uses, paint);
   print_settings(settings);
+  const std::vector<Error> wrong_settings = take_problems(settings, skipped);
+  print_problems(wrong_settings);
   std::erase_if(skipped, is_set);
   print_problems(options, host, skipped, paint);
   if (!unread.empty()) return io_error;
-  return any_error(skipped) ? problems_found : success;
+  return any_error(skipped) || any_error(wrong_settings) ? problems_found : success;
 }
 
 }  // namespace tenon::command

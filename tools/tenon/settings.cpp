@@ -46,8 +46,7 @@ struct Subject {
 /// say; the one in use first.
 using Versions = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-Versions installed(const Options& options) {
-  const Host host(host_options(options));
+Versions installed(const Host& host) {
   Versions versions;
   for (const PackageInfo& package : host.packages()) {
     if (package.builtin()) continue;
@@ -66,7 +65,35 @@ Versions installed(const Options& options) {
   return versions;
 }
 
-Error not_installed(const Options& options, const std::string& package, const Versions& versions) {
+/// Returns the error for the name of a builtin, or of a plugin whose package has another name.
+std::optional<Error> no_package(const Host& host, const std::string& name) {
+  const std::vector<PluginInfo> plugins = host.registered();
+  const auto has_name = [&name](const PluginInfo& plugin) {
+    return plugin.name() == name || plugin.package() == name;
+  };
+  auto named = std::ranges::find_if(
+      plugins, [&](const PluginInfo& plugin) { return has_name(plugin) && !plugin.builtin(); });
+  if (named == plugins.end()) named = std::ranges::find_if(plugins, has_name);
+  if (named == plugins.end()) return std::nullopt;
+  if (named->builtin()) {
+    return Error({.code = "not-found",
+                  .where = name,
+                  .found = "a builtin",
+                  .needed = "a standalone package: builtins are a part of the program, and cannot "
+                            "be switched off or pinned",
+                  .fix = "see the packages with tenon list"});
+  }
+  const std::string package(named->package());
+  return Error({.code = "not-found",
+                .where = name,
+                .found = "a plugin of the package " + package,
+                .needed = "the name of a package",
+                .fix = "name " + package + ", with all its plugins"});
+}
+
+Error not_installed(const Options& options, const Host& host, const std::string& package,
+                    const Versions& versions) {
+  if (auto other = no_package(host, package)) return *std::move(other);
   std::vector<std::string> names;
   for (const auto& [name, unused] : versions) names.push_back(name);
   return Error(
@@ -90,12 +117,13 @@ Result<Subject> subject_of(const Options& options, SettingsChange change, const 
                   .needed = "a package: settings of other kinds than pins are for all its versions",
                   .fix = "leave the version out, or pin another version with tenon pin"});
   }
-  const Versions versions = installed(options);
+  const Host host(host_options(options));
+  const Versions versions = installed(host);
   const auto found = versions.find(subject.package);
   if (found == versions.end()) {
     const auto known = detail::operator_settings(options.app).packages;
     if (change == SettingsChange::pin || !known.contains(subject.package))
-      return not_installed(options, subject.package, versions);
+      return not_installed(options, host, subject.package, versions);
   }
   if (change != SettingsChange::pin) return subject;
   if (at == text.npos) subject.version = found->second.front();
@@ -144,15 +172,28 @@ Result<tools::Descriptor> lock_settings(const fs::path& file) {
   return cannot_write(path, std::generic_category().message(errno));
 }
 
+Error irregular(const fs::path& path, fs::file_type type) {
+  return Error({.code = "cannot-read",
+                .where = path.string(),
+                .found = type == fs::file_type::fifo        ? "a pipe"
+                         : type == fs::file_type::directory ? "a directory"
+                         : type == fs::file_type::socket    ? "a socket"
+                                                            : "a device",
+                .needed = "a regular file",
+                .fix = "replace it with a file, or remove it"});
+}
+
 /// Reads the file of the user; an empty object if there is none. What is damaged, or ignored by
 /// hosts, is not changed.
 Result<JsonValue> read_file(const fs::path& file) {
   std::error_code ignored;
-  const bool exists = fs::exists(file, ignored);
+  const fs::file_status status = fs::status(file, ignored);
+  const bool exists = fs::exists(status);
   if (const auto exposed = check_owner(exists ? file : file.parent_path())) {
     return exposed->with_severity(Severity::error);
   }
   if (!exists) return JsonValue{.data = JsonValue::Object()};
+  if (!fs::is_regular_file(status)) return irregular(file, status.type());
   tools::Diagnostics problems;
   const auto text = tools::read_text_file(file, problems);
   auto value = text ? tools::read_json(*text, file.string(), problems) : std::nullopt;
