@@ -6,6 +6,9 @@
 set -u
 tools=$1
 count=0
+crowd=$(mktemp -d)
+trap 'rm -rf "$crowd"' EXIT
+touch "$crowd"/{1..200}
 
 # holds NAME COMMAND...: prints one point of the plan
 holds() {
@@ -50,9 +53,10 @@ fish_completes() {
   grep -qxFe "$(printf %b "$2")" <<< "$found"
 }
 
-# zsh_completes LINE EXPECTED: EXPECTED is on the screen of a terminal after LINE and a tab
+# zsh_completes LINE EXPECTED: EXPECTED is on the screen of a terminal after LINE and a tab, in a
+# directory with more files than zsh lists without a question
 zsh_completes() {
-  found=$(PATH=$tools/tenon:$PATH python3 - "$tools" "$1" "$2" << 'EOF'
+  found=$(cd "$crowd" && PATH=$tools/tenon:$PATH python3 - "$tools" "$1" "$2" << 'EOF'
 import os, pty, re, select, sys, time
 tools, line, expected = sys.argv[1:]
 pid, terminal = pty.fork()

@@ -140,12 +140,14 @@ std::string zsh_completions(const CLI::App& program, const CompletedValues& valu
     for (const std::string& value : place.values) {
       script += "      compadd -- ${(f)\"$(" + name + " --generate " + value + " 2>/dev/null)\"}\n";
     }
+    const bool has_commands = std::ranges::any_of(
+        place.words, [](const Word& word) { return !word.text.starts_with('-'); });
+    if (!has_commands) script += "      _files\n";
     script += "      ;;\n";
   }
   return script +
          "  esac\n"
          "  _describe 'command or option' found\n"
-         "  _files\n"
          "}\n" +
          function_of(name) + " \"$@\"\n";
 }
