@@ -39,8 +39,11 @@ namespace fs = std::filesystem;
 constexpr rlim_t most_memory = rlim_t{2} << 30;
 constexpr std::size_t most_output = 64 << 10;  // of a case that is passed on
 constexpr std::size_t longest_line = 4096;
+constexpr int status_without_report = 113;  // of a child that could not write its ending
 /// For the end of killed processes.
 constexpr std::chrono::milliseconds time_to_end = std::chrono::seconds(10);
+/// At a process that may have been stopped.
+constexpr std::chrono::milliseconds time_between_looks(200);
 
 [[noreturn]] void refused(const char* what) {
   throw std::system_error(errno, std::generic_category(), what);
@@ -123,11 +126,15 @@ void check_heap() noexcept {
   ::malloc_trim(0);
 }
 
-/// Restores the default handlers of signals: the parent may have installed others.
+/// Restores the default handlers of signals, and lets them in: the parent may have changed that.
 void reset_signals() {
-  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPIPE}) {
+  for (const int number :
+       {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPIPE, SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
     ::signal(number, SIG_DFL);
   }
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
 /// Removes the variables of the environment that may hold secrets: all but those that programs need
@@ -198,6 +205,7 @@ void close_standard_input() {
   if (!limits.network) leave_network();
   if (!limits.processes) forbid_processes();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::setpgid(0, 0);  // so that signals to its group reach no other process
   limit_resources(limits);
   keep_needed_variables();
   reset_signals();
@@ -207,7 +215,7 @@ void close_standard_input() {
   const Ending ending = ::chdir(directory.c_str()) == 0
                             ? body()
                             : Ending{Verdict::failed, "cannot enter " + directory};
-  ::_exit(write_ending(report, ending) ? 0 : 1);
+  ::_exit(write_ending(report, ending) ? 0 : status_without_report);
 }
 
 /// A child process, which the destructor kills if it still runs.
@@ -232,6 +240,8 @@ class Child {
       if (left <= std::chrono::milliseconds(0)) return false;
     }
   }
+
+  bool is_stopped() const noexcept { return conformance::is_stopped(number_); }
 
   /// Kills the process if it still runs, and returns its status, see waitpid. Later calls return 0.
   int end() noexcept {
@@ -265,9 +275,7 @@ std::string ended_text(int status, const Limits& limits) {
       return "the plugin used more than " + std::to_string(processor_seconds(limits)) +
              " s of processor time";
     }
-    const char* name = ::sigabbrev_np(number);
-    return "the plugin crashed: " +
-           (name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(number));
+    return "the plugin crashed: " + signal_name(number);
   }
   return "the plugin ended the process with status " + std::to_string(WEXITSTATUS(status));
 }
@@ -296,6 +304,7 @@ std::vector<pid_t> children() {
                                 const std::function<Ending()>& body) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  ::setsid();  // away from the terminal
   const pid_t number = ::fork();
   if (number < 0) ::_exit(1);
   if (number == 0) {
@@ -310,15 +319,21 @@ std::vector<pid_t> children() {
                  {Verdict::failed, "still running after " + std::to_string(limits.timeout.count()) +
                                        " ms" + function_words(function)});
   } else if (!read_ending(report)) {
-    write_ending(report, {Verdict::failed, ended_text(status, limits) + function_words(function)});
+    const bool closed =
+        WIFEXITED(status) && WEXITSTATUS(status) == status_without_report && function.get().empty();
+    const std::string reason = closed ? "the plugin closed descriptors that are not its own"
+                                      : ended_text(status, limits) + function_words(function);
+    write_ending(report, {Verdict::failed, reason});
   }
   end_children();  // a plugin has left them behind, and this process adopted them
   ::_exit(0);
 }
 
 /// Passes on what a plugin prints, so that it cannot control the terminal: to standard error,
-/// escaped, and cut. Returns false, before the end of the output, if it is too much.
-bool pass_on(int output, bool much_output, std::chrono::steady_clock::time_point end) {
+/// escaped, and cut. Stops if the keeper is stopped. Returns false, before the end of the output,
+/// if it is too much.
+bool pass_on(int output, bool much_output, const Child& keeper, std::chrono::milliseconds timeout) {
+  const auto end = std::chrono::steady_clock::now() + timeout;
   std::string line;
   std::size_t passed = 0;
   const auto print = [&] {
@@ -330,9 +345,8 @@ bool pass_on(int output, bool much_output, std::chrono::steady_clock::time_point
     pollfd ready{output, POLLIN, 0};
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-    const auto pause = std::clamp(left, std::chrono::milliseconds(0), Child::max_poll_time);
-    if (::poll(&ready, 1, static_cast<int>(pause.count())) <= 0) {
-      if (pause == std::chrono::milliseconds(0)) break;
+    if (left <= std::chrono::milliseconds(0) || keeper.is_stopped()) break;
+    if (::poll(&ready, 1, static_cast<int>(std::min(left, time_between_looks).count())) <= 0) {
       continue;
     }
     const ssize_t size = ::read(output, bytes.data(), bytes.size());
@@ -368,13 +382,20 @@ Ending run_in_child(const Limits& limits, const std::function<Ending()>& body) {
   Child keeper(number);
   const auto longest = limits.timeout + time_to_end;
   // Every process of the case holds the pipe, so it ends with the last of them.
-  if (!pass_on(output->get(), limits.much_output, std::chrono::steady_clock::now() + longest)) {
+  if (!pass_on(output->get(), limits.much_output, keeper, longest)) {
     std::string reason = "the plugin printed more than 64 KiB" + function_words(function);
     output.reset();  // ends a process that prints more
     if (!keeper.wait(longest)) keeper.end();
     return {Verdict::failed, std::move(reason)};
   }
-  const int status = keeper.wait(time_to_end) ? 0 : keeper.end();
+  const bool stopped = keeper.is_stopped();
+  const bool ended = !stopped && keeper.wait(time_to_end);
+  const int status = keeper.end();
+  if (stopped || (ended && WIFSIGNALED(status))) {
+    const std::string how = stopped ? "stopped" : "ended by " + signal_name(WTERMSIG(status));
+    return {Verdict::failed,
+            "the process that watches the plugin was " + how + function_words(function)};
+  }
   const auto ending = read_ending(report.get());
   return ending ? *ending : Ending{Verdict::failed, ended_text(status, limits)};
 }
@@ -397,6 +418,17 @@ void remove_directories(pid_t process) {
   for (; !failed && at != fs::directory_iterator(); at.increment(failed)) {
     if (at->path().filename().string().starts_with(prefix)) fs::remove_all(at->path(), ignored);
   }
+}
+
+bool is_stopped(pid_t child) noexcept {
+  siginfo_t stopped{};
+  return ::waitid(P_PID, static_cast<id_t>(child), &stopped, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+         stopped.si_pid != 0;
+}
+
+std::string signal_name(int number) {
+  const char* name = ::sigabbrev_np(number);
+  return name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(number);
 }
 
 NamedFunction::NamedFunction(std::string_view name) noexcept {

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "subject.hpp"
@@ -27,8 +28,9 @@ struct Limits {
 };
 
 /// Runs `body` in a child process, in a new empty directory that is removed afterwards, without the
-/// environment variables that may hold secrets, without standard input, and with at most 2 GiB of
-/// memory for data. What it prints is passed on to standard error, escaped; 64 KiB at most.
+/// environment variables that may hold secrets, without standard input and a terminal, in a process
+/// group of its own, with the default handlers of signals, and with at most 2 GiB of memory for
+/// data. What it prints is passed on to standard error, escaped; 64 KiB at most.
 /// Processes that it leaves behind are killed, also those that began a session of their own.
 /// Returns the result of `body`; `failed` with the reason if the child crashes, exits, exceeds a
 /// limit or damages its heap. Throws std::system_error if a process or a directory cannot be
@@ -41,6 +43,12 @@ void end_children();
 
 /// Removes the directories of the children of a process that was killed.
 void remove_directories(pid_t process);
+
+/// Returns whether a child process is stopped, see waitpid.
+bool is_stopped(pid_t child) noexcept;
+
+/// Returns the name of a signal, eg: "SIGKILL".
+std::string signal_name(int number);
 
 /// Names the function of a plugin that runs as long as this object exists, for run_in_child. At
 /// most one exists. The destructor makes the allocator check the heap. Does nothing in other

@@ -8,6 +8,7 @@
 #include <tenon/call.hpp>
 #include <tenon/inspect.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -16,12 +17,14 @@
 namespace tenon::sdk::conformance {
 
 /// A loaded module, used by one thread. The functions fail the case if the module does, and end it
-/// as not run if the module uses another plugin: there is none. Without `unload` it stays loaded,
-/// because the process of a case that has failed ends soon.
+/// as not run if the module uses another plugin: there is none. Without `unload` it stays loaded if
+/// the case has a process of its own, which ends soon, or if instances are left: their code may
+/// run.
 class RawModule {
  public:
   /// Loads the module, compares it with its manifest, and calls its `start`.
   explicit RawModule(const Options& options);
+  ~RawModule();
   RawModule(const RawModule&) = delete;
   RawModule& operator=(const RawModule&) = delete;
 
@@ -47,14 +50,21 @@ class RawModule {
     mutable bool was_asked = false;  // for another plugin
   };
   struct Functions;
+  struct Unloaded {};
 
+  RawModule(const Options& options, Unloaded);
+  void load();
   void compare() const;
+  void stop();
 
   const ModuleReport report_;
   const std::string file_;  // with its directory, as NUL-terminated text
+  const bool own_process_;
   Host host_;
   void* image_ = nullptr;  // nullptr for a builtin
   const tenon_module* module_;
+  bool started_ = false;
+  mutable std::size_t instances_ = 0;
 };
 
 }  // namespace tenon::sdk::conformance

@@ -94,16 +94,13 @@ std::vector<Case> cases(const Options& options) {
 Result run(const Options& options, const Case& one) {
   const Definition* definition = find(one);
   if (definition == nullptr) return {one, Verdict::not_run, "there is no such case"};
-  if (options.in_process) {
-    Ending ending = run_here(options, one, *definition);
-    return {one, ending.verdict, std::move(ending.reason)};
-  }
-  Options in_child = options;
-  if (!in_child.module.empty()) in_child.module = std::filesystem::absolute(in_child.module);
+  Options absolute = options;
+  if (!absolute.module.empty()) absolute.module = std::filesystem::absolute(absolute.module);
+  const auto body = [&] { return run_here(absolute, one, *definition); };
   // Plugins of the standard kinds may print their records, and start programs.
   const bool any_kind = one.kind.empty();
   const Limits limits{.timeout = options.timeout, .processes = !any_kind, .much_output = !any_kind};
-  Ending ending = run_in_child(limits, [&] { return run_here(in_child, one, *definition); });
+  Ending ending = options.in_process ? body() : run_in_child(limits, body);
   return {one, ending.verdict, std::move(ending.reason)};
 }
 

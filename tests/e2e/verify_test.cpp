@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -13,6 +14,7 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -264,6 +266,7 @@ TEST_F(VerifyCommand, ReportsWhatAMethodDoesWrong) {
       {"change the process",
        "failed: changed: the handler of SIGINT, the environment, the mask for new files"},
       {"map a file", "failed: leaked: mapping of /"},
+      {"close all descriptors", "failed: the plugin closed descriptors that are not its own"},
       {"spawn a process", ::prctl(PR_GET_SECCOMP) == 0
                               ? "failed: the plugin started a process, in say"
                               : "say handles valid requests"},
@@ -287,6 +290,39 @@ TEST_F(VerifyCommand, NamesTheFunctionThatHangs) {
               std::string::npos)
         << run.out << run.err;
   }
+}
+
+TEST_F(VerifyCommand, SurvivesSignalsOfPlugins) {
+  const struct {
+    const char* fault;
+    const char* reason;
+  } faults[] = {
+      {"kill its group", "the plugin crashed: SIGKILL, in say with {\"text\":\"\"}"},
+      {"ask itself to end", "the plugin crashed: SIGTERM, in say with {\"text\":\"\"}"},
+      {"interrupt itself", "the plugin crashed: SIGINT, in say with {\"text\":\"\"}"},
+      {"kill its parent",
+       "the process that watches the plugin was ended by SIGKILL, in say with {\"text\":\"\"}"},
+      {"stop its parent",
+       "the process that watches the plugin was stopped, in say with {\"text\":\"\"}"},
+      {"kill its grandparent", "the process that runs the cases was ended by SIGKILL"},
+      {"stop its grandparent", "the process that runs the cases was stopped"},
+  };
+  for (const auto& one : faults) {
+    // A plugin that is not stopped must not end this test.
+    const Outcome run = world_.run({"setsid", "--wait", TENON, "verify", plant("say", one.fault),
+                                    "--specs", specs_, "--timeout", "10m"});
+    EXPECT_EQ(run.exit, 1) << one.fault;
+    EXPECT_NE(run.out.find("failed: " + std::string(one.reason) + "\n"), std::string::npos)
+        << one.fault << ": " << run.out << run.err;
+    EXPECT_EQ(last_line(run.out), "4 passed, 1 failed, 1 not run\n") << one.fault;
+  }
+}
+
+TEST_F(VerifyCommand, ContinuesWithTheOtherModulesIfAProcessIsKilled) {
+  const std::string good = WRONG "/good.so";
+  const Outcome run = verify_echo({plant("start", "kill its grandparent"), good});
+  EXPECT_EQ(run.exit, 1) << run.err;
+  EXPECT_EQ(last_line(run.out), "6 passed, 1 failed, 5 not run\n") << run.out;
 }
 
 TEST_F(VerifyCommand, CallsMethodsWithoutNetwork) {
@@ -325,7 +361,12 @@ TEST_F(VerifyCommand, TakesModulesFromDirectories) {
   world_.write("empty/library.so", "no module");
   const Outcome empty = verify_echo({"empty"});
   EXPECT_EQ(empty.exit, 1);
-  EXPECT_EQ(empty.err, "tenon verify: there is no module in the directories\n");
+  EXPECT_EQ(empty.err, "tenon verify: there is no module in empty\n");
+  const Outcome as_json = verify_echo({"empty", "--json"});
+  EXPECT_EQ(as_json.exit, 1);
+  const json::value all = json::parse(as_json.out);
+  EXPECT_EQ(all.at("files"), json::array());
+  EXPECT_EQ(all.at("errors").at(0).at("where"), "empty");
 }
 
 TEST_F(VerifyCommand, FailsIfNoCaseCanBeRun) {
@@ -348,9 +389,45 @@ TEST_F(VerifyCommand, RunsInItsOwnProcessForADebugger) {
   EXPECT_EQ(several.err, "tenon verify: --in-process: found 2 modules, needed one\n");
 }
 
+TEST_F(VerifyCommand, LoadsANameWithoutDirectoryInItsOwnProcess) {
+  world_.place(WRONG "/good.so");
+  const Outcome run = world_.run({"env", "-C", world_.plugins().string(), TENON, "verify",
+                                  "good.so", "--in-process", "--specs", specs_});
+  EXPECT_EQ(run.exit, 0) << run.out << run.err;
+  EXPECT_EQ(last_line(run.out), "6 passed, 0 failed, 0 not run\n");
+}
+
+TEST_F(VerifyCommand, UnloadsAModuleInItsOwnProcessWhenACaseIsLeft) {
+  const Outcome run = verify_echo({plant("start", "need another once"), "--in-process"});
+  EXPECT_EQ(run.exit, 0) << run.out << run.err;
+  EXPECT_EQ(last_line(run.out), "4 passed, 0 failed, 2 not run\n") << run.out;
+}
+
+TEST_F(VerifyCommand, ReportsAnExitOfItsOwnProcess) {
+  for (const std::string fault : {"call exit", "call quick_exit"}) {
+    const Outcome run = verify_echo({plant("say", fault), "--in-process"});
+    EXPECT_EQ(run.exit, 1) << fault;
+    EXPECT_NE(run.out.find("failed: the plugin ended the process\n"), std::string::npos)
+        << run.out << run.err;
+    EXPECT_EQ(last_line(run.out), "4 passed, 1 failed, 1 not run\n") << fault;
+  }
+  const Outcome as_json = verify_echo({plant("start", "call exit"), "--in-process", "--json"});
+  EXPECT_EQ(as_json.exit, 1);
+  EXPECT_EQ(json::parse(as_json.out).at("failed"), 1);
+}
+
+// The reader of a pipe would print its lines after the progress.
+TEST_F(VerifyCommand, ShowsNoProgressIfItsResultsGoThroughAPipe) {
+  const std::string good = WRONG "/good.so";
+  const std::string command = "'" TENON "' verify '" + good + "' --specs '" + specs_ + "' | cat";
+  const Outcome run = world_.start_on_terminal({"sh", "-c", command}).wait();
+  EXPECT_EQ(run.out.find("of 6 cases"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("6 passed, 0 failed, 0 not run"), std::string::npos) << run.out;
+}
+
 TEST_F(VerifyCommand, ShowsItsProgressOnATerminal) {
-  const Outcome run =
-      world_.start_on_terminal({TENON, "verify", WRONG "/good.so", "--specs", specs_}).wait();
+  const std::string good = WRONG "/good.so";
+  const Outcome run = world_.start_on_terminal({TENON, "verify", good, "--specs", specs_}).wait();
   EXPECT_EQ(run.exit, 0) << run.out;
   EXPECT_NE(run.out.find("\r0 of 1 module, 0 of 6 cases"), std::string::npos) << run.out;
 }
@@ -377,6 +454,41 @@ TEST_F(VerifyCommand, PrintsTheResultsSoFarWhenItIsInterrupted) {
     EXPECT_EQ(state_of(plugin), 'X');
     EXPECT_TRUE(std::filesystem::is_empty(world_.path("temporary/"))) << "directories are removed";
   }
+}
+
+TEST_F(VerifyCommand, PrintsTheResultsOfAllModulesWhenItIsInterrupted) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "runs one module at a time";
+  const std::string first = plant("start", "wait for ever");
+  const std::string second = plant("say", "wait for ever");
+  Child run = world_.start({"env", "--default-signal=INT,TERM", TENON, "verify", first, second,
+                            "--specs", specs_, "--timeout", "10m"});
+  const auto waits = [&](const std::string& module) {
+    return eventually([&] { return run.err().find(module + ": waiting ") != std::string::npos; });
+  };
+  ASSERT_TRUE(waits(first) && waits(second)) << run.err();
+  run.signal(SIGINT);
+  const Outcome outcome = run.wait();
+  EXPECT_EQ(outcome.exit, 128 + SIGINT) << outcome.err;
+  EXPECT_EQ(outcome.out.find(second + "\nmodule"), 0U) << outcome.out;
+  EXPECT_EQ(last_line(outcome.out), "4 passed, 0 failed, 0 not run\n");
+}
+
+TEST_F(VerifyCommand, IsInterruptedByTheTerminal) {
+  Child run = world_.start_on_terminal({"env", "--default-signal=INT", TENON, "verify",
+                                        plant("say", "wait for ever"), "--specs", specs_,
+                                        "--timeout", "10m"});
+  const std::string mark = "waiting ";
+  ASSERT_TRUE(eventually([&] {
+    const std::string out = run.out();
+    const std::size_t at = out.find(mark);
+    return at != std::string::npos && out.find('\n', at) != std::string::npos;
+  })) << run.out();
+  const std::string out = run.out();
+  const pid_t plugin = std::stoi(out.substr(out.find(mark) + mark.size()));
+  EXPECT_NE(::getpgid(plugin), ::getpgid(run.pid()));
+  ::kill(-::getpgid(run.pid()), SIGINT);  // as the terminal does
+  EXPECT_EQ(run.wait().exit, 128 + SIGINT);
+  EXPECT_EQ(state_of(plugin), 'X');
 }
 
 TEST_F(VerifyCommand, FindsFaultsOfKindsThatItDoesNotKnow) {

@@ -165,6 +165,17 @@ void open_itself() {
   dlopen(own.dli_fname, RTLD_NOW);
 }
 
+/// Returns the parent of a process.
+pid_t parent_of(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/status");
+  std::string word;
+  while (file >> word && word != "PPid:") {
+  }
+  pid_t parent = 0;
+  file >> parent;
+  return parent;
+}
+
 /// Writes past the last block of the heap, into what the allocator keeps there.
 void damage_the_heap() {
   constexpr std::size_t size = 3000;
@@ -180,6 +191,11 @@ void damage_the_heap() {
 [[noreturn]] void wait_for_ever() {
   std::fprintf(stderr, "waiting %d\n", static_cast<int>(getpid()));
   for (;;) pause();
+}
+
+[[noreturn]] void signal_and_wait(pid_t process, int number) {
+  kill(process, number);
+  wait_for_ever();
 }
 
 void start_a_process() {
@@ -277,6 +293,14 @@ void misbehave(std::string_view how) {
   if (how == "start a process") start_a_process();
   if (how == "spawn a process") spawn_a_process();
   if (how == "map a file") map_a_file();
+  if (how == "kill its group") kill(0, SIGKILL);
+  if (how == "kill its parent") signal_and_wait(getppid(), SIGKILL);
+  if (how == "stop its parent") signal_and_wait(getppid(), SIGSTOP);
+  if (how == "close all descriptors") close_range(0, ~0U, 0);
+  if (how == "kill its grandparent") signal_and_wait(parent_of(getppid()), SIGKILL);
+  if (how == "stop its grandparent") signal_and_wait(parent_of(getppid()), SIGSTOP);
+  if (how == "ask itself to end") raise(SIGTERM);
+  if (how == "interrupt itself") raise(SIGINT);
   if (how == "name the network") name_the_network();
   if (how == "call exit") std::exit(0);
   if (how == "call quick_exit") std::quick_exit(0);
@@ -285,13 +309,18 @@ void misbehave(std::string_view how) {
   if (how == "crash in a vforked child") crash_in_a_vforked_child();
 }
 
-/// Returns the fault of a function in the file `fault`; empty if it has none.
-std::string fault_of([[maybe_unused]] std::string_view function) {
-#ifdef PLANTED
+/// Returns the path of the file `fault`.
+[[maybe_unused]] std::string fault_file() {
   Dl_info own{};
   dladdr(const_cast<int*>(&zero), &own);
   const std::string path = own.dli_fname;
-  std::ifstream file(path.substr(0, path.rfind('/') + 1) + "fault");
+  return path.substr(0, path.rfind('/') + 1) + "fault";
+}
+
+/// Returns the fault of a function in the file `fault`; empty if it has none.
+std::string fault_of([[maybe_unused]] std::string_view function) {
+#ifdef PLANTED
+  std::ifstream file(fault_file());
   std::string name;
   std::string fault;
   std::getline(file, name) && std::getline(file, fault);
@@ -354,7 +383,8 @@ tenon_status start(tenon_call* call, const tenon_host* given) {
   host = given;
   const std::string fault = fault_of("start");
   misbehave(fault);
-  if (fault == "need another") {
+  if (fault == "need another once") unlink(fault_file().c_str());
+  if (fault == "need another" || fault == "need another once") {
     make_another("builtin:host-echo", false);
     return tenon_fail(call, TENON_NOT_FOUND, "there is no other plugin");
   }

@@ -131,10 +131,21 @@ class Caller {
   }
 
   void call_once(const conformance::RawModule& module, const std::string& request) const {
-    const Method& method = *case_.method;
     const conformance::Settings before;
-    Call arena;
     CalledPlugin plugin(module, {case_.plugin, case_.kind});
+    try {
+      call(plugin, request);
+    } catch (const Ending& ending) {
+      if (ending.verdict == Verdict::not_run) plugin.destroy();
+      throw;
+    }
+    plugin.destroy();
+    before.require_unchanged();
+  }
+
+  void call(CalledPlugin& plugin, const std::string& request) const {
+    const Method& method = *case_.method;
+    Call arena;
     if (!plugin.supports(method)) conformance::skip("the plugin does not implement it");
     make_calls_before(plugin, arena);
     const void* const in = read_request(arena.raw(), method.request, request).value();
@@ -145,8 +156,6 @@ class Caller {
       if (ending.verdict == Verdict::failed) ending.reason += "; called with " + shortened(request);
       throw;
     }
-    plugin.destroy();
-    before.require_unchanged();
   }
 
   void make_calls_before(CalledPlugin& plugin, Call& arena) const {

@@ -4,13 +4,17 @@
 #include <tenon/inspect.hpp>
 #include <tenon/sdk/conformance.hpp>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <iterator>
+#include <optional>
 #include <random>
 #include <system_error>
 #include <utility>
@@ -161,6 +165,12 @@ Counts counts_of(const Modules& modules) {
   return counts;
 }
 
+/// Returns whether a descriptor is a pipe, whose reader may print to the terminal at any time.
+bool is_pipe(int descriptor) {
+  struct stat status {};
+  return ::fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
 /// Prints the results as text, in the order of the modules, each as soon as it is known.
 class Listing {
  public:
@@ -178,7 +188,7 @@ class Listing {
       next_ = 0;
     }
     std::cout.flush();
-    if (console_.on_terminal()) show_progress();
+    if (shows_progress_) show_progress();
   }
 
   /// Passes on a line that a plugin has printed.
@@ -188,7 +198,14 @@ class Listing {
     std::cerr << line << "\n";
   }
 
-  void end() { console_.clear(); }
+  /// Prints what is left, also of modules that have not ended.
+  void end() {
+    console_.clear();
+    for (; prints_ && module_ < modules_.size(); ++module_) {
+      print(modules_[module_]);
+      next_ = 0;
+    }
+  }
 
  private:
   void print(const VerifiedModule& module) {
@@ -221,6 +238,7 @@ class Listing {
   const bool prints_;
   const Paint paint_ = Paint::for_stream(STDOUT_FILENO);
   tools::Console console_{"tenon verify"};
+  const bool shows_progress_ = console_.on_terminal() && !(prints_ && is_pipe(STDOUT_FILENO));
   std::size_t module_ = 0;          // that is printed
   std::size_t next_ = 0;            // of its cases
   std::vector<std::string> lines_;  // of its cases
@@ -298,6 +316,16 @@ void run_cases(Run run, const VerifiedModule& module, const auto& done) {
   }
 }
 
+/// Ends the cases of a module whose process has ended: the first one without a result has failed.
+void end_cases(VerifiedModule& module, const std::string& reason) {
+  Verdict verdict = Verdict::failed;
+  while (module.results.size() < module.cases.size()) {
+    module.results.push_back({module.cases[module.results.size()], verdict, reason});
+    verdict = Verdict::not_run;
+  }
+  module.ended = true;
+}
+
 /// Runs the cases of all modules. Returns the number of a signal that interrupted it; otherwise 0.
 int run_all(const Run& run, Modules& modules, Listing& listing) {
   std::vector<std::size_t> readable;
@@ -315,6 +343,9 @@ int run_all(const Run& run, Modules& modules, Listing& listing) {
     one.results.push_back(
         {one.cases[one.results.size()], verdict, tools::without_hidden_values(reason)});
     listing.update();
+  };
+  work.module_broke = [&](std::size_t index, const std::string& reason) {
+    end_cases(module(index), reason);
   };
   work.module_ended = [&](std::size_t index) {
     module(index).ended = true;
@@ -374,6 +405,36 @@ Exit status_of(const Modules& modules) {
   return status;
 }
 
+/// Prints what is left to print.
+void end_output(bool json, const Modules& modules, const Run& run, bool interrupted,
+                Listing& listing) {
+  listing.end();
+  if (!json) return print_totals(modules, run);
+  print_json(modules, run, interrupted, {});
+  for (const VerifiedModule& module : modules) {
+    if (!is_runnable(module)) print_problems(module.report.errors);
+  }
+}
+
+/// What is to be done if a plugin calls exit in this process; nullptr: nothing.
+const std::function<void()>* at_exit = nullptr;
+
+/// Sets `at_exit` for its lifetime.
+class AtExit {
+ public:
+  explicit AtExit(const std::function<void()>& action) {
+    const auto act = [] {
+      if (at_exit != nullptr) (*at_exit)();
+    };
+    std::atexit(act);
+    std::at_quick_exit(act);
+    at_exit = &action;
+  }
+  ~AtExit() { at_exit = nullptr; }
+  AtExit(const AtExit&) = delete;
+  AtExit& operator=(const AtExit&) = delete;
+};
+
 /// Ends this process as the signal does.
 void end_by(int number) {
   std::cout.flush();
@@ -394,34 +455,48 @@ Exit refuse(const std::string& reason, Exit status) {
   return status;
 }
 
+/// `directories` have no modules.
+Exit no_modules(bool json, const std::vector<fs::path>& directories, const Run& run) {
+  std::vector<Error> errors;
+  for (const fs::path& directory : directories) {
+    errors.push_back(Error({.code = "not-found",
+                            .message = "the directory has no modules",
+                            .where = directory.string()}));
+    refuse("there is no module in " + directory.string(), problems_found);
+  }
+  if (json) print_json({}, run, false, errors);
+  return problems_found;
+}
+
 }  // namespace
 
 Exit verify(const Options& options, const VerifyArguments& arguments) {
   Modules modules = find_modules(arguments.files);
-  if (modules.empty()) return refuse("there is no module in the directories", problems_found);
   if (arguments.in_process && modules.size() > 1) {
     return refuse("--in-process: found " + counted(modules.size(), "module") + ", needed one",
                   usage_error);
   }
-  KindSpecs specs(options);
-  for (VerifiedModule& module : modules) find_cases(specs, arguments.may_change_data, module);
   Run run{.options = {.timeout = arguments.timeout, .in_process = arguments.in_process},
           .seed = arguments.seed.value_or(std::random_device()()),
           .network = arguments.in_process || !conformance::can_leave_network()};
+  if (modules.empty()) return no_modules(options.json, arguments.files, run);
+  KindSpecs specs(options);
+  for (VerifiedModule& module : modules) find_cases(specs, arguments.may_change_data, module);
   Diagnostics problems;
   run.options.setups = read_setups(arguments.configs, all_cases(modules), problems);
   if (!problems.empty()) return wrong_setups(options.json, modules, run, problems);
   Listing listing(modules, !options.json);
+  const std::function<void()> report_exit = [&] {
+    end_cases(modules.front(), "the plugin ended the process");
+    end_output(options.json, modules, run, false, listing);
+    std::cout.flush();
+    ::_exit(status_of(modules));
+  };
+  std::optional<AtExit> at_exit_of_plugin;
+  if (arguments.in_process) at_exit_of_plugin.emplace(report_exit);
   const int signal = run_all(run, modules, listing);
-  listing.end();
-  if (options.json) {
-    print_json(modules, run, signal != 0, {});
-    for (const VerifiedModule& module : modules) {
-      if (!is_runnable(module)) print_problems(module.report.errors);
-    }
-  } else {
-    print_totals(modules, run);
-  }
+  at_exit_of_plugin.reset();
+  end_output(options.json, modules, run, signal != 0, listing);
   if (signal != 0) {
     refuse("interrupted", problems_found);
     end_by(signal);

@@ -49,10 +49,14 @@ struct Worker {
   std::size_t module;
   Descriptor lines;
   std::string begun = {};  // a line that has not ended
+  bool stopped = false;
 };
+
+constexpr int milliseconds_between_looks = 200;  // at processes that may have been stopped
 
 [[noreturn]] void run_as_worker(const VerifyWork& work, std::size_t module, int lines) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::setsid();  // so that only a plugin stops it
   ::dup2(lines, STDOUT_FILENO);
   ::dup2(lines, STDERR_FILENO);
   ::close_range(STDERR_FILENO + 1, ~0U, 0);  // those of the parent
@@ -114,7 +118,7 @@ class Workers {
   int wait() {
     std::vector<pollfd> waited{{stop_.get(), POLLIN, 0}};
     for (const auto& one : workers_) waited.push_back({one->lines.get(), POLLIN, 0});
-    if (::poll(waited.data(), waited.size(), -1) < 0) return 0;
+    if (::poll(waited.data(), waited.size(), milliseconds_between_looks) < 0) return 0;
     if (waited.front().revents != 0) {
       signalfd_siginfo signal{};
       if (::read(stop_.get(), &signal, sizeof signal) == sizeof signal) {
@@ -124,7 +128,14 @@ class Workers {
     for (std::size_t i = workers_.size(); i > 0; --i) {
       if (waited[i].revents != 0 && !read(*workers_[i - 1])) end(i - 1);
     }
+    for (const auto& one : workers_) kill_if_stopped(*one);
     return 0;
+  }
+
+  static void kill_if_stopped(Worker& worker) {
+    if (!conformance::is_stopped(worker.process)) return;
+    worker.stopped = true;
+    ::kill(worker.process, SIGKILL);
   }
 
   /// Returns false at the end.
@@ -158,7 +169,11 @@ class Workers {
     }
     if (status != 0) {
       conformance::remove_directories(worker->process);
-      throw std::runtime_error("a process that runs cases was killed");
+      const std::string how = worker->stopped ? "was stopped"
+                              : WIFSIGNALED(status)
+                                  ? "was ended by " + conformance::signal_name(WTERMSIG(status))
+                                  : "ended with status " + std::to_string(WEXITSTATUS(status));
+      work_.module_broke(worker->module, "the process that runs the cases " + how);
     }
     work_.module_ended(worker->module);
   }

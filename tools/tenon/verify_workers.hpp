@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <string_view>
 
 namespace tenon::command {
@@ -22,6 +23,8 @@ struct VerifyWork {
   /// A case has ended.
   std::function<void(std::size_t module, sdk::conformance::Verdict verdict, std::string reason)>
       case_ended;
+  /// The process of a module has ended before its cases.
+  std::function<void(std::size_t module, const std::string& reason)> module_broke;
   /// All cases of a module have ended.
   std::function<void(std::size_t module)> module_ended;
   /// A plugin has printed a line, without its end. It has no control characters.
@@ -29,9 +32,9 @@ struct VerifyWork {
 };
 
 /// Runs the work, with a process for each processor of the machine. If the process gets SIGINT or
-/// SIGTERM, ends all children and returns the number of the signal; otherwise 0. A module whose
-/// process fails ends all with the exception std::runtime_error. REQUIRED: no other thread has been
-/// started, and there are no other child processes.
+/// SIGTERM, ends all children and returns the number of the signal; otherwise 0. An
+/// exception of `run` ends all with std::runtime_error. REQUIRED: no other thread has been started,
+/// and there are no other child processes.
 int run_in_processes(const VerifyWork& work);
 
 }  // namespace tenon::command
