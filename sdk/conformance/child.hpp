@@ -20,7 +20,7 @@ struct Limits {
   std::chrono::milliseconds timeout;
   /// Whether it may start processes.
   bool processes = true;
-  /// Whether it may print more than 64 KiB. The rest is left out.
+  /// If true, output after the first 64 KiB is dropped. If false, it fails the case.
   bool much_output = true;
   /// Whether it may use the network. Only as far as the system can take that away, see
   /// `can_leave_network`.

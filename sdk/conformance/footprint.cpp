@@ -16,6 +16,8 @@
 #include <thread>
 #include <vector>
 
+#include "child.hpp"
+
 namespace tenon::sdk::conformance {
 namespace {
 
@@ -131,10 +133,7 @@ std::vector<Settings::Setting> Settings::all() {
     blocked += sigismember(&signals, number) == 1 ? '1' : '0';
     struct sigaction action {};
     if (::sigaction(number, nullptr, &action) != 0) continue;
-    const char* name = ::sigabbrev_np(number);
-    all.push_back({"the handler of " + (name != nullptr ? "SIG" + std::string(name)
-                                                        : "signal " + std::to_string(number)),
-                   bytes_of(action.sa_handler)});
+    all.push_back({"the handler of " + signal_name(number), bytes_of(action.sa_handler)});
   }
   all.push_back({"the signal mask", blocked});
   all.push_back({"the locale", std::setlocale(LC_ALL, nullptr)});

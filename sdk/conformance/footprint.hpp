@@ -14,7 +14,7 @@
 
 namespace tenon::sdk::conformance {
 
-/// What the process holds when the object is created.
+/// The resources that the process holds at the time of construction.
 class Footprint {
  public:
   Footprint();

@@ -134,7 +134,7 @@ struct VerifyArguments {
   std::chrono::milliseconds timeout{10'000};
   /// Of the generated requests; nothing: at random.
   std::optional<std::uint64_t> seed;
-  /// Whether methods that change what a configuration names are called.
+  /// If true, methods that may change data are called too.
   bool may_change_data = false;
   bool in_process = false;
 };

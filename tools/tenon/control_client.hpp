@@ -90,7 +90,7 @@ Error error_of(const boost::json::object& sent);
 
 /// Returns a duration such as "5s" or "250ms".
 std::string time_text(std::chrono::milliseconds time);
-/// Return a duration such as "850 us" or "12 ms", and one such as "64 ns".
+/// Return a duration such as "850 us" or "12 ms", and a bound of TimedCalls such as "64 ns".
 std::string microseconds_text(std::uint64_t time);
 std::string nanoseconds_text(std::uint64_t time);
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon top: the calls of the methods of a running host, in the time between two looks.
+#include <tenon/module_info.hpp>
+
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <iostream>
 #include <map>
@@ -59,7 +63,9 @@ Look increase(const Look& before, const Look& now) {
   Look result;
   for (const auto& [name, counts] : now) {
     Calls calls = counts;
-    if (const auto earlier = before.find(name); earlier != before.end()) {
+    // A module that was forgotten and found again begins at zero.
+    if (const auto earlier = before.find(name);
+        earlier != before.end() && earlier->second.calls <= counts.calls) {
       calls.calls -= earlier->second.calls;
       calls.failures -= earlier->second.failures;
       for (const auto& [below, count] : earlier->second.timed) calls.timed[below] -= count;
@@ -71,16 +77,13 @@ Look increase(const Look& before, const Look& now) {
 
 /// Returns the bound below which `share` of the timed calls ended; "-" if none was timed.
 std::string time_of(const Calls& calls, double share) {
-  std::uint64_t all = 0;
-  for (const auto& [below, count] : calls.timed) all += count;
-  std::uint64_t passed = 0;
+  MethodCalls timed;
   for (const auto& [below, count] : calls.timed) {
-    passed += count;
-    if (count != 0 && static_cast<double>(passed) >= share * static_cast<double>(all)) {
-      return nanoseconds_text(below);
-    }
+    const std::chrono::nanoseconds bound(static_cast<std::int64_t>(below));
+    if (count != 0) timed.timed.push_back({bound, count});
   }
-  return "-";
+  if (timed.timed.empty()) return "-";
+  return nanoseconds_text(static_cast<std::uint64_t>(timed.time_of(share).count()));
 }
 
 std::string rate_text(std::uint64_t count, std::chrono::duration<double> time) {

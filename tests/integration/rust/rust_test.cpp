@@ -13,9 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <cstring>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -23,30 +21,13 @@
 #include <vector>
 
 #include "integration/hosting.hpp"
+#include "text_reader.hpp"
 
 namespace tenon::tests { namespace {
 
 using namespace std::chrono_literals;
 
 constexpr const char* package = "test.example/cases";
-
-/// A reader of the host, counted while it exists.
-class Text : public HostReader {
- public:
-  Text(std::string text, std::atomic<int>& live) : text_(std::move(text)), live_(live) { ++live_; }
-  ~Text() override { --live_; }
-
-  Result<std::size_t> read(Call&, std::span<std::uint8_t> into) override {
-    const std::size_t size = std::min(text_.size(), into.size());
-    std::memcpy(into.data(), text_.data(), size);
-    text_.erase(0, size);
-    return size;
-  }
-
- private:
-  std::string text_;
-  std::atomic<int>& live_;
-};
 
 class Rust : public Hosting {
  protected:
@@ -61,7 +42,9 @@ class Rust : public Hosting {
     EXPECT_TRUE(made->open());
     return made;
   }
-  Reader text(std::string_view value) { return std::make_unique<Text>(std::string(value), live_); }
+  Reader text(std::string_view value) {
+    return std::make_unique<TextReader>(std::string(value), live_);
+  }
 
   static std::string all(Reader reader) {
     std::string text;

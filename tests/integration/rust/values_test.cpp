@@ -8,19 +8,17 @@
 #include <test/all_types.hpp>
 #include <test/entry_steps.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "framework/world.hpp"
+#include "text_reader.hpp"
 
 namespace test {
 // Nothing converts an entry here.
@@ -35,24 +33,6 @@ bool EntryStep1To2::down(tenon::Conversion&, const EntryV2Storage&, EntryV1Stora
 namespace tenon::tests { namespace {
 
 using Texts = std::vector<std::string>;
-
-/// A reader of the host, counted while it exists.
-class Text : public HostReader {
- public:
-  Text(std::string text, std::atomic<int>& live) : text_(std::move(text)), live_(live) { ++live_; }
-  ~Text() override { --live_; }
-
-  Result<std::size_t> read(Call&, std::span<std::uint8_t> into) override {
-    const std::size_t size = std::min(text_.size(), into.size());
-    std::memcpy(into.data(), text_.data(), size);
-    text_.erase(0, size);
-    return size;
-  }
-
- private:
-  std::string text_;
-  std::atomic<int>& live_;
-};
 
 /// A writer of the host that keeps what is committed.
 class Sheet : public HostWriter {
@@ -79,7 +59,9 @@ class RustValues : public testing::Test {
  protected:
   RustValues() { world_.place(CASES, "cases.so"); }
 
-  Reader text(std::string_view value) { return std::make_unique<Text>(std::string(value), live_); }
+  Reader text(std::string_view value) {
+    return std::make_unique<TextReader>(std::string(value), live_);
+  }
   static std::string all(Reader reader) {
     std::string text;
     std::uint8_t room[16];

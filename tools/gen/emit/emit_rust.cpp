@@ -175,7 +175,7 @@ std::string raw(const Type& type) {
   }
 }
 
-/// Whether an optional value is one that can be absent in C.
+/// Returns whether a type is optional, and its struct in C can state that the value is absent.
 bool is_nullable(const Type& type) {
   return type.shape == Shape::optional && &type_in_c(type) != &type;
 }

@@ -53,10 +53,10 @@ class TENON_API MethodCounter {
   static std::int64_t now() noexcept;
   void record(Shard& shard, std::int64_t begin) noexcept;
 
-  /// The times that are told apart: four for each power of two, from 64 ns. The first one includes
-  /// shorter times, the last one longer ones.
+  /// Timed calls are counted in ranges, four for each power of two, from 64 ns. The first range
+  /// includes shorter times, the last one longer times.
   static constexpr std::size_t times = 112;
-  /// Returns the number of timed calls of one of these times.
+  /// Returns the number of timed calls in one of these ranges.
   std::uint64_t timed(std::size_t time) const noexcept {
     return timed_[time].load(std::memory_order_relaxed);
   }
