@@ -19,7 +19,9 @@ using Positions = std::vector<std::string>;
 
 class InFlightWindowTest : public testing::Test {
  protected:
-  explicit InFlightWindowTest(const BatchLimits& batch = {}) : window_(2, {}, false, batch) {}
+  /// By default each read is a batch.
+  explicit InFlightWindowTest(const BatchLimits& batch = {.records = 1})
+      : window_(2, {}, false, batch) {}
 
   /// Reads a batch of records with these positions.
   tenon::Call* read(const Positions& positions) { return read(positions, window_); }
@@ -156,14 +158,91 @@ TEST_F(CollectedRecords, AreNoStall) {
   EXPECT_GE(window_.oldest()->since, before);
 }
 
-TEST_F(CollectedRecords, CountAsReads) {
+/// Their number is not limited by the number of reads, and each record is whole.
+TEST_F(CollectedRecords, AreCopiedFromEachRead) {
   InFlightWindow window(1, {}, false, {.records = 10'000, .delay = std::chrono::hours(1)});
-  for (std::uint64_t i = 1; i < InFlightWindow::max_batches; ++i) read({"1"}, window);
-  EXPECT_TRUE(window.has_capacity());
-  EXPECT_EQ(window.unsent(0), 0u);
-  read({"1"}, window);
-  EXPECT_FALSE(window.has_capacity());
-  EXPECT_EQ(window.unsent(0), InFlightWindow::max_batches);
+  tenon::RecordV2 record;
+  record.operation = tenon::RecordV2Operation::Update;
+  record.metadata = {{"a", "1"}, {"b", ""}};
+  record.key = tenon::to_bytes("key");
+  record.payload.before = tenon::Bytes();
+  record.bag = tenon::to_bytes("{}");
+  constexpr std::size_t count = 2 * InFlightWindow::max_batches;
+  for (std::size_t i = 0; i < count; ++i) {
+    record.position = tenon::to_bytes(std::to_string(i));
+    tenon::Call* call = window.await_capacity().call;
+    call->reset();
+    using List = tenon::Value<std::vector<tenon::RecordV2>>;
+    window.add(Records(List::raw<tenon::Copy::deep>(call->raw(), {record})));
+  }
+  window.flush();
+  const Records all = window.offer(0);
+  ASSERT_EQ(all.size(), count);
+  for (std::size_t i = 0; i < count; ++i) {
+    record.position = tenon::to_bytes(std::to_string(i));
+    EXPECT_TRUE(tenon::Value<tenon::RecordV2>::own(all[i].raw()) == record) << i;
+  }
+}
+
+class UncollectedRecords : public InFlightWindowTest {
+ protected:
+  UncollectedRecords() : InFlightWindowTest(BatchLimits{}) {}
+
+  /// Takes the next batch of a destination, which is then busy.
+  Positions take(std::size_t destination) {
+    EXPECT_TRUE(window_.await_work(destination));
+    return positions(window_.offer(destination));
+  }
+};
+
+/// What is read while all destinations are busy becomes one batch, when the first of them is free.
+TEST_F(UncollectedRecords, AreOneBatchForABusyDestination) {
+  read({"1"});
+  EXPECT_EQ(take(0), Positions{"1"});
+  EXPECT_EQ(take(1), Positions{"1"});
+  for (const char* position : {"2", "3", "4"}) read({position});
+  EXPECT_EQ(window_.unsent(0), 1u);
+  window_.mark_sent(1);
+  EXPECT_EQ(take(1), (Positions{"2", "3", "4"}));
+  read({"5"});
+  window_.mark_sent(0);
+  EXPECT_EQ(take(0), (Positions{"2", "3", "4"}));
+  window_.mark_sent(0);
+  EXPECT_EQ(take(0), Positions{"5"});
+}
+
+TEST_F(UncollectedRecords, AreAddedAtOnceForAnIdleDestination) {
+  read({"1"});
+  EXPECT_EQ(take(0), Positions{"1"});
+  window_.mark_sent(0);
+  std::future<Positions> next = std::async(std::launch::async, [this] { return take(0); });
+  read({"2"});
+  EXPECT_EQ(next.get(), Positions{"2"});
+}
+
+TEST_F(UncollectedRecords, AreAddedWithEnoughBytes) {
+  read({"1"});
+  read({std::string(std::size_t{1} << 20, '2')});
+  read({"3"});
+  EXPECT_EQ(take(0), Positions{"1"});
+  window_.mark_sent(0);
+  EXPECT_EQ(take(0).front().size(), std::size_t{1} << 20);
+  EXPECT_EQ(window_.unsent(0), 1u);
+}
+
+/// A destination that waits for a full batch of its own gets what was read.
+TEST_F(UncollectedRecords, AreAddedForADestinationThatPauses) {
+  read({"1"});
+  read({"2"});
+  window_.await_more(0, 2, std::chrono::steady_clock::time_point::max());
+  EXPECT_EQ(window_.unsent(0), 2u);
+}
+
+TEST_F(UncollectedRecords, AreDeliveredBeforeTheEnd) {
+  read({"1"});
+  read({"2"});
+  window_.end_reading();
+  EXPECT_EQ(window_.unsent(0), 2u);
 }
 
 class WindowLimits : public testing::Test {
@@ -441,6 +520,21 @@ class ProcessedRecords : public testing::Test {
 
   InFlightWindow window_{1, {}, true};
 };
+
+/// A processor that fails gives no records of its batch to destinations.
+TEST_F(ProcessedRecords, AreABatchForEachRead) {
+  read({"1"});
+  read({"2"});
+  read({"3"});
+  for (const char* position : {"1", "2", "3"}) {
+    const auto work = window_.await_unprocessed();
+    ASSERT_TRUE(work);
+    ASSERT_EQ(work->read.size(), 1u);
+    EXPECT_EQ(work->read[0].position().text(), position);
+    work->processed.begin(work->read);
+    window_.add_processed();
+  }
+}
 
 TEST_F(ProcessedRecords, KeepTheirSourcePositions) {
   read({"1", "2", "3"});

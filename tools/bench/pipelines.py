@@ -130,16 +130,17 @@ def rows(build):
                        repeated(lambda: world.run_pipelines(dpkg, table_of)))
         yield rate_row("dpkg to a file", PACKAGES,
                        repeated(lambda: world.run_pipelines(dpkg, file_of)))
-        for size in (100, 1000):
+        for size in (1000, 100):
             made = generator(GENERATED, size)
-            yield rate_row(f"generator to log, {size} B", GENERATED,
-                           repeated(lambda: world.run_pipelines(made, log_of)), 2_000_000)
-        made = generator(GENERATED, 100)
+            generated = rate_row(f"generator to log, {size} B", GENERATED,
+                                 repeated(lambda: world.run_pipelines(made, log_of)), 2_000_000)
+            yield generated
         yield rate_row("two pipelines, each of them", GENERATED,
                        repeated(lambda: world.run_pipelines(made, log_of, 2)))
         single = {"plugin": "bench.example/single", "config": {"count": str(SINGLE)}}
         yield rate_row("source of version 1 to log", SINGLE,
-                       repeated(lambda: world.run_pipelines(single, log_of)), 200_000)
+                       repeated(lambda: world.run_pipelines(single, log_of)),
+                       generated["measured"] / 4)
         for size in (100, 1000):
             lines = world.directory / f"lines-{size}.jsonl"
             write_lines(lines, size)

@@ -37,6 +37,26 @@ std::uint64_t size_of(const std::optional<tenon::BytesView>& bytes) {
   return bytes ? bytes->size() : 0;
 }
 
+tenon_bytes copied(tenon_call* call, const tenon_bytes& bytes) {
+  if (bytes.data == nullptr) return bytes;  // absent
+  return {static_cast<const std::uint8_t*>(tenon_allocate_copy(call, bytes.data, bytes.size)),
+          bytes.size};
+}
+
+/// Returns a copy of a record in the arena of a call.
+tenon_record_v2 copied(tenon_call* call, tenon_record_v2 record) {
+  static_assert(sizeof record == 152, "copy all fields");
+  record.position = copied(call, record.position);
+  record.metadata = tenon::Value<tenon::TextMap>::raw<tenon::Copy::deep>(
+      call, tenon::Value<tenon::TextMap>::own(record.metadata));
+  record.key = copied(call, record.key);
+  for (tenon_bytes* part : {&record.payload.before, &record.payload.after, &record.payload.bag}) {
+    *part = copied(call, *part);
+  }
+  record.bag = copied(call, record.bag);
+  return record;
+}
+
 std::uint64_t size_of(const Records& records) {
   std::uint64_t size = 0;
   for (const auto record : records) {
@@ -69,7 +89,7 @@ InFlightWindow::ReadBudget InFlightWindow::await_capacity() {
     free_bytes_ -= reading_->retained_bytes;
   }
   if (!reading_) reading_ = std::make_unique<Batch>();
-  const std::uint64_t collected = collected_ ? collected_->read.records.size() : 0;
+  const std::uint64_t collected = has_delay() && collected_ ? collected_->read.records.size() : 0;
   return {
       .call = &reading_->call,
       .records = static_cast<std::int32_t>(
@@ -98,33 +118,57 @@ void InFlightWindow::add(Records records) {
       reading_->retained_bytes, sizeof(Batch) + records.size() * sizeof(tenon_record_v2) + bytes);
   bytes_ += bytes;
   read_ += records.size();
-  ++calls_;
-  if (batch_.delay.count() == 0) {
-    push(std::move(reading_));
-  } else {
-    collect(std::move(reading_));
-  }
+  collect();
 }
 
-/// Collects the records of a read, until there are enough for a batch.
-void InFlightWindow::collect(std::unique_ptr<Batch> read) {
+/// Collects the records of the read, until there are enough for a batch or they are wanted.
+void InFlightWindow::collect() {
+  const std::size_t count = reading_->read.records.size();
+  if (collected_ && (collected_->read.records.size() + count > batch_.records ||
+                     (!has_delay() && collected_->bytes + reading_->bytes > largest_batch_bytes))) {
+    add_collected();
+  }
   if (!collected_) {
-    collected_ = std::move(read);
-    collected_until_ = Clock::now() + batch_.delay;
-    unprocessed_.notify_one();
-    for (Cursor& cursor : cursors_) cursor.work.notify_one();
-  } else {
-    std::vector<tenon_record_v2>& all = collected_->merged;
-    if (collected_->others.empty()) {
-      all.clear();
-      for (const auto record : collected_->read.records) all.push_back(record.raw());
+    collected_ = std::move(reading_);
+    collected_until_ = Clock::time_point::max();
+    if (has_delay()) {
+      collected_until_ = Clock::now() + batch_.delay;
+      unprocessed_.notify_one();
+      for (Cursor& cursor : cursors_) cursor.work.notify_one();
     }
-    for (const auto record : read->read.records) all.push_back(record.raw());
-    collected_->retained_bytes += read->read.records.size() * sizeof(tenon_record_v2);
-    collected_->read.records = Records({all.data(), all.size(), sizeof(tenon_record_v2)});
-    collected_->others.push_back(std::move(read));
+  } else {
+    merge_into_collected();
   }
   if (collected_->read.records.size() >= batch_.records || !below_limits()) add_collected();
+  add_wanted();
+}
+
+/// Copies the records of the read to the end of those that are collected.
+void InFlightWindow::merge_into_collected() {
+  Batch& into = *collected_;
+  std::vector<tenon_record_v2>& all = into.merged;
+  if (into.read.records.raw().data != all.data()) {
+    all.clear();
+    for (const auto record : into.read.records) all.push_back(record.raw());
+  }
+  for (const auto record : reading_->read.records) {
+    all.push_back(copied(into.call.raw(), record.raw()));
+  }
+  into.read.records = Records({all.data(), all.size(), sizeof(tenon_record_v2)});
+  into.bytes += reading_->bytes;
+  into.retained_bytes +=
+      2 * reading_->read.records.size() * sizeof(tenon_record_v2) + reading_->bytes;
+}
+
+/// Adds the collected records if they have no delay, and a destination has nothing else to do or
+/// waits for more. Destinations that are busy get what was read meanwhile as one batch. Processors
+/// get each read by itself, because one that fails gives no records of its batch to destinations.
+void InFlightWindow::add_wanted() {
+  if (!collected_ || has_delay()) return;
+  const bool wanted = has_processors_ || std::ranges::any_of(cursors_, [&](const Cursor& one) {
+                        return one.pausing || one.sent == processed_;
+                      });
+  if (wanted || collected_->bytes >= largest_batch_bytes) add_collected();
 }
 
 /// Adds the collected records, if there are any, as one batch.
@@ -219,6 +263,7 @@ void InFlightWindow::end_processing() {
 
 bool InFlightWindow::await_work(std::size_t destination) {
   tenon::sync::Lock lock(mutex_);
+  add_wanted();
   Cursor& cursor = cursors_[destination];
   const auto over = [&]() TENON_REQUIRES(mutex_) {
     return abandoned_ || cursor.closed || (cursor.stopped && cursor.acknowledged == processed_);
@@ -300,6 +345,7 @@ void InFlightWindow::pause(std::size_t destination, std::chrono::steady_clock::t
   tenon::sync::Lock lock(mutex_);
   Cursor& cursor = cursors_[destination];
   cursor.pausing = true;
+  add_wanted();
   wait(
       lock, cursor.work,
       [&]() TENON_REQUIRES(mutex_) { return abandoned_ || cursor.closed || is_over(); }, end);
@@ -511,10 +557,7 @@ void InFlightWindow::end_committing() {
 
 /// Keeps a batch for reuse, unless free batches already retain enough memory.
 void InFlightWindow::release(std::unique_ptr<Batch> batch) {
-  for (std::unique_ptr<Batch>& other : batch->others) release(std::move(other));
-  batch->others.clear();
   bytes_ -= batch->bytes;
-  --calls_;
   if (free_bytes_ + batch->retained_bytes > max_retained_bytes) return;
   free_bytes_ += batch->retained_bytes;
   free_.push_back(std::move(batch));

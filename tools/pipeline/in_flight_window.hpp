@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The window of in-flight records: read from the source, and not yet acknowledged to it. Records
-// are never copied: they stay in the arena of the Call that read them until no thread needs them.
+// stay in the arena of the Call that read them until no thread needs them.
 //
 // Processors turn each record that was read into one, several or no processed records, which are
 // numbered separately. Without processors, the processed records are the records that were read.
 //
-// If batches have a delay, records that were read are first collected: they reach processors and
-// destinations when there are enough for a batch, or after the delay. The threads that wait for
-// them keep the time, because the thread that reads may be waiting in the source.
+// Records that were read are first collected. Without processors, they reach the destinations when
+// one of these has nothing else to do, or there are enough for a batch. If batches have a delay,
+// they reach processors and destinations after it, or when there are enough; the threads that wait
+// for them keep the time, because the thread that reads may be waiting in the source. The records
+// of a read that joins others are copied to their arena, so that a batch has one Call.
 //
 // Each destination has a cursor, which moves through the processed records in three steps. A record
 // is offered (passed to the destination), sent (accepted by it), and acknowledged. A record that
@@ -221,12 +223,10 @@ class InFlightWindow {
     tenon::Call call;
     RecordRange read;
     RecordRange processed;
-    ProcessedBatch processing;  // owns the processed records
-    // If it was collected from several reads: the records, and the memory of all but the first.
-    std::vector<tenon_record_v2> merged;
-    std::vector<std::unique_ptr<Batch>> others;
-    std::uint64_t bytes = 0;           // of the records that were read
-    std::uint64_t retained_bytes = 0;  // memory that is reused for the next batch, approximately
+    ProcessedBatch processing;            // owns the processed records
+    std::vector<tenon_record_v2> merged;  // the records, if it was collected from several reads
+    std::uint64_t bytes = 0;              // of the records that were read
+    std::uint64_t retained_bytes = 0;     // memory that is reused for the next batch, approximately
   };
   /// The progress of one destination in the processed records.
   struct Cursor {
@@ -254,9 +254,13 @@ class InFlightWindow {
   }
   Number held() const TENON_REQUIRES(mutex_);
   bool below_limits() const TENON_REQUIRES(mutex_) {
-    return held() < limits_.records && bytes_ < limits_.bytes && calls_ < max_batches;
+    const std::uint64_t batches = added_ - released_ + (collected_ ? 1 : 0);
+    return held() < limits_.records && bytes_ < limits_.bytes && batches < max_batches;
   }
-  void collect(std::unique_ptr<Batch> read) TENON_REQUIRES(mutex_);
+  void collect() TENON_REQUIRES(mutex_);
+  void merge_into_collected() TENON_REQUIRES(mutex_);
+  bool has_delay() const noexcept { return batch_.delay.count() != 0; }
+  void add_wanted() TENON_REQUIRES(mutex_);
   void add_collected() TENON_REQUIRES(mutex_);
   void push(std::unique_ptr<Batch> batch) TENON_REQUIRES(mutex_);
   void grow() TENON_REQUIRES(mutex_);
@@ -297,6 +301,7 @@ class InFlightWindow {
   std::unique_ptr<Batch> reading_ TENON_GUARDED_BY(mutex_);  // returned by `await_capacity`
   // The records after those in the ring buffer.
   std::unique_ptr<Batch> collected_ TENON_GUARDED_BY(mutex_);
+  // The end of their delay; without one, the end of time.
   std::chrono::steady_clock::time_point collected_until_ TENON_GUARDED_BY(mutex_);
   Batch* processing_ = nullptr;  // returned by `await_unprocessed`
   // A ring buffer. Batches are numbered from 0; those from `released_` to `added_` are in it.
@@ -307,7 +312,6 @@ class InFlightWindow {
   std::vector<std::unique_ptr<Batch>> free_ TENON_GUARDED_BY(mutex_);  // a stack, for reuse
   std::uint64_t free_bytes_ TENON_GUARDED_BY(mutex_) = 0;              // retained by them
   std::uint64_t bytes_ TENON_GUARDED_BY(mutex_) = 0;  // of the records in the window
-  std::uint64_t calls_ TENON_GUARDED_BY(mutex_) = 0;  // that own them
   std::vector<Cursor> cursors_ TENON_GUARDED_BY(mutex_);
   Number read_ TENON_GUARDED_BY(mutex_) = 0;
   Number processed_ TENON_GUARDED_BY(mutex_) = 0;
