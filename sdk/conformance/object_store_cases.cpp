@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <tenon/object_store.hpp>
-#include <tenon/stream.hpp>
+#include <tenon/sdk/testing.hpp>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <exception>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,37 +22,6 @@ constexpr std::size_t megabyte = 1 << 20;
 
 /// The prefix of all keys that cases write.
 const std::string area = "tenon-verify/";
-
-/// Reads a text, and optionally fails after it.
-class TextReader : public HostReader {
- public:
-  TextReader(std::string text, bool fails) : text_(std::move(text)), fails_(fails) {}
-
-  tenon::Result<std::size_t> read(tenon::Call&, std::span<std::uint8_t> into) override {
-    const std::size_t size = std::min(into.size(), text_.size() - at_);
-    if (size == 0 && fails_) {
-      return Error({.status = TENON_DATA_LOSS, .message = "the end of the content is lost"});
-    }
-    std::copy_n(text_.begin() + static_cast<std::ptrdiff_t>(at_), size, into.begin());
-    at_ += size;
-    return size;
-  }
-
- private:
-  const std::string text_;
-  const bool fails_;
-  std::size_t at_ = 0;
-};
-
-std::string read_all(tenon::Reader body) {
-  std::string text;
-  std::array<std::uint8_t, 4096> buffer{};
-  for (;;) {
-    const std::size_t size = value_of(body.read(buffer));
-    if (size == 0) return text;
-    text.append(reinterpret_cast<const char*>(buffer.data()), size);
-  }
-}
 
 std::string joined(const Keys& keys) {
   std::string text;
@@ -83,12 +51,13 @@ class Store {
   const std::string& bucket() const noexcept { return bucket_; }
 
   tenon::Result<void> try_put(const std::string& key, const std::string& text, bool fails = false) {
-    return store_->put_object(bucket_, area + key,
-                              tenon::Reader(std::make_unique<TextReader>(text, fails)));
+    return store_->put_object(
+        bucket_, area + key,
+        fails ? sdk::testing::failing_reader(text) : sdk::testing::reader(text));
   }
   void put(const std::string& key, const std::string& text) { value_of(try_put(key, text)); }
   std::string get(const std::string& key) {
-    return read_all(value_of(store_->get_object(bucket_, area + key)));
+    return value_of(sdk::testing::read_all(value_of(store_->get_object(bucket_, area + key))));
   }
   void remove(const std::string& key) { value_of(store_->delete_object(bucket_, area + key)); }
   /// Returns one page of keys, without the prefix `area`. Requires that they are in order and come

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "subject.hpp"
 
+#include <tenon/sdk/testing.hpp>
 #include <tenon/specifier.hpp>
 
 #include <algorithm>
@@ -64,11 +65,10 @@ std::string shown(BytesView bytes) {
 
 Host& Subject::host() {
   if (host_) return *host_;
-  HostOptions options{.app = "tenon-conformance"};
+  HostOptions options = sdk::testing::options(options_.module);
   if (options_.builtin != nullptr) {
     options.builtins = {options_.builtin};
-  } else {
-    options.plugin_path = {options_.module};
+    options.plugin_path.clear();
   }
   options.check_calls = check_calls_;
   options.log_sink = [this](const LogLine& line) { keep(line); };

@@ -35,13 +35,15 @@ headers "$source/abi/include" -name 'v*.h' | compile gcc c11 "$abi"
 headers "$source/abi/include" -name 'v*.h' | compile clang++ c++17 "$abi"
 {
   headers "$source/abi/include" -name '*.hpp'
-  headers "$source/sdk/include" -name '*.hpp'
+  headers "$source/sdk/include" -name '*.hpp' ! -name testing.hpp
   headers "$generated" -path '*/sdk/*.hpp'
 } | compile clang++ c++17 "$abi" "$sdk" "-I$generated"
 {
   headers "$source/loader/include" -name '*.hpp'
   headers "$generated" -name '*.hpp' ! -path '*/sdk/*'
 } | compile clang++ c++20 "$abi" "$loader" "-I$generated"
+# The header of the SDK for hosts.
+echo "$source/sdk/include/tenon/sdk/testing.hpp" | compile clang++ c++20 "$abi" "$sdk" "$loader"
 
 # The generated headers of the standard kinds are included like those of the system, because g++
 # takes an enumerator `Duration` for a declaration that hides tenon::Duration.
@@ -54,7 +56,7 @@ core_sdk=$world/core_sdk.hpp
   headers "$generated" -name '*.hpp' ! -path '*/sdk/*'
 } | sed 's/.*/#include "&"/' >"$all_host"
 {
-  headers "$source/sdk/include" -name '*.hpp' ! -name '*gtest*'
+  headers "$source/sdk/include" -name '*.hpp' ! -name '*gtest*' ! -name testing.hpp
   headers "$generated" -path '*/sdk/*.hpp'
 } | sed 's/.*/#include "&"/' >"$all_sdk"
 # The base classes for pipelines use exceptions.

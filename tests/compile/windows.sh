@@ -28,9 +28,10 @@ if [ ! -d "$mingw" ] || [ ! -d "$library" ]; then
   exit
 fi
 
-# headers DIRECTORY... [CONDITION...]: paths of headers, without those that need GoogleTest
+# headers DIRECTORY... [CONDITION...]: paths of headers, without those that need GoogleTest, and the
+# one of the SDK for hosts
 headers() {
-  find "$@" ! -name conformance_gtest.hpp ! -path '*/testing/*' | sort
+  find "$@" ! -name conformance_gtest.hpp ! -name testing.hpp ! -path '*/testing/*' | sort
 }
 
 # standard: the headers of the C++ library that the files on the input include, as includes

@@ -62,12 +62,14 @@ class Headers {
     return true;
   }
 
-  /// Adds the headers that plugins may include besides the generated ones. The conformance kit
-  /// needs its library, which only an installation of tenon has.
+  /// Adds the headers that plugins may include besides the generated ones. Those for tests need a
+  /// library, which only an installation of tenon has.
   void add_optional() {
     for (const fs::directory_entry& entry : fs::directory_iterator(installed_ / "tenon/sdk")) {
       const std::string path = "tenon/sdk/" + entry.path().filename().string();
-      if (path.find("/conformance") != path.npos || texts_.count(path) != 0) continue;
+      const bool for_tests =
+          path.find("/conformance") != path.npos || path == "tenon/sdk/testing.hpp";
+      if (for_tests || texts_.count(path) != 0) continue;
       const std::string text = read_regular_file(entry.path());
       if (!fits(text)) continue;
       texts_.emplace(path, text);

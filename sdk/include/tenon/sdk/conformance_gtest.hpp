@@ -17,7 +17,7 @@ namespace tenon::sdk::conformance {
 
 /// Returns the name of the test for a case, eg:
 /// "SourceNumbersResumesAfterAnAcknowledgedPosition".
-inline std::string test_name(const testing::TestParamInfo<Case>& info) {
+inline std::string test_name(const ::testing::TestParamInfo<Case>& info) {
   const auto last_part = [](const std::string& name) { return name.substr(name.rfind('/') + 1); };
   std::string name;
   bool starts_word = true;
