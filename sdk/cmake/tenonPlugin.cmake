@@ -55,3 +55,50 @@ function(tenon_add_plugin target)
     endforeach()
   endif()
 endfunction()
+
+# tenon_add_plugin_test(TARGET SOURCE... PLUGIN TARGET [KINDS TARGET...])
+#
+# Adds a program in C++20 that tests a plugin of tenon_add_plugin, and a test of the same name. It
+# gets the path of the module as the macro PLUGIN, and links tenon::testing and the host's part of
+# the kinds; without KINDS that of the standard kinds. Link GTest::gtest_main to it, or write a main:
+#
+#   tenon::Host host(tenon::sdk::testing::options(PLUGIN));
+#
+# Needs an installed tenon and the language CXX. The kinds of an SDK package are generated again for
+# hosts, as KINDS_host. Steps between versions that the program has written by hand fail there.
+#
+# Link tenon::conformance to run the conformance kit, too. It contains the standard kinds, so KINDS
+# must not contain others of them, nor their types.
+function(tenon_add_plugin_test target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PLUGIN" "KINDS")
+  if(NOT arg_PLUGIN OR NOT arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR
+      "usage: tenon_add_plugin_test(TARGET SOURCE... PLUGIN TARGET [KINDS TARGET...])")
+  endif()
+  if(NOT TARGET tenon::testing)
+    message(FATAL_ERROR "tenon_add_plugin_test needs an installed tenon, which was not found. "
+      "Call find_package(tenon), or find the SDK package with COMPONENTS testing.")
+  endif()
+  add_executable(${target} ${arg_UNPARSED_ARGUMENTS})
+  target_compile_definitions(${target} PRIVATE "PLUGIN=\"$<TARGET_FILE:${arg_PLUGIN}>\"")
+  add_dependencies(${target} ${arg_PLUGIN})
+  if(NOT arg_KINDS)
+    target_link_libraries(${target} PRIVATE tenon::kinds)
+  endif()
+  foreach(kinds IN LISTS arg_KINDS)
+    get_target_property(type ${kinds} TYPE)
+    if(type STREQUAL "INTERFACE_LIBRARY")
+      set(host ${kinds}_host)
+      if(NOT TARGET ${host})
+        get_target_property(specs ${kinds} TENON_SPECS)
+        tenon_add_kinds(${host} DIR "${specs}")
+        get_target_property(include ${host} TENON_INCLUDE)
+        target_sources(${host} PRIVATE "${include}/../${host}_missing_steps.cpp")
+      endif()
+      set(kinds ${host})
+    endif()
+    target_link_libraries(${target} PRIVATE ${kinds})
+  endforeach()
+  target_link_libraries(${target} PRIVATE tenon::testing)
+  add_test(NAME ${target} COMMAND ${target})
+endfunction()

@@ -49,10 +49,11 @@ point() {
 domain() {
   mkdir "$1"
   cp -R "$source"/tests/documents/types "$source"/tests/specs/all_types \
-    "$source"/tests/specs/carried "$source"/tests/specs/entry "$1"
+    "$source"/tests/specs/carried "$source"/tests/specs/entry \
+    "$source"/tests/specs/evolve_changed "$1"
   find "$1" -name '*.json' -exec sed -i "s/test\.example/$1.example/g" {} +
   generate "$1" && compile "$1" "$1.out/kinds.cpp" && compile "$1" "$1.out/kinds_test.cpp" &&
-    compile_sdk "$1"
+    compile "$1" "$1.out/kinds_missing_steps.cpp" && compile_sdk "$1"
 }
 
 # A kind whose fields have the names of local variables of generated functions.

@@ -196,9 +196,10 @@ verify_tests() {
   fi
 }
 
-# block LANGUAGE: prints the first block of this language in the README of the SDK.
+# block LANGUAGE [N]: prints the first or Nth block of this language in the README of the SDK.
 block() {
-  awk -v fence="\`\`\`$1" '$0 == fence { found = 1; next } /^```/ { if (found) exit } found' \
+  awk -v fence="\`\`\`$1" -v n="${2:-1}" \
+    '$0 == fence { found = --n == 0; next } /^```/ { if (found) exit } found' \
     "$sdk/share/doc/photo-sdk/README.md"
 }
 
@@ -246,6 +247,64 @@ END
   cmake -S . -B build -DCMAKE_PREFIX_PATH="$sdk" && cmake --build build || return
   cp build/libfade.so build/libinvert.so "$world/plugins"
   photo_runs
+}
+
+# With tenon, the SDK also builds tests: the one of its README, and that of a plugin with GoogleTest.
+# Steps that photo has written by hand are not in the SDK, and tests are built without them.
+sdk_tests_cmake() {
+  mkdir "$world/tested" && cd "$world/tested" || return
+  cp "$world/example/example.cpp" "$photo/fade.cpp" "$photo/fade_test.cpp" .
+  block cpp 2 >example_test.cpp
+  block cmake 2 >CMakeLists.txt
+  ! cmake -S . -B build -DCMAKE_PREFIX_PATH="$sdk" >"$world/errors" 2>&1 || return
+  cat "$world/errors"
+  tr -s '\n ' ' ' <"$world/errors" | grep 'testing needs tenon, which was not found' || return
+  cat >>CMakeLists.txt <<'END'
+find_package(tenon REQUIRED COMPONENTS testing) # again, which changes nothing
+find_package(GTest REQUIRED)
+tenon_add_plugin(fade fade.cpp KINDS photo_kinds)
+tenon_add_plugin_test(fade_test fade_test.cpp PLUGIN fade KINDS photo_kinds)
+target_link_libraries(fade_test PRIVATE GTest::gtest_main)
+END
+  rm -r build
+  cmake -S . -B build -DCMAKE_PREFIX_PATH="$sdk;$prefix" && cmake --build build || return
+  ctest --test-dir build --output-on-failure >"$world/page"
+  cat "$world/page"
+  grep '100% tests passed, 0 tests failed out of 4' "$world/page" || return
+  # A test fails if its plugin does.
+  sed -i 's/strength . radius/strength/' fade.cpp && cmake --build build || return
+  ! ctest --test-dir build >"$world/page" || return
+  cat "$world/page"
+  grep '1 tests failed out of 4' "$world/page"
+}
+
+# The same test of a plugin, by the packages for pkg-config.
+sdk_tests_meson() {
+  mkdir "$world/tested" && cd "$world/tested" || return
+  cp "$photo/fade.cpp" "$photo/fade_test.cpp" .
+  cat >meson.build <<'END'
+project('fade', 'cpp', default_options: 'cpp_std=c++20')
+sdk = dependency('photo-sdk')
+kinds = custom_target('kinds',
+  output: ['kinds.cpp', 'kinds_missing_steps.cpp'],
+  command: [find_program('tenon-gen'), 'build', '--out', '@OUTDIR@', '--name', 'kinds',
+            sdk.get_variable('specs').replace('\\ ', ' ')])
+headers = custom_target('headers',
+  input: kinds[0], output: 'kinds.stamp.hpp', command: ['touch', '@OUTPUT@'])
+fade = shared_module('fade', 'fade.cpp',
+  dependencies: sdk,
+  gnu_symbol_visibility: 'inlineshidden',
+  cpp_args: meson.get_compiler('cpp').get_supported_arguments('-fno-gnu-unique'),
+  link_args: '-Wl,--version-script=' + sdk.get_variable('plugin_map').replace('\\ ', ' '))
+test('fade', executable('fade_test', 'fade_test.cpp', kinds, headers,
+    cpp_args: ['-I' + meson.current_build_dir() / 'include',
+               '-DPLUGIN="' + fade.full_path() + '"'],
+    dependencies: [dependency('tenon-testing'), dependency('gtest', main: true)]),
+  depends: fade, protocol: 'gtest')
+END
+  PATH=$prefix/bin:$PATH \
+    PKG_CONFIG_PATH=$sdk/share/pkgconfig:$(find "$prefix" -type d -name pkgconfig) meson setup build &&
+    meson test -C build --print-errorlogs
 }
 
 # A plugin can be built with clang and a sanitizer.
@@ -325,6 +384,7 @@ step "reload" reloads
 step "tests" verify_tests
 step "sdk builds" sdk_builds
 step "sdk runs" sdk_runs
+step "sdk tests" sdk_tests_"$system"
 if [ "$system" = cmake ]; then
   step "sanitizer" sanitized
   step "unknown component" component_is_unknown

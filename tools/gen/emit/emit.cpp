@@ -3,6 +3,7 @@
 
 #include "gen/emit/c_header.hpp"
 #include "gen/emit/cpp_names.hpp"
+#include "gen/emit/emit_missing_steps.hpp"
 #include "gen/emit/emit_schema.hpp"
 #include "gen/emit/emit_sdk.hpp"
 #include "gen/emit/emit_tests.hpp"
@@ -52,6 +53,7 @@ void emit_all(const Model& model, const std::string& name, const Output& output)
   emit_schemas(model, output.in("schemas"));
   output.write(name + ".cpp", emit_host_source(model));
   output.write(name + "_test.cpp", emit_tests(model));
+  output.write(name + "_missing_steps.cpp", emit_missing_steps(model));
 }
 
 std::vector<GeneratedHeader> emit_sdk_headers(const Model& model) {

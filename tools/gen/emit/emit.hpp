@@ -20,8 +20,8 @@ void emit_c_headers(const Model& model, const Output& output);
 void emit_schemas(const Model& model, const Output& output);
 
 /// Writes all generated files: headers below `include/`, schemas below `schemas/`, `<name>.cpp`,
-/// which the program compiles, and `<name>_test.cpp`. Files of specs that no longer exist are not
-/// removed.
+/// which the program compiles, `<name>_test.cpp`, and `<name>_missing_steps.cpp`. Files of specs
+/// that no longer exist are not removed.
 void emit_all(const Model& model, const std::string& name, const Output& output);
 
 /// Returns the generated headers that plugins include, except the standard C headers.

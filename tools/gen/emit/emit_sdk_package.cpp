@@ -84,6 +84,10 @@ const Kind& example_kind(const Model& model) {
   return own != model.kinds.end() ? **own : *model.kinds.front();
 }
 
+std::string example_name(const SdkPackage& package) {
+  return package.app + ".example/example";
+}
+
 /// Returns a plugin that compiles: it overrides the required methods, or else the first method.
 std::string example(const Kind& kind, const SdkPackage& package) {
   const KindVersion& version = recommended(kind);
@@ -97,7 +101,17 @@ std::string example(const Kind& kind, const SdkPackage& package) {
   std::string text = "#include <" + sdk_header(kind) + ">\n\nstruct Example : " + kind.space +
                      "::sdk::" + local_name(version) + " {\n";
   for (const Method* method : overridden) text += sdk_override(version, *method);
-  return text + "};\nTENON_PLUGIN(Example, \"" + package.app + ".example/example\", \"1.0.0\");\n";
+  return text + "};\nTENON_PLUGIN(Example, \"" + example_name(package) + "\", \"1.0.0\");\n";
+}
+
+/// Returns a test of that plugin.
+std::string example_test(const Kind& kind, const SdkPackage& package) {
+  return "#include <" + interface_header(kind) +
+         ">\n#include <tenon/sdk/testing.hpp>\n\nint main() {\n"
+         "  tenon::Host host(tenon::sdk::testing::options(PLUGIN));\n"
+         "  auto example = host.create<" +
+         kind.space + "::" + camel_case(kind.name) + ">(\"" + example_name(package) +
+         "\").value();\n  // Call methods of `example`, and compare the results.\n}\n";
 }
 
 std::string describe(const Kind& kind) {
@@ -193,6 +207,35 @@ c++ -std=c++17 -shared -fPIC -fvisibility=hidden -I"$SDK/include" example.cpp \
   -Wl,--version-script="$SDK/share/cmake/@SDK@/plugin.map" -o libexample.so
 ```
 
+## Test
+
+With tenon installed, a test creates the plugin in a host and calls its methods. It is a program in C++20,
+with a `main` or with GoogleTest. `example_test.cpp`:
+
+```cpp
+@TEST@```
+
+```cmake
+cmake_minimum_required(VERSION 3.21)
+project(example LANGUAGES C CXX)
+enable_testing()
+
+find_package(@SDK@ REQUIRED COMPONENTS testing)
+tenon_add_plugin(example example.cpp KINDS @TARGET@)
+tenon_add_plugin_test(example_test example_test.cpp PLUGIN example KINDS @TARGET@)
+```
+
+```sh
+cmake -S . -B build -DCMAKE_PREFIX_PATH="$SDK"
+cmake --build build
+ctest --test-dir build
+```
+
+Add the directory of tenon to `CMAKE_PREFIX_PATH`, after a `;`, if CMake does not find it. With
+`OPTIONAL_COMPONENTS testing` and `if(@SDK@_testing_FOUND)` the plugin is also built where tenon is not
+installed. The functions of tests are in `tenon/sdk/testing.hpp`; `tenon verify` finds faults of plugins
+without a test.
+
 ## Install
 
 @APP@ searches plugins in these places, in this order: the directories and files in `$@APP_VARIABLE@_PLUGIN_PATH`,
@@ -209,7 +252,9 @@ installed, `tenon inspect libexample.so` shows what is in a plugin without runni
 std::string emit_sdk_readme(const Model& model, const SdkPackage& package) {
   std::string text = filled(introduction, package);
   text += example(example_kind(model), package);
-  text += filled(building, package);
+  std::string rest = filled(building, package);
+  constexpr std::string_view test = "@TEST@";
+  text += rest.replace(rest.find(test), test.size(), example_test(example_kind(model), package));
   for (const auto& kind : model.kinds) text += describe(*kind);
   text.pop_back();
   return text;
@@ -222,6 +267,8 @@ std::string emit_cmake_config(const SdkPackage& package) {
 # function tenon_add_plugin (see tenonPlugin.cmake):
 #
 #   tenon_add_plugin(example example.cpp KINDS @TARGET@)
+#
+# With the component `testing` it also finds tenon, which tests of plugins need.
 get_filename_component(@SDK_VARIABLE@_PREFIX "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 foreach(target IN ITEMS tenon::sdk @TARGET@)
   if(NOT TARGET ${target})
@@ -230,6 +277,21 @@ foreach(target IN ITEMS tenon::sdk @TARGET@)
       INTERFACE_INCLUDE_DIRECTORIES "${@SDK_VARIABLE@_PREFIX}/include"
       TENON_INCLUDE "${@SDK_VARIABLE@_PREFIX}/include"
       TENON_SPECS "${@SDK_VARIABLE@_PREFIX}/share/@APP@/tenon/specs")
+  endif()
+endforeach()
+foreach(component IN LISTS @SDK@_FIND_COMPONENTS)
+  set(@SDK@_${component}_FOUND FALSE)
+  if(component STREQUAL "testing")
+    find_package(tenon QUIET)
+    set(@SDK@_testing_FOUND ${tenon_FOUND})
+    set(reason "the component testing needs tenon, which was not found; add its prefix to "
+      "CMAKE_PREFIX_PATH")
+  else()
+    set(reason "@SDK@ has no component '${component}'; it has: testing")
+  endif()
+  if(@SDK@_FIND_REQUIRED_${component} AND NOT @SDK@_${component}_FOUND)
+    set(@SDK@_FOUND FALSE)
+    string(CONCAT @SDK@_NOT_FOUND_MESSAGE ${reason})
   endif()
 endforeach()
 include("${CMAKE_CURRENT_LIST_DIR}/tenonPlugin.cmake")
@@ -255,6 +317,7 @@ endif()
 std::string emit_pkgconfig(const SdkPackage& package) {
   return filled(R"(prefix=${pcfiledir}/../..
 plugin_map=${prefix}/share/cmake/@SDK@/plugin.map
+specs=${prefix}/share/@APP@/tenon/specs
 
 Name: @SDK@
 Description: Headers for plugins of @APP@
