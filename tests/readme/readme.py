@@ -4,8 +4,9 @@
 
 Installs tenon from BUILD into a temporary directory, and adds the blocks to a project there: checks
 specs, runs pipelines and converts documents (`json`), compiles plugins (`c`, `cpp`) to
-lib<name>.so, writes `rust` to a file, compiles hosts, and runs them if their plugins exist, configures `cmake`, runs
-commands (`sh`). If a block of commands has lines that begin with `# `, they must equal the output.
+lib<name>.so, writes `rust` and tests of plugins to a file, compiles hosts, and runs them if their
+plugins exist, configures `cmake`, builds it and runs its tests if it has tests of plugins, runs commands
+(`sh`). If a block of commands has lines that begin with `# `, they must equal the output.
 A block is written to the file that the text before it names, such as `kinds/filter/v1.json`.
 Commands of tools/ are not run, because they build tenon.
 """
@@ -59,6 +60,9 @@ class Block:
 
     def is_plugin(self):
         return "TENON_PLUGIN" in self.text or "TENON_MODULE" in self.text
+
+    def is_plugin_test(self):
+        return "tenon/sdk/testing.hpp" in self.text
 
     def last(self):
         """Whether it is run after specs and plugins."""
@@ -197,7 +201,7 @@ class Project:
         shutil.copytree(self.project, directory)
         text = "cmake_minimum_required(VERSION 3.21)\nproject(photo C CXX)\nenable_testing()\n"
         targets = set(re.findall(r"target_link_libraries\((\w+)", block.text))
-        targets -= set(re.findall(r"add_(?:executable|library)\((\w+)", block.text))
+        targets -= set(re.findall(r"add_(?:executable|library|plugin_test)\((\w+)", block.text))
         (directory / "main.cpp").write_text("int main() {}\n")
         body = block.text
         for target in targets:
@@ -206,7 +210,16 @@ class Project:
         for source in re.findall(r"tenon_add_plugin\(\w+ ([\w.]+)", body):
             (directory / source).touch()
         (directory / "CMakeLists.txt").write_text(text + body)
-        self.run("cmake", "-S", directory, "-B", directory / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        sdk = self.root / "photo-sdk"
+        if "photo-sdk" in block.text:
+            self.run("tenon-gen", "sdk", "--out", sdk, "--app", "photo", "--name", "photo_kinds",
+                     "kinds")
+        self.run("cmake", "-S", directory, "-B", directory / "build",
+                 f"-DCMAKE_PREFIX_PATH={sdk};{self.prefix}")
+        if "tenon_add_plugin_test" in block.text:
+            self.run("cmake", "--build", directory / "build")
+            self.run("ctest", "--test-dir", directory / "build", "--output-on-failure",
+                     "--no-tests=error")
 
     def shell(self, block):
         commands = re.sub(r"^\$ ", "", block.text, flags=re.M)
@@ -224,6 +237,8 @@ class Project:
             self.json(block)
         elif block.language == "c":
             self.plugin(block, "c11")
+        elif block.is_plugin_test():
+            self.write(block.file, block.text)
         elif block.language == "cpp" and block.is_plugin():
             self.plugin(block, "c++17")
         elif block.language == "cpp":
