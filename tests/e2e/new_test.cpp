@@ -60,7 +60,7 @@ TEST_F(New, PrintsTheCommandsThatComeNext) {
   EXPECT_EQ(run.err, "");
   EXPECT_EQ(run.exit, 0);
   EXPECT_EQ(run.out,
-            "numbers: 6 files\n"
+            "numbers: 7 files\n"
             "Next:\n"
             "  cd numbers\n"
             "  cmake -S . -B build\n"
@@ -69,7 +69,7 @@ TEST_F(New, PrintsTheCommandsThatComeNext) {
             "  TENON_PLUGIN_PATH=build tenon-pipeline run pipeline.json\n");
   EXPECT_EQ(files("numbers"),
             (std::set<std::string>{".gitignore", "CMakeLists.txt", "README.md", "numbers.cpp",
-                                   "pipeline.json", "verify.json"}));
+                                   "numbers_test.cpp", "pipeline.json", "verify.json"}));
 }
 
 TEST_F(New, MakesAPluginForMeson) {
@@ -77,9 +77,9 @@ TEST_F(New, MakesAPluginForMeson) {
                   "--kind", "processor"})
                 .exit,
             0);
-  EXPECT_EQ(files("big-numbers"),
-            (std::set<std::string>{".gitignore", "README.md", "big-numbers.c", "meson.build",
-                                   "pipeline.json", "verify.json"}));
+  EXPECT_EQ(files("big-numbers"), (std::set<std::string>{".gitignore", "README.md", "big-numbers.c",
+                                                         "big-numbers_test.cpp", "meson.build",
+                                                         "pipeline.json", "verify.json"}));
   EXPECT_NE(world_.read("big-numbers/verify.json").find("tenon.dev/processor"), std::string::npos);
 }
 

@@ -146,9 +146,10 @@ Files files_of(const NewArguments& arguments) {
   const Replacements names = replacements(arguments);
   const std::string_view kind = arguments.kind;
   const std::string_view language = arguments.language;
-  const std::set<std::string_view> words = {"project", arguments.subject, arguments.build,
-                                            kind.empty() ? "source" : kind,
-                                            language.empty() ? "c++" : language};
+  std::set<std::string_view> words = {"project", arguments.subject, arguments.build,
+                                      kind.empty() ? "source" : kind,
+                                      language.empty() ? "c++" : language};
+  if (language != "rust") words.insert("test");  // the program is in C++
   Files files;
   for (const Template& one : templates()) {
     const std::size_t slash = one.path.find('/');
