@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "catalog/catalog.hpp"
 
+#include <algorithm>
 #include <filesystem>
-#include <string_view>
+#include <iterator>
 #include <utility>
 
 #include "catalog/compatibility.hpp"
@@ -11,7 +12,8 @@ namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // Standalone packages come first, so that they win over builtins of the same name and version.
-Packages packages_of(const CatalogRules& rules, const CatalogContent& content) {
+Packages packages_of(const CatalogRules& rules, const CatalogContent& content,
+                     const std::vector<ModuleDescriptionPtr>& descriptions) {
   Packages packages{.host = rules.host,
                     .requirements = rules.requirements,
                     .lock_file = rules.trust.lock_file.string(),
@@ -19,71 +21,73 @@ Packages packages_of(const CatalogRules& rules, const CatalogContent& content) {
   for (const LockedPackage& locked : rules.trust.lock) {
     packages.lock.emplace_back(locked.name, locked.version);
   }
+  packages.found.reserve(content.modules.size());
   for (const bool builtin : {false, true}) {
-    for (const ListedModule& listed : content.modules) {
-      if (listed.builtin() != builtin) continue;
-      packages.found.push_back(package_of(*listed.manifest));
-      packages.found.back().compatible = is_compatible(*listed.manifest);
+    for (std::size_t i = 0; i < content.modules.size(); ++i) {
+      if (content.modules[i].builtin() != builtin) continue;
+      packages.found.push_back(package_of(*content.modules[i].manifest));
+      packages.found.back().compatible = is_compatible(*descriptions[i]);
     }
   }
   return packages;
 }
 
-/// Returns the bytes of a path, whose characters are wide on some systems.
-std::string_view key_of(const std::filesystem::path& path) {
-  const auto& text = path.native();
-  return {reinterpret_cast<const char*>(text.data()), text.size() * sizeof text[0]};
+std::vector<ModuleDescriptionPtr> descriptions_of(const CatalogContent& content) {
+  std::vector<ModuleDescriptionPtr> all;
+  all.reserve(content.modules.size());
+  for (const ListedModule& listed : content.modules)
+    all.push_back(describe(listed.manifest, listed.module->origin().file));
+  return all;
 }
 
 }  // namespace
 
 Catalog::Catalog(const CatalogRules& rules, CatalogContent content, FileComparison& files)
     : content_(std::move(content)),
-      registry_(std::make_shared<const Bindings>(packages_of(rules, content_))) {
+      descriptions_(descriptions_of(content_)),
+      registry_(std::make_shared<const Bindings>(packages_of(rules, content_, descriptions_))) {
   register_all(files);
-  find_files();
 }
 
 void Catalog::register_all(FileComparison& files) {
   left_out_ = bindings().diagnostics();
-  for (const ListedModule& listed : content_.modules) {
-    auto left_out = registry_.add(listed, files);
+  for (std::size_t i = 0; i < content_.modules.size(); ++i) {
+    auto left_out = registry_.add(content_.modules[i], descriptions_[i], files);
     std::move(left_out.begin(), left_out.end(), std::back_inserter(left_out_));
   }
   registry_.finish();
 }
 
 // As in packages_of, the first package of a name and version wins.
-void Catalog::find_files() {
+std::vector<const std::filesystem::path*> Catalog::files() const {
   const Repository& repository = bindings().repository();
   static const std::filesystem::path of_builtin;
-  files_.assign(repository.size(), &of_builtin);
-  for (std::uint32_t index = 0; index < content_.modules.size(); ++index) {
-    const ListedModule& listed = content_.modules[index];
+  std::vector<const std::filesystem::path*> files(repository.size(), &of_builtin);
+  for (const ListedModule& listed : content_.modules) {
     if (listed.builtin()) continue;
-    const std::filesystem::path& file = listed.module->origin().file;
-    by_file_.emplace(key_of(file), index);
     const PackageId id = repository.find(listed.manifest->name, listed.manifest->version);
-    if (id != none && files_[id] == &of_builtin) files_[id] = &file;
+    if (id != none && files[id] == &of_builtin) files[id] = &listed.module->origin().file;
   }
+  return files;
 }
 
 std::shared_ptr<PluginModule> Catalog::module_of(const std::filesystem::path& file) const {
-  if (const auto* found = number_of(by_file_, key_of(file))) {
-    return content_.modules[*found].module;
-  }
+  const auto is_of_file = [&file](const std::shared_ptr<PluginModule>& module) {
+    return module != nullptr && module->origin().file.native() == file.native();
+  };
+  const auto found = std::ranges::find_if(content_.modules, is_of_file, &ListedModule::module);
+  if (found != content_.modules.end()) return found->module;
   for (const auto& weak : content_.unlisted) {
     auto module = weak.lock();
-    if (module != nullptr && module->origin().file == file) return module;
+    if (is_of_file(module)) return module;
   }
   return nullptr;
 }
 
 const ListedModule* Catalog::find(const PluginModule& module) const {
-  const auto* found = number_of(by_file_, key_of(module.origin().file));
-  if (found == nullptr) return nullptr;
-  const ListedModule& listed = content_.modules[*found];
-  return listed.module.get() == &module ? &listed : nullptr;
+  const auto found = std::ranges::find_if(
+      content_.modules, [&module](const auto& listed) { return listed.module.get() == &module; });
+  return found != content_.modules.end() ? &*found : nullptr;
 }
 
 std::vector<std::shared_ptr<PluginModule>> Catalog::modules() const {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "base/text_index.hpp"
 #include "catalog/bindings.hpp"
+#include "catalog/description.hpp"
 #include "catalog/file_comparison.hpp"
 #include "catalog/plugin_module.hpp"
 #include "catalog/registry.hpp"
@@ -55,26 +55,24 @@ class Catalog {
   const CatalogContent& content() const noexcept { return content_; }
   const Registry& registry() const noexcept { return registry_; }
   const Bindings& bindings() const noexcept { return registry_.bindings(); }
-  /// Returns the module of a file, listed or not, or nullptr if there is none.
+  /// Returns the module of a file, listed or not, or nullptr if there is none. Linear in modules.
   std::shared_ptr<PluginModule> module_of(const std::filesystem::path& file) const;
   /// Returns the entry of a module, or nullptr if it is not listed.
   const ListedModule* find(const PluginModule& module) const;
   /// Returns all listed modules, and unlisted modules that are in use.
   std::vector<std::shared_ptr<PluginModule>> modules() const;
   /// Returns the file of each package of the bindings, by package id. Empty for a builtin.
-  const std::vector<const std::filesystem::path*>& files() const noexcept { return files_; }
+  std::vector<const std::filesystem::path*> files() const;
   /// Returns the errors of files, then those of packages and plugins that are left out.
   std::vector<Error> problems() const;
 
  private:
   void register_all(FileComparison& files);
-  void find_files();
 
   const CatalogContent content_;
+  std::vector<ModuleDescriptionPtr> descriptions_;  // of the modules
   Registry registry_;
   std::vector<Error> left_out_;
-  std::vector<const std::filesystem::path*> files_;  // by package id
-  TextIndex by_file_;                                // indexes of modules
 };
 
 }}}  // namespace tenon::v0_1::detail

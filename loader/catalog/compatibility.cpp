@@ -142,11 +142,11 @@ Compatibility compatibility_of(const Provided& provided) {
   return closest_kind(provided).second;
 }
 
-bool is_compatible(const Manifest& manifest) {
-  return manifest.provides.empty() ||
-         std::ranges::any_of(manifest.provides, [](const Provided& provided) {
-           const Compatibility compatibility = compatibility_of(provided);
-           return compatibility.usable() || compatibility.grade == CompatibilityGrade::unknown_kind;
+bool is_compatible(const ModuleDescription& module) {
+  return module.plugins.empty() ||
+         std::ranges::any_of(module.plugins, [](const PluginDescription& plugin) {
+           return plugin.compatibility.usable() ||
+                  plugin.compatibility.grade == CompatibilityGrade::unknown_kind;
          });
 }
 

@@ -17,9 +17,9 @@ namespace tenon { inline namespace v0_1 { namespace detail {
 /// Returns the compatibility of a plugin with the newest version of its kind in this program.
 Compatibility compatibility_of(const Provided& provided);
 
-/// Returns false if this program defines the kinds of all plugins, but can use none of them. A
-/// module without plugins is compatible.
-bool is_compatible(const Manifest& manifest);
+/// Returns false if this program defines the kinds of all plugins of a module, but can use none of
+/// them. A module without plugins is compatible.
+bool is_compatible(const ModuleDescription& module);
 
 /// Returns the problems of the plugins that this program cannot use. They are errors if the program
 /// can use no plugin of the module, otherwise warnings. An unknown kind is always a warning,

@@ -25,8 +25,8 @@ std::string versions_of(const std::string& reference) {
 }  // namespace
 
 PackageDescriptions::PackageDescriptions(const Bindings& bindings,
-                                         const std::vector<const std::filesystem::path*>& files)
-    : bindings_(bindings), repository_(bindings.repository()), files_(files) {}
+                                         std::vector<const std::filesystem::path*> files)
+    : bindings_(bindings), repository_(bindings.repository()), files_(std::move(files)) {}
 
 bool PackageDescriptions::from(PackageId id, Reference::Origin origin) const {
   return origin == Reference::Origin::any ||

@@ -26,8 +26,7 @@ class PackageDescriptions {
  public:
   /// `files` has the file of each package of the bindings, by package id; empty for a builtin.
   /// REQUIRED: both live as long as this.
-  PackageDescriptions(const Bindings& bindings,
-                      const std::vector<const std::filesystem::path*>& files);
+  PackageDescriptions(const Bindings& bindings, std::vector<const std::filesystem::path*> files);
 
   const std::filesystem::path& file(PackageId id) const { return *files_[id]; }
 
@@ -72,7 +71,7 @@ class PackageDescriptions {
 
   const Bindings& bindings_;
   const Repository& repository_;
-  const std::vector<const std::filesystem::path*>& files_;
+  const std::vector<const std::filesystem::path*> files_;
 };
 
 }}}  // namespace tenon::v0_1::detail

@@ -107,9 +107,9 @@ Registry::Named& Registry::named(const Provided& provided) {
   return made;
 }
 
-std::vector<Error> Registry::add(const ListedModule& module, FileComparison& files) {
+std::vector<Error> Registry::add(const ListedModule& module,
+                                 const ModuleDescriptionPtr& description, FileComparison& files) {
   const ModuleOrigin& origin = module.module->origin();
-  const ModuleDescriptionPtr description = describe(module.manifest, origin.file);
   const Manifest& manifest = *description->manifest;
   std::vector<Error> left_out = incompatibilities(*description);
   const PackageId id = bindings_->repository().find(manifest.name, manifest.version);

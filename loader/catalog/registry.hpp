@@ -35,10 +35,12 @@ class Registry {
 
   const Bindings& bindings() const noexcept { return *bindings_; }
 
-  /// Registers the plugins of a module. If two modules have the same plugin, the first is used.
-  /// Returns the problems: those of `incompatibilities`; name-taken; package-differs, if two files
-  /// of the same version differ in content; otherwise duplicate-file, a warning.
-  std::vector<Error> add(const ListedModule& module, FileComparison& files);
+  /// Registers the plugins of a module, which has that description. If two modules have the same
+  /// plugin, the first is used. Returns the problems: those of `incompatibilities`; name-taken;
+  /// package-differs, if two files of the same version differ in content; otherwise
+  /// duplicate-file, a warning.
+  std::vector<Error> add(const ListedModule& module, const ModuleDescriptionPtr& description,
+                         FileComparison& files);
   /// Checks that a restart of the module in `file` may replace the manifest `before` by `fresh`:
   /// no plugin that it adds, or whose version it changes, is already registered by another file.
   /// Errors: those of `add` except for warnings.

@@ -2,7 +2,9 @@
 #include "host/module_finder.hpp"
 
 #include <chrono>
+#include <filesystem>
 #include <mutex>
+#include <unordered_set>
 #include <utility>
 
 #include "catalog/search_path.hpp"
@@ -20,7 +22,11 @@ void watch_all(FileWatcher& watcher, Scan& found) {
 
 /// Stops watching files whose modules are no longer in the catalog.
 void forget_unlisted(FileWatcher& watcher, const Catalog& catalog) {
-  watcher.remove_if([&](const auto& file) { return catalog.module_of(file) == nullptr; });
+  std::unordered_set<std::filesystem::path::string_type> files;
+  for (const auto& module : catalog.modules()) files.insert(module->origin().file.native());
+  watcher.remove_if([&](const auto& file) {
+    return !files.contains(file.native()) && catalog.module_of(file) == nullptr;
+  });
 }
 
 }  // namespace

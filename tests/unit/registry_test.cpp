@@ -78,8 +78,10 @@ class RegistryTest : public testing::Test {
     manifest.version = Version::parse(version).value();
     manifest.provides = std::move(provides);
     const auto kept = std::make_shared<const Manifest>(std::move(manifest));
-    left_out_ = registry_.add(
-        {std::make_shared<Module>(std::move(origin), kept, lone_.context), kept}, files_);
+    const auto description = detail::describe(kept, origin.file);
+    left_out_ =
+        registry_.add({std::make_shared<Module>(std::move(origin), kept, lone_.context), kept},
+                      description, files_);
     registry_.finish();
     std::vector<std::string> codes;
     for (const Error& error : left_out_) codes.emplace_back(error.code());
