@@ -7,9 +7,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "base/lock_order.hpp"
 #include "platform/file.hpp"
@@ -40,13 +43,21 @@ std::string user_name(std::uint32_t user);
 /// Checks files, and remembers the directories above them. Thread-safe.
 class ExposureCheck {
  public:
+  /// Device and inode of a directory.
+  using Number = std::pair<std::uint64_t, std::uint64_t>;
+
   /// Checks a file or directory of these rights at an absolute path without symbolic links, whose
   /// directories are checked upward from an open descriptor.
-  std::optional<Exposure> of(const std::filesystem::path& canonical, const FileAccess& access);
+  std::optional<Exposure> of(const std::filesystem::path::string_type& canonical,
+                             const FileAccess& access);
 
  private:
+  using Directories =
+      std::map<std::filesystem::path::string_type, std::optional<Exposure>, std::less<>>;
+
   detail::LeafMutex mutex_;
-  std::map<std::filesystem::path, std::optional<Exposure>> directories_ TENON_GUARDED_BY(mutex_);
+  Directories directories_ TENON_GUARDED_BY(mutex_);
+  std::set<Number> safe_ TENON_GUARDED_BY(mutex_);  // and all directories above them
 };
 
 /// Checks a file of these rights that was opened at a path, which may contain symbolic links. It

@@ -180,10 +180,18 @@ Exposure unreadable(const fs::path& directory) {
           "let the user of the program search it", true, true};
 }
 
+/// Returns false if own_exposure finds nothing, whatever the path is.
+bool may_be_exposed(const FileAccess& access) {
+  return (access.mode & (S_IWGRP | S_IWOTH)) != 0 || !is_trusted(access.owner);
+}
+
 /// Checks a directory, whose last part must be no symbolic link, and those above it, upward from
 /// its descriptor, so that renaming one of them meanwhile hides nothing. If the path has links,
 /// only whether something is found is correct.
-std::optional<Exposure> exposure_upward(fs::path canonical) {
+/// `is_safe(status)`: returns whether a directory and those above it are known to be safe. It
+/// remembers other directories, which are safe if nothing is found.
+template <class IsSafe>
+std::optional<Exposure> exposure_upward(fs::path canonical, const IsSafe& is_safe) {
   const Descriptor directory(::open(canonical.c_str(), directory_flags));
   struct stat status, above;
   std::string up = ".";
@@ -191,6 +199,7 @@ std::optional<Exposure> exposure_upward(fs::path canonical) {
     return unreadable(canonical);
   }
   for (;;) {
+    if (is_safe(status)) return std::nullopt;
     if (auto exposed = own_exposure(canonical, access_of(status))) return exposed;
     canonical = canonical.parent_path();
     up += "/..";
@@ -198,6 +207,10 @@ std::optional<Exposure> exposure_upward(fs::path canonical) {
     if (above.st_dev == status.st_dev && above.st_ino == status.st_ino) return std::nullopt;
     status = above;
   }
+}
+
+std::optional<Exposure> exposure_upward(const fs::path& canonical) {
+  return exposure_upward(canonical, [](const struct stat&) { return false; });
 }
 
 }  // namespace
@@ -220,16 +233,25 @@ std::string user_name(std::uint32_t user) {
   return line != nullptr ? line->front() : std::to_string(user);
 }
 
-std::optional<Exposure> ExposureCheck::of(const fs::path& canonical, const FileAccess& access) {
-  if (auto exposed = own_exposure(canonical, access)) return exposed;
-  const fs::path directory = canonical.parent_path();
+std::optional<Exposure> ExposureCheck::of(const std::string& canonical, const FileAccess& access) {
+  if (may_be_exposed(access)) {
+    if (auto exposed = own_exposure(canonical, access)) return exposed;
+  }
+  const std::string_view text = canonical;
+  const std::string_view directory = text.substr(0, std::max<std::size_t>(text.rfind('/'), 1));
   {
     const sync::Lock lock(mutex_);
     const auto known = directories_.find(directory);
     if (known != directories_.end()) return known->second;
   }
-  auto exposed = exposure_upward(directory);
+  std::vector<Number> passed;
+  auto exposed = exposure_upward(directory, [&](const struct stat& status) {
+    passed.emplace_back(status.st_dev, status.st_ino);
+    const sync::Lock lock(mutex_);
+    return safe_.contains(passed.back());
+  });
   const sync::Lock lock(mutex_);
+  if (!exposed) safe_.insert(passed.begin(), passed.end());
   return directories_.emplace(directory, std::move(exposed)).first->second;
 }
 
