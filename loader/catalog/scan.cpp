@@ -9,14 +9,18 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_set>
 #include <utility>
 
 #include "base/parallel.hpp"
 #include "base/quote.hpp"
+#include "catalog/index_file.hpp"
+#include "catalog/module_index.hpp"
 #include "manifest/module_file.hpp"
 #include "platform/exposure.hpp"
 #include "platform/file.hpp"
+#include "platform/file_status.hpp"
 #include "platform/process.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
@@ -40,20 +44,25 @@ enum class Place {
   ignored,
 };
 
+/// The native text of a path. A path itself is a list of its parts, each with a text of its own.
+using PathText = fs::path::string_type;
+
 struct File {
-  fs::path path;
-  fs::path::string_type canonical;  // the same for all paths to the file
-  std::string directory = {};       // the version directory that contains it, or empty
-  bool is_regular = false;          // see platform::DirectoryEntry
-  int depth = 0;                    // see Directory
+  PathText path;
+  PathText other_path;         // the same for all paths to the file; empty: that is `path`
+  std::string directory = {};  // the version directory that contains it, or empty
+  bool is_regular = false;     // see platform::DirectoryEntry
+  int depth = 0;               // see Directory
   Place place = Place::searched;
+
+  const PathText& canonical() const { return other_path.empty() ? path : other_path; }
 };
 
 struct Directory {
-  fs::path path;
-  fs::path::string_type canonical;  // with a separator at the end
-  int depth = 0;                    // number of directories between it and the search path
-  std::string version = {};         // its name, if it is a version directory
+  PathText path;  // with a separator at the end, as all of these
+  PathText canonical;
+  int depth = 0;             // number of directories between it and the search path
+  std::string version = {};  // its name, if it is a version directory
 
   bool is_searched() const { return depth < 2 || !version.empty(); }
 };
@@ -110,12 +119,33 @@ fs::path canonical_of(const fs::path& path) {
   return failed ? path : canonical;
 }
 
-/// Returns the canonical path of a directory's entry at `path`. Resolving each path from the root
-/// would cost more than reading a manifest.
-fs::path::string_type canonical_of(const Directory& directory,
-                                   const platform::DirectoryEntry& entry, const fs::path& path) {
-  return entry.may_be_link ? canonical_of(path).native()
-                           : directory.canonical + fs::path(entry.name).native();
+PathText with_separator(const fs::path& path) {
+  return (path / "").native();
+}
+
+/// Converts a text between the form of names and that of paths, which is the same on most systems.
+template <class To, class From>
+To converted(const From& text) {
+  if constexpr (std::is_same_v<To, From>) {
+    return text;
+  } else if constexpr (std::is_same_v<To, std::string>) {
+    return fs::path(text).string();
+  } else {
+    return fs::path(text).native();
+  }
+}
+
+PathText joined(const PathText& directory, const std::string& name) {
+  return directory + converted<PathText>(name);
+}
+
+/// Returns the canonical path of a directory's entry at `path`; empty if it is the same. Resolving
+/// each path from the root would cost more than reading a manifest.
+PathText other_path_of(const Directory& directory, const platform::DirectoryEntry& entry,
+                       const PathText& path) {
+  if (entry.may_be_link) return canonical_of(path).native();
+  return directory.path == directory.canonical ? PathText()
+                                               : joined(directory.canonical, entry.name);
 }
 
 /// Returns an entry of a directory in which modules are searched, or may have been put by mistake.
@@ -124,8 +154,10 @@ std::optional<Directory> directory_below(const Directory& directory,
   if (!directory.version.empty() || directory.depth > 2) return std::nullopt;
   const bool of_version = directory.depth > 0 && is_version_directory(entry.name);
   if (directory.depth == 2 && !of_version && !resembles_version(entry.name)) return std::nullopt;
-  fs::path path = directory.path / entry.name;
-  auto canonical = (fs::path(canonical_of(directory, entry, path)) / "").native();
+  PathText path = joined(directory.path, entry.name);
+  const PathText other = other_path_of(directory, entry, path);
+  path += fs::path::preferred_separator;
+  PathText canonical = other.empty() ? path : with_separator(other);
   return Directory{std::move(path), std::move(canonical), directory.depth + 1,
                    of_version ? entry.name : ""};
 }
@@ -135,6 +167,7 @@ struct Search {
   std::vector<File> files;  // ignored ones only if `all` is set
   std::vector<Error> skipped;
   bool all = false;
+  std::string canonical = {};  // the path of the entry
 };
 
 /// Adds the files of a directory and of those below it, in the order of their paths. Returns the
@@ -147,9 +180,9 @@ std::error_code add_files(const Directory& directory, Search& search) {
     if (!entry.is_directory) {
       const Place place = place_of(directory, entry.name);
       if (place == Place::ignored && !search.all) continue;
-      fs::path path = directory.path / entry.name;
-      auto canonical = canonical_of(directory, entry, path);
-      search.files.push_back({std::move(path), std::move(canonical), directory.version,
+      PathText path = joined(directory.path, entry.name);
+      PathText other = other_path_of(directory, entry, path);
+      search.files.push_back({std::move(path), std::move(other), directory.version,
                               entry.is_regular, directory.depth, place});
       continue;
     }
@@ -158,7 +191,8 @@ std::error_code add_files(const Directory& directory, Search& search) {
     const std::error_code unread = add_files(*below, search);
     // A directory without read permission counts as empty.
     if (!unread || unread == std::errc::permission_denied) continue;
-    search.skipped.push_back(unusable(below->path, unread.message()));
+    const fs::path unreadable = joined(directory.path, entry.name);
+    search.skipped.push_back(unusable(unreadable, unread.message()));
   }
   return failed;
 }
@@ -181,13 +215,13 @@ Result<Search> files_in(const SearchPath& entry, bool all = false) {
   if (failed) return unusable(entry.path, failed.message());
   const fs::path canonical = canonical_of(entry.path);
   if (status.type() == fs::file_type::regular) {
-    return Search{{{entry.path, canonical.native()}}, {}};
+    return Search{{{entry.path.native(), canonical.native()}}, {}, all, canonical.string()};
   }
   if (status.type() != fs::file_type::directory) {
     return unusable(entry.path, "neither a directory nor a file");
   }
-  Search search{{}, {}, all};
-  failed = add_files({entry.path, (canonical / "").native()}, search);
+  Search search{{}, {}, all, canonical.string()};
+  failed = add_files({with_separator(entry.path), with_separator(canonical)}, search);
   if (is_none()) return Search();
   if (failed) return unusable(entry.path, failed.message());
   return search;
@@ -266,15 +300,16 @@ class Reader {
  public:
   Reader(const TrustPolicy& policy, const KnownFiles& known) : policy_(policy), known_(known) {}
 
-  void read(File& file, Scan& result) {
-    if (const auto* previous = known_.find(file.path)) {
-      const auto exposed = exposure(file, previous->access);
-      if (!exposed || exposed->severity() != Severity::error) {
-        if (exposed) result.skipped.push_back(*exposed);
-        return add({std::move(file.path), previous->manifest, previous->identity, previous->access},
-                   result);
-      }
-    }
+  /// Begins the files of an entry of the search path.
+  void begin(const ScannedDirectory& directory) {
+    directory_ = &directory;
+    const IndexFile* index = known_.index();
+    indexed_ = index != nullptr ? index->find(directory.canonical) : nullptr;
+  }
+
+  /// `number`: of the file, in its entry of the search path.
+  void read(File& file, std::size_t number, Scan& result) {
+    if (auto known = find_known(file, number); known && reuse(file, *known, result)) return;
     const auto open = open_module(file.path, file.is_regular);
     if (!open) return report(file, open.error(), result);
     auto exposed = exposure(file, open->access());
@@ -282,17 +317,16 @@ class Reader {
       return skip(*open, {std::move(*exposed)}, result);
     auto read = read_module_file(*open);
     if (!read) {
-      if (is_library(file, read.error())) return;
-      return skip(*open, {std::move(read).error()}, result);
+      if (!is_library(file, read.error())) return skip(*open, {std::move(read).error()}, result);
+      result.libraries.push_back({std::move(file.path), open->identity()});
+      return;
     }
     Manifest& manifest = *read->image.manifest;
     set_version_directory(file.directory, manifest);
-    auto checked = check_version_directory(file.path, manifest);
-    if (checked) checked = check_listed(policy_, manifest.name, manifest.version, file.path);
-    if (!checked) return skip(*open, {std::move(checked).error(), manifest.version}, result);
+    if (auto checked = check(file, manifest); !checked)
+      return skip(*open, {std::move(checked).error(), manifest.version}, result);
     if (exposed) result.skipped.push_back(std::move(*exposed));
-    add({std::move(file.path), std::move(read->image.manifest), read->identity, open->access()},
-        result);
+    add({std::move(file.path), std::move(read->image.manifest), read->identity}, result);
   }
 
   /// Reports a file that is not searched, if it is a module.
@@ -318,20 +352,74 @@ class Reader {
   static void report(const File& file, const Error& error, Scan& result) {
     if (!is_library(file, error)) result.skipped.push_back(error);
   }
+
+  /// What is known of a file that has not changed.
+  struct Unchanged {
+    std::shared_ptr<const Manifest> manifest;  // nullptr: it is no module
+    platform::FileStatus status;
+    bool is_indexed;
+  };
+  std::optional<Unchanged> find_known(const File& file, std::size_t number) const {
+    const KnownFiles::Known* previous = known_.find(file.path);
+    if (previous == nullptr && indexed_ == nullptr) return std::nullopt;
+    const auto status = platform::status_of(file.path.c_str());
+    if (!status) return std::nullopt;
+    if (previous != nullptr) {
+      if (previous->identity != status->identity) return std::nullopt;
+      return Unchanged{previous->manifest, *status, false};
+    }
+    const std::size_t found = indexed_->find(name_below(*directory_, file.path), number);
+    if (found == indexed_->size()) return std::nullopt;
+    const IndexFile::Entry entry = indexed_->entry(found);
+    if (entry.identity != status->identity) return std::nullopt;
+    if (entry.manifest.empty()) return Unchanged{nullptr, *status, true};
+    auto manifest = known_.index()->decode(entry);
+    if (manifest == nullptr) return std::nullopt;
+    set_version_directory(file.directory, *manifest);
+    if (!check(file, *manifest)) return std::nullopt;
+    return Unchanged{std::move(manifest), *status, true};
+  }
+
+  /// Uses what is known of a file. Returns false if the file must be read, since it is an error.
+  bool reuse(File& file, Unchanged& known, Scan& result) {
+    if (known.manifest == nullptr) {
+      if (file.depth == 0) return false;
+      result.libraries.push_back({std::move(file.path), known.status.identity, known.is_indexed});
+      return true;
+    }
+    const auto exposed = exposure(file, known.status.access);
+    if (exposed && exposed->severity() == Severity::error) return false;
+    if (exposed) result.skipped.push_back(*exposed);
+    add({std::move(file.path), std::move(known.manifest), known.status.identity, known.is_indexed},
+        result);
+    return true;
+  }
+
+  Result<void> check(const File& file, const Manifest& manifest) const {
+    if (!manifest.version_directory.empty()) {
+      auto checked = check_version_directory(file.path, manifest);
+      if (!checked) return checked;
+    }
+    if (policy_.level < Trust::pinned && policy_.denied.empty()) return {};
+    return check_listed(policy_, manifest.name, manifest.version, file.path);
+  }
   std::optional<Error> exposure(const File& file, const platform::FileAccess& access) {
     if (policy_.level < Trust::owner) return std::nullopt;
-    const auto exposure = exposures_.of(file.canonical, access);
+    const auto exposure = exposures_.of(file.canonical(), access);
     return exposure ? std::optional(untrusted_owner(file.path, *exposure)) : std::nullopt;
   }
 
   const TrustPolicy& policy_;
   const KnownFiles& known_;
+  const ScannedDirectory* directory_ = nullptr;
+  const IndexFile::Directory* indexed_ = nullptr;  // nullptr: the index does not have it
   platform::ExposureCheck exposures_;
 };
 
 void append(Scan&& part, Scan& result) {
   std::ranges::move(part.modules, std::back_inserter(result.modules));
   std::ranges::move(part.skipped, std::back_inserter(result.skipped));
+  std::ranges::move(part.libraries, std::back_inserter(result.libraries));
   result.broken.merge(part.broken);
 }
 
@@ -340,9 +428,11 @@ void read_all(std::span<File> files, Reader& reader, Scan& result) {
   constexpr std::size_t together = 32;  // by one thread, one after the other
   std::vector<Scan> parts((files.size() + together - 1) / together);
   run_in_parallel(parts.size(), [&](std::size_t part) {
-    const auto begin = files.subspan(part * together);
-    for (File& file : begin.first(std::min(together, begin.size()))) reader.read(file, parts[part]);
+    const std::size_t end = std::min((part + 1) * together, files.size());
+    parts[part].modules.reserve(together);
+    for (std::size_t i = part * together; i < end; ++i) reader.read(files[i], i, parts[part]);
   });
+  result.modules.reserve(result.modules.size() + files.size());
   for (Scan& part : parts) append(std::move(part), result);
 }
 
@@ -357,8 +447,9 @@ void set_version_directory(const std::string& directory, Manifest& manifest) {
 
 Result<void> check_version_directory(const fs::path& file, const Manifest& manifest) {
   const std::string& directory = manifest.version_directory;
+  if (directory.empty() || manifest.in_development) return {};
   const std::string version = manifest.version.to_string();
-  if (directory.empty() || manifest.in_development || version == directory) return {};
+  if (version == directory) return {};
   return Error({.code = "wrong-directory",
                 .where = file.string(),
                 .found = manifest.name + " " + version + " in the directory " + directory,
@@ -366,31 +457,51 @@ Result<void> check_version_directory(const fs::path& file, const Manifest& manif
                 .fix = "move it to a directory " + version});
 }
 
-const KnownFiles::Known* KnownFiles::find(const fs::path& file) const {
-  const auto known = files_.find(file.native());
-  if (known == files_.end()) return nullptr;
-  const auto now = platform::identity_of(file);
-  return now && *now == known->second.identity ? &known->second : nullptr;
+std::string name_below(const ScannedDirectory& directory, const PathText& file) {
+  const auto begin = file.find_first_not_of(fs::path::preferred_separator, directory.path.size());
+  return begin != file.npos ? converted<std::string>(file.substr(begin)) : std::string();
 }
 
-void KnownFiles::keep(const std::vector<FoundModule>& modules,
-                      std::chrono::system_clock::time_point when) {
-  constexpr std::chrono::nanoseconds moment = std::chrono::seconds(3);
+KnownFiles::KnownFiles(std::string app) : app_(std::move(app)) {}
+KnownFiles::~KnownFiles() = default;
+
+void KnownFiles::begin() {
+  if (!app_.empty()) index_ = std::make_unique<const ModuleIndex>(std::exchange(app_, {}));
+  files_.reserve(kept_.size());
+  for (auto& [file, known] : kept_) files_.emplace(std::move(file), std::move(known));
+  kept_.clear();
+}
+
+const IndexFile* KnownFiles::index() const noexcept {
+  return index_ != nullptr ? index_->file() : nullptr;
+}
+
+const KnownFiles::Known* KnownFiles::find(const PathText& file) const {
+  const auto known = files_.find(file);
+  return known != files_.end() ? &known->second : nullptr;
+}
+
+void KnownFiles::keep(const Scan& scan, std::chrono::system_clock::time_point when) {
+  if (index_ != nullptr) index_->update(scan, when);
+  index_ = nullptr;
   files_.clear();
-  files_.reserve(modules.size());
-  for (const FoundModule& module : modules) {
-    const std::chrono::nanoseconds age =
-        when.time_since_epoch() - std::chrono::nanoseconds(module.identity.changed);
-    if (age <= moment) continue;
-    files_.emplace(module.file.native(), Known{module.manifest, module.identity, module.access});
+  kept_.reserve(scan.modules.size() + scan.libraries.size());
+  for (const FoundModule& module : scan.modules) {
+    if (is_settled(module.identity, when))
+      kept_.emplace_back(module.file.native(), Known{module.manifest, module.identity});
+  }
+  for (const FoundLibrary& library : scan.libraries) {
+    if (is_settled(library.identity, when))
+      kept_.emplace_back(library.file.native(), Known{nullptr, library.identity});
   }
 }
 
 Scan scan(const std::vector<SearchPath>& paths, const TrustPolicy& policy, KnownFiles& known,
           std::chrono::system_clock::time_point now) {
   Scan result;
+  known.begin();
   Reader reader(policy, known);
-  std::unordered_set<fs::path::string_type> seen;
+  std::unordered_set<PathText> seen;
   std::vector<File> unsearched;
   for (const SearchPath& entry : paths) {
     auto search = files_in(entry);
@@ -403,17 +514,24 @@ Scan scan(const std::vector<SearchPath>& paths, const TrustPolicy& policy, Known
     for (File& file : search->files) {
       if (file.place != Place::searched) {
         unsearched.push_back(std::move(file));
-      } else if (seen.insert(file.canonical).second) {
+      } else if (seen.insert(file.canonical()).second) {
         searched.push_back(std::move(file));
       }
     }
+    const std::size_t modules = result.modules.size();
+    const std::size_t libraries = result.libraries.size();
+    ScannedDirectory directory{entry.path.native(), std::move(search->canonical)};
+    reader.begin(directory);
     read_all(searched, reader, result);
+    directory.modules = result.modules.size() - modules;
+    directory.libraries = result.libraries.size() - libraries;
+    result.directories.push_back(std::move(directory));
   }
   // A link with another name may lead to one that is searched.
   for (const File& file : unsearched) {
-    if (seen.insert(file.canonical).second) Reader::read_unsearched(file, result);
+    if (seen.insert(file.canonical()).second) Reader::read_unsearched(file, result);
   }
-  known.keep(result.modules, now);
+  known.keep(result, now);
   return result;
 }
 

@@ -14,6 +14,7 @@
 #include <tenon/result.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -21,6 +22,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "catalog/search_path.hpp"
@@ -30,12 +32,34 @@
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 
+class IndexFile;
+class ModuleIndex;
+
 struct FoundModule {
   std::filesystem::path file;
   std::shared_ptr<const Manifest> manifest;
   platform::FileIdentity identity{};
-  platform::FileAccess access{};
+  bool is_indexed = false;  // the index had the file in this state
 };
+
+/// A file below the search path that is named like a module, but is none.
+struct FoundLibrary {
+  std::filesystem::path file;
+  platform::FileIdentity identity{};
+  bool is_indexed = false;
+};
+
+/// An entry of the search path, and how many of the modules and libraries were found in it.
+struct ScannedDirectory {
+  std::filesystem::path::string_type path;
+  std::string canonical;
+  std::size_t modules = 0;
+  std::size_t libraries = 0;
+};
+
+/// Returns the name of a file below an entry of the search path; empty if the entry is the file.
+std::string name_below(const ScannedDirectory& directory,
+                       const std::filesystem::path::string_type& file);
 
 /// A module file that cannot be used.
 struct BrokenModule {
@@ -50,24 +74,40 @@ struct Scan {
   std::vector<FoundModule> modules;  // in the order of the search path, then by name
   std::vector<Error> skipped;        // each with its code and severity
   BrokenNames broken{};
+  std::vector<FoundLibrary> libraries{};
+  std::vector<ScannedDirectory> directories{};
 };
 
-/// The manifests of the previous scan. Unchanged files are not read again.
+/// The files of the previous scan, and those of the index before the first one. Unchanged files are
+/// not read again.
 class KnownFiles {
  public:
   struct Known {
-    std::shared_ptr<const Manifest> manifest;
+    std::shared_ptr<const Manifest> manifest;  // nullptr: the file is no module
     platform::FileIdentity identity{};
-    platform::FileAccess access{};
   };
-  /// Returns the manifest of a file if the file has not changed since, otherwise nullptr.
-  const Known* find(const std::filesystem::path& file) const;
-  /// Replaces the manifests with those of a scan that started at `when`. Files that changed less
-  /// than 3 seconds before are left out, since the coarse times of files may not show another
-  /// change.
-  void keep(const std::vector<FoundModule>& modules, std::chrono::system_clock::time_point when);
+
+  /// `app`: the one whose index is read by the first scan, and updated; empty: none.
+  explicit KnownFiles(std::string app = {});
+  ~KnownFiles();
+  KnownFiles(const KnownFiles&) = delete;
+  KnownFiles& operator=(const KnownFiles&) = delete;
+
+  /// Begins a scan.
+  void begin();
+  /// Returns the index during the first scan; nullptr if there is none.
+  const IndexFile* index() const noexcept;
+  /// Returns what is known of a file, which may have changed, or nullptr.
+  const Known* find(const std::filesystem::path::string_type& file) const;
+  /// Ends a scan that started at `when`. Files whose next change may not show are left out; see
+  /// is_settled.
+  void keep(const Scan& scan, std::chrono::system_clock::time_point when);
 
  private:
+  std::string app_;
+  std::unique_ptr<const ModuleIndex> index_;
+  // Of the previous scan. They are moved to `files_` when the next one begins, which is rare.
+  std::vector<std::pair<std::filesystem::path::string_type, Known>> kept_;
   std::unordered_map<std::filesystem::path::string_type, Known> files_;
 };
 

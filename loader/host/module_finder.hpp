@@ -23,7 +23,7 @@ class ModuleFinder {
  public:
   /// REQUIRED: `options` and `catalog` live as long as this.
   ModuleFinder(const HostOptions& options, CatalogStore& catalog)
-      : options_(options), catalog_(catalog) {}
+      : options_(options), catalog_(catalog), known_files_(options.app) {}
   ModuleFinder(const ModuleFinder&) = delete;
   ModuleFinder& operator=(const ModuleFinder&) = delete;
 

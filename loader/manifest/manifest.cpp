@@ -489,7 +489,7 @@ bool same_manifest(const Manifest& a, const Manifest& b) {
     return std::tie(manifest.abi, manifest.name, manifest.provides, manifest.summary,
                     manifest.description, manifest.author, manifest.license, manifest.homepage,
                     manifest.requirements, manifest.properties, manifest.state, manifest.unload,
-                    manifest.details, manifest.in_development);
+                    manifest.in_development);
   };
   return total_order(a.version, b.version) == 0 && parts(a) == parts(b);
 }

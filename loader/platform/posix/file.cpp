@@ -18,6 +18,7 @@
 #include <system_error>
 #include <utility>
 
+#include "platform/file_status.hpp"
 #include "platform/posix/descriptor.hpp"
 #include "platform/posix/file_access.hpp"
 #include "platform/replace_file.hpp"
@@ -163,6 +164,12 @@ Result<std::vector<std::byte>> File::read_all(std::size_t limit) const {
   if (!count) return count.error();
   content.resize(*count);
   return content;
+}
+
+std::optional<FileStatus> status_of(const char* path) noexcept {
+  struct stat status;
+  if (::stat(path, &status) != 0) return std::nullopt;
+  return FileStatus{identity_from(status), access_of(status)};
 }
 
 Result<FileIdentity> identity_of(const std::filesystem::path& path) {
