@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <string_view>
+#include <thread>
 
 #include "modules.hpp"
 #include "packages.hpp"
@@ -59,9 +60,15 @@ Directory::~Directory() {
   fs::remove_all(root_, ignored);
 }
 
-void Directory::add(const std::string& content) {
-  files_.push_back(fs::path(root_) / ("plugin" + std::to_string(files_.size()) + ".so"));
+void Directory::add(const std::string& content, const fs::path& below) {
+  fs::create_directories(fs::path(root_) / below);
+  files_.push_back(fs::path(root_) / below / ("plugin" + std::to_string(files_.size()) + ".so"));
   std::ofstream(files_.back(), std::ios::binary) << content;
+  changed_ = std::chrono::steady_clock::now();
+}
+
+void Directory::wait_until_settled() const {
+  std::this_thread::sleep_until(changed_ + std::chrono::seconds(4));
 }
 
 std::string numbered_name(int number) {
@@ -78,6 +85,18 @@ const Directory& numbered_directory(int count) {
     for (int i = 0; i < count; ++i) {
       if (i > 0) replace_all(content, numbered_name(i - 1), numbered_name(i));
       directory.add(content);
+    }
+  }
+  return directory;
+}
+
+const Directory& nested_directory(int count) {
+  static std::map<int, Directory> directories;
+  Directory& directory = directories[count];
+  if (directory.files().empty()) {
+    for (const fs::path& file : numbered_directory(count).files()) {
+      const std::string name = "plugin" + std::to_string(directory.files().size());
+      directory.add(content_of(file.c_str()), fs::path(name) / "1.0.0");
     }
   }
   return directory;

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -23,13 +24,17 @@ class Directory {
   Directory(const Directory&) = delete;
   Directory& operator=(const Directory&) = delete;
 
-  void add(const std::string& content);
+  /// Adds a file. `below`: its directory in this one; empty: this one.
+  void add(const std::string& content, const std::filesystem::path& below = {});
   std::filesystem::path root() const { return root_; }
   const std::vector<std::filesystem::path>& files() const { return files_; }
+  /// Waits until the files are so old that an index has them.
+  void wait_until_settled() const;
 
  private:
   std::string root_;
   std::vector<std::filesystem::path> files_;
+  std::chrono::steady_clock::time_point changed_;
 };
 
 /// Returns the name of a plugin of `numbered_directory` and of its package.
@@ -37,6 +42,8 @@ std::string numbered_name(int number);
 /// Returns a directory with `count` modules, each of which is a package with one plugin. Created
 /// once.
 const Directory& numbered_directory(int count);
+/// Returns one with the same modules, each in a directory of its version. Created once.
+const Directory& nested_directory(int count);
 /// Returns a directory with a module for each package of packages.hpp. Created once.
 const Directory& package_directory();
 

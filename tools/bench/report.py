@@ -30,6 +30,10 @@ def over(nanoseconds):
     return lambda floor: floor + nanoseconds
 
 
+def times_floor(factor):
+    return lambda floor: factor * floor
+
+
 def none(floor):
     return None
 
@@ -65,10 +69,14 @@ TIMES = [
     ("read the manifest of one file", at_most(5000), "read_manifest", "open_pread_close"),
     ("discover 500 modules", at_most(2_500_000), "discover/500/real_time",
      "read_pages/500"),
+    ("the same with an index", times_floor(2), "discover_flat_indexed/500/real_time",
+     "stat_flat/500/real_time"),
+    ("the same in directories of versions", times_floor(2),
+     "discover_nested_indexed/500/real_time", "stat_nested/500/real_time"),
     ("rescan of 500 modules", none, "rescan/500/real_time", "read_pages/500"),
     ("rescan of 2000 modules", none, "rescan/2000/real_time", "read_pages/2000"),
-    ("tenon list of 500 modules", at_most(5_000_000), "list_process/500/real_time",
-     "read_process/500/real_time"),
+    ("tenon list of 500 modules", times_floor(1.3), "list_process/500/real_time",
+     "start_process/real_time"),
     ("find one of 1000 by name", at_most(80), "find/1000", "find_in_table/1000"),
     ("resolve 1000 packages x 10 versions", at_most(2_000_000), "resolve_packages/whole",
      "libsolv_packages/whole"),
@@ -76,6 +84,8 @@ TIMES = [
      "libsolv_packages/broken"),
     ("create a host with these packages", at_most(30_000_000), "discover_packages/real_time",
      "read_pages_of_packages"),
+    ("the same with an index", times_floor(0.1), "discover_packages_indexed/real_time",
+     "discover_packages/real_time"),
     ("Host::resolve of all of them", at_most(30_000_000), "resolve_by_host",
      "resolve_packages/whole"),
     ("read their 30,000 requirements", at_most(15_000_000), "read_requirements",
@@ -97,7 +107,7 @@ BY_HAND = {
     "load_and_first_instance/process_time": "copy_dlopen_dlclose",
     "read_manifest": "parse_manifests/1",
     "discover/500/real_time": "parse_manifests/500",
-    "list_process/500/real_time": "start_process/real_time",
+    "list_process/500/real_time": "read_process/500/real_time",
     "discover_packages/real_time": "parse_manifests_of_packages",
 }
 

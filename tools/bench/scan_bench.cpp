@@ -8,12 +8,15 @@
 #include <benchmark/benchmark.h>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
+#include <dirent.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <string>
@@ -56,6 +59,66 @@ void rescan(benchmark::State& state) {
   expect(state, host, directory.files().size());
 }
 BENCHMARK(rescan)->Arg(500)->Arg(2000)->UseRealTime();
+
+/// The index of the measured hosts and of `tenon`.
+const Directory& cache() {
+  static const Directory directory;
+  setenv("XDG_CACHE_HOME", directory.root().c_str(), 1);
+  return directory;
+}
+const Directory& cache_of_this_run = cache();
+
+/// A new host scans a directory that is in the index.
+void discover_indexed(benchmark::State& state, const Directory& directory) {
+  const HostOptions options{.app = "tenon-bench", .plugin_path = {directory.root()}};
+  directory.wait_until_settled();
+  expect(state, Host(options), directory.files().size());
+  for (auto _ : state) Host host(options);
+}
+void discover_flat_indexed(benchmark::State& state) {
+  discover_indexed(state, numbered_directory(static_cast<int>(state.range(0))));
+}
+BENCHMARK(discover_flat_indexed)->Arg(500)->UseRealTime();
+void discover_nested_indexed(benchmark::State& state) {
+  discover_indexed(state, nested_directory(static_cast<int>(state.range(0))));
+}
+BENCHMARK(discover_nested_indexed)->Arg(500)->UseRealTime();
+void discover_packages_indexed(benchmark::State& state) {
+  discover_indexed(state, package_directory());
+}
+BENCHMARK(discover_packages_indexed)->UseRealTime();
+
+/// Reads the status of each file below an open directory, and closes the directory.
+std::size_t stat_below(int open_directory) {
+  DIR* directory = fdopendir(open_directory);
+  std::size_t files = 0;
+  while (const dirent* entry = readdir(directory)) {
+    if (entry->d_name[0] == '.') continue;
+    constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+    struct stat status;
+    if (entry->d_type == DT_DIR) {
+      files += stat_below(openat(dirfd(directory), entry->d_name, flags));
+    } else if (fstatat(dirfd(directory), entry->d_name, &status, 0) == 0) {
+      ++files;
+    }
+  }
+  closedir(directory);
+  return files;
+}
+void stat_files_of(benchmark::State& state, const Directory& directory) {
+  for (auto _ : state) {
+    const int root = open(directory.root().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (stat_below(root) != directory.files().size()) state.SkipWithError("files are missing");
+  }
+}
+void stat_flat(benchmark::State& state) {
+  stat_files_of(state, numbered_directory(static_cast<int>(state.range(0))));
+}
+BENCHMARK(stat_flat)->Arg(500)->UseRealTime();
+void stat_nested(benchmark::State& state) {
+  stat_files_of(state, nested_directory(static_cast<int>(state.range(0))));
+}
+BENCHMARK(stat_nested)->Arg(500)->UseRealTime();
 
 void read_pages_of(benchmark::State& state, const Directory& directory) {
   for (auto _ : state) {
@@ -108,6 +171,7 @@ void run_process(benchmark::State& state, std::vector<std::string> command) {
 
 void list_process(benchmark::State& state) {
   const Directory& directory = numbered_directory(static_cast<int>(state.range(0)));
+  directory.wait_until_settled();  // the first process writes the index
   run_process(state, {TENON, "list", "--plugin-path", directory.root()});
 }
 BENCHMARK(list_process)->Arg(500)->UseRealTime();
