@@ -16,7 +16,8 @@ namespace {
 
 /// Returns the number of processors, at most 8.
 std::size_t max_threads() noexcept {
-  return std::clamp(std::thread::hardware_concurrency(), 1U, 8U);
+  static const unsigned processors = std::thread::hardware_concurrency();  // reads a file
+  return std::clamp(processors, 1U, 8U);
 }
 
 /// The work, as all of its threads see it.

@@ -97,6 +97,10 @@ Registry::Named& Registry::named(const Provided& provided) {
       index_of_kinds_.try_emplace(provided.kind, static_cast<std::uint32_t>(kinds_.size()));
   if (new_kind) kinds_.push_back({provided.kind});
   NamesOfKind& names = kinds_[kind->second];
+  if (named_.empty()) {  // most packages have one plugin, of one kind
+    index_of_names_.reserve(bindings_->repository().size());
+    names.index.reserve(bindings_->repository().size());
+  }
   const auto fresh = static_cast<std::uint32_t>(named_.size());
   const auto [found, new_name] = names.index.try_emplace(provided.name, fresh);
   if (!new_name) return named_[found->second];
