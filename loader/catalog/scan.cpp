@@ -54,6 +54,7 @@ struct File {
   bool is_regular = false;     // see platform::DirectoryEntry
   int depth = 0;               // see Directory
   Place place = Place::searched;
+  bool is_in_safe_directory = false;  // see Directory; false for a link
 
   const PathText& canonical() const { return other_path.empty() ? path : other_path; }
 };
@@ -63,6 +64,8 @@ struct Directory {
   PathText canonical;
   int depth = 0;             // number of directories between it and the search path
   std::string version = {};  // its name, if it is a version directory
+  // No user who is not trusted may change it or a directory above it.
+  bool is_safe = false;
 
   bool is_searched() const { return depth < 2 || !version.empty(); }
 };
@@ -159,7 +162,7 @@ std::optional<Directory> directory_below(const Directory& directory,
   path += fs::path::preferred_separator;
   PathText canonical = other.empty() ? path : with_separator(other);
   return Directory{std::move(path), std::move(canonical), directory.depth + 1,
-                   of_version ? entry.name : ""};
+                   of_version ? entry.name : "", directory.is_safe && !entry.may_be_link};
 }
 
 /// The files of an entry of the search path, and the errors of unreadable directories below it.
@@ -172,9 +175,11 @@ struct Search {
 
 /// Adds the files of a directory and of those below it, in the order of their paths. Returns the
 /// error if the directory could not be read completely.
-std::error_code add_files(const Directory& directory, Search& search) {
+std::error_code add_files(Directory directory, Search& search) {
   std::vector<platform::DirectoryEntry> entries;
-  const std::error_code failed = platform::read_directory(directory.path, entries);
+  std::optional<platform::FileAccess> access;
+  const std::error_code failed = platform::read_directory(directory.path, entries, access);
+  directory.is_safe = directory.is_safe && access && !platform::may_be_exposed(*access);
   std::ranges::sort(entries, {}, &platform::DirectoryEntry::name);
   for (const platform::DirectoryEntry& entry : entries) {
     if (!entry.is_directory) {
@@ -183,12 +188,13 @@ std::error_code add_files(const Directory& directory, Search& search) {
       PathText path = joined(directory.path, entry.name);
       PathText other = other_path_of(directory, entry, path);
       search.files.push_back({std::move(path), std::move(other), directory.version,
-                              entry.is_regular, directory.depth, place});
+                              entry.is_regular, directory.depth, place,
+                              directory.is_safe && !entry.may_be_link});
       continue;
     }
-    const auto below = directory_below(directory, entry);
+    auto below = directory_below(directory, entry);
     if (!below) continue;
-    const std::error_code unread = add_files(*below, search);
+    const std::error_code unread = add_files(std::move(*below), search);
     // A directory without read permission counts as empty.
     if (!unread || unread == std::errc::permission_denied) continue;
     const fs::path unreadable = joined(directory.path, entry.name);
@@ -197,8 +203,8 @@ std::error_code add_files(const Directory& directory, Search& search) {
   return failed;
 }
 
-/// `all`: see Search.
-Result<Search> files_in(const SearchPath& entry, bool all = false) {
+/// `checks_owners`: finds out which directories are safe. `all`: see Search.
+Result<Search> files_in(const SearchPath& entry, bool checks_owners, bool all = false) {
   std::error_code failed;
   const fs::file_status status = fs::status(entry.path, failed);
   if (status.type() == fs::file_type::not_found) {
@@ -221,7 +227,9 @@ Result<Search> files_in(const SearchPath& entry, bool all = false) {
     return unusable(entry.path, "neither a directory nor a file");
   }
   Search search{{}, {}, all, canonical.string()};
-  failed = add_files({with_separator(entry.path), with_separator(canonical)}, search);
+  const bool is_safe = checks_owners && !platform::exposure_at(canonical);
+  failed =
+      add_files({with_separator(entry.path), with_separator(canonical), 0, "", is_safe}, search);
   if (is_none()) return Search();
   if (failed) return unusable(entry.path, failed.message());
   return search;
@@ -405,6 +413,7 @@ class Reader {
   }
   std::optional<Error> exposure(const File& file, const platform::FileAccess& access) {
     if (policy_.level < Trust::owner) return std::nullopt;
+    if (file.is_in_safe_directory && !platform::may_be_exposed(access)) return std::nullopt;
     const auto exposure = exposures_.of(file.canonical(), access);
     return exposure ? std::optional(untrusted_owner(file.path, *exposure)) : std::nullopt;
   }
@@ -504,7 +513,7 @@ Scan scan(const std::vector<SearchPath>& paths, const TrustPolicy& policy, Known
   std::unordered_set<PathText> seen;
   std::vector<File> unsearched;
   for (const SearchPath& entry : paths) {
-    auto search = files_in(entry);
+    auto search = files_in(entry, policy.level >= Trust::owner);
     if (!search) {
       result.skipped.push_back(std::move(search).error());
       continue;
@@ -548,7 +557,7 @@ std::vector<SearchedPath> searched_paths(const std::string& app,
 
 std::vector<SeenFile> seen_files(const SearchedPath& searched) {
   std::vector<SeenFile> files;
-  const auto search = files_in({searched.path, searched.named}, true);
+  const auto search = files_in({searched.path, searched.named}, false, true);
   if (!search) return files;
   for (const File& file : search->files) files.push_back({file.path, reason_of(file)});
   return files;

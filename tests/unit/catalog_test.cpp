@@ -115,6 +115,27 @@ void place_below(const World& world, const fs::path& module, const char* path) {
   fs::copy_file(module, world.plugins() / path);
 }
 
+TEST(Scan, ReportsModulesInDirectoriesThatOthersMayChange) {
+  World world;
+  const fs::path file = world.path("file/a.so");
+  const fs::path directory = world.path("directory/b.so");
+  fs::copy_file(good, file);
+  fs::copy_file(good_2, directory);
+  fs::create_symlink(file, world.plugins() / "a.so");
+  fs::create_directory_symlink(directory.parent_path(), world.plugins() / "b");
+  place_below(world, good, "c/1.0.0/c.so");
+  place_below(world, good_2, "d/2.0.0/d.so");
+  place_below(world, good, "e/e.so");
+  for (const fs::path& open : {file.parent_path(), directory.parent_path(), world.plugins() / "c",
+                               world.plugins() / "d/2.0.0"})
+    fs::permissions(open, fs::perms::all);
+  EXPECT_EQ(codes_of(scan({{world.plugins(), true}})),
+            (Texts{"untrusted-owner a.so", "untrusted-owner b.so", "untrusted-owner c.so",
+                   "untrusted-owner d.so"}));
+  fs::permissions(world.plugins(), fs::perms::all);
+  EXPECT_EQ(codes_of(scan({{world.plugins(), true}})).size(), 5u);
+}
+
 TEST(Scan, FindsVersionsInVersionDirectories) {
   World world;
   place_below(world, good, "tools/1.0.0/libtools.so");

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "platform/file_status.hpp"
 #include "platform/posix/descriptor.hpp"
 #include "platform/posix/file_access.hpp"
 
@@ -180,11 +181,6 @@ Exposure unreadable(const fs::path& directory) {
           "let the user of the program search it", true, true};
 }
 
-/// Returns false if own_exposure finds nothing, whatever the path is.
-bool may_be_exposed(const FileAccess& access) {
-  return (access.mode & (S_IWGRP | S_IWOTH)) != 0 || !is_trusted(access.owner);
-}
-
 /// Checks a directory, whose last part must be no symbolic link, and those above it, upward from
 /// its descriptor, so that renaming one of them meanwhile hides nothing. If the path has links,
 /// only whether something is found is correct.
@@ -221,6 +217,10 @@ bool has_privileges_of_another_user() noexcept {
 #else
   return false;
 #endif
+}
+
+bool may_be_exposed(const FileAccess& access) {
+  return (access.mode & (S_IWGRP | S_IWOTH)) != 0 || !is_trusted(access.owner);
 }
 
 bool is_privileged() noexcept {

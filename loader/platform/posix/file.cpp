@@ -182,11 +182,20 @@ Result<FileIdentity> identity_of(const std::filesystem::path& path) {
 
 std::error_code read_directory(const std::filesystem::path& directory,
                                std::vector<DirectoryEntry>& entries) {
+  std::optional<FileAccess> ignored;
+  return read_directory(directory, entries, ignored);
+}
+
+std::error_code read_directory(const std::filesystem::path& directory,
+                               std::vector<DirectoryEntry>& entries,
+                               std::optional<FileAccess>& access) {
   struct Close {
     void operator()(DIR* open) const noexcept { ::closedir(open); }
   };
   const std::unique_ptr<DIR, Close> stream(::opendir(directory.c_str()));
   if (stream == nullptr) return {errno, std::generic_category()};
+  struct stat own;
+  if (::fstat(::dirfd(stream.get()), &own) == 0) access = access_of(own);
   for (;;) {
     errno = 0;
     const dirent* entry = ::readdir(stream.get());
