@@ -68,9 +68,9 @@ const Directory& cache() {
 }
 const Directory& cache_of_this_run = cache();
 
-/// A new host scans a directory that is in the index.
+/// A new host scans a directory that is in the index, alone.
 void discover_indexed(benchmark::State& state, const Directory& directory) {
-  const HostOptions options{.app = "tenon-bench", .plugin_path = {directory.root()}};
+  const HostOptions options{.app = directory.root().filename(), .plugin_path = {directory.root()}};
   directory.wait_until_settled();
   expect(state, Host(options), directory.files().size());
   for (auto _ : state) Host host(options);
