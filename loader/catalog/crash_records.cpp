@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/path_error.hpp"
 #include "base/plain_text.hpp"
 #include "call/events.hpp"
 #include "platform/process.hpp"
@@ -278,11 +279,7 @@ Result<void> CrashRecords::write_quarantine(const fs::path& file, const std::str
   const fs::path record = directory_ / (std::string(quarantine_prefix) + hash.substr(0, 16));
   const auto written = platform::replace_content(record, text, platform::Attributes::owner_only);
   if (written.failed) {
-    return Error({.code = "cannot-write",
-                  .where = record.string(),
-                  .found = written.failed.message(),
-                  .needed = "a file that the user may write",
-                  .fix = "check the permissions and the free space on the disk"});
+    return cannot_write(record, {"writing the file", written.failed.value()});
   }
   const sync::Lock lock(mutex_);
   quarantined_[file] = record;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/path_texts.hpp"
 #include "framework/world.hpp"
 
 namespace tenon::tests { namespace {
@@ -138,7 +139,9 @@ TEST_F(AppCommands, DescriptionOptionNamesTheApp) {
   EXPECT_EQ(world_.run({TENON, "list", "-a", "photo", "--description", directory}).exit, 2);
   const Outcome missing = world_.run({TENON, "types", "--description", "nowhere"});
   EXPECT_EQ(missing.exit, 3);
-  EXPECT_EQ(missing.err, "tenon: cannot read nowhere/app.json: No such file or directory\n");
+  EXPECT_EQ(missing.err,
+            "tenon: " +
+                unreadable_text("nowhere/app.json", "reading the file: No such file or directory"));
 }
 
 TEST_F(AppCommands, InspectSuggestsPropertiesOfTheApp) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/path_texts.hpp"
 #include "framework/world.hpp"
 
 namespace tenon::tests { namespace {
@@ -280,7 +281,7 @@ TEST_F(ExplainKind, ReportsSpecsThatCannotBeUsed) {
   EXPECT_NE(broken.err.find("v2.json:1:1: error[not-json]"), std::string::npos) << broken.err;
   const Outcome none = world_.run(command({"photo.example/filter", "--specs", "none"}));
   EXPECT_EQ(none.exit, 3);
-  EXPECT_EQ(none.err, "tenon: cannot read none: No such file or directory\n");
+  EXPECT_EQ(none.err, "tenon: " + unreadable_text("none", "reading it: No such file or directory"));
 }
 
 }}  // namespace tenon::tests

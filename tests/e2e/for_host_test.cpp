@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/path_texts.hpp"
 #include "framework/world.hpp"
 
 namespace tenon::tests { namespace {
@@ -133,7 +134,8 @@ TEST_F(ForHost, ReportsDescriptionsThatCannotBeUsed) {
   const Outcome none = inspect({"1.0", "4.0", "source.so"});
   EXPECT_EQ(none.exit, 3);
   EXPECT_EQ(none.out, "");
-  EXPECT_EQ(none.err, "tenon: cannot read 4.0/app.json: No such file or directory\n");
+  EXPECT_EQ(none.err, "tenon: " + unreadable_text("4.0/app.json",
+                                                  "reading the file: No such file or directory"));
   world_.write("3.0/app.json", R"({ "app": "photo", "standard": ["source@9"] })");
   const Outcome newer = inspect({"3.0", "source.so"});
   EXPECT_EQ(newer.exit, 1);

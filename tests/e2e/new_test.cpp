@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "e2e/unprivileged.hpp"
+#include "framework/path_texts.hpp"
 #include "framework/world.hpp"
 
 namespace tenon::tests { namespace {
@@ -186,7 +187,8 @@ TEST_F(New, FailsInADirectoryWithoutPermission) {
   const Outcome run = world_.run(unprivileged({TENON, "new", "host", "photo"}));
   fs::permissions(world_.root(), fs::perms::owner_write, fs::perm_options::add);
   EXPECT_EQ(run.exit, 3);
-  EXPECT_EQ(run.err, "tenon new: cannot make the directory photo: Permission denied\n");
+  EXPECT_EQ(run.err,
+            "tenon: " + unwritable_text("photo", "creating the directory: Permission denied"));
 }
 
 TEST_F(New, MakesDirectoriesThatOthersMayRead) {

@@ -78,7 +78,7 @@ TEST_F(References, ThatCannotBeReplacedAreErrors) {
   expect(R"("${OPEN")", 2, "found   ${OPEN\n");
   expect(R"({"file": "absent"})", 3,
          "error[cannot-read]: the file with the value of 'note' cannot be read\n"
-         "   found   absent: No such file or directory\n");
+         "   found   absent: reading the file: No such file or directory\n");
   expect(R"({"files": "a"})", 2, "error[wrong-type]");
   world.write("binary", std::string("a\0b", 3));
   expect(R"({"file": "binary"})", 2, "error[wrong-value]");

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "e2e/unprivileged.hpp"
+#include "framework/path_texts.hpp"
 #include "framework/world.hpp"
 
 namespace tenon::tests { namespace {
@@ -1061,7 +1062,8 @@ TEST_F(TenonCommand, PrintsPathsOfSpecsAsPlainText) {
   for (const std::string command : {"list", "types"}) {
     const Outcome run = tenon({command, "--specs", "a\x1b[31m\n\xff"});
     EXPECT_EQ(run.exit, 3);
-    EXPECT_EQ(run.err, "tenon: cannot read a\\x1b[31m\\x0a\\xff: No such file or directory\n");
+    EXPECT_EQ(run.err, "tenon: " + unreadable_text("a\\x1b[31m\\x0a\\xff",
+                                                   "reading it: No such file or directory"));
   }
 }
 

@@ -17,6 +17,7 @@
 #include "backup/restored_directory.hpp"
 #include "backup/unpack_archive.hpp"
 #include "framework/faulty_inside.hpp"
+#include "framework/path_texts.hpp"
 #include "framework/world.hpp"
 #include "unit/archives.hpp"
 
@@ -41,6 +42,7 @@ using tenon::tests::Failure;
 using tenon::tests::Fault;
 using tenon::tests::for_each_fault;
 using tenon::tests::Request;
+using tenon::tests::unwritable_text;
 using tenon::tests::World;
 
 class BackupFaults : public testing::Test {
@@ -78,12 +80,11 @@ TEST_F(BackupFaults, AreReportedByUnpacking) {
                for (std::size_t i = 0; i < 300; ++i)
                  EXPECT_EQ((*items)->read(i).value().size(), 2'000u);
              } else if (items && fault->failure == Failure::no_room) {
-               EXPECT_EQ(items->error().to_string(),
-                         "error[cannot-write] " + directory_.string() +
-                             "\n"
-                             "   found   No space left on device\n"
-                             "   needed  a directory with room for the unpacked archive\n"
-                             "   fix     free disk space, or set TMPDIR to another directory");
+               EXPECT_EQ(items->error().to_string() + "\n",
+                         unwritable_text(directory_.string(),
+                                         "unpacking the archive into a file in it: No space left "
+                                         "on device",
+                                         "set TMPDIR to another directory"));
              }
              items.reset();
            }});

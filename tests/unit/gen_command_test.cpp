@@ -13,11 +13,14 @@
 #include <vector>
 
 #include "e2e/unprivileged.hpp"
+#include "framework/path_texts.hpp"
 #include "framework/world.hpp"
 
 namespace {
 
 using tenon::tests::Outcome;
+using tenon::tests::unreadable_text;
+using tenon::tests::unwritable_text;
 using tenon::tests::World;
 namespace fs = std::filesystem;
 
@@ -195,7 +198,7 @@ TEST(GenCommand, ReportsWhyFilesCannotBeUsed) {
     const Outcome outcome = world.run({"sh", "-c", ": | '" TENON_GEN "' check kinds"});
     EXPECT_EQ(outcome.exit, 3) << target;
     EXPECT_EQ(outcome.err,
-              "tenon-gen: cannot read kinds/filter/v1.json: it is not a regular file\n");
+              "tenon-gen: " + unreadable_text("kinds/filter/v1.json", "no regular file"));
     fs::remove(spec);
   }
   fs::create_symlink("v1.json", spec);
@@ -203,29 +206,34 @@ TEST(GenCommand, ReportsWhyFilesCannotBeUsed) {
   fs::remove(spec);
   fs::create_symlink("nothing", spec);
   EXPECT_EQ(world.run({TENON_GEN, "check", "kinds"}).err,
-            "tenon-gen: cannot read kinds/filter/v1.json: No such file or directory\n");
+            "tenon-gen: " + unreadable_text("kinds/filter/v1.json",
+                                            "reading the file: No such file or directory"));
   EXPECT_EQ(world.run({TENON_GEN, "check", "\x1b[31m"}).err,
-            "tenon-gen: cannot read \\x1b[31m: No such file or directory\n");
+            "tenon-gen: " + unreadable_text("\\x1b[31m", "reading it: No such file or directory"));
   fs::permissions(spec.parent_path(), fs::perms::none);
   const Outcome unreadable = world.run(tenon::tests::unprivileged({TENON_GEN, "check", "kinds"}));
   fs::permissions(spec.parent_path(), fs::perms::owner_all);
   EXPECT_EQ(unreadable.exit, 3);
-  EXPECT_EQ(unreadable.err, "tenon-gen: cannot read kinds/filter: Permission denied\n");
+  EXPECT_EQ(unreadable.err,
+            "tenon-gen: " + unreadable_text("kinds/filter", "reading it: Permission denied"));
   const Outcome outcome = world.run({TENON_GEN, "headers", "--out", "/dev/null/x", ABI});
   EXPECT_EQ(outcome.exit, 3);
-  EXPECT_NE(outcome.err.find(": Not a directory\n"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("creating the directory: Not a directory\n"), std::string::npos)
+      << outcome.err;
   fs::create_directory(world.path("directory"));
   const Outcome directory =
       world.run({TENON_GEN, "build", "--out", "out", "--depfile", "directory", ABI});
   EXPECT_EQ(directory.exit, 3);
-  EXPECT_EQ(directory.err, "tenon-gen: cannot write directory: Is a directory\n");
+  EXPECT_EQ(directory.err,
+            "tenon-gen: " + unwritable_text("directory", "writing the file: Is a directory"));
   fs::create_directory(world.root() / "closed");
   fs::permissions(world.root() / "closed", fs::perms::owner_read | fs::perms::owner_exec);
   const Outcome closed =
       world.run(tenon::tests::unprivileged({TENON_GEN, "build", "--out", "closed/out", ABI}));
   EXPECT_EQ(closed.exit, 3);
-  EXPECT_EQ(closed.err.find("tenon-gen: cannot create closed/out/"), 0u) << closed.err;
-  EXPECT_NE(closed.err.find(": Permission denied\n"), std::string::npos) << closed.err;
+  EXPECT_EQ(closed.err.find("tenon-gen: error[cannot-write] closed/out/"), 0u) << closed.err;
+  EXPECT_NE(closed.err.find("creating the directory: Permission denied\n"), std::string::npos)
+      << closed.err;
 }
 
 TEST(GenCommand, ReportsOutputErrors) {
@@ -247,7 +255,8 @@ TEST(GenCommand, KeepsAFileThatItCannotReplace) {
                                      "trap '' XFSZ; ulimit -f 1; "
                                      "exec '" TENON_GEN "' headers --out out kinds"});
   EXPECT_EQ(outcome.exit, 3);
-  EXPECT_EQ(outcome.err, "tenon-gen: cannot write out/photo/filter/v1.h: File too large\n");
+  EXPECT_EQ(outcome.err, "tenon-gen: " + unwritable_text("out/photo/filter/v1.h",
+                                                         "writing the file: File too large"));
   EXPECT_EQ(world.read("out/photo/filter/v1.h"), "old");
 }
 
@@ -478,8 +487,8 @@ TEST(GenCommand, FreezesReleasedSpecs) {
   fs::create_symlink("/dev/zero", world.path("others/released.json"));
   for (const std::string command : {"release", "check"}) {
     EXPECT_EQ(world.run({TENON_GEN, command, "others"}).err,
-              "tenon-gen: cannot read " + world.path("others/released.json").string() +
-                  ": it is not a regular file\n");
+              "tenon-gen: " +
+                  unreadable_text(world.path("others/released.json").string(), "no regular file"));
   }
 
   world.write("kinds/filter/v1.json", released_spec("0.1.0", any_thread, one_thread));

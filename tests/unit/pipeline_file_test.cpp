@@ -137,11 +137,11 @@ TEST_F(PipelineFileTest, RefusesADirectory) {
   EXPECT_FALSE(read_pipeline_file(world_.root(), findings_));
   ASSERT_EQ(findings_.all().size(), 1u);
   EXPECT_EQ(findings_.all()[0].code, "cannot-read");
-  EXPECT_EQ(findings_.all()[0].found, "Is a directory");
+  EXPECT_EQ(findings_.all()[0].found, "reading the file: Is a directory");
   findings_ = {};
   EXPECT_FALSE(read_pipeline_file(world_.root() / "none", findings_));
   ASSERT_EQ(findings_.all().size(), 1u);
-  EXPECT_EQ(findings_.all()[0].found, "No such file or directory");
+  EXPECT_EQ(findings_.all()[0].found, "reading the file: No such file or directory");
 }
 
 TEST(PipelineFindings, NamePluginAndStatus) {

@@ -6,8 +6,9 @@
 
 #include <cerrno>
 #include <string_view>
-#include <system_error>
 #include <utility>
+
+#include "base/path_error.hpp"
 
 namespace backup {
 namespace {
@@ -24,19 +25,8 @@ tenon::Error changed(const std::filesystem::path& path) {
 
 }  // namespace
 
-tenon::Error system_error(std::string code, const std::filesystem::path& path, int number,
-                          std::string needed, std::string fix) {
-  return tenon::Error({.code = std::move(code),
-                       .message = {},
-                       .where = path.string(),
-                       .found = std::generic_category().message(number),
-                       .needed = std::move(needed),
-                       .fix = std::move(fix)});
-}
-
 tenon::Error cannot_read(const std::filesystem::path& path, int number) {
-  return system_error("cannot-read", path, number, "a file or directory that this user may read",
-                      "check the path, the permissions and the disk");
+  return tenon::detail::cannot_read(path, {"reading it", number});
 }
 
 std::uint32_t ItemFiles::add(std::filesystem::path path, const struct stat& status) {

@@ -60,8 +60,6 @@ class ItemFiles {
 };
 
 /// Returns the error for an errno, eg: of reading a file.
-tenon::Error system_error(std::string code, const std::filesystem::path& path, int number,
-                          std::string needed, std::string fix);
 tenon::Error cannot_read(const std::filesystem::path& path, int number);
 
 }  // namespace backup

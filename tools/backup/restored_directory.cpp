@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "archive_path.hpp"
+#include "base/path_error.hpp"
 #include "common/descriptor.hpp"
 #include "platform/posix/temporary_file.hpp"
 
@@ -23,28 +24,27 @@ using tenon::platform::TemporaryFile;
 using tenon::tools::Descriptor;
 
 tenon::Error cannot_write(const std::filesystem::path& path, int error) {
-  const bool too_long = error == ENAMETOOLONG;
-  return tenon::Error({.code = "cannot-write",
-                       .message = "the item cannot be written",
-                       .where = path.string(),
-                       .found = std::generic_category().message(error),
-                       .needed = too_long ? "a file system that allows such names; most allow 255 "
-                                            "bytes, including .json"
-                                          : "a directory with room, in which this user may write",
-                       .fix = too_long ? "take the item from the archive"
-                                       : "make room, or restore into another directory"});
+  tenon::detail::PathProblem problem =
+      tenon::detail::unwritable(path, {.attempt = "writing the item",
+                                       .number = error,
+                                       .instead = "restore into another directory"});
+  if (error == ENAMETOOLONG) {
+    problem.needed = "a file system that allows such names; most allow 255 bytes, including .json";
+    problem.fix = "take the item from the archive";
+  }
+  return tenon::detail::error_of(problem);
 }
 
 tenon::Error cannot_create(const std::filesystem::path& directory, int error) {
-  const bool is_file = error == ENOTDIR;
-  return tenon::Error({.code = "cannot-write",
-                       .message = "the directory cannot be created",
-                       .where = directory.string(),
-                       .found = std::generic_category().message(error),
-                       .needed = is_file ? "no file in place of the directory or of one above it"
-                                         : "a directory with room, in which this user may write",
-                       .fix = is_file ? "remove that file, or restore into another directory"
-                                      : "make room, or restore into another directory"});
+  tenon::detail::PathProblem problem =
+      tenon::detail::unwritable(directory, {.attempt = "creating the directory",
+                                            .number = error,
+                                            .instead = "restore into another directory"});
+  if (error == ENOTDIR) {
+    problem.needed = "no file in place of the directory or of one above it";
+    problem.fix = "remove that file, or restore into another directory";
+  }
+  return tenon::detail::error_of(problem);
 }
 
 /// Moves a file into a directory unless there is a file `to`. Returns 0 or the error, eg: EEXIST.

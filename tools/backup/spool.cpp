@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/path_error.hpp"
 #include "item_files.hpp"
 
 namespace backup {
@@ -18,9 +19,10 @@ using tenon::tools::Descriptor;
 constexpr std::size_t buffered = std::size_t{256} << 10;
 
 tenon::Error cannot_spool(const std::filesystem::path& directory, int number) {
-  return system_error("cannot-write", directory, number,
-                      "a directory with room for the unpacked archive",
-                      "free disk space, or set TMPDIR to another directory");
+  return tenon::detail::cannot_write(directory,
+                                     {.attempt = "unpacking the archive into a file in it",
+                                      .number = number,
+                                      .instead = "set TMPDIR to another directory"});
 }
 
 /// Creates a file for file systems that do not support files without a name.

@@ -10,6 +10,7 @@
 #include <random>
 #include <span>
 
+#include "base/path_error.hpp"
 #include "common/sha256.hpp"
 #include "item_files.hpp"
 #include "selection/label_syntax.hpp"
@@ -302,9 +303,10 @@ tenon::Result<Items> Store::contents(const tenon::StoredBackupV1& record) {
         std::error_code failed;
         const auto directory = std::filesystem::temp_directory_path(failed);
         if (failed) {
-          return system_error("cannot-write", "the directory for temporary files", failed.value(),
-                              "a directory with room for the unpacked archive",
-                              "set TMPDIR to such a directory");
+          return tenon::detail::cannot_write("the directory for temporary files",
+                                             {.attempt = "finding it",
+                                              .number = failed.value(),
+                                              .instead = "set TMPDIR to another directory"});
         }
         auto reader = store.get_object(call, bucket, record.contents);
         if (!reader) return std::move(reader).error();

@@ -52,7 +52,11 @@ std::string to_text(const SourceLocation& location) {
 
 std::string to_text(const Diagnostic& diagnostic) {
   std::string text = to_text(diagnostic.location);
-  text += ": error[" + diagnostic.code + "]: " + escaped_for_display(diagnostic.message);
+  if (diagnostic.message.empty()) {
+    text = "error[" + diagnostic.code + "] " + text;  // as Error::to_string
+  } else {
+    text += ": error[" + diagnostic.code + "]: " + escaped_for_display(diagnostic.message);
+  }
   const auto add = [&text](std::string_view label, const std::string& line) {
     if (!line.empty()) text.append("\n   ").append(label).append(escaped_for_display(line));
   };

@@ -24,13 +24,14 @@ std::string to_text(const SourceLocation& location);
 struct Diagnostic {
   SourceLocation location;
   std::string code{};     // stable word, eg: "unknown-key"
-  std::string message{};  // one sentence without a full stop
+  std::string message{};  // one sentence without a full stop; empty for a file that is refused
   std::string found{};    // the actual value
   std::string needed{};   // the expected value
   std::string fix{};      // the remedy, as an imperative
 };
 
-/// Returns `file:line:column: error[code]: message`, and a line each for found, needed and fix.
+/// Returns `file:line:column: error[code]: message`, or without a message `error[code] file`, and a
+/// line each for found, needed and fix.
 std::string to_text(const Diagnostic& diagnostic);
 
 /// The problems of a run.

@@ -7,8 +7,9 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <system_error>
 #include <utility>
+
+#include "base/path_error.hpp"
 
 namespace tenon::tools {
 namespace {
@@ -74,12 +75,10 @@ tenon::Result<Descriptor> open_private_file(const std::filesystem::path& path, i
   if (file && known) return file;
   const bool creates = (flags & O_CREAT) != 0;
   if (failed == ENOENT && !creates) return Descriptor(-1);
-  return tenon::Error({.code = creates ? "cannot-write" : "cannot-read",
-                       .message = what + " cannot be opened",
-                       .where = path.string(),
-                       .found = std::generic_category().message(file ? errno : failed),
-                       .needed = "a file that this user may read and write",
-                       .fix = "check the path and the permissions"});
+  const int number = file ? errno : failed;
+  const std::string attempt = "opening " + what;
+  return (creates ? detail::cannot_write(path, {attempt, number})
+                  : detail::cannot_read(path, {attempt, number}));
 }
 
 }  // namespace tenon::tools

@@ -82,12 +82,13 @@ std::optional<std::string> content_of(const std::filesystem::path& path, std::st
                                       const Place& place, Diagnostics& diagnostics) {
   FileContent file = read_file(path);
   if (!file.text) {
+    const Diagnostic refused = cannot_read(path, "reading the file", file.error);
     diagnostics.add({.location = place.location,
                      .code = "cannot-read",
                      .message = "the file with the value of '" + place.key + "' cannot be read",
-                     .found = std::string(written) + ": " + file.problem,
-                     .needed = "a file that this user may read",
-                     .fix = "check the path and the permissions"});
+                     .found = std::string(written) + ": " + refused.found,
+                     .needed = refused.needed,
+                     .fix = refused.fix});
     return std::nullopt;
   }
   if (file.text->find('\0') != std::string::npos || tenon::valid_utf8(*file.text) != *file.text) {

@@ -8,21 +8,29 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "common/descriptor.hpp"
 #include "common/diagnostics.hpp"
 
 namespace tenon::tools {
 
-/// A directory does not exist, or a file cannot be read or written.
+/// A file or directory cannot be read or written. Its text is that of `diagnostic`.
 class IoError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit IoError(Diagnostic what)
+      : std::runtime_error(to_text(what)), diagnostic(std::move(what)) {}
+
+  Diagnostic diagnostic;
 };
+
+/// Return the problem of a path that cannot be read or written. `number` is a value of errno.
+Diagnostic cannot_read(const std::filesystem::path& path, std::string_view attempt, int number);
+Diagnostic cannot_write(const std::filesystem::path& path, std::string_view attempt, int number);
 
 struct FileContent {
   std::optional<std::string> text;
-  std::string problem;  // without a text: why the file cannot be read
+  int error = 0;  // without a text: a value of errno; EFBIG: it has more than 64 MB
 };
 
 /// Reads a file of at most 64 MB.

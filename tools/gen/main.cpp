@@ -319,6 +319,9 @@ int main(int argc, char** argv) {
   tenon::tools::hold_standard_streams();
   try {
     return tenon::gen::run(argc, argv);
+  } catch (const tenon::tools::IoError& error) {
+    std::cerr << "tenon-gen: " << error.what() << "\n";
+    return tenon::gen::io_error;
   } catch (const std::exception& error) {
     std::cerr << "tenon-gen: " << tenon::escaped_for_display(error.what()) << "\n";
     return tenon::gen::io_error;

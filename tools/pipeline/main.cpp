@@ -114,12 +114,7 @@ Candidates candidates_of(const Paths& paths, Diagnostics& diagnostics) {
       }
     }
     if (error) {
-      diagnostics.add({.location = {.file = path.string()},
-                       .code = "cannot-read",
-                       .message = "the directory cannot be read",
-                       .found = error.message(),
-                       .needed = "a directory that this user may read",
-                       .fix = "check the path and the permissions"});
+      diagnostics.add(tenon::tools::cannot_read(path, "reading the directory", error.value()));
     } else if (inside.empty()) {
       diagnostics.add({.location = {.file = path.string()},
                        .code = "no-pipeline",

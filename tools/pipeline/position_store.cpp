@@ -15,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/path_error.hpp"
 #include "common/private_file.hpp"
 #include "common/text_file.hpp"
 #include "platform/replace_file.hpp"
@@ -26,12 +27,9 @@ using tenon::tools::open_private_file;
 using tenon::tools::Others;
 
 tenon::Error cannot_write(const std::filesystem::path& path, int error) {
-  return tenon::Error({.code = "cannot-write",
-                       .message = "the position cannot be saved",
-                       .where = path.string(),
-                       .found = std::generic_category().message(error),
-                       .needed = "a directory with free space that this user can write to",
-                       .fix = "free space, or set \"position\" to another path"});
+  return tenon::detail::cannot_write(path, {.attempt = "saving the position",
+                                            .number = error,
+                                            .instead = "set \"position\" to another path"});
 }
 
 tenon::Error in_use(const std::filesystem::path& path) {

@@ -308,7 +308,7 @@ Exit with_problems_printed(Work work) {
     std::cerr << "tenon: " << escaped_for_display(error.what()) << "\n";
     return problems_found;
   } catch (const gen::IoError& error) {
-    std::cerr << "tenon: " << escaped_for_display(error.what()) << "\n";
+    std::cerr << "tenon: " << error.what() << "\n";
     return io_error;
   }
   for (const tools::Diagnostic& one : problems.all()) std::cerr << tools::to_text(one) << "\n";

@@ -21,6 +21,7 @@
 #include "app_converter.hpp"
 #include "commands.hpp"
 #include "common/diagnostics.hpp"
+#include "common/text_file.hpp"
 #include "file_rewriter.hpp"
 #include "text.hpp"
 
@@ -214,15 +215,14 @@ void report_unusable(const fs::path& path, std::string_view why) {
   std::cerr << "tenon convert: " << escaped_for_display(path.string()) << ": " << why << "\n";
 }
 
-/// `number` is the system's error.
-void report_unreadable(const fs::path& path, int number) {
-  report_unusable(path, "cannot be read: " + std::generic_category().message(number));
+void report(const tools::Diagnostic& problem) {
+  std::cerr << "tenon: " << tools::to_text(problem) << "\n";
 }
 
 void convert_file(Converter& converter, const fs::path& path, Outcome& outcome) {
   std::ifstream in(path, std::ios::binary);
   if (!in.is_open()) {
-    report_unreadable(path, errno);
+    report(tools::cannot_read(path, "opening the file", errno));
     outcome.failed = true;
     return;
   }
@@ -234,7 +234,7 @@ void convert_file(Converter& converter, const fs::path& path, Outcome& outcome) 
     return true;
   });
   if (in.bad()) {
-    report_unusable(path, "cannot be read");
+    report(tools::cannot_read(path, "reading the file", errno));
     outcome.failed = true;
     return;
   }
@@ -253,7 +253,7 @@ void convert_file(Converter& converter, const fs::path& path, Outcome& outcome) 
                                 " of the file (hard links) kept the old content");
     }
   } else {
-    report_unusable(path, "cannot be written: " + done->failed.message());
+    report(tools::cannot_write(path, "writing the file", done->failed.value()));
     outcome.failed = true;
   }
 }
@@ -273,7 +273,7 @@ void add_files(const fs::path& directory, std::vector<fs::path>& files, Outcome&
     }
   }
   if (!failed) return;
-  report_unusable(directory, failed.message());
+  report(tools::cannot_read(directory, "reading the directory", failed.value()));
   outcome.failed = true;
 }
 
@@ -311,7 +311,7 @@ Exit convert(const Options& options, const ConvertArguments& arguments) {
   if (!standard) {
     file.open(arguments.file, std::ios::binary);
     if (!file || fs::is_directory(arguments.file)) {
-      report_unreadable(arguments.file, file ? EISDIR : errno);
+      report(tools::cannot_read(arguments.file, "opening the file", file ? EISDIR : errno));
       return io_error;
     }
   }
@@ -322,7 +322,7 @@ Exit convert(const Options& options, const ConvertArguments& arguments) {
       documents.convert(in, [&output](std::string_view line) { return output.write(line); });
   output.flush();
   if (in.bad()) {
-    report_unusable(standard ? "standard input" : arguments.file, "cannot be read");
+    report(tools::cannot_read(standard ? "standard input" : arguments.file, "reading it", errno));
     return io_error;
   }
   if (converter.has_failed()) return io_error;

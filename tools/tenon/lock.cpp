@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "app.hpp"
+#include "base/path_error.hpp"
 #include "commands.hpp"
 #include "json.hpp"
 #include "lock_changes.hpp"
@@ -62,11 +63,8 @@ class TemporaryDirectory {
 };
 
 Error no_temporary_directory() {
-  return Error({.code = "cannot-write",
-                .where = "a directory for temporary files",
-                .found = std::generic_category().message(errno),
-                .needed = "a directory in which this user can write",
-                .fix = "set $TMPDIR"});
+  return detail::cannot_write("a directory for temporary files",
+                              {.attempt = "creating it", .number = errno, .instead = "set TMPDIR"});
 }
 
 /// The outcome of comparing or replacing a lock file.

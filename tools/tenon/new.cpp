@@ -207,8 +207,8 @@ void print_next(const std::string& directory, std::string_view readme) {
   }
 }
 
-Exit cannot_write(const std::string& directory, std::string_view reason) {
-  std::cerr << "tenon new: cannot make the directory " << directory << ": " << reason << "\n";
+Exit fail(const tools::Diagnostic& problem) {
+  std::cerr << "tenon: " << tools::to_text(problem) << "\n";
   return io_error;
 }
 
@@ -237,9 +237,9 @@ Exit make_project(const NewArguments& arguments) {
   try {
     write_all(directory, files);
   } catch (const fs::filesystem_error& error) {
-    return cannot_write(directory, error.code().message());
+    return fail(tools::cannot_write(directory, "creating the directory", error.code().value()));
   } catch (const tools::IoError& error) {
-    return cannot_write(directory, error.what());
+    return fail(error.diagnostic);
   }
   std::cout << directory << ": " << counted(files.size(), "file") << "\n";
   print_next(directory, files.at("README.md"));

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "abi_changes.hpp"
+#include "base/path_error.hpp"
 #include "base/quote.hpp"
 #include "base/system_library.hpp"
 #include "commands.hpp"
@@ -47,11 +48,7 @@ struct Build {
 };
 
 Error cannot_write(const fs::path& path, const std::error_code& failed) {
-  return Error({.code = "cannot-write",
-                .where = path.string(),
-                .found = failed.message(),
-                .needed = "a directory in which files can be created",
-                .fix = "check the permissions and the free space"});
+  return detail::cannot_write(path, {"creating files in it", failed.value()});
 }
 
 /// Hosts take a directory with the name of a version for that of a version, wherever it is.

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "app.hpp"
+#include "base/path_error.hpp"
 #include "base/plain_text.hpp"
 #include "base/quote.hpp"
 #include "commands.hpp"
@@ -135,14 +136,6 @@ Result<Subject> subject_of(const Options& options, SettingsChange change, const 
                 .fix = "name one of these versions, or install that one first"});
 }
 
-Error cannot_write(const fs::path& path, const std::string& found) {
-  return Error({.code = "cannot-write",
-                .where = path.string(),
-                .found = found,
-                .needed = "a settings file of the user",
-                .fix = "check the path, the permissions and the free space"});
-}
-
 /// Makes the directory of the settings, and locks them, so that two commands change them one after
 /// the other.
 Result<tools::Descriptor> lock_settings(const fs::path& file) {
@@ -157,7 +150,7 @@ Result<tools::Descriptor> lock_settings(const fs::path& file) {
   const fs::path directory = file.parent_path();
   const bool is_new = fs::create_directories(directory, failed);
   if (is_new) fs::permissions(directory, fs::perms::owner_all, failed);
-  if (failed) return cannot_write(directory, failed.message());
+  if (failed) return detail::cannot_write(directory, {"creating the directory", failed.value()});
   const fs::path path = directory / "lock";
   tools::Descriptor lock(
       ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
@@ -169,7 +162,7 @@ Result<tools::Descriptor> lock_settings(const fs::path& file) {
                   .needed = "one at a time",
                   .fix = "try again when it has ended"});
   }
-  return cannot_write(path, std::generic_category().message(errno));
+  return detail::cannot_write(path, {"opening the file", errno});
 }
 
 Error irregular(const fs::path& path, fs::file_type type) {
@@ -296,7 +289,8 @@ Result<bool> change_file(const Options& options, SettingsChange change, const Su
   const bool is_new = !fs::exists(fs::symlink_status(file, ignored));
   const auto written = platform::replace_content(
       file, after, is_new ? platform::Attributes::owner_only : platform::Attributes::kept);
-  if (written.failed) return cannot_write(file, written.failed.message());
+  if (written.failed)
+    return detail::cannot_write(file, {"writing the file", written.failed.value()});
   return true;
 }
 

@@ -18,6 +18,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/path_error.hpp"
 #include "platform/file_status.hpp"
 #include "platform/posix/descriptor.hpp"
 #include "platform/posix/file_access.hpp"
@@ -26,27 +27,21 @@
 namespace tenon { inline namespace v0_1 { namespace platform {
 namespace {
 
-// Returns the error for errno.
-Error system_error(std::string_view code, const std::filesystem::path& path,
-                   std::string_view attempt, std::string_view needed, std::string_view fix) {
-  const int number = errno;
-  std::string found(attempt);
-  found.append(": ").append(std::generic_category().message(number));
-  return Error({.code = std::string(number == ENOENT ? "not-found" : code),
-                .where = path.string(),
-                .found = std::move(found),
-                .needed = std::string(needed),
-                .fix = std::string(fix)});
+std::string_view code_if_absent(int number) {
+  return number == ENOENT ? "not-found" : std::string_view();
 }
 
+// Return the error for errno.
 Error cannot_read(const std::filesystem::path& path, std::string_view attempt) {
-  return system_error("cannot-read", path, attempt, "a file that the host's user may read",
-                      "check the path, the permissions and the disk");
+  const int number = errno;
+  return detail::cannot_read(
+      path, {.attempt = attempt, .number = number, .code = code_if_absent(number)});
 }
 
 Error cannot_write(const std::filesystem::path& path, std::string_view attempt) {
-  return system_error("cannot-write", path, attempt, "a file that the host's user may write",
-                      "check the path, the permissions and the free space on the disk");
+  const int number = errno;
+  return detail::cannot_write(
+      path, {.attempt = attempt, .number = number, .code = code_if_absent(number)});
 }
 
 std::string_view type_of(mode_t mode) {

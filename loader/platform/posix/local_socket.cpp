@@ -25,6 +25,7 @@
 #include <new>
 #include <system_error>
 
+#include "base/path_error.hpp"
 #include "platform/posix/descriptor.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace platform {
@@ -97,11 +98,8 @@ bool is_own_peer(int socket) {
 }
 
 Error failed(const fs::path& where, std::string_view action, int number) {
-  return Error({.code = number == ENOENT ? "not-found" : "cannot-write",
-                .where = where.string(),
-                .found = std::string(action) + ": " + std::generic_category().message(number),
-                .needed = "a directory where this user may write, and /proc",
-                .fix = "check the path, the permissions and the free space on the disk"});
+  return detail::cannot_write(
+      where, {.attempt = action, .number = number, .code = number == ENOENT ? "not-found" : ""});
 }
 
 Error untrusted(const fs::path& where, std::string found, const std::string& fix) {
@@ -256,6 +254,10 @@ LocalSocket::Read LocalSocket::read(std::string& text, std::size_t most) {
   text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   if (count > 0) return Read::some;
   return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) ? Read::none : Read::end;
+}
+
+void LocalSocket::end_writing() noexcept {
+  if (handle_.is_own()) ::shutdown(static_cast<int>(handle_.get()), SHUT_WR);
 }
 
 std::optional<std::size_t> LocalSocket::write(std::string_view text) noexcept {

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/path_error.hpp"
 #include "platform/exposure.hpp"
 #include "platform/posix/descriptor.hpp"
 
@@ -245,11 +246,7 @@ Error replaced(const std::filesystem::path& parent) {
 }
 
 Error not_written(const std::filesystem::path& path) {
-  return Error({.code = "cannot-write",
-                .where = path.string(),
-                .found = "creating the file: " + std::generic_category().message(errno),
-                .needed = "a file that the host's user may write",
-                .fix = "check the path, the permissions and the free space on the disk"});
+  return detail::cannot_write(path, {"creating the file", errno});
 }
 
 /// Returns whether a path leads to the open file.
@@ -276,11 +273,9 @@ Result<std::shared_ptr<PrivateDirectory>> PrivateDirectory::create(
   made->stays_at_exit_ = stays_at_exit;
   if (::mkdtemp(name.data()) == nullptr) {
     const int number = errno;
-    return Error({.code = number == ENOENT ? "not-found" : "cannot-write",
-                  .where = parent.string(),
-                  .found = "creating a directory in it: " + std::generic_category().message(number),
-                  .needed = "a directory where the host's user may write",
-                  .fix = "check the path, the permissions and the free space on the disk"});
+    return detail::cannot_write(parent, {.attempt = "creating a directory in it",
+                                         .number = number,
+                                         .code = number == ENOENT ? "not-found" : ""});
   }
   try {
     made->path_ = name;
@@ -425,11 +420,7 @@ Result<void> make_user_directory(const std::filesystem::path& directory) {
   }
   for (; !missing.empty(); missing.pop_back()) {
     if (::mkdir(missing.back().c_str(), 0700) == 0 || errno == EEXIST) continue;
-    return Error({.code = "cannot-write",
-                  .where = missing.back().string(),
-                  .found = "creating the directory: " + std::generic_category().message(errno),
-                  .needed = "a directory that the user may create",
-                  .fix = "check the path, the permissions and the free space on the disk"});
+    return detail::cannot_write(missing.back(), {"creating the directory", errno});
   }
   return check_user_directory(directory);
 }

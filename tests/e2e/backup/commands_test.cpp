@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "e2e/backup/host.hpp"
+#include "framework/path_texts.hpp"
 #include "framework/world.hpp"
 
 namespace tenon::tests { namespace {
@@ -172,6 +173,17 @@ TEST_F(Backup, ReportsAMissingDirectoryForTemporaryFiles) {
   EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
 }
 
+TEST_F(Backup, ReportsFilesThatCannotBeReadOrWritten) {
+  const Outcome unread = world.run({TENON_BACKUP, "list", "--config", "nowhere.json"});
+  EXPECT_EQ(unread.exit, 3);
+  EXPECT_EQ(unread.err,
+            unreadable_text("nowhere.json", "reading the file: No such file or directory"));
+  const Outcome none = run({"create", "nightly", "--from", "none.json"});
+  EXPECT_EQ(none.exit, 3);
+  EXPECT_EQ(none.err, "tenon-backup: " +
+                          unreadable_text("none.json", "reading it: No such file or directory"));
+}
+
 TEST_F(Backup, ReportsUnreadableRecords) {
   write_items({item("Pod", "web", "p")});
   ASSERT_EQ(create("good").exit, 0);
@@ -265,8 +277,8 @@ TEST_F(Backup, RefusesAFileAsTheDirectoryOfARestore) {
   const Outcome outcome = restore("items.json");
   EXPECT_EQ(outcome.exit, 3);
   EXPECT_EQ(outcome.err,
-            "tenon-backup: error[cannot-write] items.json: the directory cannot be created\n"
-            "   found   Not a directory\n"
+            "tenon-backup: error[cannot-write] items.json\n"
+            "   found   creating the directory: Not a directory\n"
             "   needed  no file in place of the directory or of one above it\n"
             "   fix     remove that file, or restore into another directory\n");
 }

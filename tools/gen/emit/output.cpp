@@ -29,7 +29,7 @@ void Output::write(const std::string& path, std::string_view content) const {
     std::error_code failed;
     fs::create_directories(parent, failed);
     if (failed) {
-      throw tools::IoError("cannot create " + parent.generic_string() + ": " + failed.message());
+      throw tools::IoError(tools::cannot_write(parent, "creating the directory", failed.value()));
     }
   }
   tools::write_file(target, content);

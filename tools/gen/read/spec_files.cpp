@@ -100,10 +100,13 @@ bool add_file(const fs::path& path, const fs::path& root,
 std::string read_regular_file(const fs::path& path) {
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
-  tools::FileContent file = fs::exists(status) && !fs::is_regular_file(status)
-                                ? tools::FileContent{std::nullopt, "it is not a regular file"}
-                                : tools::read_file(path);
-  if (!file.text) throw IoError("cannot read " + path.generic_string() + ": " + file.problem);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    tools::Diagnostic irregular = tools::cannot_read(path, {}, 0);
+    irregular.found = "no regular file";
+    throw IoError(std::move(irregular));
+  }
+  tools::FileContent file = tools::read_file(path);
+  if (!file.text) throw IoError(tools::cannot_read(path, "reading the file", file.error));
   return *std::move(file.text);
 }
 
@@ -142,7 +145,7 @@ void find_spec_files(const std::string& root, bool standard, SpecFiles& files,
                                      path.generic_string());
     }
   } catch (const fs::filesystem_error& error) {
-    throw IoError("cannot read " + error.path1().generic_string() + ": " + error.code().message());
+    throw IoError(tools::cannot_read(error.path1(), "reading it", error.code().value()));
   }
   if (directories.empty() && diagnostics.empty()) {
     diagnostics.add({.location = {root},
