@@ -30,6 +30,7 @@ enum class LockRank : std::uint8_t {
   events,      // threads inside callbacks
   images,      // private copies
   counters,    // call counts
+  traces,      // names of methods and events of a trace
 };
 
 namespace lock_order {

@@ -8,10 +8,13 @@
 #include <map>
 #include <utility>
 
+#include "platform/process.hpp"
+
 namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
-constexpr int first_power = 6;  // times of up to 64 ns are not told apart
+constexpr int first_power = 6;                // times of up to 64 ns are not told apart
+constexpr std::uint64_t always_timed = 1000;  // see MethodCounter::is_timed
 
 std::size_t index_of(std::uint64_t nanoseconds) noexcept {
   const std::uint64_t time = std::max<std::uint64_t>(nanoseconds, 1u << first_power);
@@ -57,9 +60,11 @@ std::int64_t MethodCounter::now() noexcept {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
 
-void MethodCounter::record(Shard& shard, std::int64_t begin) noexcept {
+void MethodCounter::record(Shard& shard, std::int64_t begin, bool failed) noexcept {
   const auto time = static_cast<std::uint64_t>(now() - begin);
-  shard.last_ns.store(time, std::memory_order_relaxed);
+  const bool traced = trace_ != nullptr && trace_->is_on();
+  shard.last_ns.store(traced ? always_timed : time, std::memory_order_relaxed);
+  if (traced) trace_->add({number_, failed, platform::thread_number(), begin, time});
   timed_[index_of(time)].fetch_add(1, std::memory_order_relaxed);
   timed_ns_.fetch_add(time, std::memory_order_relaxed);
 }
@@ -85,7 +90,11 @@ MethodCounter* CallCounters::of(const std::string& plugin, const KindVersion& ve
   if (found == counted_.end()) {
     Counted fresh{
         plugin, version.fingerprint, {}, std::make_unique<MethodCounter[]>(version.methods.size())};
-    for (const MethodInfo& method : version.methods) fresh.names.emplace_back(method.name);
+    for (const MethodInfo& method : version.methods) {
+      MethodCounter& counter = fresh.methods[fresh.names.size()];
+      fresh.names.emplace_back(method.name);
+      counter.trace_into(trace_.get(), trace_->number_of(plugin + "." + fresh.names.back()));
+    }
     counted_.push_back(std::move(fresh));
     found = counted_.end() - 1;
   }

@@ -11,15 +11,19 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/lock_order.hpp"
+#include "call/call_trace.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// The counters of a module, over all of its generations. Thread-safe.
 class CallCounters {
  public:
+  explicit CallCounters(std::shared_ptr<CallTrace> trace) noexcept : trace_(std::move(trace)) {}
+
   /// Returns the counters of the methods of one plugin, in the order of the version of the kind.
   /// Their address does not change.
   MethodCounter* of(const std::string& plugin, const KindVersion& version);
@@ -36,6 +40,7 @@ class CallCounters {
     std::unique_ptr<MethodCounter[]> methods;
   };
 
+  const std::shared_ptr<CallTrace> trace_;
   mutable Mutex mutex_{LockRank::counters};
   std::vector<Counted> counted_ TENON_GUARDED_BY(mutex_);
 };

@@ -115,6 +115,7 @@ void Events::report(const Event& event, bool returned) noexcept try {
   lock_order::expect_none();
   const LogLevel level = is_problem(event.type) && !returned ? LogLevel::warn : LogLevel::debug;
   if (log_->wants(level)) log_->write(level, event.to_string());
+  trace_->add(event);
   if (listener_) call_listener(event);
 } catch (const std::exception&) {  // out of memory
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reports events of modules to the log and to the listener of the host.
+// Reports events of modules to the log, to a trace and to the listener of the host.
 #pragma once
 
 #include <tenon/events.hpp>
@@ -14,6 +14,7 @@
 
 #include "base/callback_gate.hpp"
 #include "base/log.hpp"
+#include "call/call_trace.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 
@@ -26,11 +27,13 @@ Event overdue(Event event, const char* what);
 /// destroy it.
 class Events {
  public:
-  Events(std::shared_ptr<Log> log, std::function<void(const Event&)> listener)
-      : log_(std::move(log)), listener_(std::move(listener)) {}
+  Events(std::shared_ptr<Log> log, std::shared_ptr<CallTrace> trace,
+         std::function<void(const Event&)> listener)
+      : log_(std::move(log)), trace_(std::move(trace)), listener_(std::move(listener)) {}
 
-  /// Logs the event and calls the listener. An exception of the listener is logged. `returned`: the
-  /// caller of the host gets the same failure as an error, so that no warning is logged.
+  /// Logs and traces the event, and calls the listener. An exception of the listener is logged.
+  /// `returned`: the caller of the host gets the same failure as an error, so that no warning is
+  /// logged.
   void report(const Event& event, bool returned = false) noexcept;
 
   /// Stops calling the listener; see CallbackGate::close.
@@ -42,6 +45,7 @@ class Events {
   void call_listener(const Event& event);
 
   const std::shared_ptr<Log> log_;
+  const std::shared_ptr<CallTrace> trace_;
   const std::function<void(const Event&)> listener_;
   CallbackGate listener_gate_;
 };

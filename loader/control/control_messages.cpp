@@ -88,6 +88,15 @@ std::string event_line(std::string_view event) {
   return out.take();
 }
 
+std::string trace_line(std::string_view elements) {
+  json::Writer out;
+  begin_line(out);
+  out.key("trace");
+  out.raw(elements);
+  out.end_object();
+  return out.take();
+}
+
 std::string lost_line(std::uint64_t events) {
   json::Writer out;
   begin_line(out);

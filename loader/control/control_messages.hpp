@@ -36,6 +36,8 @@ std::string result_line(std::string_view request, const std::function<void(json:
 std::string error_line(std::string_view request, const Error& error);
 /// A line with an event, which is JSON.
 std::string event_line(std::string_view event);
+/// A line with elements of a trace, a JSON array.
+std::string trace_line(std::string_view elements);
 /// The line that stands for lost events.
 std::string lost_line(std::uint64_t events);
 

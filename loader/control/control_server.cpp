@@ -22,6 +22,7 @@ using Clock = ControlServer::Clock;
 constexpr std::size_t read_size = std::size_t{16} << 10;
 // After this time, the system may have resources for another connection.
 constexpr auto accept_pause = std::chrono::seconds(1);
+constexpr auto trace_interval = std::chrono::milliseconds(50);
 
 /// A connection.
 struct Client {
@@ -35,13 +36,16 @@ struct Client {
   Clock::time_point changed;  // when a request was last complete, or bytes were sent
   bool busy = false;          // its request was passed to the handler
   bool subscribed = false;
+  bool traces = false;
   bool ended = false;    // it sends nothing more
   bool closing = false;  // the connection ends when all is sent
   bool gone = false;
   std::uint64_t last_event = 0;  // the number of the last one at its subscription
   std::uint64_t lost = 0;        // events
 
-  bool idle() const noexcept { return out.empty() && !busy && !subscribed; }
+  bool idle() const noexcept { return out.empty() && !busy && !streams(); }
+  /// Returns whether it gets more than replies.
+  bool streams() const noexcept { return subscribed || traces; }
   /// Returns whether the next request can be handled.
   bool ready() const noexcept { return !gone && !busy && !closing && out.empty(); }
   void say(std::string_view line) { out.append(line).append(1, '\n'); }
@@ -67,8 +71,11 @@ Error too_many(std::size_t limit) {
 /// What the thread, the server and replies share. Members without a comment belong to the thread.
 struct ControlServer::State : std::enable_shared_from_this<State> {
   State(platform::LocalListener listening, std::shared_ptr<ControlEvents> happening, Handler handle,
-        const ControlLimits& limited)
-      : events(std::move(happening)), handler(std::move(handle)), limits(limited) {
+        const ControlLimits& limited, ControlTrace traced)
+      : events(std::move(happening)),
+        handler(std::move(handle)),
+        limits(limited),
+        trace(std::move(traced)) {
     listener.emplace(std::move(listening));
   }
 
@@ -77,6 +84,11 @@ struct ControlServer::State : std::enable_shared_from_this<State> {
   std::vector<platform::SocketEvents> wait() const;
   void take_replies();
   void take_events();
+  void take_trace();
+  bool take_trace(Client& client);
+  void complete_trace(Client& client);
+  void begin_trace(Client& client);
+  void end_trace();
   void accept();
   void admit(platform::LocalSocket connection);
   void receive(Client& client);
@@ -89,6 +101,8 @@ struct ControlServer::State : std::enable_shared_from_this<State> {
   const std::shared_ptr<ControlEvents> events;
   const Handler handler;
   const ControlLimits limits;
+  const ControlTrace trace;
+  bool tracing = false;
   std::atomic<bool> stopped{false};  // any thread
   std::promise<void> ended;
   sync::Mutex mutex;
@@ -114,7 +128,13 @@ void ControlServer::State::run() {
       clients.clear();
     }
   }
+  for (Client& client : clients) {
+    if (!client.traces) continue;
+    complete_trace(client);
+    send(client);  // as much as the system takes
+  }
   clients.clear();
+  end_trace();
   listener.reset();
 }
 
@@ -134,6 +154,7 @@ std::vector<platform::SocketEvents> ControlServer::State::wait() const {
       until = std::min(until, client.changed + limits.patience);
     }
   }
+  if (tracing) until = std::min(until, now + trace_interval);
   using std::chrono::milliseconds;
   auto timeout = milliseconds(60'000);
   if (until < now + timeout) {
@@ -147,6 +168,7 @@ std::vector<platform::SocketEvents> ControlServer::State::wait() const {
 
 void ControlServer::State::serve() {
   const auto ready = wait();
+  if (tracing) take_trace();
   if (stopped) return;
   if (ready[0].ended) wake = platform::no_event;  // other code has closed it
   platform::clear_event(wake);
@@ -166,6 +188,7 @@ void ControlServer::State::serve() {
   }
   std::erase_if(clients, [](const Client& client) { return client.gone; });
   if (std::ranges::none_of(clients, &Client::subscribed)) events->unsubscribe();
+  if (std::ranges::none_of(clients, &Client::traces)) end_trace();
   if (ready[1].can_read || ready[1].ended) accept();
 }
 
@@ -244,8 +267,9 @@ void ControlServer::State::receive(Client& client) {
       return;
     case platform::LocalSocket::Read::end:
       client.ended = true;
+      if (client.traces) return complete_trace(client);
       // It may still wait for a reply, but not for events.
-      if (client.subscribed || (client.idle() && client.in.empty())) client.gone = true;
+      if (client.streams() || (client.idle() && client.in.empty())) client.gone = true;
       return;
   }
 }
@@ -281,6 +305,8 @@ void ControlServer::State::handle(Client& client, std::string_view line) {
     client.closing = true;
   } else if (request->request == "events") {
     subscribe(client);
+  } else if (request->request == "trace" && trace.begin) {
+    begin_trace(client);
   } else {
     client.busy = true;
     handler(*request, Reply(weak_from_this(), client.id));
@@ -300,6 +326,49 @@ void ControlServer::State::subscribe(Client& client) {
     out.end_array();
     out.end_object();
   }));
+}
+
+void ControlServer::State::begin_trace(Client& client) {
+  if (auto begun = trace.begin(); !begun) {
+    client.say(error_line("trace", begun.error()));
+    return;
+  }
+  tracing = client.traces = true;
+  client.say(result_line("trace", [](json::Writer& out) {
+    out.begin_object();
+    out.end_object();
+  }));
+}
+
+void ControlServer::State::end_trace() {
+  if (std::exchange(tracing, false)) trace.end();
+}
+
+/// Passes on what was recorded, unless the client has much to read.
+void ControlServer::State::take_trace() {
+  const auto client = std::ranges::find(clients, true, &Client::traces);
+  if (client == clients.end()) return;
+  while (client->out.size() <= limits.events && take_trace(*client)) continue;
+}
+
+/// Returns false if there was nothing.
+bool ControlServer::State::take_trace(Client& client) {
+  json::Writer out;
+  out.begin_array();
+  const std::size_t elements = trace.write(out);
+  out.end_array();
+  if (elements == 0) return false;
+  if (client.out.empty()) client.changed = Clock::now();
+  client.say(trace_line(out.view()));
+  return true;
+}
+
+/// Ends the trace of a client, which still gets all that was recorded.
+void ControlServer::State::complete_trace(Client& client) {
+  end_trace();
+  while (take_trace(client)) continue;
+  client.traces = false;
+  client.closing = true;
 }
 
 /// Sends what the system takes. A client that has read all events learns how many it has missed.
@@ -356,14 +425,15 @@ ControlCounts ControlServer::Reply::counts() const noexcept {
 
 Result<std::unique_ptr<ControlServer>> ControlServer::start(std::shared_ptr<ControlEvents> events,
                                                             Handler handler,
-                                                            const ControlLimits& limits) {
+                                                            const ControlLimits& limits,
+                                                            ControlTrace trace) {
   const auto directory =
       platform::SocketDirectory::open(platform::SocketDirectory::paths().front(), true);
   if (!directory) return directory.error();
   auto listener = directory->listen();
   if (!listener) return std::move(listener).error();
   std::unique_ptr<ControlServer> server(new ControlServer(std::make_shared<State>(
-      *std::move(listener), std::move(events), std::move(handler), limits)));
+      *std::move(listener), std::move(events), std::move(handler), limits, std::move(trace))));
   server->ended_ = server->state_->ended.get_future();
   auto thread = start_internal_thread("control clients", [state = server->state_] {
     state->run();

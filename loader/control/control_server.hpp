@@ -26,7 +26,8 @@ struct ControlLimits {
   std::size_t clients = 16;
   /// Of one request, in bytes.
   std::size_t line = std::size_t{64} << 10;
-  /// Of the events that wait for one client, in bytes. Further ones are lost.
+  /// Of the events that wait for one client, in bytes. Further ones are lost. A client that has so
+  /// much to read gets no more of a trace, whose records the host keeps up to a limit.
   std::size_t events = std::size_t{256} << 10;
   /// How long a client may send no request, and not read a reply.
   std::chrono::milliseconds patience{10'000};
@@ -41,6 +42,16 @@ struct ControlCounts {
   std::uint64_t silent = 0;     // sent no request
   std::uint64_t slow = 0;       // did not read
   std::uint64_t events_lost = 0;
+};
+
+/// The trace of a host, for one client at a time. The thread of the server calls the functions.
+struct ControlTrace {
+  /// Begins to record. Errors: in-use.
+  std::function<Result<void>()> begin;
+  /// Writes elements of an array: some of what was recorded since the last time. Returns their
+  /// number, 0 if there are none. May be called after `end`, for the rest.
+  std::function<std::size_t(json::Writer&)> write;
+  std::function<void()> end;
 };
 
 /// Serves clients on a thread of its own, which never waits for one of them. A client sends one
@@ -76,11 +87,12 @@ class ControlServer {
   /// and passes what may take long to a worker. One `send` of the reply must follow.
   using Handler = std::function<void(const ControlRequest&, const Reply&)>;
 
-  /// Starts the thread. It replies to `events` itself. Errors: those of SocketDirectory::open and
-  /// SocketDirectory::listen, no-thread.
+  /// Starts the thread. It replies to `events` itself, and to `trace` if there is one. Errors:
+  /// those of SocketDirectory::open and SocketDirectory::listen, no-thread.
   static Result<std::unique_ptr<ControlServer>> start(std::shared_ptr<ControlEvents> events,
                                                       Handler handler,
-                                                      const ControlLimits& limits = {});
+                                                      const ControlLimits& limits = {},
+                                                      ControlTrace trace = {});
   /// Detaches the thread if it has not ended.
   ~ControlServer();
   ControlServer(const ControlServer&) = delete;

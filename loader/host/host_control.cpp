@@ -11,6 +11,7 @@
 #include "base/log_level.hpp"
 #include "control/control_messages.hpp"
 #include "control/control_status.hpp"
+#include "control/trace_text.hpp"
 #include "host/host_core.hpp"
 #include "platform/exposure.hpp"
 
@@ -164,12 +165,32 @@ Result<void> HostControl::start(const std::weak_ptr<HostCore>& core) {
                   .severity = Severity::warning});
   }
   auto server = ControlServer::start(
-      events_, [this, core](const ControlRequest& request, const Reply& reply) {
+      events_,
+      [this, core](const ControlRequest& request, const Reply& reply) {
         if (const auto alive = core.lock()) handle(alive, request, reply);
-      });
+      },
+      {}, trace(core));
   if (!server) return std::move(server).error();
   server_ = *std::move(server);
   return {};
+}
+
+/// Without the host, there is nothing to record.
+ControlTrace HostControl::trace(const std::weak_ptr<HostCore>& core) const {
+  const auto text = std::make_shared<std::unique_ptr<TraceText>>();
+  ControlTrace functions;
+  functions.begin = [core, text]() -> Result<void> {
+    const auto alive = core.lock();
+    if (alive == nullptr) return {};
+    if (auto begun = alive->begin_trace(); !begun) return begun;
+    *text = std::make_unique<TraceText>(alive->trace(), alive->options().app);
+    return {};
+  };
+  functions.write = [text](json::Writer& out) { return *text ? (*text)->write(out) : 0; };
+  functions.end = [core] {
+    if (const auto alive = core.lock()) alive->end_trace();
+  };
+  return functions;
 }
 
 bool HostControl::stop(Clock::time_point deadline) noexcept {
@@ -192,7 +213,8 @@ void HostControl::handle(const std::shared_ptr<HostCore>& core, const ControlReq
   if (word == "restart" || word == "release" || word == "rescan") {
     if (begun) begun = begin({core, request, reply});
   } else {
-    begun = wrong_word("request", word, "status, restart, release, rescan, log, count or events");
+    begun = wrong_word("request", word,
+                       "status, restart, release, rescan, log, count, events or trace");
   }
   if (!begun) reply.send(error_line(word, begun.error()));
 }

@@ -47,6 +47,7 @@ class HostControl {
   void handle(const std::shared_ptr<HostCore>& core, const ControlRequest& request,
               const Reply& reply);
   Result<void> begin(Job job);
+  ControlTrace trace(const std::weak_ptr<HostCore>& core) const;
   std::string status(const HostCore& core, const Reply& reply) const;
   void restart(const Job& job, json::Writer& out) const;
   void restart(HostCore& core, const std::string& package, json::Writer& out) const;

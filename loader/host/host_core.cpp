@@ -51,7 +51,7 @@ std::shared_ptr<ModuleContext> make_context(const HostOptions& options) {
   const auto level = log_level_of_environment(options.app);
   context->log = std::make_shared<Log>((level ? *level : std::nullopt).value_or(options.log_level),
                                        options.log_sink);
-  context->events = std::make_shared<Events>(context->log, options.on_event);
+  context->events = std::make_shared<Events>(context->log, context->trace, options.on_event);
   if (options.remember_crashes) {
     context->crash_records = std::make_shared<CrashRecords>(options.app, context->log);
   }
@@ -107,6 +107,7 @@ void HostCore::start() {
                .fix = "do not set the option; crashes then end the process",
                .severity = Severity::warning}));
   }
+  begin_trace_file();
   rules_.read(options_, startup_problems_);
   check_log_level();
   catalog_->begin(rules_.for_catalogs(), make_builtins());
@@ -121,6 +122,16 @@ void HostCore::start() {
   if (control_ == nullptr) return;
   if (auto started = control_->start(weak_from_this()); !started) {
     startup_problems_.push_back(started.error().with_severity(Severity::warning));
+  }
+}
+
+void HostCore::begin_trace_file() {
+  if (options_.trace_file.empty()) return;
+  auto file = TraceFile::create(options_.trace_file, options_.app, context_->trace, context_->log);
+  if (file) {
+    trace_file_ = *std::move(file);
+  } else {
+    startup_problems_.push_back(file.error().with_severity(Severity::warning));
   }
 }
 
@@ -185,6 +196,9 @@ void HostCore::shut_down() noexcept {
     context_->log->write(LogLevel::warn, "a thread hangs in the code of a plugin and is abandoned");
   }
   if (control_ != nullptr) control_->stop_jobs(deadline);
+  if (trace_file_ != nullptr && !trace_file_->stop(deadline)) {
+    context_->log->write(LogLevel::warn, "the thread that writes the trace hangs and is abandoned");
+  }
 }
 
 void HostCore::rescan() {
@@ -314,6 +328,27 @@ std::vector<ModuleInfo> HostCore::modules() const {
 
 void HostCore::count_calls(bool on) {
   context_->count_calls.store(on);
+  apply_count_calls();
+}
+
+Result<void> HostCore::begin_trace() {
+  if (!context_->trace->begin()) {
+    return Error({.code = "in-use",
+                  .where = "trace",
+                  .found = "a trace of this host that is being recorded",
+                  .needed = "one at a time",
+                  .fix = "end the other one, or use its file"});
+  }
+  apply_count_calls();
+  return {};
+}
+
+void HostCore::end_trace() {
+  context_->trace->end();
+  apply_count_calls();
+}
+
+void HostCore::apply_count_calls() {
   for (const auto& module : module_list()) module->apply_count_calls();
 }
 

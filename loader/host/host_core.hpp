@@ -23,6 +23,7 @@
 #include "host/host_rules.hpp"
 #include "host/host_settings.hpp"
 #include "host/module_finder.hpp"
+#include "host/trace_file.hpp"
 #include "module/module.hpp"
 #include "restart/restart_step.hpp"
 
@@ -68,6 +69,10 @@ class HostCore final : public HostServices, public std::enable_shared_from_this<
   std::vector<ModuleInfo> modules() const;
   void count_calls(bool on);
   bool counts_calls() const noexcept { return context_->count_calls.load(); }
+  /// Begins to record a trace. Errors: in-use, if one is recorded already.
+  Result<void> begin_trace();
+  void end_trace();
+  std::shared_ptr<CallTrace> trace() const noexcept { return context_->trace; }
   /// Returns the steps of the restarts in progress, by package@version.
   std::map<std::string, RestartStep> restart_steps() const;
   std::vector<PackageInfo> packages() const;
@@ -93,6 +98,8 @@ class HostCore final : public HostServices, public std::enable_shared_from_this<
   HostOptions with_control(HostOptions options) const;
   void start();
   void shut_down() noexcept;
+  void apply_count_calls();
+  void begin_trace_file();
   void check_log_level();
   void log_problems() const;
   std::vector<ListedModule> make_builtins();
@@ -107,6 +114,7 @@ class HostCore final : public HostServices, public std::enable_shared_from_this<
   const std::shared_ptr<ModuleContext> context_;
   std::vector<Error> startup_problems_;  // errors from the creation of the host
   HostSettings settings_;
+  std::unique_ptr<TraceFile> trace_file_;  // nullptr if there is none
   const PluginLookup lookup_;
   HostRules rules_;
   const std::shared_ptr<CatalogStore> catalog_ = std::make_shared<CatalogStore>();

@@ -52,7 +52,8 @@ class ModuleLoader {
   GenerationContext generation_context();
 
   ModuleState& state_;
-  const std::shared_ptr<CallCounters> counters_ = std::make_shared<CallCounters>();
+  const std::shared_ptr<CallCounters> counters_ =
+      std::make_shared<CallCounters>(state_.context->trace);
 };
 
 }}}  // namespace tenon::v0_1::detail

@@ -74,6 +74,8 @@ class LocalSocket {
   /// Sends as much as the system takes. Returns the number of bytes; nothing if the connection has
   /// failed.
   std::optional<std::size_t> write(std::string_view text) noexcept;
+  /// Ends this direction of the connection: the other side reads the end.
+  void end_writing() noexcept;
 
  private:
   OwnHandle handle_;

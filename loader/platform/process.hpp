@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <initializer_list>
 #include <string>
@@ -60,6 +61,14 @@ void write_to_standard_error(std::initializer_list<std::string_view> parts) noex
 
 /// Returns whether this is the main thread. In a forked child that is the thread that forked.
 bool on_main_thread() noexcept;
+
+/// Returns the number by which the system knows the calling thread. In a forked child, the main
+/// thread may get that of its parent.
+std::int32_t thread_number() noexcept;
+/// Returns the name of the calling thread.
+std::string this_thread_name();
+/// Returns the number of this process.
+std::int64_t process_number() noexcept;
 
 /// Returns the size of a memory page, a power of two.
 std::size_t page_size();

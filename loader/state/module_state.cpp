@@ -91,7 +91,7 @@ void ModuleState::adopt(LoadedCode&& fresh) noexcept {
 void ModuleState::apply_count_calls() noexcept {
   if (generation == nullptr) return;
   try {
-    generation->objects().count_calls(context->count_calls.load());
+    generation->objects().count_calls(context->count_calls.load() || context->trace->is_on());
   } catch (const std::bad_alloc&) {
   }
 }

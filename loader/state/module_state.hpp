@@ -25,6 +25,7 @@
 #include "base/module_lock.hpp"
 #include "base/timer_queue.hpp"
 #include "base/workers.hpp"
+#include "call/call_trace.hpp"
 #include "call/events.hpp"
 #include "call/supervised_work.hpp"
 #include "catalog/crash_records.hpp"
@@ -56,6 +57,7 @@ struct ModuleContext {
   std::shared_ptr<Workers> workers;
   std::shared_ptr<Log> log;
   std::shared_ptr<Events> events;
+  std::shared_ptr<CallTrace> trace = std::make_shared<CallTrace>();
   /// nullptr if crashes are not contained. Code that outlives the host still needs them.
   std::shared_ptr<const platform::CrashHandlers> crash_handlers;
   /// nullptr if crashes are not remembered.

@@ -5,8 +5,10 @@
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <filesystem>
 #include <regex>
 #include <sstream>
@@ -115,6 +117,97 @@ TEST_F(RunningHosts, ShowTheirCallsOfAMoment) {
   EXPECT_EQ(wrong.err,
             "tenon top: --tables: found \"0\", needed a number from 1 to 1000000\n"
             "See tenon top --help.\n");
+}
+
+class Traces : public RunningHosts {
+ protected:
+  /// Returns the elements of the file, which has to be complete.
+  boost::json::array elements() const {
+    boost::system::error_code failed;
+    const auto all = boost::json::parse(read_file(file_.string()), failed);
+    EXPECT_FALSE(failed) << failed.message();
+    return all.is_array() ? all.get_array() : boost::json::array();
+  }
+  /// Checks each element against the Trace Event Format: what Perfetto needs to import it.
+  static void check(const boost::json::array& elements) {
+    for (const auto& element : elements) {
+      const auto& one = element.as_object();
+      const std::string phase(one.at("ph").as_string());
+      EXPECT_TRUE(phase == "X" || phase == "M" || phase == "i") << one;
+      EXPECT_FALSE(one.at("name").as_string().empty()) << one;
+      EXPECT_TRUE(one.at("pid").is_int64() && one.at("tid").is_int64()) << one;
+      if (phase == "M") {
+        EXPECT_FALSE(one.at("args").at("name").as_string().empty()) << one;
+        continue;
+      }
+      EXPECT_GT(one.at("ts").to_number<double>(), 0) << one;
+      if (phase == "X") {
+        EXPECT_GE(one.at("dur").to_number<double>(), 0) << one;
+      } else {
+        EXPECT_TRUE(one.at("s") == "t" || one.at("s") == "p") << one;
+      }
+    }
+  }
+  static std::size_t calls(const boost::json::array& elements) {
+    return static_cast<std::size_t>(std::count_if(
+        elements.begin(), elements.end(),
+        [](const auto& element) { return element.at("name") == "test.example/counter.add"; }));
+  }
+  Child start_trace(const Child& host) const {
+    Child trace = world_.start({TENON, "trace", pid(host), file_.string()});
+    EXPECT_TRUE(eventually([&] { return contains(read_file(file_.string()), "counter.add"); }))
+        << trace.err();
+    return trace;
+  }
+
+  const fs::path file_ = world_.root() / "trace.json";
+};
+
+TEST_F(Traces, OfATimeAreComplete) {
+  const Child host = start({"1", "calls"});
+  const Outcome traced = tenon({"trace", pid(host), file_.string(), "--for", "200ms"});
+  EXPECT_EQ(traced.exit, 0);
+  EXPECT_TRUE(
+      std::regex_match(traced.err, std::regex("tenon: [0-9]+ calls, 0 events(; [0-9]+ lost)?\n")))
+      << traced.err;
+  const auto all = elements();
+  check(all);
+  EXPECT_NE(calls(all), 0u);
+  EXPECT_EQ(all.front().at("name"), "process_name");
+}
+
+TEST_F(Traces, AreCompleteAfterASignal) {
+  const Child host = start({"1", "calls"});
+  Child trace = start_trace(host);
+  trace.signal(SIGINT);
+  trace.signal(SIGINT);
+  const Outcome traced = trace.wait();
+  EXPECT_EQ(traced.exit, 0) << traced.err;
+  const auto all = elements();
+  check(all);
+  EXPECT_NE(calls(all), 0u);
+}
+
+TEST_F(Traces, AreCompleteAfterTheDeathOfTheHost) {
+  Child host = start({"1", "calls"});
+  Child trace = start_trace(host);
+  host.kill();
+  const Outcome traced = trace.wait();
+  EXPECT_EQ(traced.exit, 0) << traced.err;
+  check(elements());
+}
+
+TEST_F(Traces, HaveAFileThatCanBeWritten) {
+  const Child host = start();
+  const Outcome refused = tenon({"trace", pid(host), (world_.root() / "no/where").string()});
+  EXPECT_EQ(refused.exit, 3);
+  EXPECT_TRUE(contains(refused.err, "error[cannot-write] ")) << refused.err;
+  const Outcome full = tenon({"trace", pid(host), "/dev/full", "--for", "1ms"});
+  EXPECT_EQ(full.exit, 3);
+  EXPECT_TRUE(contains(full.err, "error[cannot-write] /dev/full")) << full.err;
+  EXPECT_EQ(tenon({"trace", "4000000", file_.string()}).exit, 1);
+  EXPECT_FALSE(fs::exists(file_));
+  EXPECT_EQ(tenon({"trace", pid(host), file_.string(), "--for", "soon"}).exit, 2);
 }
 
 TEST_F(RunningHosts, AreRestarted) {

@@ -26,6 +26,7 @@
 #include "common/descriptor.hpp"
 #include "common/progress.hpp"
 #include "common/signals.hpp"
+#include "common/visibility.hpp"
 #include "common/worker.hpp"
 #include "create.hpp"
 #include "deletion.hpp"
@@ -49,7 +50,7 @@ struct Options {
   std::filesystem::path config = "tenon-backup.json";
   std::vector<std::filesystem::path> plugin_path;
   bool json = false;
-  bool control = false;
+  tenon::tools::Visibility visibility{};
   bool dry_run = false;
   std::string name;
   std::filesystem::path from;
@@ -321,7 +322,7 @@ Exit run_command(const Options& options, const std::string& name, const Command&
   Output output(name, options.json);
   Console console("tenon-backup");
   auto session = std::make_unique<Session>(console, *std::move(settings), options.plugin_path,
-                                           std::vector{tenon::builtins()}, options.control);
+                                           std::vector{tenon::builtins()}, options.visibility);
   session->check_uses(diagnostics);
   if (!diagnostics.empty()) return refuse(diagnostics);
 
@@ -389,8 +390,7 @@ int run(int count, char** arguments) {
       ->type_name("DIR")
       ->allow_extra_args(false);
   program.add_flag("--json", options.json, "Prints one JSON object");
-  program.add_flag("--control", options.control,
-                   "Lets `tenon ps`, `status` and `restart` see and change the run");
+  tenon::tools::add_visibility(program, options.visibility);
 
   Command command;
   std::string name;

@@ -17,6 +17,8 @@
 namespace backup {
 namespace {
 
+using tenon::tools::Visibility;
+
 template <class K>
 void check_use(const tenon::Host& host, const PluginUse& use, Diagnostics& diagnostics) {
   if (use.reference.empty()) return;  // reported already
@@ -47,13 +49,15 @@ void check_actions(const tenon::Host& host, const std::vector<PluginUse>& uses,
 }
 
 tenon::HostOptions options(const std::vector<std::filesystem::path>& plugin_path,
-                           const std::vector<const tenon_module*>& builtins, bool control) {
+                           const std::vector<const tenon_module*>& builtins,
+                           const Visibility& visibility) {
   return {.app = "tenon",
           .plugin_path = plugin_path,
           .builtins = builtins,
           .contain_crashes = true,
           .report_exits = true,
-          .control = control,
+          .control = visibility.control,
+          .trace_file = visibility.trace_file,
           // A restart after an abandoned call must not wait long for that call.
           .restart = {.drain_timeout = std::chrono::seconds(2)},
           .log_sink = tenon::tools::write_log_line};
@@ -63,14 +67,12 @@ tenon::HostOptions options(const std::vector<std::filesystem::path>& plugin_path
 
 Session::Session(tenon::tools::Console& console, Settings settings,
                  const std::vector<std::filesystem::path>& plugin_path,
-                 const std::vector<const tenon_module*>& builtins, bool control)
+                 const std::vector<const tenon_module*>& builtins, const Visibility& visibility)
     : console(console),
       settings(std::move(settings)),
-      host(options(plugin_path, builtins, control)),
+      host(options(plugin_path, builtins, visibility)),
       caller(host, console) {
-  for (const tenon::Error& problem : host.problems()) {
-    if (control && problem.severity() == tenon::Severity::warning) console.say(problem.to_string());
-  }
+  visibility.print_warnings(host, console);
 }
 
 void Session::report_skipped(Report& report) const {

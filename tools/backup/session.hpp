@@ -16,6 +16,7 @@
 
 #include "caller.hpp"
 #include "common/console.hpp"
+#include "common/visibility.hpp"
 #include "plugin.hpp"
 #include "report.hpp"
 #include "settings.hpp"
@@ -24,10 +25,10 @@ namespace backup {
 
 /// Belongs to one thread, except for `caller.cancel()`.
 struct Session {
-  /// `control`: see HostOptions.
   Session(tenon::tools::Console& console, Settings settings,
           const std::vector<std::filesystem::path>& plugin_path,
-          const std::vector<const tenon_module*>& builtins, bool control = false);
+          const std::vector<const tenon_module*>& builtins,
+          const tenon::tools::Visibility& visibility = {});
 
   /// Creates an instance of the plugin that a reference names, and configures it. After a restart
   /// of the module, the loader configures it again. A plugin without `configure` is accepted if

@@ -36,6 +36,7 @@
 #include "common/progress.hpp"
 #include "common/signals.hpp"
 #include "common/text_file.hpp"
+#include "common/visibility.hpp"
 #include "common/worker.hpp"
 #include "deletion.hpp"
 #include "messages.hpp"
@@ -50,6 +51,7 @@ namespace {
 
 using namespace pipeline;
 using tenon::tools::Console;
+using tenon::tools::Visibility;
 
 constexpr const char* program_name = "tenon-pipeline";
 
@@ -286,13 +288,14 @@ Exit run_all(tenon::Host& host, Pipelines& pipelines, Console& console) {
 }
 
 tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin_path,
-                                bool control = false) {
+                                const Visibility& visibility = {}) {
   return {.app = "tenon",
           .plugin_path = plugin_path,
           .builtins = {tenon::builtins()},
           .contain_crashes = true,
           .report_exits = true,
-          .control = control,
+          .control = visibility.control,
+          .trace_file = visibility.trace_file,
           .log_level = tenon::LogLevel::info,
           .log_sink = tenon::tools::write_log_line};
 }
@@ -365,7 +368,7 @@ tenon::Result<void> open_position(const tenon::Host& host, Pipeline& pipeline,
   return {};
 }
 
-Exit run_files(const Paths& paths, const Paths& plugin_path, bool control) {
+Exit run_files(const Paths& paths, const Paths& plugin_path, const Visibility& visibility) {
   Console console(program_name);
   Diagnostics diagnostics;
   Pipelines pipelines = read_pipelines(paths, console, diagnostics);
@@ -374,10 +377,8 @@ Exit run_files(const Paths& paths, const Paths& plugin_path, bool control) {
   tenon::tools::continue_in_child(program_name);
   std::optional<ExitAtSignal> exit_at_signal(std::in_place, console,
                                              "interrupted before the pipeline began");
-  tenon::Host host(host_options(plugin_path, control));
-  for (const tenon::Error& problem : host.problems()) {
-    if (control && problem.severity() == tenon::Severity::warning) console.say(problem.to_string());
-  }
+  tenon::Host host(host_options(plugin_path, visibility));
+  visibility.print_warnings(host, console);
   tenon::tools::PluginOrigins origins;
   create_all_stages(host, pipelines, console, exit_at_signal->calls(), origins, diagnostics);
   if (!diagnostics.empty()) return refuse(diagnostics);
@@ -484,10 +485,8 @@ int run(int count, char** arguments) {
         ->allow_extra_args(false);
     return command;
   };
-  bool control = false;
-  add("run", "Runs pipelines until their sources end")
-      ->add_flag("--control", control,
-                 "Lets `tenon ps`, `status` and `restart` see and change the run");
+  Visibility visibility;
+  tenon::tools::add_visibility(*add("run", "Runs pipelines until their sources end"), visibility);
   const CLI::App* validate =
       add("validate", "Checks pipeline files; plugins are configured, but not opened");
   const CLI::App* deletion = add("delete",
@@ -496,7 +495,7 @@ int run(int count, char** arguments) {
   if (const auto exit = tenon::tools::parse(program, count, arguments)) return *exit;
   if (validate->parsed()) return validate_files(paths, plugin_path);
   if (deletion->parsed()) return delete_files(paths, plugin_path);
-  return run_files(paths, plugin_path, control);
+  return run_files(paths, plugin_path, visibility);
 }
 
 }  // namespace

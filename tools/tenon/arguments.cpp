@@ -83,9 +83,9 @@ void add_time(CLI::App& command, const std::string& name, std::chrono::milliseco
     }
     time = std::chrono::duration_cast<std::chrono::milliseconds>(*given);
   };
-  command.add_option_function<std::string>(name, set, description)
-      ->type_name("TIME")
-      ->default_str(std::to_string(initial.count() / 1000) + "s");
+  CLI::Option* option =
+      command.add_option_function<std::string>(name, set, description)->type_name("TIME");
+  if (initial.count() != 0) option->default_str(std::to_string(initial.count() / 1000) + "s");
 }
 
 void add_timeout(CLI::App& command, std::chrono::milliseconds& timeout,

@@ -65,7 +65,7 @@ void add_json(CLI::App& command, bool& json);
 void add_common(CLI::App& command, Options& options);
 void add_lock(CLI::App& command, Options& options);
 /// Add an option, or --timeout, for a time from one millisecond to one day. `initial` is its value
-/// without the option.
+/// without the option; 0: there is none.
 void add_time(CLI::App& command, const std::string& name, std::chrono::milliseconds& time,
               std::chrono::milliseconds initial, const std::string& description);
 void add_timeout(CLI::App& command, std::chrono::milliseconds& timeout,

@@ -22,6 +22,8 @@ struct ControlArguments {
   bool metrics = false;
   bool follow = false;
   std::chrono::milliseconds interval{1'000};  // between two looks
+  std::string file;                           // of a trace
+  std::chrono::milliseconds lasts{0};         // of a trace; 0: until it is ended
   int tables = 0;                             // of top; 0: until the host ends
 };
 
@@ -43,5 +45,8 @@ Exit count_calls(const ControlArguments& arguments);
 Exit show_top(const ControlArguments& arguments);
 /// Shows the last events of a host, and those that follow if wanted.
 Exit show_events(const ControlArguments& arguments);
+
+/// Writes a trace of a host into a file, until it is ended.
+Exit record_trace(const ControlArguments& arguments);
 
 }  // namespace tenon::command

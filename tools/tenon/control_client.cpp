@@ -178,16 +178,18 @@ Error ControlClient::bad_reply(std::string found) const {
                 .fix = "use the command of the version of the host"});
 }
 
-/// Waits until the socket can be read or written. Returns false at the deadline.
+/// Waits until the socket can be read or written. Returns false at the deadline, or if the command
+/// has to stop.
 bool ControlClient::wait(bool to_write, Clock::time_point deadline) const {
   const auto now = Clock::now();
   if (now >= deadline) return false;
   constexpr std::chrono::milliseconds longest{60'000};
   const auto left = std::min<Clock::duration>(deadline - now, longest);
   platform::SocketEvents events[] = {
-      {.handle = socket_.handle(), .wants_read = !to_write, .wants_write = to_write}};
+      {.handle = socket_.handle(), .wants_read = !to_write, .wants_write = to_write},
+      {.handle = stop_, .wants_read = true}};
   platform::wait_sockets(events, std::chrono::ceil<std::chrono::milliseconds>(left));
-  return true;
+  return !events[1].can_read;
 }
 
 Result<void> ControlClient::send(json::object request) {
@@ -224,9 +226,18 @@ Result<bool> ControlClient::read_line(std::string& line, Clock::time_point deadl
   }
 }
 
-Result<json::object> ControlClient::next_message() {
+bool ControlClient::must_stop() const {
+  if (stop_ < 0) return false;
+  platform::SocketEvents stop[] = {{.handle = stop_, .wants_read = true}};
+  platform::wait_sockets(stop, std::chrono::milliseconds(0));
+  return stop[0].can_read;
+}
+
+Result<json::object> ControlClient::next_message(Clock::time_point deadline) {
+  // A host that always has another message leaves no time to wait.
+  if (Clock::now() >= deadline || must_stop()) return no_reply();
   std::string line;
-  const auto read = read_line(line, Clock::time_point::max());
+  const auto read = read_line(line, deadline);
   if (!read) return read.error();
   if (!*read) return json::object();
   boost::system::error_code failed;

@@ -36,9 +36,13 @@ class ControlClient {
   /// Waits for the reply to a request. Errors: that of the host; no-reply, if the timeout since the
   /// connection has passed, or the host has ended; wrong-value, if the reply cannot be understood.
   Result<boost::json::object> reply();
-  /// Waits for the next message, without a deadline. Returns an empty object if the host has ended.
-  /// Errors: wrong-value.
-  Result<boost::json::object> next_message();
+  /// Waits for the next message. Returns an empty object if the host has ended. Errors: no-reply,
+  /// at the deadline; wrong-value.
+  Result<boost::json::object> next_message(Clock::time_point deadline = Clock::time_point::max());
+  /// Makes the functions above return `no-reply` once a handle can be read; -1: none.
+  void stop_at(std::intptr_t handle) noexcept { stop_ = handle; }
+  /// Ends the requests. The host sends what is left of a trace, and ends the connection.
+  void end_sending() noexcept { socket_.end_writing(); }
 
  private:
   ControlClient(platform::LocalSocket socket, platform::SocketName host,
@@ -51,6 +55,7 @@ class ControlClient {
   /// Returns false if the host has ended.
   Result<bool> read_line(std::string& line, Clock::time_point deadline);
   bool wait(bool to_write, Clock::time_point deadline) const;
+  bool must_stop() const;
   Error no_reply() const;
   Error bad_reply(std::string found) const;
 
@@ -59,6 +64,7 @@ class ControlClient {
   std::chrono::milliseconds timeout_;
   Clock::time_point deadline_;
   std::string in_;
+  std::intptr_t stop_ = -1;
 };
 
 /// Connects to a host, eg: "1234", or "1234.2" if the process has several. Errors: bad-reference,

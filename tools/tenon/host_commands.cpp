@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The command lines of ps, status, restart, release, rescan, log, count, top and events.
+// The command lines of ps, status, restart, release, rescan, log, count, top, events and trace.
 #include <cctype>
 #include <chrono>
 #include <memory>
@@ -36,6 +36,9 @@ constexpr HostCommand top = {"top", "Shows the calls of a running host by method
                              show_top, std::chrono::seconds(5)};
 constexpr HostCommand events = {"events", "Shows the last 100 events of a running host",
                                 show_events, std::chrono::seconds(5)};
+
+constexpr HostCommand trace = {"trace", "Writes a trace of a running host, for Perfetto",
+                               record_trace, std::chrono::seconds(5)};
 
 void add_host(CLI::App& command, ControlArguments& given) {
   command
@@ -138,6 +141,16 @@ void add_events(CommandTable& table) {
   });
 }
 
+void add_trace(CommandTable& table) {
+  add(table, trace, [](CLI::App& parser, ControlArguments& given) {
+    add_host(parser, given);
+    parser.add_option("FILE", given.file, "File to write; an existing one is replaced")->required();
+    add_time(parser, "--for", given.lasts, std::chrono::milliseconds(0),
+             "Ends after this time, eg: 5s; without it, at Ctrl-C, or when the host ends");
+    add_examples(parser, {"tenon trace 1234 photo.json --for 5s"});
+  });
+}
+
 }  // namespace
 
 void add_host_commands(CommandTable& table) {
@@ -157,6 +170,7 @@ void add_host_commands(CommandTable& table) {
   add_count(table);
   add_top(table);
   add_events(table);
+  add_trace(table);
 }
 
 }  // namespace tenon::command

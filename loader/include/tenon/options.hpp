@@ -69,6 +69,9 @@ struct HostOptions {
   /// ps`, `status` and `restart`; see loader/guide/control.md. Never in a process that has the
   /// privileges of another user.
   bool control = false;
+  /// A file for a trace of loads, restarts and calls, which Perfetto opens; empty: none. An
+  /// existing one is replaced. See loader/guide/control.md.
+  std::filesystem::path trace_file = {};
   RestartPolicy restart = {};
   /// Called with each event of a module, on the thread that causes it. It may call any function of
   /// the host and destroy the host, but must not wait for a thread that is in one.

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace tenon { inline namespace v0_1 { namespace platform {
@@ -74,6 +75,21 @@ bool on_main_thread() noexcept {
 #else
   return gettid() == getpid();
 #endif
+}
+
+std::int32_t thread_number() noexcept {
+  static thread_local const auto number = static_cast<std::int32_t>(::gettid());
+  return number;
+}
+
+std::string this_thread_name() {
+  char name[64] = "";
+  static_cast<void>(::pthread_getname_np(::pthread_self(), name, sizeof name));
+  return name;
+}
+
+std::int64_t process_number() noexcept {
+  return ::getpid();
 }
 
 std::size_t page_size() {

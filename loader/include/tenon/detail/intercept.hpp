@@ -16,6 +16,8 @@
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 
+class CallTrace;
+
 /// Counts the calls of one method, and how long they take. Threads count in separate cache lines,
 /// and the first 16 threads do so without an atomic read-modify-write. Reading the clock takes
 /// longer than many calls, so of calls that take less than a microsecond, each thread times one in
@@ -51,7 +53,7 @@ class TENON_API MethodCounter {
   }
   /// Return the time in nanoseconds, and record a call that began at `begin`.
   static std::int64_t now() noexcept;
-  void record(Shard& shard, std::int64_t begin) noexcept;
+  void record(Shard& shard, std::int64_t begin, bool failed) noexcept;
 
   /// Timed calls are counted in ranges, four for each power of two, from 64 ns. The first range
   /// includes shorter times, the last one longer times.
@@ -64,12 +66,20 @@ class TENON_API MethodCounter {
   std::uint64_t timed_ns() const noexcept { return timed_ns_.load(std::memory_order_relaxed); }
   void add_to(CallCounts& counts) const noexcept;
 
+  /// Adds calls to a trace while one is recorded, under this number. Each call is then timed.
+  void trace_into(CallTrace* trace, std::uint32_t number) noexcept {
+    trace_ = trace;
+    number_ = number;
+  }
+
  private:
   static constexpr std::uint32_t own = 16;  // shards that belong to one thread at a time
 
   Shard shards_[own + 1];
   Count timed_[times]{};
   Count timed_ns_{0};
+  CallTrace* trace_ = nullptr;
+  std::uint32_t number_ = 0;
 };
 
 /// Counts one call, as failed unless `ended` was called with another status.
@@ -84,7 +94,7 @@ class CountedCall {
   }
   ~CountedCall() {
     if (begin_ != untimed) [[unlikely]]
-      counter_.record(shard_, begin_);
+      counter_.record(shard_, begin_, failed_);
     if (failed_) [[unlikely]]
       counter_.add(shard_, &MethodCounter::Shard::failed, std::memory_order_relaxed);
     counter_.add(shard_, &MethodCounter::Shard::ended, std::memory_order_release);

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <tenon/result.hpp>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tenon { inline namespace v0_1 { namespace platform {
+
+/// A file that is written from its beginning to its end.
+class OutputFile {
+ public:
+  /// Creates the file, or empties it. Errors: cannot-write.
+  static Result<OutputFile> create(const std::filesystem::path& path);
+
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&&) = delete;
+  ~OutputFile();
+
+  /// Appends to the file. Errors: cannot-write.
+  Result<void> write(std::string_view content);
+
+ private:
+  OutputFile(std::string path, int descriptor) noexcept
+      : path_(std::move(path)), descriptor_(descriptor) {}
+
+  std::string path_;
+  int descriptor_;
+};
+
+}}}  // namespace tenon::v0_1::platform
