@@ -31,6 +31,7 @@ enum class LockRank : std::uint8_t {
   images,      // private copies
   counters,    // call counts
   traces,      // names of methods and events of a trace
+  figures,     // figures of the program
 };
 
 namespace lock_order {

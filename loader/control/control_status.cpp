@@ -124,6 +124,35 @@ void write_clients(json::Writer& out, const ControlCounts& clients) {
   out.end_object();
 }
 
+void write_figures(json::Writer& out, const std::vector<FigureTable::Value>& figures) {
+  out.key("figures");
+  out.begin_array();
+  for (const auto& [info, value] : figures) {
+    out.begin_object();
+    write_member(out, "part", info.part);
+    write_member(out, "name", info.name);
+    write_member(out, "unit", info.unit);
+    write_member(out, "total", info.total);
+    out.key("value");
+    out.number(value);
+    out.end_object();
+  }
+  out.end_array();
+}
+
+void write_health(json::Writer& out, const ControlStatus& status) {
+  out.key("health");
+  out.begin_array();
+  for (const auto& [part, problem] : status.health) {
+    out.begin_object();
+    write_member(out, "part", part);
+    write_member(out, "works", problem.empty());
+    write_member(out, "problem", problem);
+    out.end_object();
+  }
+  out.end_array();
+}
+
 }  // namespace
 
 void write_status(json::Writer& out, const ControlStatus& status, const ControlEvents& events) {
@@ -147,6 +176,8 @@ void write_status(json::Writer& out, const ControlStatus& status, const ControlE
   out.key("problems");
   write_errors(out, status.problems);
   write_clients(out, status.clients);
+  write_figures(out, status.figures);
+  write_health(out, status);
   out.end_object();
 }
 

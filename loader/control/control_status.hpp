@@ -9,12 +9,14 @@
 #include <tenon/result.hpp>
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "control/control_events.hpp"
 #include "control/control_server.hpp"
+#include "control/figure_table.hpp"
 #include "restart/restart_step.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
@@ -31,6 +33,9 @@ struct ControlStatus {
   std::vector<PluginInfo> plugins;
   std::vector<Error> problems;
   ControlCounts clients;
+  std::vector<FigureTable::Value> figures;
+  /// The problems of parts of the program; empty for those that work.
+  std::map<std::string, std::string, std::less<>> health;
 };
 
 /// Writes one value.

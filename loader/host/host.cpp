@@ -74,6 +74,15 @@ void Host::count_calls(bool on) {
   if (const auto core = core_->pin()) core->count_calls(on);
 }
 
+Figure Host::figure(const FigureInfo& info) {
+  if (const auto core = core_->pin()) return core->figures().figure(info);
+  return {};
+}
+
+void Host::set_health(std::string_view part, std::string_view problem) {
+  if (const auto core = core_->pin()) core->figures().set_health(part, problem);
+}
+
 void Host::rescan() {
   if (const auto core = core_->pin()) core->rescan();
 }

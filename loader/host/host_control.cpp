@@ -241,7 +241,9 @@ std::string HostControl::status(const HostCore& core, const Reply& reply) const 
                              .restart_steps = core.restart_steps(),
                              .plugins = core.registered(),
                              .problems = core.problems(),
-                             .clients = reply.counts()};
+                             .clients = reply.counts(),
+                             .figures = core.figures().figures(),
+                             .health = core.figures().health()};
   return result_line("status", [&](json::Writer& out) { write_status(out, status, *events_); });
 }
 

@@ -19,6 +19,7 @@
 #include "catalog/catalog_store.hpp"
 #include "catalog/plugin_lookup.hpp"
 #include "code/module_host.hpp"
+#include "control/figure_table.hpp"
 #include "host/host_control.hpp"
 #include "host/host_rules.hpp"
 #include "host/host_settings.hpp"
@@ -69,6 +70,8 @@ class HostCore final : public HostServices, public std::enable_shared_from_this<
   std::vector<ModuleInfo> modules() const;
   void count_calls(bool on);
   bool counts_calls() const noexcept { return context_->count_calls.load(); }
+  FigureTable& figures() noexcept { return figures_; }
+  const FigureTable& figures() const noexcept { return figures_; }
   /// Begins to record a trace. Errors: in-use, if one is recorded already.
   Result<void> begin_trace();
   void end_trace();
@@ -114,6 +117,7 @@ class HostCore final : public HostServices, public std::enable_shared_from_this<
   const std::shared_ptr<ModuleContext> context_;
   std::vector<Error> startup_problems_;  // errors from the creation of the host
   HostSettings settings_;
+  FigureTable figures_;
   std::unique_ptr<TraceFile> trace_file_;  // nullptr if there is none
   const PluginLookup lookup_;
   HostRules rules_;

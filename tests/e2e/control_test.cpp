@@ -74,6 +74,26 @@ TEST_F(RunningHosts, ShowTheirModules) {
   EXPECT_EQ(output.at("status").at("modules").at(0).at("generation"), 1);
 }
 
+TEST_F(RunningHosts, ShowTheFiguresOfTheProgram) {
+  const Child host = start({"1", "calls"});
+  const Outcome shown = tenon({"status", pid(host)});
+  EXPECT_TRUE(
+      std::regex_search(shown.out, std::regex("PART +FIGURE +VALUE\norders +read +12 records\n"
+                                              "orders/source +calls +0.25 seconds\n")))
+      << shown.out;
+  EXPECT_TRUE(contains(shown.out, "\nfailing: orders: the disk is full\n")) << shown.out;
+  EXPECT_TRUE(contains(tenon({"ps"}).out, " 1 failing\n"));
+  const std::string labels = "{host=\"" + pid(host) + ".1\",app=\"photo\",part=\"orders";
+  const std::string metrics = tenon({"status", pid(host), "--metrics"}).out;
+  for (const std::string& line :
+       {"# TYPE tenon_program_read_records_total counter\ntenon_program_read_records_total" +
+            labels + "\"} 12\n",
+        "tenon_program_calls_seconds_total" + labels + "/source\"} 0.25\n",
+        "tenon_program_works" + labels + "\"} 0\n"}) {
+    EXPECT_TRUE(contains(metrics, line)) << line << metrics;
+  }
+}
+
 TEST_F(RunningHosts, HaveMetrics) {
   const Child host = start();
   const Outcome shown = tenon({"status", pid(host), "--metrics"});

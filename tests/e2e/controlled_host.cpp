@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // controlled-host DIRECTORY [HOSTS [calls]]: creates hosts with control sockets, and an instance in
-// each. Writes "ready" to standard output, and waits for a signal; with `calls`, calls a method
-// meanwhile.
+// each, and reports figures. Writes "ready" to standard output, and waits for a signal; with
+// `calls`, calls a method meanwhile, and reports a problem.
 #include <tenon/host.hpp>
 
 #include <test/counter.hpp>
@@ -21,6 +21,9 @@ int main(int count, char** arguments) {
         .app = "photo", .plugin_path = {arguments[1]}, .count_calls = true, .control = true}));
     counters.push_back(hosts.back()->create<test::Counter>("counter").value());
     static_cast<void>(counters.back()->add(1));
+    hosts.back()->figure({.name = "read", .unit = "records", .part = "orders"}).add(12);
+    hosts.back()->figure({.name = "calls", .unit = "seconds", .part = "orders/source"}).add(0.25);
+    if (count > 3) hosts.back()->set_health("orders", "the disk is full");
   }
   std::cout << "ready" << std::endl;
   while (count > 3) static_cast<void>(counters.front()->add(1));

@@ -91,6 +91,35 @@ TEST_F(ControlledHost, CountsCallsOnRequest) {
   EXPECT_TRUE(contains(ask("count"), "unknown-word"));
 }
 
+TEST_F(ControlledHost, ReportsFiguresOfTheProgram) {
+  Host host(controlled());
+  Figure read = host.figure({.name = "read", .unit = "records", .part = "orders"});
+  read.add(3);
+  host.figure({.name = "read", .unit = "records", .part = "orders"}).add(2);
+  host.figure({.name = "queue", .total = false}).set(0.25);
+  EXPECT_EQ(read.value(), 5);
+  host.set_health("orders", "the disk is full");
+  const std::string status = ask("status");
+  EXPECT_TRUE(contains(
+      status, R"({"part":"orders","name":"read","unit":"records","total":true,"value":5.0})"))
+      << status;
+  EXPECT_TRUE(contains(status, R"("name":"queue","unit":"","total":false,"value":0.25})"));
+  EXPECT_TRUE(contains(status, R"({"part":"orders","works":false,"problem":"the disk is full"})"));
+  host.set_health("orders", "");
+  EXPECT_TRUE(contains(ask("status"), R"({"part":"orders","works":true,"problem":""})"));
+}
+
+TEST_F(ControlledHost, LetsFiguresOutliveIt) {
+  Figure figure;
+  figure.add(1);
+  {
+    Host host(controlled());
+    figure = host.figure({.name = "read"});
+  }
+  figure.add(2);
+  EXPECT_EQ(figure.value(), 2);
+}
+
 TEST_F(ControlledHost, HasNoSocketByDefault) {
   HostOptions options = controlled();
   options.control = false;

@@ -80,6 +80,7 @@ tenon::Error Caller::abandon(const tenon::PluginInfo& plugin, std::string_view m
                              const std::string& reason) {
   has_abandoned_calls_ = true;
   const auto restarted = host_.restart(plugin.package());
+  if (restarted) host_.figure({.name = "recoveries"}).add(1);
   if (!restarted) console_.say(restarted.error().to_string());
   return tenon::Error(
       {.status = TENON_DEADLINE_EXCEEDED,

@@ -121,6 +121,11 @@ class Caller {
   /// call did not return within 1m".
   tenon::Error abandon(const tenon::PluginInfo& plugin, std::string_view method,
                        const std::string& reason);
+  /// Returns how long the calls of a plugin took, for `tenon status`.
+  static tenon::Figure seconds_in(tenon::Host& host, const tenon::PluginInfo& plugin) {
+    return host.figure({.name = "calls", .unit = "seconds", .part = plugin.name()});
+  }
+
   /// Returns whether a call was abandoned. Its thread may still run code of this program.
   bool has_abandoned_calls() const noexcept { return has_abandoned_calls_; }
 
@@ -151,12 +156,17 @@ class Caller {
                                           std::chrono::nanoseconds timeout, bool has_current) {
     auto started =
         std::make_shared<Started<Series>>(std::move(series), method, timeout, has_current);
-    run([started](tenon::CallThread::Context& context) { make_calls(*started, context); });
+    run([started, host = &host_](tenon::CallThread::Context& context) {
+      make_calls(*host, *started, context);
+    });
     return started;
   }
 
   template <class Series>
-  static void make_calls(Started<Series>& started, tenon::CallThread::Context& context) {
+  static void make_calls(tenon::Host& host, Started<Series>& started,
+                         tenon::CallThread::Context& context) {
+    const tenon::PluginInfo* measured = nullptr;
+    tenon::Figure seconds;  // of that plugin
     tenon::sync::Lock lock(started.mutex);
     for (;;) {
       if (!started.has_current && !started.series->next()) return;
@@ -164,8 +174,13 @@ class Caller {
       tenon::Call* call = context.begin(started.timeout);
       if (call == nullptr) return;
       started.in_call = true;
+      if (const auto* plugin = &started.series->plugin(); plugin != measured) {
+        measured = plugin;
+        seconds = seconds_in(host, *plugin);
+      }
       const auto body = started.series->body();
-      const auto until = std::chrono::steady_clock::now() + started.timeout;
+      const auto begun = std::chrono::steady_clock::now();
+      const auto until = begun + started.timeout;
       lock.unlock();
       auto result = body(*call);
       while (!result && result.error().code() == "module-restarting" &&
@@ -175,6 +190,8 @@ class Caller {
         if (call == nullptr) break;
         result = body(*call);
       }
+      const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begun;
+      seconds.add(time.count());
       lock.lock();
       if (started.abandoned) return;
       started.in_call = false;

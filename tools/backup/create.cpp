@@ -287,7 +287,7 @@ tenon::Result<std::optional<tenon::StoredBackupV1>> BackupRun::run() {
 void BackupRun::process_all() {
   actions_.run([&] { return next(); },
                [&](const Item& item) {
-                 if (processed_[item.index]) ++tally_.done;
+                 if (processed_[item.index]) tally_.add_one();
                  return !processed_[item.index];
                },
                [](Item&) {},
@@ -296,7 +296,7 @@ void BackupRun::process_all() {
                  add(std::move(item));
                  process_queued();
                  handled_->add(additional);
-                 ++tally_.done;
+                 tally_.add_one();
                });
   const auto refused = [&] { return upload_.refused(); };
   // Actions may add further items and operations for each of these items. The loop ends, because
@@ -309,7 +309,7 @@ void BackupRun::process_all() {
 
 /// Reads the next item that is selected.
 std::optional<BackupRun::Item> BackupRun::next() {
-  for (; next_ < input_.items.size() && !stopped(); ++tally_.done) {
+  for (; next_ < input_.items.size() && !stopped(); tally_.add_one()) {
     const std::size_t index = next_++;
     if (processed_[index] || !input_.admits(input_.items.id(index))) continue;
     auto item = read(index);

@@ -296,7 +296,7 @@ void DeletionRun::execute_all() {
   tally_.begin(input.items.size());
   std::uint32_t next = 0;
   const auto read = [&]() -> std::optional<Item> {
-    for (; next < input.items.size() && !session_.caller.cancelled(); ++tally_.done) {
+    for (; next < input.items.size() && !session_.caller.cancelled(); tally_.add_one()) {
       const std::uint32_t index = next++;
       const tenon::ResourceIdV1 id = input.items.id(index);
       auto item = input.read(index);
@@ -318,7 +318,7 @@ void DeletionRun::execute_all() {
         for (const std::uint32_t action : item.executed) {
           deletion_.executed.push_back({action, item.index});
         }
-        ++tally_.done;
+        tally_.add_one();
       });
   if (session_.caller.cancelled()) {
     report_.error(tenon::Error({.status = TENON_CANCELLED,

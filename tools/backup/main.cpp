@@ -230,7 +230,7 @@ Exit remove(Run& run, const tenon::StoredBackupV1& record) {
                                        print_plan(run.output, record.backup.name, selected));
     return planned ? exit_of(run.report) : fail(run, planned.error());
   }
-  Report report(run.console);  // of this backup alone
+  Report report(run.console, run.session.host);  // of this backup alone
   const auto actions =
       run.options.without_actions ? DeleteActions::omitted : DeleteActions::executed;
   const auto deletion = delete_backup(run.session, run.store, record, actions, report, run.tally);
@@ -326,8 +326,9 @@ Exit run_command(const Options& options, const std::string& name, const Command&
   session->check_uses(diagnostics);
   if (!diagnostics.empty()) return refuse(diagnostics);
 
-  Report report(console);
-  Tally tally;
+  session->host.set_health({}, {});
+  Report report(console, session->host);
+  Tally tally(session->host);
   Exit exit = success;
   {
     const tenon::tools::SignalWatch watch([&](int, bool) { session->caller.cancel(); }, [] {});

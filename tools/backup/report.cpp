@@ -57,6 +57,10 @@ void Report::warning(const tenon::Error& error, const tenon::ResourceIdV1& item)
 
 void Report::add(const tenon::Error& error, const std::string& item, bool warning) {
   ++(warning ? warnings_ : errors_);
+  if (!warning && host_ != nullptr) {
+    failed_.add(1);
+    host_->set_health({}, error.to_string());
+  }
   const std::uint64_t number = errors_ + warnings_;
   if (number > max_kept) return;
   problems_.push_back(problem_of(error, item, warning));

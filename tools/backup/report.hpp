@@ -3,6 +3,7 @@
 // The problems of a run. They are shown as they occur, counted, and kept for the record of the run.
 #pragma once
 
+#include <tenon/host.hpp>
 #include <tenon/problem.hpp>
 #include <tenon/resource_id.hpp>
 #include <tenon/result.hpp>
@@ -19,6 +20,11 @@ namespace backup {
 class Report {
  public:
   explicit Report(tenon::tools::Console& console) : console_(console) {}
+  /// Reports errors to the host, too.
+  Report(tenon::tools::Console& console, tenon::Host& host)
+      : console_(console),
+        host_(&host),
+        failed_(host.figure({.name = "failed", .unit = "items"})) {}
 
   /// Adds an error: something is missing or was not removed.
   void error(const tenon::Error& error) { add(error, {}, false); }
@@ -36,6 +42,8 @@ class Report {
   void add(const tenon::Error& error, const std::string& item, bool warning);
 
   tenon::tools::Console& console_;
+  tenon::Host* const host_ = nullptr;
+  tenon::Figure failed_;
   std::uint64_t errors_ = 0;
   std::uint64_t warnings_ = 0;
   std::vector<tenon::ProblemV1> problems_;

@@ -265,7 +265,7 @@ tenon::Result<tenon::StoredRestoreV1> RestoreRun::run() {
   session_.report_skipped(report_);
   actions_.run([&] { return next(); },
                [&](const Item& item) {
-                 if (begun_[item.index]) ++tally_.done;
+                 if (begun_[item.index]) tally_.add_one();
                  return !begun_[item.index];
                },
                [&](Item& item) { restore_snapshot(item); },
@@ -273,7 +273,7 @@ tenon::Result<tenon::StoredRestoreV1> RestoreRun::run() {
                  const std::vector<ResourceIdV1> additional = item.additional;
                  restore(std::move(item));
                  handled_->add(additional);
-                 ++tally_.done;
+                 tally_.add_one();
                });
   operations_.wait([] { return false; });
   report_unused_volumes();
@@ -291,7 +291,7 @@ tenon::Result<tenon::StoredRestoreV1> RestoreRun::run() {
 
 /// Reads the next item that is selected.
 std::optional<RestoreRun::Item> RestoreRun::next() {
-  for (; next_ < order_.size() && !session_.caller.cancelled(); ++tally_.done) {
+  for (; next_ < order_.size() && !session_.caller.cancelled(); tally_.add_one()) {
     const std::size_t index = order_[next_++];
     if (begun_[index] || !input_.admits(input_.items.id(index))) continue;
     if (auto item = read(index)) return item;

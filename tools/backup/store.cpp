@@ -54,6 +54,23 @@ class TextReader : public tenon::HostReader {
   std::size_t at_ = 0;
 };
 
+/// Reads an archive, and reports its size.
+class CountedReader : public tenon::HostReader {
+ public:
+  CountedReader(tenon::Reader archive, tenon::Figure bytes)
+      : archive_(std::move(archive)), bytes_(std::move(bytes)) {}
+
+  tenon::Result<std::size_t> read(tenon::Call& call, std::span<std::uint8_t> into) override {
+    auto count = archive_.read(call, into);
+    if (count) bytes_.add(static_cast<double>(*count));
+    return count;
+  }
+
+ private:
+  tenon::Reader archive_;
+  tenon::Figure bytes_;
+};
+
 /// Reads an archive, and computes its hash.
 class HashedReader : public tenon::HostReader {
  public:
@@ -298,8 +315,9 @@ bool Store::withdraw(const tenon::StoredBackupV1& record) {
 tenon::Result<Items> Store::contents(const tenon::StoredBackupV1& record) {
   return session_->caller.call(
       plugin_, "get_object", session_->settings.timeouts.store,
-      [bucket = session_->settings.bucket, record](tenon::ObjectStore& store,
-                                                   tenon::Call& call) -> tenon::Result<Items> {
+      [bucket = session_->settings.bucket, record,
+       bytes = session_->host.figure({.name = "read", .unit = "bytes"})](
+          tenon::ObjectStore& store, tenon::Call& call) -> tenon::Result<Items> {
         std::error_code failed;
         const auto directory = std::filesystem::temp_directory_path(failed);
         if (failed) {
@@ -311,7 +329,8 @@ tenon::Result<Items> Store::contents(const tenon::StoredBackupV1& record) {
         auto reader = store.get_object(call, bucket, record.contents);
         if (!reader) return std::move(reader).error();
         Sha256 hash;
-        auto items = unpack_archive(std::make_unique<HashedReader>(*std::move(reader), hash),
+        tenon::Reader counted = std::make_unique<CountedReader>(*std::move(reader), bytes);
+        auto items = unpack_archive(std::make_unique<HashedReader>(std::move(counted), hash),
                                     directory, {}, call);
         if (!items) return in_archive(record.contents, items.error());
         if (hash.digits() != record.sha256) return archive_differs(record, hash.digits());
@@ -321,9 +340,16 @@ tenon::Result<Items> Store::contents(const tenon::StoredBackupV1& record) {
 
 std::function<tenon::Result<void>(tenon::Call&, const std::string&, tenon::Reader)> Store::putter()
     const {
-  return [plugin = plugin_, bucket = session_->settings.bucket](
-             tenon::Call& call, const std::string& key, tenon::Reader body) {
-    return plugin->handle->put_object(call, bucket, key, std::move(body));
+  return [plugin = plugin_, bucket = session_->settings.bucket,
+          bytes = session_->host.figure({.name = "written", .unit = "bytes"}),
+          seconds = Caller::seconds_in(session_->host, plugin_->info)](
+             tenon::Call& call, const std::string& key, tenon::Reader body) mutable {
+    const auto begun = std::chrono::steady_clock::now();
+    auto stored = plugin->handle->put_object(
+        call, bucket, key, std::make_unique<CountedReader>(std::move(body), bytes));
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begun;
+    seconds.add(time.count());
+    return stored;
   };
 }
 

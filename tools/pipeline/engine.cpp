@@ -125,10 +125,11 @@ Engine::Engine(tenon::Host& host, const PipelineFile& file, Stages& stages, Posi
       stages_(stages),
       store_(store),
       messages_(messages),
+      figures_(host, file.name),
       calls_([&](const std::string& call) { messages_.say(call); }, stop_grace_period),
-      source_calls_(calls_.add(label_of(stages.source.used))),
-      ack_calls_(calls_.add(label_of(stages.source.used))),
-      letter_calls_(calls_.add(stages.dead_letters ? label_of(stages.dead_letters->used) : "")),
+      source_calls_(add_slot(stages.source.used)),
+      ack_calls_(add_slot(stages.source.used)),
+      letter_calls_(stages.dead_letters ? add_slot(stages.dead_letters->used) : calls_.add("")),
       processor_calls_(add_processor_slots()),
       window_(stages.destinations.size(), file.window, has_processors(std::nullopt),
               file.source.batch.value_or(BatchLimits{})),
@@ -137,22 +138,28 @@ Engine::Engine(tenon::Host& host, const PipelineFile& file, Stages& stages, Posi
       busy_(destination_index(stages.destinations.size()) + stages.processors.size()) {
   for (std::size_t i = 0; i < stages.destinations.size(); ++i) {
     auto& destination = stages.destinations[i];
-    const std::string name = label_of(destination.used);
     branches_.push_back(has_processors(i)
                             ? std::make_unique<Branch>(stages.processors, file.processors,
                                                        processor_calls_, i, window_)
                             : nullptr);
     InFlightWindow& window = branches_[i] ? branches_[i]->window() : window_;
-    deliveries_.push_back(std::make_unique<Delivery>(destination, file.destinations[i], window,
-                                                     branches_[i] ? 0 : i, calls_.add(name),
-                                                     calls_.add(name)));
+    deliveries_.push_back(
+        std::make_unique<Delivery>(destination, file.destinations[i], window, branches_[i] ? 0 : i,
+                                   add_slot(destination.used), add_slot(destination.used)));
   }
+}
+
+/// Adds a slot for a thread that calls a stage.
+CallSlot& Engine::add_slot(const UsedPlugin& stage) {
+  const std::string label = label_of(stage);
+  return calls_.add(
+      label, host_.figure({.name = "calls", .unit = "seconds", .part = file_.name + "/" + label}));
 }
 
 /// Adds a slot for each processor.
 std::vector<CallSlot*> Engine::add_processor_slots() {
   std::vector<CallSlot*> slots;
-  for (const auto& stage : stages_.processors) slots.push_back(&calls_.add(label_of(stage.used)));
+  for (const auto& stage : stages_.processors) slots.push_back(&add_slot(stage.used));
   return slots;
 }
 
@@ -501,7 +508,8 @@ tenon::Result<void> Engine::read_all() {
     if (records) {
       delay.reset();
       if (!records->empty()) {
-        window_.add(*records);
+        figures_.read.add(static_cast<double>(records->size()));
+        figures_.read_bytes.add(static_cast<double>(window_.add(*records)));
       } else if (reading_.cancelled()) {
         return {};
       }
@@ -562,7 +570,10 @@ tenon::Result<void> Engine::commit_all() {
 tenon::Result<void> Engine::commit(InFlightWindow::Number until) {
   if (const auto refused = window_.refused()) {
     auto added = dead_letters_.add(*refused);
-    if (added) window_.resolve_refused();
+    if (added) {
+      window_.resolve_refused();
+      figures_.failed.add(1);
+    }
     return added;
   }
   store_.state().position = window_.position_before(until).own();
@@ -582,6 +593,7 @@ tenon::Result<void> Engine::acknowledge(InFlightWindow::Number until) {
       return acknowledged;
     }
     window_.commit(records.size());
+    figures_.done.add(static_cast<double>(records.size()));
   }
 }
 

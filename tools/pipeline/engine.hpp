@@ -27,6 +27,7 @@
 #include "canceller.hpp"
 #include "dead_letters.hpp"
 #include "delivery.hpp"
+#include "figures.hpp"
 #include "in_flight_window.hpp"
 #include "open_calls.hpp"
 #include "position_store.hpp"
@@ -76,6 +77,7 @@ class Engine {
  private:
   struct Waiting;
   std::optional<Waiting> waiting() const;
+  CallSlot& add_slot(const UsedPlugin& stage);
   std::vector<CallSlot*> add_processor_slots();
   bool has_processors(std::optional<std::size_t> destination) const;
   std::vector<std::size_t> processor_indexes(std::optional<std::size_t> destination) const;
@@ -109,6 +111,7 @@ class Engine {
   Stages& stages_;
   PositionStore& store_;
   const Messages& messages_;
+  Figures figures_;
   OpenCalls calls_;
   CallSlot& source_calls_;
   CallSlot& ack_calls_;

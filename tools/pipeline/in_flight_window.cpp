@@ -108,7 +108,7 @@ InFlightWindow::Number InFlightWindow::held() const {
   return collected_ ? collected_->read.records.size() : 0;
 }
 
-void InFlightWindow::add(Records records) {
+std::uint64_t InFlightWindow::add(Records records) {
   const std::uint64_t bytes = size_of(records);
   tenon::sync::Lock lock(mutex_);
   if (committed_ == read_) oldest_since_ = Clock::now();
@@ -119,6 +119,7 @@ void InFlightWindow::add(Records records) {
   bytes_ += bytes;
   read_ += records.size();
   collect();
+  return bytes;
 }
 
 /// Collects the records of the read, until there are enough for a batch or they are wanted.

@@ -84,8 +84,8 @@ class InFlightWindow {
   /// Returns whether the window has capacity for at least one record.
   bool has_capacity() const;
   /// Adds the records that were read with the Call of the last `await_capacity`, at least one. They
-  /// may exceed the budget.
-  void add(Records records);
+  /// may exceed the budget. Returns their size in bytes.
+  std::uint64_t add(Records records);
   /// Waits until all records are committed; collected records wait no longer. Returns false if the
   /// run has failed.
   bool await_all_committed();

@@ -19,9 +19,9 @@ OpenCalls::~OpenCalls() {
   thread_.join();
 }
 
-CallSlot& OpenCalls::add(std::string plugin) {
+CallSlot& OpenCalls::add(std::string plugin, tenon::Figure seconds) {
   const tenon::sync::Lock lock(mutex_);
-  return slots_.emplace_back(std::move(plugin));
+  return slots_.emplace_back(std::move(plugin), std::move(seconds));
 }
 
 void OpenCalls::end() {

@@ -3,6 +3,7 @@
 // In-flight calls of plugins, to report why a run does not end.
 #pragma once
 
+#include <tenon/figures.hpp>
 #include <tenon/mutex.hpp>
 
 #include <atomic>
@@ -28,7 +29,9 @@ struct OpenCall {
 /// The calls that one thread makes to one plugin, one at a time.
 class CallSlot {
  public:
-  explicit CallSlot(std::string plugin) : plugin_(std::move(plugin)) {}
+  /// `seconds`: how long the calls took.
+  explicit CallSlot(std::string plugin, tenon::Figure seconds)
+      : plugin_(std::move(plugin)), seconds_(std::move(seconds)) {}
 
   const std::string& plugin() const noexcept { return plugin_; }
   /// Returns the call in flight, if there is one. May be called from any thread.
@@ -41,7 +44,12 @@ class CallSlot {
       slot_.since_ = std::chrono::steady_clock::now().time_since_epoch();
       slot_.method_ = method;
     }
-    ~Scope() { slot_.method_ = nullptr; }
+    ~Scope() {
+      slot_.method_ = nullptr;
+      const std::chrono::duration<double> time =
+          std::chrono::steady_clock::now().time_since_epoch() - slot_.since_.load();
+      slot_.seconds_.add(time.count());
+    }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
@@ -51,6 +59,7 @@ class CallSlot {
 
  private:
   const std::string plugin_;
+  tenon::Figure seconds_;
   std::atomic<const char*> method_{nullptr};  // nullptr: no call is in flight
   std::atomic<std::chrono::steady_clock::duration> since_{};
 };
@@ -71,7 +80,7 @@ class OpenCalls {
   OpenCalls& operator=(const OpenCalls&) = delete;
 
   /// Returns a new slot, which lives as long as this object.
-  CallSlot& add(std::string plugin);
+  CallSlot& add(std::string plugin, tenon::Figure seconds = {});
 
   /// Begins to watch calls, because the run has to end.
   void end();

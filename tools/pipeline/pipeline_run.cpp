@@ -66,6 +66,7 @@ std::optional<Exit> PipelineRun::await_end() {
 /// Ends the run because there was no progress.
 void PipelineRun::give_up(const tenon::Error& error) {
   messages_.say(error.to_string());
+  host_.set_health(file_.name, error.to_string());
   abandon();
   const tenon::sync::Lock lock(mutex_);
   given_up_ = true;
@@ -79,8 +80,10 @@ Exit PipelineRun::run_attempts(Stages first) {
     std::vector<tenon::Error> errors;
     if (stages) {
       const auto before = counts().acknowledged;
+      host_.set_health(file_.name, {});
       errors = attempt(*stages);
       for (const tenon::Error& error : errors) messages_.say(error.to_string());
+      if (!errors.empty()) host_.set_health(file_.name, errors.front().to_string());
       if (is_abandoned()) return failed;
       if (std::any_of(errors.begin(), errors.end(), is_io_error)) return io_failed;
       if (errors.empty()) return done;
@@ -90,6 +93,7 @@ Exit PipelineRun::run_attempts(Stages first) {
     const auto time = delay.next();
     messages_.say("resumes in " + seconds(time));
     if (!wait(time)) return failed;
+    figures_.recoveries.add(1);
     stages = recreate_stages();
     if (is_abandoned()) return failed;
   }

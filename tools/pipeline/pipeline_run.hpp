@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine.hpp"
+#include "figures.hpp"
 
 namespace pipeline {
 
@@ -27,7 +28,7 @@ class PipelineRun {
   /// All arguments must outlive the object.
   PipelineRun(tenon::Host& host, const PipelineFile& file, PositionStore& store,
               const Messages& messages)
-      : host_(host), file_(file), store_(store), messages_(messages) {}
+      : host_(host), file_(file), store_(store), messages_(messages), figures_(host, file.name) {}
 
   /// Runs until the source ends, `stop` is called, or a permanent error occurs. After a transient
   /// error it waits, creates the plugins again and resumes. Errors are reported. Called once.
@@ -61,6 +62,7 @@ class PipelineRun {
   const PipelineFile& file_;
   PositionStore& store_;
   const Messages& messages_;
+  Figures figures_;
   mutable tenon::sync::Mutex mutex_;
   tenon::sync::ConditionVariable changed_;
   std::shared_ptr<Engine> engine_ TENON_GUARDED_BY(mutex_);  // of the current attempt

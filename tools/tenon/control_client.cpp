@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <fstream>
 #include <optional>
 
@@ -95,6 +96,15 @@ std::string nanoseconds_text(std::uint64_t time) {
   return time < 10'000 ? std::to_string(time) + " ns" : microseconds_text(time / 1000);
 }
 
+std::string real_text(double value) {
+  char text[400];  // the largest double has 309 digits
+  std::snprintf(text, sizeof text, "%.6f", value);
+  std::string digits(text);
+  digits.erase(digits.find_last_not_of('0') + 1);
+  if (digits.back() == '.') digits.pop_back();
+  return digits;
+}
+
 // -- Replies ------------------------------------------------------------------
 
 std::string_view text_of(const json::object& object, std::string_view key) {
@@ -109,6 +119,11 @@ std::uint64_t number_of(const json::object& object, std::string_view key) {
   if (const auto* number = value->if_uint64()) return *number;
   const auto* number = value->if_int64();
   return number != nullptr && *number > 0 ? static_cast<std::uint64_t>(*number) : 0;
+}
+
+double real_of(const json::object& object, std::string_view key) {
+  const json::value* value = member_of(object, key);
+  return value != nullptr && value->is_number() ? value->to_number<double>() : 0;
 }
 
 bool flag_of(const json::object& object, std::string_view key) {

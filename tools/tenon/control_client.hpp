@@ -85,6 +85,7 @@ Result<boost::json::object> ask_host(const std::string& host, boost::json::objec
 
 std::string_view text_of(const boost::json::object& object, std::string_view key);
 std::uint64_t number_of(const boost::json::object& object, std::string_view key);
+double real_of(const boost::json::object& object, std::string_view key);
 bool flag_of(const boost::json::object& object, std::string_view key);
 const boost::json::object& object_of(const boost::json::object& object, std::string_view key);
 /// Returns the elements that are objects.
@@ -99,5 +100,7 @@ std::string time_text(std::chrono::milliseconds time);
 /// Return a duration such as "850 us" or "12 ms", and a bound of TimedCalls such as "64 ns".
 std::string microseconds_text(std::uint64_t time);
 std::string nanoseconds_text(std::uint64_t time);
+/// Returns a number with at most 6 digits after the point, eg: "12" or "0.25".
+std::string real_text(double value);
 
 }  // namespace tenon::command

@@ -53,6 +53,13 @@ std::size_t count_errors(const json::object& status) {
       problems, [](const auto* one) { return text_of(*one, "severity") == "error"; }));
 }
 
+/// Returns the parts of the program that do not work.
+Objects broken_parts(const json::object& status) {
+  Objects parts = objects_of(status, "health");
+  std::erase_if(parts, [](const auto* part) { return flag_of(*part, "works"); });
+  return parts;
+}
+
 /// eg: "1 quarantined, 2 skipped"; "-" if there is none.
 std::string problems_text(const json::object& status, const Objects& modules) {
   std::string text;
@@ -64,6 +71,7 @@ std::string problems_text(const json::object& status, const Objects& modules) {
   add(count_flag(modules, "quarantined"), "quarantined");
   add(sum(modules, "still_mapped"), "still mapped");
   add(count_errors(status), "skipped");
+  add(broken_parts(status).size(), "failing");
   return text.empty() ? "-" : text;
 }
 
@@ -186,7 +194,26 @@ void print_methods(const Objects& modules, const Paint& paint) {
   print_table(std::move(rows), paint);
 }
 
+void print_figures(const json::object& status, const Paint& paint) {
+  std::vector<Row> rows{{"PART", "FIGURE", "VALUE"}};
+  for (const json::object* figure : objects_of(status, "figures")) {
+    const std::string part(text_of(*figure, "part"));
+    const std::string unit(text_of(*figure, "unit"));
+    rows.push_back({part.empty() ? "-" : part, std::string(text_of(*figure, "name")),
+                    real_text(real_of(*figure, "value")) + (unit.empty() ? "" : " " + unit)});
+  }
+  if (rows.size() == 1) return;
+  std::cout << "\n";
+  print_table(std::move(rows), paint);
+}
+
 void print_failures(const json::object& status, const Objects& modules, const Paint& paint) {
+  for (const json::object* part : broken_parts(status)) {
+    std::string text = "failing";
+    if (!text_of(*part, "part").empty()) text.append(": ").append(text_of(*part, "part"));
+    text.append(": ").append(text_of(*part, "problem"));
+    std::cout << "\n" << paint.bad(escaped_for_display(text)) << "\n";
+  }
   for (const json::object* module : modules) {
     const std::string_view failure = text_of(*module, "last_failure");
     if (failure.empty()) continue;
@@ -206,6 +233,7 @@ void print_status(const json::object& status) {
   print_modules(modules, paint);
   print_plugins(modules, paint);
   print_methods(modules, paint);
+  print_figures(status, paint);
   print_failures(status, modules, paint);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "metrics.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
@@ -168,6 +170,38 @@ void add_times(Page& page, const json::object& status) {
   }
 }
 
+/// A host may send any text as a name.
+std::string metric_name(std::string name) {
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+/// The figures with the same name are one family.
+void add_figures(Page& page, const json::object& status) {
+  std::map<std::pair<std::string, bool>, std::vector<const json::object*>> families;
+  for (const json::object* figure : objects_of(status, "figures")) {
+    std::string name = "tenon_program_" + std::string(text_of(*figure, "name"));
+    if (!text_of(*figure, "unit").empty()) name.append("_").append(text_of(*figure, "unit"));
+    const bool total = flag_of(*figure, "total");
+    families[{metric_name(std::move(name)) + (total ? "_total" : ""), total}].push_back(figure);
+  }
+  for (const auto& [family, figures] : families) {
+    const auto& [name, total] = family;
+    page.begin(name, total ? "counter" : "gauge", "Reported by the program.");
+    for (const json::object* figure : figures) {
+      page.sample({{"part", text_of(*figure, "part")}}, real_text(real_of(*figure, "value")));
+    }
+  }
+}
+
+void add_health(Page& page, const json::object& status) {
+  page.begin("tenon_program_works", "gauge", "Whether a part of the program works.");
+  for (const json::object* part : objects_of(status, "health")) {
+    page.sample({{"part", text_of(*part, "part")}}, value_of(*part, "works"));
+  }
+}
+
 void add_problems(Page& page, const json::object& status) {
   std::map<std::string_view, std::size_t> counts{{"error", 0}, {"warning", 0}, {"note", 0}};
   for (const json::object* problem : objects_of(status, "problems")) {
@@ -203,6 +237,8 @@ std::string metrics_of(const json::object& status) {
   add_modules(page, status);
   add_methods(page, status);
   add_times(page, status);
+  add_figures(page, status);
+  add_health(page, status);
   add_problems(page, status);
   add_clients(page, status);
   return page.take();

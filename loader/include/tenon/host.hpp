@@ -10,6 +10,7 @@
 
 #include <tenon/detail/export.hpp>
 #include <tenon/detail/instance.hpp>
+#include <tenon/figures.hpp>
 #include <tenon/module_info.hpp>
 #include <tenon/options.hpp>
 #include <tenon/packages.hpp>
@@ -181,6 +182,14 @@ class TENON_API Host {
   /// Begins or ends the counting of calls, which HostOptions::count_calls begins. Calls in progress
   /// are not counted, and no call waits. Does nothing in a forked child.
   void count_calls(bool on);
+
+  /// Returns a figure of the program, which `tenon status` shows if the host has a control socket:
+  /// the same one for the same name, unit and part. It may be used after the host has ended. A
+  /// figure from a forked child is not shown.
+  Figure figure(const FigureInfo& info);
+  /// States whether a part of the program works, for `tenon status`: `problem` says why it does
+  /// not; empty if it does. Does nothing in a forked child.
+  void set_health(std::string_view part, std::string_view problem);
 
   /// Returns all versions of all packages found, sorted by name, the preferred version first, with
   /// their requirements and what meets them. Empty in a forked child.

@@ -16,6 +16,7 @@
 #include <tuple>
 
 #include "e2e/backup/host.hpp"
+#include "framework/control_socket.hpp"
 #include "framework/world.hpp"
 
 namespace tenon::tests { namespace {
@@ -41,6 +42,31 @@ TEST_F(Backup, IsNotStoredIfItIsInterrupted) {
   EXPECT_EQ(files("store"), Lines());
   EXPECT_EQ(files("snapshots"), Lines());
   EXPECT_EQ(journal("backup a cancel "), Lines{"p:never"});
+}
+
+TEST_F(Backup, ReportsItsFigures) {
+  fs::permissions(world.root(), fs::perms::owner_all);
+  world.set("XDG_RUNTIME_DIR", world.root().string());
+  play();
+  configure(actions("backup"));
+  write_items({item("Pod", "web", "q", told("backup-a", "fail")),
+               item("Pod", "web", "p", told("backup-a", "operation=never"))});
+  Child child = world.start(
+      {TENON_BACKUP, "create", "nightly", "--from", "items.json", "--control", "--trace", "trace"});
+  ASSERT_TRUE(eventually([&] { return !journal("backup a progress ").empty(); }));
+  const fs::path directory = world.root() / "tenon";
+  const std::string status = ControlSocket(directory / ControlSocket::names_in(directory).at(0))
+                                 .ask(R"({"control":1,"request":"status"})");
+  for (const char* figure : {R"("name":"read","unit":"items","total":true,"value":2.0)",
+                             R"("name":"failed","unit":"items","total":true,"value":1.0)",
+                             R"("name":"calls","unit":"seconds")", R"("works":false)"}) {
+    EXPECT_NE(status.find(figure), std::string::npos) << figure << status;
+  }
+  child.signal(SIGINT);
+  EXPECT_EQ(child.wait().exit, 1);
+  const std::string trace = world.read("trace");
+  EXPECT_NE(trace.find(R"("ph":"X","name":"loaded")"), std::string::npos);
+  EXPECT_EQ(trace.substr(trace.size() - 3), "\n]\n");
 }
 
 TEST_F(Backup, IsNotStoredIfItIsInterruptedAtItsEnd) {
