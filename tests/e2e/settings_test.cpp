@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "e2e/unprivileged.hpp"
+#include "framework/path_texts.hpp"
 #include "framework/world.hpp"
 
 namespace tenon::tests { namespace {
@@ -259,6 +261,23 @@ TEST_F(SettingsCommands, RefuseWhatIsNotThere) {
   run = tenon({"disable", "example.io/colour"});
   EXPECT_EQ(run.exit, 3);
   EXPECT_TRUE(contains(run.err, "set $XDG_CONFIG_HOME")) << run.err;
+}
+
+TEST_F(SettingsCommands, LoseNothingIfTheHomeIsReadOnly) {
+  install("blur-1.2.0");
+  EXPECT_EQ(tenon({"disable", "me.example/blur"}).exit, 0);
+  const std::string before = content();
+  const fs::path directory = file().parent_path();
+  fs::permissions(directory, fs::perms::owner_write, fs::perm_options::remove);
+  fs::remove(directory / "lock");  // as in a directory that was always read-only
+  const Outcome run = world_.run(unprivileged({TENON, "enable", "-a", "photo", "me.example/blur"}));
+  const Outcome listed = world_.run(unprivileged({TENON, "list", "-a", "photo"}));
+  fs::permissions(directory, fs::perms::owner_write, fs::perm_options::add);
+  EXPECT_EQ(run.exit, 3);
+  EXPECT_EQ(run.err, "tenon: " + unwritable_text((directory / "lock").string(),
+                                                 "opening the file: Permission denied"));
+  EXPECT_EQ(content(), before);
+  EXPECT_TRUE(contains(listed.out, "me.example/blur")) << listed.out << listed.err;
 }
 
 TEST_F(SettingsCommands, PackagesThatAreGoneCanBeSetBack) {

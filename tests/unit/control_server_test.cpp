@@ -4,6 +4,8 @@
 #include "control/control_server.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdint>
@@ -48,7 +50,7 @@ class ControlServerTest : public testing::Test {
   static std::string counts_text(const ControlCounts& counts) {
     return "refused " + std::to_string(counts.refused) + ", malformed " +
            std::to_string(counts.malformed) + ", silent " + std::to_string(counts.silent) +
-           ", slow " + std::to_string(counts.slow);
+           ", slow " + std::to_string(counts.slow) + ", foreign " + std::to_string(counts.foreign);
   }
 
   std::filesystem::path directory() const { return world_.root() / "tenon"; }
@@ -85,11 +87,11 @@ TEST_F(ControlServerTest, ServesOthersWhileOneWaits) {
   ControlSocket waiting(path());
   ASSERT_TRUE(waiting.send(hold));
   ASSERT_TRUE(eventually([&] { return held() == 1; }));
-  EXPECT_EQ(counts(), "refused 0, malformed 0, silent 0, slow 0");
+  EXPECT_EQ(counts(), "refused 0, malformed 0, silent 0, slow 0, foreign 0");
   held_[0].send("at last");
   EXPECT_EQ(waiting.line(), "at last");
   EXPECT_EQ(waiting.ask(R"({"control":1,"request":"x"})"),
-            "refused 0, malformed 0, silent 0, slow 0");
+            "refused 0, malformed 0, silent 0, slow 0, foreign 0");
 }
 
 TEST_F(ControlServerTest, HandlesRequestsOfOneClientInTheirOrder) {
@@ -111,7 +113,7 @@ TEST_F(ControlServerTest, EndsTheConnectionAfterGarbage) {
   ControlSocket client(path());
   EXPECT_NE(client.ask("GET / HTTP/1.1").find(R"("code":"not-json")"), std::string::npos);
   EXPECT_FALSE(client.line());
-  EXPECT_EQ(counts(), "refused 0, malformed 1, silent 0, slow 0");
+  EXPECT_EQ(counts(), "refused 0, malformed 1, silent 0, slow 0, foreign 0");
 }
 
 TEST_F(ControlServerTest, RefusesRequestsThatItDoesNotKnow) {
@@ -130,7 +132,7 @@ TEST_F(ControlServerTest, RefusesRequestsThatItDoesNotKnow) {
   EXPECT_EQ(code(R"({"control":1,"request":7})"), "wrong-value");
   EXPECT_EQ(code(R"({"control":1,"request":"x","force":true})"), "wrong-value");
   EXPECT_EQ(client.ask(R"({"control":1,"request":"x"})"),
-            "refused 0, malformed 0, silent 0, slow 0");
+            "refused 0, malformed 0, silent 0, slow 0, foreign 0");
 }
 
 TEST_F(ControlServerTest, EndsTheConnectionAfterMegabytesWithoutALineEnd) {
@@ -139,7 +141,7 @@ TEST_F(ControlServerTest, EndsTheConnectionAfterMegabytesWithoutALineEnd) {
   const std::string megabyte(std::size_t{1} << 20, 'x');
   while (client.send(megabyte)) {
   }
-  EXPECT_EQ(counts(), "refused 0, malformed 1, silent 0, slow 0");
+  EXPECT_EQ(counts(), "refused 0, malformed 1, silent 0, slow 0, foreign 0");
 }
 
 TEST_F(ControlServerTest, DropsASilentClient) {
@@ -165,6 +167,26 @@ TEST_F(ControlServerTest, DropsAClientThatDoesNotRead) {
   const ControlSocket client(path());
   ASSERT_TRUE(client.send("{\"control\":1,\"request\":\"much\"}\n"));
   EXPECT_TRUE(eventually([&] { return counts().find("slow 0") == std::string::npos; }));
+}
+
+TEST_F(ControlServerTest, EndsTheConnectionOfAnotherUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+  start();
+  // The directory keeps others out; this is what happens if it did not.
+  namespace fs = std::filesystem;
+  for (const auto& open : {world_.root(), directory()}) fs::permissions(open, fs::perms(0755));
+  fs::permissions(path(), fs::perms(0777));
+  const fs::path socket = path();
+  const pid_t other = ::fork();
+  if (other == 0) {
+    if (::setresuid(65534, 65534, 65534) != 0) ::_exit(2);
+    ControlSocket client(socket);
+    ::_exit(client.connected() && !client.line() ? 0 : 1);
+  }
+  int status = -1;
+  EXPECT_EQ(::waitpid(other, &status, 0), other);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(eventually([&] { return counts().find("foreign 1") != std::string::npos; }));
 }
 
 TEST_F(ControlServerTest, RefusesMoreClientsThanAllowed) {
