@@ -103,10 +103,18 @@ TEST_F(New, MakesAPluginInRust) {
   EXPECT_EQ(world_.read("big-numbers/big-numbers.rs").find("sample"), std::string::npos);
 }
 
+TEST_F(New, MakesAKindForMeson) {
+  ASSERT_EQ(make({"kind", "me.example/match", "--build", "meson"}).exit, 0);
+  EXPECT_EQ(files("match"),
+            (std::set<std::string>{".gitignore", "README.md", "app.json", "kinds/match/v1.json",
+                                   "kinds/meson.build", "main.cpp", "meson.build", "upper-case.cpp",
+                                   "upper-case_test.cpp"}));
+}
+
 TEST_F(New, LeavesNoNameOfTheTemplates) {
-  for (const char* language : {"c", "c++"}) {
+  for (const std::string language : {"c", "c++"}) {
     for (const char* build : {"cmake", "meson"}) {
-      const std::string name = std::string("two_words_") + (language[1] ? "cpp_" : "c_") + build;
+      const std::string name = "two_words_" + (language == "c++" ? "cpp" : language) + "_" + build;
       ASSERT_EQ(
           make({"kind", "far-away.example/" + name, "--language", language, "--build", build}).exit,
           0);

@@ -101,11 +101,17 @@ END
   grep "tenon has no component 'nonsense'" "$world/errors"
 }
 
-# In a project that has tenon as a subproject, its dependencies are those of an installed one.
+# In a project that has tenon as a subproject, its dependencies and programs are those of an installed
+# one.
 is_a_subproject() {
   mkdir -p "$world/whole/subprojects" && cp -R "$photo"/. "$world/whole" &&
     ln -s "$tenon" "$world/whole/subprojects/tenon" || return
-  meson setup "$world/whole/build" "$world/whole" -Dtenon:tests=false --force-fallback-for=tenon
+  echo "find_program('tenon')" >>"$world/whole/meson.build"
+  meson setup "$world/whole/build" "$world/whole" -Dtenon:tests=false --force-fallback-for=tenon || return
+  # The generator finds the standard specs from where it will be built.
+  cp "$build/tools/gen/tenon-gen" "$world/whole/build/subprojects/tenon/tools/gen" &&
+    "$world/whole/build/subprojects/tenon/tools/gen/tenon-gen" build --out "$world/whole/generated" \
+      --standard source@2 "$photo/kinds"
 }
 
 configure_cmake() {
@@ -209,7 +215,7 @@ sdk_builds() {
   if [ "$system" = cmake ]; then
     cmake --install "$world/photo" --prefix "$sdk" --component sdk || return
   else
-    cp -R "$world/photo/photo-sdk" "$sdk" || return
+    cp -R "$world/photo/kinds/photo-sdk" "$sdk" || return
   fi
   for header in tenon/host.hpp tenon/sdk/conformance.hpp tenon/sdk/destination.hpp; do
     ! [ -e "$sdk/include/$header" ] || return
@@ -291,11 +297,7 @@ kinds = custom_target('kinds',
             sdk.get_variable('specs').replace('\\ ', ' ')])
 headers = custom_target('headers',
   input: kinds[0], output: 'kinds.stamp.hpp', command: ['touch', '@OUTPUT@'])
-fade = shared_module('fade', 'fade.cpp',
-  dependencies: sdk,
-  gnu_symbol_visibility: 'inlineshidden',
-  cpp_args: meson.get_compiler('cpp').get_supported_arguments('-fno-gnu-unique'),
-  link_args: '-Wl,--version-script=' + sdk.get_variable('plugin_map').replace('\\ ', ' '))
+fade = shared_module('fade', 'fade.cpp', dependencies: sdk, gnu_symbol_visibility: 'hidden')
 test('fade', executable('fade_test', 'fade_test.cpp', kinds, headers,
     cpp_args: ['-I' + meson.current_build_dir() / 'include',
                '-DPLUGIN="' + fade.full_path() + '"'],

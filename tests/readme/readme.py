@@ -5,8 +5,9 @@
 Installs tenon from BUILD into a temporary directory, and adds the blocks to a project there: checks
 specs, runs pipelines and converts documents (`json`), compiles plugins (`c`, `cpp`) to
 lib<name>.so, writes `rust` and tests of plugins to a file, compiles hosts, and runs them if their
-plugins exist, configures `cmake`, builds it and runs its tests if it has tests of plugins, runs commands
-(`sh`). If a block of commands has lines that begin with `# `, they must equal the output.
+plugins exist, configures `cmake`, builds it and runs its tests if it has tests of plugins, builds
+`meson`, runs commands (`sh`). If a block of commands has lines that begin with `# `, they must equal
+the output.
 A block is written to the file that the text before it names, such as `kinds/filter/v1.json`.
 Commands of tools/ are not run, because they build tenon.
 """
@@ -66,7 +67,7 @@ class Block:
 
     def last(self):
         """Whether it is run after specs and plugins."""
-        return self.language in ("sh", "cmake") or self.language == "cpp" and not self.is_plugin()
+        return self.language in ("sh", "cmake", "meson") or self.language == "cpp" and not self.is_plugin()
 
 
 def blocks_of(page):
@@ -109,6 +110,7 @@ class Project:
             "PATH": f"{self.prefix}/bin:{os.environ['PATH']}",
             "LD_LIBRARY_PATH": str(self.library.parent),
             "PHOTO_PLUGIN_PATH": str(self.project),
+            "PKG_CONFIG_PATH": str(next(self.prefix.rglob("pkgconfig"))),
             "PREFIX": str(self.prefix),
             "RUSTUP_HOME": os.environ.get("RUSTUP_HOME", str(pathlib.Path.home() / ".rustup")),
         }
@@ -221,6 +223,13 @@ class Project:
             self.run("ctest", "--test-dir", directory / "build", "--output-on-failure",
                      "--no-tests=error")
 
+    def meson(self, block):
+        directory = self.root / f"meson-{block.page}-{block.line}"
+        shutil.copytree(self.project, directory)
+        (directory / "meson.build").write_text(block.text)
+        self.run("meson", "setup", directory / "build", directory)
+        self.run("meson", "compile", "-C", directory / "build")
+
     def shell(self, block):
         commands = re.sub(r"^\$ ", "", block.text, flags=re.M)
         if re.search(r"^\s*(tools/|git clone|sudo|apt|meson|ninja|cmake|cargo)", commands, re.M):
@@ -245,6 +254,8 @@ class Project:
             self.host(block)
         elif block.language == "cmake":
             self.cmake(block)
+        elif block.language == "meson":
+            self.meson(block)
         elif block.language == "rust":
             self.write(block.file, block.text)
         elif block.language == "sh":

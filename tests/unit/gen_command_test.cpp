@@ -69,6 +69,50 @@ TEST(GenCommand, WritesBindingsForRust) {
             "out/photo.rs: \\\n  kinds \\\n  kinds/filter \\\n  kinds/filter/v1.json\n");
 }
 
+// The file is that of the project in tests/foreign/photo.
+TEST(GenCommand, WritesTheFileForMeson) {
+  const World world;
+  const std::string photo = SPECS "/../foreign/photo/kinds";
+  fs::copy(photo, world.path("kinds"), fs::copy_options::recursive);
+  fs::remove(world.path("kinds/meson.build"));
+  const auto run = [&world](const std::string& app, const std::string& name = "photo_kinds") {
+    return world.run({TENON_GEN, "meson", "--app", app, "--name", name, "--standard", "source@2",
+                      "--standard", "specifier@1", "--standard-specs", ABI, "kinds"});
+  };
+  const Outcome outcome = run("photo");
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(outcome.out + outcome.err, "");
+  const std::string written = world.read("kinds/meson.build");
+  EXPECT_EQ(written, tenon::tests::read_file(photo + "/meson.build"));
+  EXPECT_EQ(run("film").exit, 0);
+  EXPECT_NE(world.read("kinds/meson.build").find("'--app', 'film'"), std::string::npos);
+  for (const char* name : {"photo-kinds", "2photos"}) {
+    const Outcome named = run("photo", name);
+    EXPECT_EQ(named.exit, 2) << name;
+    EXPECT_EQ(named.err, "tenon-gen meson: --name: found \"" + std::string(name) +
+                             "\", needed a name of letters, digits and '_' that does not begin "
+                             "with a digit\nSee tenon-gen meson --help.\n");
+  }
+}
+
+TEST(GenCommand, KeepsFilesForMesonOfOthers) {
+  const World world;
+  world.write("kinds/filter/v1.json", spec);
+  world.write("kinds/meson.build", "project('photo')\n");
+  const Outcome outcome = world.run({TENON_GEN, "meson", "--app", "photo", "kinds"});
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_EQ(outcome.err,
+            "kinds/meson.build: error[name-taken]: a file with this name exists and was not "
+            "written by tenon-gen meson\n"
+            "   needed  no such file, or one whose first line says that it was\n"
+            "   fix     move its content to the meson.build of the directory above\n");
+  EXPECT_EQ(world.read("kinds/meson.build"), "project('photo')\n");
+  world.write("kinds/filter/v1.json", "{}");
+  fs::remove(world.path("kinds/meson.build"));
+  EXPECT_EQ(world.run({TENON_GEN, "meson", "--app", "photo", "kinds"}).exit, 1);
+  EXPECT_FALSE(fs::exists(world.path("kinds/meson.build")));
+}
+
 const char* const look =
     "{\"type\": \"photo.example/look\", \"version\": 1, \"doc\": \"Look.\", "
     "\"fields\": {\"name\": \"string\"}}";

@@ -16,8 +16,10 @@
 #include "base/plain_text.hpp"
 #include "common/command_line.hpp"
 #include "common/descriptor.hpp"
+#include "common/text_file.hpp"
 #include "gen/check/released.hpp"
 #include "gen/emit/emit.hpp"
+#include "gen/emit/emit_meson.hpp"
 #include "gen/emit/emit_rust.hpp"
 #include "gen/load.hpp"
 #include "gen/model/naming.hpp"
@@ -136,9 +138,13 @@ void check_outside_of_specs(const Options& options) {
   }
 }
 
-Exit sdk(Options& options) {
+void check_app(const Options& options) {
   check_form("--app", options.app, "._-", "._-",
              "the name of an app of letters, digits, '.', '_' and '-'");
+}
+
+Exit sdk(Options& options) {
+  check_app(options);
   check_name(options);
   check_form("--version", options.version, "._+~-", "",
              "a version of letters, digits, '.', '_', '+', '~' and '-'");
@@ -147,6 +153,33 @@ Exit sdk(Options& options) {
     if (model.kinds.empty()) throw UsageError("the specs contain no kind");
     write_sdk_package(model, {options.app, options.name, options.version}, installation(),
                       Output(options.out));
+  });
+}
+
+/// Checks that meson.build does not exist, or was written by this program.
+void check_replaceable(const std::string& path, Diagnostics& diagnostics) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) return;
+  if (is_emitted_meson(tools::read_file(path).text.value_or(""))) return;
+  diagnostics.add({.location = {path},
+                   .code = "name-taken",
+                   .message = "a file with this name exists and was not written by tenon-gen meson",
+                   .needed = "no such file, or one whose first line says that it was",
+                   .fix = "move its content to the meson.build of the directory above"});
+}
+
+Exit meson(Options& options) {
+  check_app(options);
+  check_form("--name", options.name, "_", "0123456789",
+             "a name of letters, digits and '_' that does not begin with a digit");
+  const std::string path = options.directory + "/meson.build";
+  Diagnostics diagnostics;
+  check_replaceable(path, diagnostics);
+  if (!diagnostics.empty()) return report(diagnostics);
+  options.load.directories = {options.directory};
+  return with_model(options, [&options, &path](const Model& model) {
+    if (model.kinds.empty()) throw UsageError("the specs contain no kind");
+    Output("").write(path, emit_meson({options.app, options.name, options.standard}));
   });
 }
 
@@ -228,6 +261,16 @@ void add_standard(CLI::App* command, Options& options) {
       ->allow_extra_args(false);
 }
 
+/// Adds the argument of commands that write into a directory of specs.
+void add_directory(CLI::App* command, Options& options) {
+  command->add_option("DIRECTORY", options.directory, "Directory with specs, searched recursively")
+      ->required();
+}
+
+void add_app(CLI::App* command, Options& options) {
+  command->add_option("--app", options.app, "Name of the app, as in HostOptions::app")->required();
+}
+
 void add_output(CLI::App* command, Options& options) {
   command->add_option("--out", options.out, "Directory to write to")->type_name("DIR")->required();
 }
@@ -264,11 +307,20 @@ void add_commands(CLI::App& app, Options& options, Exit& exit) {
   add_specs(sdk_command, options);
   add_output(sdk_command, options);
   add_standard(sdk_command, options);
-  sdk_command->add_option("--app", options.app, "Name of the app, as in HostOptions::app")
-      ->required();
+  add_app(sdk_command, options);
   sdk_command->add_option("--name", options.name, "Name of the CMake target of the kinds")
       ->capture_default_str();
   sdk_command->add_option("--version", options.version, "Version of the app")
+      ->capture_default_str();
+
+  CLI::App* meson_command =
+      add("meson", "Writes DIRECTORY/meson.build, which builds the kinds with Meson", meson);
+  add_directory(meson_command, options);
+  add_standard_specs(meson_command, options);
+  add_standard(meson_command, options);
+  add_app(meson_command, options);
+  meson_command
+      ->add_option("--name", options.name, "Name of the dependency, and of its other variables")
       ->capture_default_str();
 
   CLI::App* headers_command = add("headers", "Generates only the C headers", headers);
@@ -284,9 +336,7 @@ void add_commands(CLI::App& app, Options& options, Exit& exit) {
   add_specs(add("fingerprint", "Prints the fingerprint of each version", fingerprint), options);
   CLI::App* release_command =
       add("release", "Adds released versions to released.json, which freezes them", release);
-  release_command
-      ->add_option("DIRECTORY", options.directory, "Directory with specs, searched recursively")
-      ->required();
+  add_directory(release_command, options);
   add_standard_specs(release_command, options);
   release_command->add_flag("--again", options.again,
                             "Replaces changed versions that were released before 1.0.0, and prints "

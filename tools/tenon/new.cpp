@@ -20,6 +20,7 @@
 #include "base/plain_text.hpp"
 #include "commands.hpp"
 #include "common/text_file.hpp"
+#include "gen/emit/emit_meson.hpp"
 #include "gen/model/naming.hpp"
 #include "gen/read/name_checker.hpp"
 #include "templates.hpp"
@@ -100,11 +101,12 @@ void add_kind_names(const std::string& name, Replacements& names) {
   const std::string last = last_part(name);
   const std::string domain = domain_of(name);
   const std::string space = snake_case(domain.substr(0, domain.find('.')));
+  const std::string camel = gen::camel_case(last);
   names.insert(names.end(), {{"me.example/upper-case", domain + "/upper-case"},
                              {"me/sample", space + "/" + last},
                              {"me/sdk/sample", space + "/sdk/" + last},
-                             {"me::Sample", space + "::" + gen::camel_case(last)},
-                             {"me::sdk::Sample", space + "::sdk::" + gen::camel_case(last)},
+                             {"me::Sample", space + "::" + camel},
+                             {"me::sdk::Sample", space + "::sdk::" + camel},
                              {"me_sample", space + "_" + last},
                              {"ME_SAMPLE", gen::upper_case(space + "_" + last)}});
 }
@@ -155,6 +157,10 @@ Files files_of(const NewArguments& arguments) {
     const std::size_t slash = one.path.find('/');
     if (!has_words(words, one.path.substr(0, slash))) continue;
     files.emplace(replaced(one.path.substr(slash + 1), names), replaced(one.text, names));
+  }
+  if (arguments.subject == "kind" && arguments.build == "meson") {
+    const std::string app = last_part(arguments.name);
+    files.emplace("kinds/meson.build", gen::emit_meson({app, app + "_kinds"}));
   }
   return files;
 }

@@ -186,13 +186,7 @@ cmake --build build
 ```meson
 project('example', 'c', 'cpp', default_options: 'cpp_std=c++17')
 
-sdk = dependency('@SDK@')
-plugin_map = sdk.get_variable('plugin_map').replace('\\ ', ' ')  # pkg-config escapes spaces
-shared_module('example', 'example.cpp',
-  dependencies: sdk,
-  gnu_symbol_visibility: 'inlineshidden',
-  cpp_args: meson.get_compiler('cpp').get_supported_arguments('-fno-gnu-unique'),
-  link_args: '-Wl,--version-script=' + plugin_map)
+shared_module('example', 'example.cpp', dependencies: dependency('@SDK@'), gnu_symbol_visibility: 'hidden')
 ```
 
 ```sh
@@ -320,9 +314,10 @@ plugin_map=${prefix}/share/cmake/@SDK@/plugin.map
 specs=${prefix}/share/@APP@/tenon/specs
 
 Name: @SDK@
-Description: Headers for plugins of @APP@
+Description: Headers and the export map for plugins of @APP@
 Version: @VERSION@
 Cflags: -I${prefix}/include
+Libs: -Wl,--version-script=${plugin_map}
 )",
                 package);
 }
