@@ -103,16 +103,18 @@ TEST_F(New, MakesAPluginInRust) {
   EXPECT_EQ(world_.read("big-numbers/big-numbers.rs").find("sample"), std::string::npos);
 }
 
-TEST_F(New, MakesAKindForMeson) {
-  ASSERT_EQ(make({"kind", "me.example/match", "--build", "meson"}).exit, 0);
-  EXPECT_EQ(files("match"),
-            (std::set<std::string>{".gitignore", "README.md", "app.json", "kinds/match/v1.json",
-                                   "kinds/meson.build", "main.cpp", "meson.build", "upper-case.cpp",
-                                   "upper-case_test.cpp"}));
+TEST_F(New, MakesAKindWithAPluginInRust) {
+  ASSERT_EQ(make({"kind", "impl.example/match", "--language", "rust", "--build", "meson"}).exit, 0);
+  EXPECT_EQ(files("match"), (std::set<std::string>{".gitignore", "README.md", "app.json",
+                                                   "kinds/match/v1.json", "kinds/meson.build",
+                                                   "main.cpp", "meson.build", "upper-case.rs"}));
+  // The first label of the domain is a keyword of Rust.
+  EXPECT_NE(world_.read("match/upper-case.rs").find("use match_kinds::r#impl::MatchV1;"),
+            std::string::npos);
 }
 
 TEST_F(New, LeavesNoNameOfTheTemplates) {
-  for (const std::string language : {"c", "c++"}) {
+  for (const std::string language : {"c", "c++", "rust"}) {
     for (const char* build : {"cmake", "meson"}) {
       const std::string name = "two_words_" + (language == "c++" ? "cpp" : language) + "_" + build;
       ASSERT_EQ(
@@ -165,8 +167,6 @@ TEST_F(New, RefusesOptionsThatDoNotApply) {
   expect_refused({"kind", "me.example/x", "--kind", "source"}, 2,
                  "--kind does not apply to a kind");
   expect_refused({"host", "photo", "--language", "c++"}, 2, "--language does not apply to a host");
-  expect_refused({"kind", "me.example/x", "--language", "rust"}, 2,
-                 "--language rust does not apply to a kind");
 }
 
 TEST_F(New, RefusesUnknownWords) {

@@ -402,6 +402,7 @@ done
 if command -v rustc >/dev/null; then
   step "new source in rust" new_source rust
   step "new processor in rust" new_processor rust
+  step "new kind in rust" new_kind rust
 fi
 step "new host" new_host
 step "archive runs" archive_runs

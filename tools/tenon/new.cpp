@@ -21,6 +21,7 @@
 #include "commands.hpp"
 #include "common/text_file.hpp"
 #include "gen/emit/emit_meson.hpp"
+#include "gen/emit/emit_rust.hpp"
 #include "gen/model/naming.hpp"
 #include "gen/read/name_checker.hpp"
 #include "templates.hpp"
@@ -87,7 +88,6 @@ std::string_view needed_name(std::string_view subject) {
 std::string unused_option(const NewArguments& arguments) {
   if (!arguments.kind.empty() && arguments.subject != "plugin") return "--kind";
   if (!arguments.language.empty() && arguments.subject == "host") return "--language";
-  if (arguments.language == "rust" && arguments.subject == "kind") return "--language rust";
   return {};
 }
 
@@ -107,6 +107,9 @@ void add_kind_names(const std::string& name, Replacements& names) {
                              {"me/sdk/sample", space + "/sdk/" + last},
                              {"me::Sample", space + "::" + camel},
                              {"me::sdk::Sample", space + "::sdk::" + camel},
+                             {"sample_kinds::me::Sample",
+                              last + "_kinds::" + gen::rust_identifier(space) + "::" + camel},
+                             {"SampleV1", camel + "V1"},
                              {"me_sample", space + "_" + last},
                              {"ME_SAMPLE", gen::upper_case(space + "_" + last)}});
 }

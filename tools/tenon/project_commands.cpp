@@ -25,7 +25,7 @@ void add_new_arguments(CLI::App& command, NewArguments& arguments) {
   add_choice(command, "--kind", arguments.kind, {"source", "processor"}, "Kind of a plugin")
       ->default_str("source");
   add_choice(command, "--language", arguments.language, {"c", "c++", "rust"},
-             "Language of a plugin; rust not of a kind")
+             "Language of the plugin; the host of a kind is in C++")
       ->default_str("c++");
   add_choice(command, "--build", arguments.build, {"cmake", "meson"}, "Build system")
       ->capture_default_str();
@@ -40,7 +40,7 @@ void add_project_commands(CommandTable& table) {
   add_new_arguments(command, *given);
   add_examples(command, {"tenon new plugin me.example/numbers",
                          "tenon new plugin me.example/shout --kind processor --language rust",
-                         "tenon new kind photo.example/filter --build meson"});
+                         "tenon new kind photo.example/filter --language rust --build meson"});
   table.add(command, [given] { return make_project(*given); });
 }
 

@@ -625,6 +625,10 @@ void Domain::add_kind(const KindVersion& version) {
 
 }  // namespace
 
+std::string rust_identifier(const std::string& name) {
+  return identifier(name);
+}
+
 std::string emit_rust(const Model& model) {
   std::map<std::string, Domain> domains;
   for (const auto& document : model.documents) {

@@ -13,4 +13,7 @@ namespace tenon::gen {
 /// Returns the text of the file.
 std::string emit_rust(const Model& model);
 
+/// Returns a name of a spec, or of the module of a domain, as an identifier in Rust.
+std::string rust_identifier(const std::string& name);
+
 }  // namespace tenon::gen
