@@ -209,3 +209,66 @@ pub fn module_file() -> Option<std::path::PathBuf> {
     let path = unsafe { host.module_file.bytes() };
     std::str::from_utf8(path).ok().map(Into::into)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Cancelled, Level};
+    use crate::test_call::TestCall;
+    use crate::{Code, Error};
+
+    #[test]
+    fn memory_comes_from_the_arena_until_it_is_full() {
+        let test = TestCall::new();
+        let call = test.call();
+        let first = call.allocate(1);
+        let second = call.allocate(100);
+        assert_eq!(second as usize - first as usize, 16);
+        assert_eq!(test.blocks(), 0);
+        let third = call.allocate(17); // 16 bytes are left, or fewer
+        assert_eq!(test.blocks(), 1);
+        assert_eq!(first as usize % 16 + third as usize % 16, 0);
+        assert_eq!(unsafe { call.copy(b"some bytes").bytes() }, b"some bytes");
+    }
+
+    #[test]
+    fn a_status_without_a_code_is_a_failure() {
+        let test = TestCall::new();
+        let error = Error::from_status(0x100, "later");
+        assert_eq!(test.call().fail(&error), 0x102);
+        assert_eq!(test.failure(), Some((0x102, String::from("later"))));
+    }
+
+    #[test]
+    fn errors_of_others_have_their_message() {
+        let test = TestCall::new();
+        assert_eq!(test.call().result(0), Ok(()));
+        test.set_failure(0x105, "no such row");
+        let error = test.call().result(0x105).unwrap_err();
+        assert!(error.is(Code::NotFound));
+        assert_eq!(error.status(), 0x105);
+        assert_eq!(error.message(), "no such row");
+    }
+
+    #[test]
+    fn the_reason_of_a_cancellation_is_known() {
+        let test = TestCall::new();
+        assert_eq!(test.call().cancelled(), Some(Cancelled::ByRestart));
+        assert_eq!(test.call().wait(-1), Some(Cancelled::ByDeadline));
+        assert_eq!(test.call().wait(1), None);
+        assert_eq!(Cancelled::of(99), Some(Cancelled::ByCaller)); // of a newer host
+    }
+
+    #[test]
+    fn lines_have_pairs_if_the_host_has_them() {
+        for (test, wanted, line) in [
+            (TestCall::new(), false, "3 slow rows=12 key="),
+            (TestCall::of_older_host(8), true, "3 slow"),
+        ] {
+            let call = test.call();
+            assert_eq!(call.log_wanted(Level::Debug), wanted);
+            call.log(Level::Info, "a line");
+            call.log_pairs(Level::Warn, "slow", &[("rows", "12"), ("key", "")]);
+            assert_eq!(test.lines(), ["2 a line", line]);
+        }
+    }
+}

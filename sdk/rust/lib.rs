@@ -19,6 +19,8 @@ mod error;
 mod kinds;
 mod plugin;
 mod stream;
+#[cfg(test)]
+mod test_call;
 
 pub use call::{log, module_file, Call, Cancelled, Level, Nanoseconds};
 pub use config::Config;

@@ -310,3 +310,126 @@ macro_rules! first {
         $first
     };
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_call::{Counted, Drops, TestCall};
+    use std::ptr::null_mut;
+    use std::sync::Mutex;
+
+    /// Runs a method. Returns its status, and what was reported.
+    fn run(method: impl FnOnce(&Call<'_>) -> Result<()>) -> (i32, Option<(i32, String)>) {
+        let test = TestCall::new();
+        let status = unsafe { guarded(test.raw(), method) };
+        (status, test.failure())
+    }
+
+    fn internal(message: &str) -> (i32, Option<(i32, String)>) {
+        (13, Some((13, format!("the plugin panicked: {message}"))))
+    }
+
+    struct PanicsInDrop;
+
+    impl Drop for PanicsInDrop {
+        fn drop(&mut self) {
+            panic!("in drop");
+        }
+    }
+
+    #[test]
+    fn errors_and_panics_fail_the_call() {
+        assert_eq!(run(|_| Ok(())), (0, None));
+        let error = Error::new(Code::NotFound, "no row").retryable();
+        let status = 5 | 0x100;
+        let failure = Some((status, String::from("no row")));
+        assert_eq!(run(|_| Err(error)), (status, failure));
+        assert_eq!(run(|_| panic!("a text")), internal("a text"));
+        assert_eq!(run(|_| panic!("a {}", 1)), internal("a 1"));
+        let number = || panic::panic_any(7);
+        assert_eq!(run(|_| number()), internal("without a message"));
+    }
+
+    #[test]
+    fn the_value_of_a_panic_may_panic() {
+        let value = || panic::panic_any(PanicsInDrop);
+        assert_eq!(run(|_| value()), internal("without a message"));
+        quietly(|| panic::panic_any(PanicsInDrop));
+    }
+
+    /// Saves its name.
+    struct Named {
+        name: String,
+        _drops: Counted,
+        _panics: Option<PanicsInDrop>,
+    }
+
+    static DROPS: Mutex<Option<Drops>> = Mutex::new(None);
+
+    crate::implement! {
+        impl Plugin for Named {
+            fn create(_call: &Call<'_>, name: &str) -> Result<Self> {
+                assert!(name != "panics", "in create");
+                Ok(Named {
+                    name: name.to_string(),
+                    _drops: DROPS.lock().unwrap().get_or_insert_with(Drops::default).counted(),
+                    _panics: (name == "panics in drop").then(|| PanicsInDrop),
+                })
+            }
+            fn save_state(&self, _call: &Call<'_>, version: i32) -> Result<Vec<u8>> {
+                Ok(format!("{} {version}", self.name).into_bytes())
+            }
+        }
+    }
+
+    /// Creates an instance. Returns the status and the instance.
+    fn create_named(test: &TestCall, name: abi::Text) -> (i32, *mut c_void) {
+        let request = abi::CreateRequest {
+            struct_size: size_of::<abi::CreateRequest>(),
+            host: std::ptr::null(),
+            name,
+        };
+        let mut instance = null_mut();
+        let status = unsafe { (Named::BASE.create)(test.raw(), &request, &mut instance) };
+        (status, instance)
+    }
+
+    #[test]
+    fn instances_live_until_they_are_destroyed() {
+        let test = TestCall::new();
+        for (number, name) in ["plain", "panics in drop"].into_iter().enumerate() {
+            let (status, instance) = create_named(&test, abi::Text::of(name));
+            assert_eq!(status, 0);
+            let request = abi::StateRequest {
+                struct_size: size_of::<abi::StateRequest>(),
+                version: 2,
+                reserved: 0,
+                state: abi::Text::ABSENT,
+            };
+            let mut response = std::ptr::null();
+            unsafe {
+                let save = Named::BASE.save_state.unwrap();
+                assert_eq!(save(test.raw(), instance, &request, &mut response), 0);
+                let state = (*response).state.bytes();
+                assert_eq!(state, format!("{name} 2").as_bytes());
+                (Named::BASE.destroy)(instance);
+            }
+            let drops = DROPS.lock().unwrap();
+            assert_eq!(drops.as_ref().unwrap().count(), number + 1);
+        }
+        for (name, status) in [("panics".as_bytes(), 13), (b"\xff", 3)] {
+            let (found, instance) = create_named(&test, abi::Text::of_bytes(name));
+            assert_eq!(found, status);
+            assert!(instance.is_null());
+        }
+    }
+
+    #[test]
+    fn only_listed_functions_are_in_the_table() {
+        assert_eq!(<Named as Plugin>::METHODS, ["create", "save_state"]);
+        assert!(Named::BASE.save_state.is_some());
+        assert!(Named::BASE.restore_state.is_none());
+        assert!(Named::BASE.suspend.is_none());
+        assert!(Named::BASE.resume.is_none());
+    }
+}

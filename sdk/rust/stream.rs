@@ -342,3 +342,194 @@ pub fn optional_reader(reader: Option<Reader>) -> *mut abi::Reader {
 pub fn optional_writer(writer: Option<Writer>) -> *mut abi::Writer {
     writer.map_or(std::ptr::null_mut(), Writer::into_raw)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_call::{Counted, Drops, TestCall};
+
+    /// Content that is read three bytes at a time. Reading "panic" panics.
+    struct Content {
+        bytes: Vec<u8>,
+        _drops: Counted,
+    }
+
+    impl ReadStream for Content {
+        fn read(&mut self, _call: &Call<'_>, into: &mut [u8]) -> Result<usize> {
+            assert!(self.bytes != b"panic", "in read");
+            let size = into.len().min(self.bytes.len()).min(3);
+            into[..size].copy_from_slice(&self.bytes[..size]);
+            self.bytes.drain(..size);
+            Ok(size)
+        }
+    }
+
+    /// Appends to a text, and adds a full stop for a commit.
+    struct Text {
+        text: Arc<Mutex<String>>,
+        _drops: Counted,
+    }
+
+    impl WriteStream for Text {
+        fn write(&mut self, _call: &Call<'_>, from: &[u8]) -> Result<()> {
+            let text = std::str::from_utf8(from)
+                .map_err(|_| Error::new(Code::DataLoss, "not a text").retryable())?;
+            self.text.lock().unwrap().push_str(text);
+            Ok(())
+        }
+        fn commit(&mut self, _call: &Call<'_>) -> Result<()> {
+            self.text.lock().unwrap().push('.');
+            Ok(())
+        }
+    }
+
+    /// Returns a stream of another plugin, which it counts when it is released.
+    fn foreign(content: &[u8], drops: &Drops) -> *mut abi::Reader {
+        let content = Content {
+            bytes: content.to_vec(),
+            _drops: drops.counted(),
+        };
+        Reader::new(content).into_raw()
+    }
+
+    #[test]
+    fn own_streams_are_read_through_the_abi() {
+        let (test, drops) = (TestCall::new(), Drops::default());
+        let raw = foreign(b"abcde", &drops);
+        let borrowed = unsafe { Borrowed::new(raw) };
+        let mut reader = borrowed.reader().unwrap();
+        // While the method runs, its caller owns the stream.
+        assert_eq!(reader.read_to_end(&test.call()), Ok(b"abcde".to_vec()));
+        drop(reader);
+        assert_eq!(drops.count(), 0);
+        unsafe { ((*raw).release)(raw) };
+        assert_eq!(drops.count(), 1);
+    }
+
+    #[test]
+    fn panics_of_own_streams_fail_the_call() {
+        let (test, drops) = (TestCall::new(), Drops::default());
+        let raw = foreign(b"panic", &drops);
+        let mut got = 99;
+        let into = abi::Buffer {
+            data: std::ptr::null_mut(),
+            size: 0,
+        };
+        assert_eq!(
+            unsafe { ((*raw).read)(test.raw(), raw, into, &mut got) },
+            13
+        );
+        let message = String::from("the plugin panicked: in read");
+        assert_eq!(test.failure(), Some((13, message)));
+        unsafe { ((*raw).release)(raw) };
+        assert_eq!(drops.count(), 1);
+    }
+
+    #[test]
+    fn kept_streams_are_released_once() {
+        let (test, drops) = (TestCall::new(), Drops::default());
+        let borrowed = unsafe { Borrowed::new(foreign(b"abcd", &drops)) };
+        let mut reader = borrowed.reader().unwrap();
+        borrowed.own(); // the method has succeeded
+        let mut into = [0; 8];
+        assert_eq!(reader.read(&test.call(), &mut into), Ok(3));
+        assert_eq!(drops.count(), 0);
+        drop(reader);
+        assert_eq!(drops.count(), 1);
+    }
+
+    #[test]
+    fn streams_that_the_method_dropped_are_released_if_it_succeeds() {
+        let drops = Drops::default();
+        let borrowed = unsafe { Borrowed::new(foreign(b"", &drops)) };
+        drop(borrowed.reader());
+        assert_eq!(drops.count(), 0);
+        borrowed.own();
+        assert_eq!(drops.count(), 1);
+    }
+
+    #[test]
+    fn streams_of_a_failed_method_belong_to_its_caller() {
+        let (test, drops) = (TestCall::new(), Drops::default());
+        let raw = foreign(b"abcd", &drops);
+        let borrowed = unsafe { Borrowed::new(raw) };
+        let mut reader = borrowed.reader().unwrap();
+        drop(borrowed); // without `own`: the method has failed
+        let error = reader.read(&test.call(), &mut [0; 8]).unwrap_err();
+        assert!(error.is(Code::FailedPrecondition));
+        drop(reader);
+        assert_eq!(drops.count(), 0);
+        unsafe { ((*raw).release)(raw) };
+    }
+
+    #[test]
+    fn streams_are_passed_on_without_a_wrapper() {
+        let drops = Drops::default();
+        let raw = foreign(b"", &drops);
+        let borrowed = unsafe { Borrowed::new(raw) };
+        let reader = borrowed.reader().unwrap();
+        borrowed.own();
+        assert_eq!(reader.into_raw(), raw);
+        assert_eq!(drops.count(), 0);
+        unsafe { ((*raw).release)(raw) };
+    }
+
+    #[test]
+    fn absent_streams_are_errors_unless_optional() {
+        let absent = unsafe { Borrowed::<abi::Writer>::new(std::ptr::null_mut()) };
+        assert!(absent.optional().is_none());
+        assert!(absent.writer().err().unwrap().is(Code::InvalidArgument));
+        absent.own();
+        assert!(optional_reader(None).is_null() && optional_writer(None).is_null());
+    }
+
+    /// Claims to have read more than there is room for.
+    unsafe extern "C" fn read_too_much(
+        _: *mut abi::Call,
+        _: *mut abi::Reader,
+        _: abi::Buffer,
+        got: *mut usize,
+    ) -> i32 {
+        *got = 1000;
+        0
+    }
+
+    unsafe extern "C" fn keep(_: *mut abi::Reader) {}
+
+    #[test]
+    fn counts_of_others_are_limited_to_the_buffer() {
+        let test = TestCall::new();
+        let mut liar = abi::Reader {
+            struct_size: size_of::<abi::Reader>(),
+            read: read_too_much,
+            release: keep,
+        };
+        let borrowed = unsafe { Borrowed::new(&mut liar) };
+        let mut reader = borrowed.reader().unwrap();
+        assert_eq!(reader.read(&test.call(), &mut [0; 8]), Ok(8));
+    }
+
+    #[test]
+    fn writers_write_and_commit() {
+        let (test, drops) = (TestCall::new(), Drops::default());
+        let text = Arc::new(Mutex::new(String::new()));
+        let stream = Text {
+            text: text.clone(),
+            _drops: drops.counted(),
+        };
+        let borrowed = unsafe { Borrowed::new(Writer::new(stream).into_raw()) };
+        let mut writer = borrowed.writer().unwrap();
+        borrowed.own();
+        let call = test.call();
+        assert_eq!(writer.write(&call, b"a line"), Ok(()));
+        let error = writer.write(&call, b"\xff").unwrap_err();
+        assert_eq!(
+            (error.status(), error.message()),
+            (15 | 0x100, "not a text")
+        );
+        assert_eq!(writer.commit(&call), Ok(()));
+        assert_eq!(*text.lock().unwrap(), "a line.");
+        drop(writer);
+        assert_eq!(drops.count(), 1);
+    }
+}

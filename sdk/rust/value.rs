@@ -207,3 +207,109 @@ pub fn unknown_value(name: &str, number: i32) -> Error {
         format!("{number} is no value of {name}"),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_call::TestCall;
+    use std::fmt::Debug;
+
+    /// Expects that a value is the same after it has crossed the ABI.
+    fn crosses<T: Value + PartialEq + Debug>(value: T) {
+        let test = TestCall::new();
+        let raw = value.write(&test.call());
+        assert_eq!(unsafe { T::read(&raw) }, Ok(value));
+    }
+
+    fn crosses_optional<T: Nullable + PartialEq + Debug>(value: Option<T>) {
+        let test = TestCall::new();
+        let raw = write_nullable(&value, &test.call());
+        assert_eq!(unsafe { read_nullable::<T>(&raw) }, Ok(value));
+    }
+
+    fn texts(of: &[&str]) -> Vec<String> {
+        of.iter().map(|text| text.to_string()).collect()
+    }
+
+    #[test]
+    fn values_cross() {
+        crosses(i64::MIN);
+        crosses(f32::MAX);
+        crosses(true);
+        crosses(String::from("\u{1f980}\0 and more"));
+        crosses(vec![0u8, 255]);
+        crosses(vec![1i16, -2, i16::MAX]);
+        crosses(vec![texts(&["a", ""]), Vec::new()]);
+        crosses(BTreeMap::from([
+            (String::from("one"), vec![vec![1u8]]),
+            (String::new(), Vec::new()),
+        ]));
+        // More than the arena has room for.
+        crosses((0..1000).map(|i| i.to_string()).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn empty_is_not_absent() {
+        crosses_optional(Some(String::new()));
+        crosses_optional::<String>(None);
+        crosses_optional(Some(Vec::<u8>::new()));
+        crosses_optional(Some(Vec::<i32>::new()));
+        crosses_optional::<Vec<i32>>(None);
+        crosses_optional(Some(BTreeMap::<String, i32>::new()));
+        crosses_optional::<BTreeMap<String, i32>>(None);
+    }
+
+    #[test]
+    fn optional_numbers_cross_as_pointers() {
+        let test = TestCall::new();
+        let raw = write_optional(&Some(7), &test.call());
+        assert_eq!(unsafe { read_optional::<i32>(raw) }, Ok(Some(7)));
+        let raw = write_optional::<i32>(&None, &test.call());
+        assert!(raw.is_null());
+        assert_eq!(unsafe { read_optional::<i32>(raw) }, Ok(None));
+    }
+
+    #[test]
+    fn elements_may_be_larger_than_known() {
+        let newer = [(1i32, "more"), (2, "")];
+        let list = List {
+            data: newer.as_ptr().cast::<std::ffi::c_void>(),
+            count: newer.len(),
+            stride: size_of::<(i32, &str)>(),
+        };
+        // Which member of a tuple is first is not specified.
+        let offset = std::ptr::addr_of!(newer[0].0) as usize - newer.as_ptr() as usize;
+        let list = List {
+            data: unsafe { list.data.cast::<u8>().add(offset).cast() },
+            ..list
+        };
+        assert_eq!(unsafe { Vec::<i32>::read(&list) }, Ok(vec![1, 2]));
+    }
+
+    #[test]
+    fn texts_are_utf_8() {
+        let wrong = Text::of_bytes(b"\xff");
+        let error = unsafe { text(wrong, "key") }.unwrap_err();
+        assert!(error.is(Code::InvalidArgument));
+        assert_eq!(error.message(), "key is not UTF-8");
+        let keys = [wrong];
+        let list = List {
+            data: keys.as_ptr().cast(),
+            count: 1,
+            stride: size_of::<Text>(),
+        };
+        assert!(unsafe { Vec::<String>::read(&list) }.is_err());
+        assert_eq!(unsafe { Vec::<u8>::read(&wrong) }, Ok(vec![255]));
+    }
+
+    #[test]
+    fn absent_values_are_empty() {
+        assert_eq!(unsafe { text(Text::ABSENT, "key") }, Ok(""));
+        assert_eq!(unsafe { Vec::<i32>::read(&List::ABSENT) }, Ok(Vec::new()));
+        let absent = Buffer {
+            data: std::ptr::null_mut(),
+            size: 0,
+        };
+        assert!(unsafe { buffer(absent) }.is_empty());
+    }
+}
