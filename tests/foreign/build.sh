@@ -238,6 +238,44 @@ sdk_builds() {
   done
 }
 
+# A plugin in Rust is built by the commands and files of the SDK.
+sdk_builds_rust() {
+  mkdir "$world/rust" && cd "$world/rust" || return
+  cat >example.rs <<'END'
+use photo_kinds::photo::FilterV2;
+use tenon::{Call, Plugin, Result};
+
+struct Example;
+
+tenon::implement! {
+    impl Plugin for Example {
+        fn create(_call: &Call<'_>, _name: &str) -> Result<Self> {
+            Ok(Example)
+        }
+    }
+}
+
+tenon::implement! {
+    impl FilterV2 for Example {
+        fn describe(&self, _call: &Call<'_>) -> Result<String> {
+            Ok("an example".into())
+        }
+    }
+}
+
+tenon::module! {
+    name: "me.example/example",
+    version: "1.0.0",
+    plugins: ["me.example/example" => Example as FilterV2],
+}
+END
+  awk '/^## Rust/ { rust = 1 } /^```/ { block = rust && /^```sh/; if (!block) next } block && !/^```/' \
+    "$sdk/share/doc/photo-sdk/README.md" >commands
+  cat commands
+  grep -q rustc commands && SDK=$sdk sh -eu commands || return
+  "$prefix/bin/tenon" call -a photo libexample.so describe '{}' | grep 'an example'
+}
+
 # The plugins of photo, built with the SDK alone, run in photo.
 sdk_runs() {
   mkdir "$world/fade" && cd "$world/fade" || return
@@ -387,6 +425,7 @@ step "tests" verify_tests
 step "sdk builds" sdk_builds
 step "sdk runs" sdk_runs
 step "sdk tests" sdk_tests_"$system"
+if command -v rustc >/dev/null; then step "sdk builds rust" sdk_builds_rust; fi
 if [ "$system" = cmake ]; then
   step "sanitizer" sanitized
   step "unknown component" component_is_unknown

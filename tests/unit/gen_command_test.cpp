@@ -423,6 +423,7 @@ TEST(GenCommand, CopiesOnlySpecsAndListsOfReleasesIntoAnSdk) {
     const fs::path from = fs::path(ABI) / ".." / file;
     fs::copy_file(from, world.path("share/tenon/sdk/" + from.filename().string()));
   }
+  fs::copy(fs::path(ABI) / "../sdk/rust", world.path("share/tenon/sdk/rust"));
   world.write("kinds/filter/v1.json", released_spec("0.1.0"));
   world.write("kinds/filter/v2.json", "{}");  // without any key of a spec
   world.write("kinds/compile_commands.json", "[]");

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gen/emit/emit.hpp"
+#include "gen/emit/emit_rust.hpp"
 #include "gen/read/spec_files.hpp"
 
 namespace tenon::gen {
@@ -103,6 +104,12 @@ void write_sdk_package(const Model& model, const SdkPackage& package, const Inst
   files.emplace(share + "pkgconfig/" + package.name() + ".pc", emit_pkgconfig(package));
   files.emplace(doc + "README.md", emit_sdk_readme(model, package));
   files.emplace(doc + "LICENSE", read_regular_file(installed.data / "sdk/LICENSE"));
+  const std::string rust = share + package.name() + "/rust/";
+  for (const fs::directory_entry& entry : fs::directory_iterator(installed.data / "sdk/rust")) {
+    files.emplace(rust + "tenon/" + entry.path().filename().string(),
+                  read_regular_file(entry.path()));
+  }
+  files.emplace(rust + package.rust_crate() + ".rs", emit_rust(model));
   for (const auto& [path, source] : model.sources) {
     files.emplace(share + package.app + "/tenon/specs/" + path, read_regular_file(source));
   }

@@ -14,19 +14,27 @@
 namespace tenon::gen {
 namespace {
 
-/// Replaces @APP@, @APP_VARIABLE@, @SDK@, @SDK_VARIABLE@, @TARGET@ and @VERSION@ in a text.
+int unchanged(int c) {
+  return c;
+}
+
+std::string identifier(std::string name, int (*convert)(int)) {
+  std::transform(name.begin(), name.end(), name.begin(), [convert](unsigned char c) {
+    return static_cast<char>(std::isalnum(c) ? convert(c) : '_');
+  });
+  return name;
+}
+
+/// Replaces @APP@, @APP_VARIABLE@, @CRATE@, @SDK@, @SDK_VARIABLE@, @TARGET@ and @VERSION@.
 std::string filled(std::string text, const SdkPackage& package) {
-  const auto identifier = [](std::string name, int (*convert)(int)) {
-    std::transform(name.begin(), name.end(), name.begin(), [convert](unsigned char c) {
-      return static_cast<char>(std::isalnum(c) ? convert(c) : '_');
-    });
-    return name;
-  };
-  const auto unchanged = [](int c) { return c; };
   const std::pair<std::string_view, std::string> values[] = {
-      {"@APP@", package.app},       {"@APP_VARIABLE@", identifier(package.app, std::toupper)},
-      {"@SDK@", package.name()},    {"@SDK_VARIABLE@", identifier(package.name(), unchanged)},
-      {"@TARGET@", package.target}, {"@VERSION@", package.version}};
+      {"@APP@", package.app},
+      {"@APP_VARIABLE@", identifier(package.app, std::toupper)},
+      {"@CRATE@", package.rust_crate()},
+      {"@SDK@", package.name()},
+      {"@SDK_VARIABLE@", identifier(package.name(), unchanged)},
+      {"@TARGET@", package.target},
+      {"@VERSION@", package.version}};
   for (const auto& [name, value] : values) {
     for (auto at = text.find(name); at != text.npos; at = text.find(name, at + value.size())) {
       text.replace(at, name.size(), value);
@@ -138,7 +146,7 @@ std::string describe(const Kind& kind) {
 
 constexpr const char* introduction = R"(# SDK for plugins of @APP@ @VERSION@
 
-These files are enough to write a plugin of @APP@ in C11, C++17 or another language that can call C.
+These files are enough to write a plugin of @APP@ in C11, C++17, Rust or another language that can call C.
 tenon need not be installed.
 
 | directory | contents |
@@ -146,6 +154,7 @@ tenon need not be installed.
 | `include/` | C headers of each version, and base classes in C++ |
 | `share/cmake/@SDK@/` | the CMake package, and the export map `plugin.map` |
 | `share/pkgconfig/` | the file for pkg-config and Meson |
+| `share/@SDK@/rust/` | a crate for plugins in Rust, and the bindings of the kinds |
 | `share/@APP@/tenon/specs/` | the specs of the kinds |
 
 ## A plugin
@@ -230,6 +239,18 @@ Add the directory of tenon to `CMAKE_PREFIX_PATH`, after a `;`, if CMake does no
 installed. The functions of tests are in `tenon/sdk/testing.hpp`; `tenon verify` finds faults of plugins
 without a test.
 
+## Rust
+
+The bindings of the kinds have a trait for each version. They are the crate `@CRATE@`, and need the crate
+`tenon`, whose `lib.rs` and `plugin.rs` say how a plugin implements a trait, and rustc 1.63 or newer:
+
+```sh
+crates="$SDK/share/@SDK@/rust"
+rustc --edition 2021 -O --crate-type rlib --crate-name tenon "$crates/tenon/lib.rs"
+rustc --edition 2021 -O --crate-type rlib -L . --extern tenon "$crates/@CRATE@.rs"
+rustc --edition 2021 -O --crate-type cdylib -L . --extern tenon --extern @CRATE@ example.rs -o libexample.so
+```
+
 ## Install
 
 @APP@ searches plugins in these places, in this order: the directories and files in `$@APP_VARIABLE@_PLUGIN_PATH`,
@@ -242,6 +263,10 @@ installed, `tenon inspect libexample.so` shows what is in a plugin without runni
 )";
 
 }  // namespace
+
+std::string SdkPackage::rust_crate() const {
+  return identifier(target, unchanged);
+}
 
 std::string emit_sdk_readme(const Model& model, const SdkPackage& package) {
   std::string text = filled(introduction, package);

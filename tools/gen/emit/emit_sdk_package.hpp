@@ -17,6 +17,9 @@ struct SdkPackage {
 
   /// Returns its name for find_package and pkg-config, eg: "photo-sdk".
   std::string name() const { return app + "-sdk"; }
+
+  /// Returns the name of the crate of the kinds, eg: "photo_kinds".
+  std::string rust_crate() const;
 };
 
 /// Returns the README, which describes the kinds and how to build a plugin.
