@@ -20,13 +20,11 @@ void watch_all(FileWatcher& watcher, Scan& found) {
   }
 }
 
-/// Stops watching files whose modules are no longer in the catalog.
+/// Stops watching files of modules that are neither listed nor in use.
 void forget_unlisted(FileWatcher& watcher, const Catalog& catalog) {
   std::unordered_set<std::filesystem::path::string_type> files;
   for (const auto& module : catalog.modules()) files.insert(module->origin().file.native());
-  watcher.remove_if([&](const auto& file) {
-    return !files.contains(file.native()) && catalog.module_of(file) == nullptr;
-  });
+  watcher.remove_if([&](const auto& file) { return !files.contains(file.native()); });
 }
 
 }  // namespace
