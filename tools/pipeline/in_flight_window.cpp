@@ -166,7 +166,8 @@ void InFlightWindow::merge_into_collected() {
 /// get each read by itself, because one that fails gives no records of its batch to destinations.
 void InFlightWindow::add_wanted() {
   if (!collected_ || has_delay()) return;
-  const bool wanted = has_processors_ || std::ranges::any_of(cursors_, [&](const Cursor& one) {
+  const bool wanted = has_processors_ ||
+                      std::ranges::any_of(cursors_, [&](const Cursor& one) TENON_REQUIRES(mutex_) {
                         return one.pausing || one.sent == processed_;
                       });
   if (wanted || collected_->bytes >= largest_batch_bytes) add_collected();

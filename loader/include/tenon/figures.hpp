@@ -37,7 +37,12 @@ class Figure {
   Figure() : value_(std::make_shared<std::atomic<double>>(0)) {}
 
   /// Adds to the value, which is 0 at first.
-  void add(double more) noexcept { value_->fetch_add(more, std::memory_order_relaxed); }
+  void add(double more) noexcept {
+    // Not every C++20 library has fetch_add for double.
+    double before = value();
+    while (!value_->compare_exchange_weak(before, before + more, std::memory_order_relaxed)) {
+    }
+  }
   void set(double value) noexcept { value_->store(value, std::memory_order_relaxed); }
   double value() const noexcept { return value_->load(std::memory_order_relaxed); }
 
