@@ -232,7 +232,8 @@ TEST_F(InvalidArchive, RemovesPartlyUnpackedFiles) {
 TEST_F(InvalidArchive, ReportsAMissingDirectory) {
   const auto items = unpack_archive(content(tar_of({})), world_.root() / "none", {}, call_);
   EXPECT_EQ(items.error().code(), "cannot-write");
-  EXPECT_EQ(items.error().found(), "No such file or directory");
+  EXPECT_EQ(items.error().found(),
+            "unpacking the archive into a file in it: No such file or directory");
 }
 
 TEST_F(InvalidArchive, StopsIfTheCallIsCancelled) {

@@ -370,7 +370,7 @@ TEST_F(Documents, ReportMissingInput) {
   const auto none = read_from(world_.root() / "none");
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code(), "cannot-read");
-  EXPECT_EQ(none.error().found(), "No such file or directory");
+  EXPECT_EQ(none.error().found(), "reading it: No such file or directory");
   std::filesystem::create_symlink("nowhere", world_.path("d/a.json"));
   EXPECT_EQ(read_from(world_.root() / "d").value().size(), 0u);
   ASSERT_EQ(problems_.size(), 1u);

@@ -211,6 +211,18 @@ TEST_F(UncollectedRecords, AreOneBatchForABusyDestination) {
   EXPECT_EQ(take(0), Positions{"5"});
 }
 
+/// A destination that fails may acknowledge no record of its batch.
+TEST_F(UncollectedRecords, AreABatchIfTheyWereReadTogether) {
+  read({"1"});
+  read({"2"});
+  read({"3", "4"});
+  read({"5"});
+  for (const Positions& batch : {Positions{"1"}, {"2"}, {"3", "4"}, {"5"}}) {
+    EXPECT_EQ(take(0), batch);
+    window_.mark_sent(0);
+  }
+}
+
 TEST_F(UncollectedRecords, AreAddedAtOnceForAnIdleDestination) {
   read({"1"});
   EXPECT_EQ(take(0), Positions{"1"});

@@ -118,7 +118,14 @@ std::uint64_t InFlightWindow::add(Records records) {
       reading_->retained_bytes, sizeof(Batch) + records.size() * sizeof(tenon_record_v2) + bytes);
   bytes_ += bytes;
   read_ += records.size();
-  collect();
+  // A processor that fails gives no records of its batch to destinations, and a destination that
+  // fails may acknowledge none, so other reads stay batches.
+  if (has_delay() || (records.size() == 1 && !has_processors_)) {
+    collect();
+  } else {
+    add_collected();
+    push(std::move(reading_));
+  }
   return bytes;
 }
 
@@ -162,14 +169,12 @@ void InFlightWindow::merge_into_collected() {
 }
 
 /// Adds the collected records if they have no delay, and a destination has nothing else to do or
-/// waits for more. Destinations that are busy get what was read meanwhile as one batch. Processors
-/// get each read by itself, because one that fails gives no records of its batch to destinations.
+/// waits for more. Destinations that are busy get what was read meanwhile as one batch.
 void InFlightWindow::add_wanted() {
   if (!collected_ || has_delay()) return;
-  const bool wanted = has_processors_ ||
-                      std::ranges::any_of(cursors_, [&](const Cursor& one) TENON_REQUIRES(mutex_) {
-                        return one.pausing || one.sent == processed_;
-                      });
+  const bool wanted = std::ranges::any_of(cursors_, [&](const Cursor& one) TENON_REQUIRES(mutex_) {
+    return one.pausing || one.sent == processed_;
+  });
   if (wanted || collected_->bytes >= largest_batch_bytes) add_collected();
 }
 

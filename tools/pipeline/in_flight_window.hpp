@@ -6,11 +6,12 @@
 // Processors turn each record that was read into one, several or no processed records, which are
 // numbered separately. Without processors, the processed records are the records that were read.
 //
-// Records that were read are first collected. Without processors, they reach the destinations when
-// one of these has nothing else to do, or there are enough for a batch. If batches have a delay,
-// they reach processors and destinations after it, or when there are enough; the threads that wait
-// for them keep the time, because the thread that reads may be waiting in the source. The records
-// of a read that joins others are copied to their arena, so that a batch has one Call.
+// Without processors, records that are read one at a time are collected: they reach the
+// destinations when one of these has nothing else to do, or there are enough for a batch. If batches
+// have a delay, all records are collected, and reach processors and destinations after it, or when
+// there are enough; the threads that wait for them keep the time, because the thread that reads may
+// be waiting in the source. The records of a read that joins others are copied to their arena, so
+// that a batch has one Call.
 //
 // Each destination has a cursor, which moves through the processed records in three steps. A record
 // is offered (passed to the destination), sent (accepted by it), and acknowledged. A record that
