@@ -184,8 +184,8 @@ void damage_the_heap() {
     char* block = static_cast<char*>(std::malloc(size));
     if (block > last) last = block;
   }
-  // Optimizing compilers leave out ordinary writes there, since nothing reads them.
-  volatile char* const end = last + size;
+  // Volatile, because compilers warn of writes there, and leave them out.
+  volatile char* volatile end = last + size;
   for (int i = 0; i < 64; ++i) end[i] = 1;
 }
 
