@@ -7,11 +7,11 @@
 // numbered separately. Without processors, the processed records are the records that were read.
 //
 // Without processors, records that are read one at a time are collected: they reach the
-// destinations when one of these has nothing else to do, or there are enough for a batch. If batches
-// have a delay, all records are collected, and reach processors and destinations after it, or when
-// there are enough; the threads that wait for them keep the time, because the thread that reads may
-// be waiting in the source. The records of a read that joins others are copied to their arena, so
-// that a batch has one Call.
+// destinations when one of these has nothing else to do, or there are enough for a batch. If
+// batches have a delay, all records are collected, and reach processors and destinations after it,
+// or when there are enough; the threads that wait for them keep the time, because the thread that
+// reads may be waiting in the source. The records of a read that joins others are copied to their
+// arena, so that a batch has one Call.
 //
 // Each destination has a cursor, which moves through the processed records in three steps. A record
 // is offered (passed to the destination), sent (accepted by it), and acknowledged. A record that
