@@ -11,7 +11,7 @@
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 
-/// What failed. Text that does not apply is empty.
+/// Describes a failed operation on a path. Texts that do not apply are empty.
 struct PathFailure {
   std::string_view attempt{};  // eg: "opening the file"
   int number = 0;              // a value of errno

@@ -361,7 +361,7 @@ class Reader {
     if (!is_library(file, error)) result.skipped.push_back(error);
   }
 
-  /// What is known of a file that has not changed.
+  /// A file that has not changed since it was read.
   struct Unchanged {
     std::shared_ptr<const Manifest> manifest;  // nullptr: it is no module
     platform::FileStatus status;

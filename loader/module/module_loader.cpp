@@ -50,7 +50,7 @@ Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const 
   auto now = before;
   if (read->manifest) {
     set_version_directory(before->version_directory, *read->manifest);
-    // That of an index has no text.
+    // A manifest from an index has no text.
     if (!same_manifest(*before, *read->manifest))
       now = std::make_shared<const Manifest>(std::move(*read->manifest));
   }

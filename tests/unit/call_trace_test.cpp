@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What a host keeps of a trace until it is taken.
+// The calls and events that a host keeps until they are written to a trace.
 #include "call/call_trace.hpp"
 
 #include <gtest/gtest.h>

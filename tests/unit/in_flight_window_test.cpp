@@ -195,7 +195,7 @@ class UncollectedRecords : public InFlightWindowTest {
   }
 };
 
-/// What is read while all destinations are busy becomes one batch, when the first of them is free.
+/// Records that are read while all destinations are busy become one batch for the first free one.
 TEST_F(UncollectedRecords, AreOneBatchForABusyDestination) {
   read({"1"});
   EXPECT_EQ(take(0), Positions{"1"});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the SDK has for tests of plugins besides the conformance kit. MODULES is the directory of
+// The hosts and streams that the SDK has for tests of plugins. MODULES is the directory of
 // the test modules.
 #include <tenon/sdk/testing.hpp>
 
