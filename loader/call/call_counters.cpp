@@ -5,6 +5,7 @@
 #include <bit>
 #include <chrono>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -69,17 +70,22 @@ void MethodCounter::record(Shard& shard, std::int64_t begin, bool failed) noexce
   timed_ns_.fetch_add(time, std::memory_order_relaxed);
 }
 
-// Ended calls are read first, so that they never exceed the begun ones.
+// Ended calls are read first, so that they never exceed the begun ones. If this thread is suspended
+// in between, all calls that end meanwhile look as if they were in flight, so of three looks the
+// least counts.
 void MethodCounter::add_to(CallCounts& counts) const noexcept {
-  std::uint64_t ended = 0;
-  std::uint64_t begun = 0;
-  for (const Shard& shard : shards_) ended += shard.ended.load(std::memory_order_acquire);
   for (const Shard& shard : shards_) {
-    begun += shard.begun.load(std::memory_order_relaxed);
+    std::uint64_t begun = 0;
+    std::uint64_t in_flight = std::numeric_limits<std::uint64_t>::max();
+    for (int look = 0; look < 3; ++look) {
+      const std::uint64_t ended = shard.ended.load(std::memory_order_acquire);
+      begun = shard.begun.load(std::memory_order_acquire);
+      in_flight = std::min(in_flight, begun - ended);
+    }
+    counts.calls += begun;
     counts.failures += shard.failed.load(std::memory_order_relaxed);
+    counts.in_flight += in_flight;
   }
-  counts.calls += begun;
-  counts.in_flight += begun - ended;
 }
 
 MethodCounter* CallCounters::of(const std::string& plugin, const KindVersion& version) {
