@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Atomic replacement of files.
+// Atomic replacement of files, and directories for them.
 #pragma once
 
 #include <cstdint>
@@ -54,5 +54,13 @@ std::filesystem::path follow_links(std::filesystem::path path, std::error_code& 
 /// Replaces the whole content of a file; see Replacement.
 ReplaceResult replace_content(const std::filesystem::path& path, std::string_view content,
                               Attributes attributes = Attributes::kept);
+
+/// Makes the entries of a directory durable, unless its file system or its permissions do not allow
+/// that.
+std::error_code sync_directory(const std::filesystem::path& directory);
+
+/// Creates a directory, and those around it, which then survive a power failure. Returns whether it
+/// did not exist.
+bool create_directories(const std::filesystem::path& directory, std::error_code& failed);
 
 }}}  // namespace tenon::v0_1::platform

@@ -32,7 +32,8 @@ void SqliteDestination::open() {
   teardown();
   database_.emplace(path_, Database::Mode::write);
   database_->set_call(call());
-  database_->run("PRAGMA synchronous = FULL");
+  // Otherwise the removal of the journal, which commits, may be undone by a power failure.
+  database_->run("PRAGMA synchronous = EXTRA");
   if (const auto name = table_->constant()) {
     current_ = &table(*name);
     current_->open();

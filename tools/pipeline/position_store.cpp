@@ -113,7 +113,7 @@ std::filesystem::path lock_path(const std::filesystem::path& position) {
 tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& path,
                                                  Diagnostics& diagnostics) {
   std::error_code failed;
-  std::filesystem::create_directories(directory_of(path), failed);
+  tenon::platform::create_directories(directory_of(path), failed);
   if (failed) return cannot_write(path, failed.value());
 
   const std::filesystem::path lock_name = lock_path(path);

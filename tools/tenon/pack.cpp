@@ -157,13 +157,6 @@ std::error_code copy_content(const fs::path& from, const fs::path& to) {
   }
 }
 
-/// Makes new entries of a directory durable, unless its file system cannot sync directories.
-std::error_code sync(const fs::path& directory) {
-  const tools::Descriptor open(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (open && (::fsync(open.get()) == 0 || errno == EINVAL || errno == ENOTSUP)) return {};
-  return last_error();
-}
-
 /// A library that a module brings.
 struct Library {
   fs::path file;
@@ -205,14 +198,11 @@ std::error_code copy_all(const Build& build, const fs::path& part) {
   std::error_code failed;
   for (const Library& library : libraries_of(build.report)) {
     const fs::path target = build.directory() / library.relative;
-    fs::create_directories(target.parent_path(), failed);
+    platform::create_directories(target.parent_path(), failed);
     if (!failed) failed = copy_content(library.file, target);
     if (failed) return failed;
   }
-  for (const fs::path& parent : {build.package(), build.package().parent_path(), build.output}) {
-    if (!failed) failed = sync(parent);
-  }
-  return failed ? failed : copy_content(build.report.file, part);
+  return copy_content(build.report.file, part);
 }
 
 /// Fills the directory of a version. The module gets its name last: until then hosts see no
@@ -223,7 +213,7 @@ Result<void> fill(const Build& build) {
   if (failed) return cannot_write(build.directory(), failed);
   if (auto lost = lost_library(build.report, tenon::inspect(part))) return std::move(*lost);
   fs::rename(part, build.file(), failed);
-  if (!failed) failed = sync(build.directory());
+  if (!failed) failed = platform::sync_directory(build.directory());
   if (failed) return cannot_write(build.directory(), failed);
   return {};
 }
@@ -231,8 +221,7 @@ Result<void> fill(const Build& build) {
 /// Whoever creates the directory of a version packs it. It is removed if that fails.
 Result<void> publish(const Build& build) {
   std::error_code failed;
-  fs::create_directories(build.package(), failed);
-  const bool created = !failed && fs::create_directory(build.directory(), failed);
+  const bool created = platform::create_directories(build.directory(), failed);
   if (!created && !failed) return already_packed(build, "a directory of this version");
   if (failed) return cannot_write(build.directory(), failed);
   auto filled = fill(build);

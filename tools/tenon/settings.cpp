@@ -148,7 +148,7 @@ Result<tools::Descriptor> lock_settings(const fs::path& file) {
   }
   std::error_code failed;
   const fs::path directory = file.parent_path();
-  const bool is_new = fs::create_directories(directory, failed);
+  const bool is_new = platform::create_directories(directory, failed);
   if (is_new) fs::permissions(directory, fs::perms::owner_all, failed);
   if (failed) return detail::cannot_write(directory, {"creating the directory", failed.value()});
   const fs::path path = directory / "lock";

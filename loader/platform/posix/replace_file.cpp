@@ -41,8 +41,7 @@ void tidy_once(const fs::path& path, int directory) {
   if (!failed && tidied.insert(full.native()).second) remove_abandoned_files(directory);
 }
 
-/// Makes the entries of a directory durable, unless its file system cannot sync directories.
-bool sync_directory(int directory) {
+bool sync_entries(int directory) {
   return ::fsync(directory) == 0 || errno == EINVAL || errno == EBADF || errno == ENOTSUP;
 }
 
@@ -126,7 +125,7 @@ ReplaceResult Replacement::commit() {
   State& state = *state_;
   if (state.failed) return {state.failed};
   if (!replace(*state.file, state.directory->get(), state.target.filename()) ||
-      !sync_directory(state.directory->get())) {
+      !sync_entries(state.directory->get())) {
     return {last_error()};
   }
   return {{}, state.other_names};
@@ -149,6 +148,25 @@ ReplaceResult replace_content(const fs::path& path, std::string_view content,
   Replacement replacement(path, attributes);
   replacement.append(content);
   return replacement.commit();
+}
+
+std::error_code sync_directory(const fs::path& directory) {
+  const Descriptor open(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const bool done = open ? sync_entries(open.get()) : errno == EACCES;
+  return done ? std::error_code() : last_error();
+}
+
+bool create_directories(const fs::path& directory, std::error_code& failed) {
+  std::vector<fs::path> missing;
+  for (fs::path at = fs::absolute(directory, failed);
+       !failed && !fs::exists(at, failed) && at.has_relative_path(); at = at.parent_path()) {
+    missing.push_back(at);
+  }
+  const bool created = !failed && fs::create_directories(directory, failed);
+  for (auto at = missing.rbegin(); !failed && at != missing.rend(); ++at) {
+    failed = sync_directory(at->parent_path());
+  }
+  return created;
 }
 
 }}}  // namespace tenon::v0_1::platform
