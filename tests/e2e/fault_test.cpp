@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Fault injection into the programs: each of their requests for files fails in turn, in each way.
-// MODULES is the directory of the modules of tests/e2e/modules.
+// BUILDS and MODULES are the directories of the modules of tests/e2e/builds and tests/e2e/modules.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -85,9 +85,10 @@ TEST(Faults, LeaveAWholeProjectOrNone) {
       .prepare = [](World&) {},
       .command = {TENON, "new", "plugin", "me.example/numbers"},
       .check =
-          [&](World& world, const Outcome& run, const Fault&) {
+          [&](World& world, const Outcome& run, const Fault& fault) {
             const bool exists = std::filesystem::exists(world.root() / "numbers");
-            EXPECT_TRUE(exists || run.exit != 0);
+            // A project is as durable as what an editor writes.
+            EXPECT_TRUE(exists || run.exit != 0 || fault.is_after_the_end());
             if (exists) {
               EXPECT_EQ(count(world), whole);
             }
@@ -100,6 +101,46 @@ TEST(Faults, LeaveAWholeProjectOrNone) {
             }
             if (whole == 0) whole = count(world);
             EXPECT_EQ(count(world), whole);
+          },
+  });
+}
+
+TEST(Faults, LeaveTheOldOrTheNewSettingsOfAnOperator) {
+  const std::string whole = "{ \"packages\": { \"example.io/colour\": { \"enabled\": false } } }\n";
+  for_each_fault({
+      .prepare = [](World& world) { world.place(MODULES "/colour-1.6.2.so"); },
+      .command = {TENON, "disable", "-a", "photo", "example.io/colour"},
+      .check =
+          [&](World& world, const Outcome& run, const Fault&) {
+            const std::string content = world.read("home/.config/tenon/photo.json");
+            EXPECT_TRUE(content == whole || (content.empty() && run.exit != 0)) << content;
+          },
+      .check_whole =
+          [&](World& world, const Outcome& run) {
+            EXPECT_EQ(run.exit, 0) << run.err;
+            EXPECT_EQ(world.read("home/.config/tenon/photo.json"), whole);
+          },
+  });
+}
+
+TEST(Faults, LeaveAWholePackageOrNone) {
+  const std::string packed = "packages/me.example/clocks/1.2.0/clocks.so";
+  const std::string whole = read_file(BUILDS "/first.so");
+  for_each_fault({
+      .prepare = [](World&) {},
+      .command = {TENON, "pack", "-o", "packages", BUILDS "/first.so"},
+      .check =
+          [&](World& world, const Outcome& run, const Fault&) {
+            const std::string content = world.read(packed);
+            EXPECT_TRUE(content == whole || (content.empty() && run.exit != 0)) << content.size();
+            if (content.empty()) std::filesystem::remove_all(world.root() / "packages");
+          },
+      .check_whole =
+          [&](World& world, const Outcome& run) {
+            if (run.exit != 0) {
+              EXPECT_NE(run.err.find("already-exists"), run.err.npos) << run.err;
+            }
+            EXPECT_EQ(world.read(packed), whole);
           },
   });
 }
@@ -232,7 +273,7 @@ class PipelineFaults : public testing::TestWithParam<Target> {
       "destinations": [{"plugin": ")" +
                                      GetParam().plugin +
                                      R"(}}],
-      "position": "position.json"})");
+      "position": "state/copy/position.json"})");
   }
 
   /// Expects all records in order. Unacknowledged records may arrive again.
@@ -274,9 +315,9 @@ TEST_P(PipelineFaults, LoseNoRecord) {
   const auto last = [&](const std::string& step) {
     return std::find(steps.rbegin(), steps.rend(), step);
   };
-  ASSERT_NE(last("rename position.json"), steps.rend());
+  ASSERT_NE(last("rename state/copy/position.json"), steps.rend());
   ASSERT_NE(last("sync " + GetParam().file), steps.rend());
-  EXPECT_LT(last("rename position.json"), last("sync " + GetParam().file))
+  EXPECT_LT(last("rename state/copy/position.json"), last("sync " + GetParam().file))
       << "records become durable before their position";
   // PRAGMA synchronous = FULL: SQLite writes the pages of the journal, then their number.
   const auto written = std::ranges::find(steps, "write out.db");

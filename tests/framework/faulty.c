@@ -13,7 +13,8 @@
  *   FAULTY_ASIDE for "forget": a directory on the same file system for replaced and removed files
  *
  * "kill" kills the program instead of the request. "forget" first undoes everything that no fsync
- * has made durable, as if the machine had lost power.
+ * has made durable, as if the machine had lost power; for a number that no request has, when the
+ * program ends.
  */
 #define _GNU_SOURCE
 #undef _FILE_OFFSET_BITS /* would give two of the functions below one name */
@@ -40,7 +41,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-enum { passes = 0, falls_short = FAULTY_SHORT, kills = FAULTY_KILL, forgets = -3 };
+enum { passes = 0, falls_short = FAULTY_SHORT, kills = FAULTY_KILL, forgets = FAULTY_FORGET };
 
 static char directory[PATH_MAX];
 static atomic_size_t directory_size; /* 0: nothing counts */
@@ -73,6 +74,10 @@ void faulty_end(void) {
   act_at = 0;
   if (log_file >= 0) syscall(SYS_close, log_file);
   log_file = -1;
+}
+
+void faulty_keep_in(const char *path) {
+  aside = path;
 }
 
 void faulty_act(long at, void (*act)(void)) {
@@ -132,20 +137,25 @@ static bool find_file(int file, char *found) {
 
 /* -- Changes that are not durable yet ------------------------------------------------------ */
 
-/* Changes in the order in which they were made. They are undone in reverse order. */
+/* Changes of contents, and of entries of directories, which are undone in reverse order. */
+enum what { written, made, made_directory, renamed, removed, removed_directory };
+
 struct step {
-  enum { made, written, renamed, removed } what;
+  enum what what;
   char path[PATH_MAX]; /* the file; the target of a rename */
   char from[PATH_MAX]; /* of a rename */
   char kept[PATH_MAX]; /* a hard link to the replaced or removed file; empty: none */
+  char now[PATH_MAX];  /* where `path` is after later renames */
   off_t size;          /* written: the durable size */
+  mode_t mode;         /* of a removed directory */
 };
 
 static pthread_mutex_t steps_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct step *steps;
 static size_t step_count;
+static size_t kept_count;
 
-static struct step *add_step(int what, const char *path) {
+static struct step *add_step(enum what what, const char *path) {
   if (fail_how != forgets || aside == NULL) return NULL;
   struct step *more = realloc(steps, (step_count + 1) * sizeof *steps);
   if (more == NULL) abort();
@@ -154,22 +164,42 @@ static struct step *add_step(int what, const char *path) {
   memset(step, 0, sizeof *step);
   step->what = what;
   snprintf(step->path, sizeof step->path, "%s", path);
+  snprintf(step->now, sizeof step->now, "%s", path);
   return step;
 }
 
+static void name_kept(char *kept) {
+  snprintf(kept, PATH_MAX, "%s/%zu", aside, kept_count++);
+}
+
 static void keep(struct step *step) {
-  snprintf(step->kept, sizeof step->kept, "%s/%zu", aside, step_count);
-  if (linkat(AT_FDCWD, step->path, AT_FDCWD, step->kept, 0) != 0) step->kept[0] = '\0';
+  name_kept(step->kept);
+  if (syscall(SYS_linkat, AT_FDCWD, step->path, AT_FDCWD, step->kept, 0) != 0) {
+    step->kept[0] = '\0';
+  }
+}
+
+/* What was written to a file matters no more when it is replaced or removed. */
+static void forget_writes(const char *path) {
+  for (size_t i = 0; i < step_count; i++) {
+    if (steps[i].what == written && strcmp(steps[i].now, path) == 0) steps[i].now[0] = '\0';
+  }
 }
 
 static void note_write(const char *path, off_t durable) {
   pthread_mutex_lock(&steps_lock);
   bool known = false;
   for (size_t i = 0; i < step_count; i++) {
-    known = known || (steps[i].what == written && strcmp(steps[i].path, path) == 0);
+    known = known || (steps[i].what == written && strcmp(steps[i].now, path) == 0);
   }
   struct step *step = known ? NULL : add_step(written, path);
   if (step != NULL) step->size = durable;
+  pthread_mutex_unlock(&steps_lock);
+}
+
+static void note_made(enum what what, const char *path) {
+  pthread_mutex_lock(&steps_lock);
+  add_step(what, path);
   pthread_mutex_unlock(&steps_lock);
 }
 
@@ -178,49 +208,81 @@ static bool is_entry_of(const char *path, const char *directory) {
   return strncmp(path, directory, (size_t)(slash - path)) == 0 && directory[slash - path] == '\0';
 }
 
-/* An fsync of a file makes its content durable, an fsync of a directory the changes of its entries. */
+/* An fsync of a file makes its content durable, an fsync of a directory the changes of its entries. A
+ * rename is one entry of a journal, so either directory will do. NULL: all is made durable. */
 static void note_sync(const char *path) {
   pthread_mutex_lock(&steps_lock);
   size_t left = 0;
-  for (size_t i = 0; i < step_count; i++) {
+  for (size_t i = 0; i < step_count && path != NULL; i++) {
     const struct step *step = &steps[i];
-    const bool durable =
-        step->what == written ? strcmp(step->path, path) == 0 : is_entry_of(step->path, path);
+    const bool durable = step->what == written
+                             ? strcmp(step->now, path) == 0
+                             : is_entry_of(step->now, path) ||
+                                   (step->what == renamed && is_entry_of(step->from, path));
     if (!durable) steps[left++] = *step;
   }
   step_count = left;
   pthread_mutex_unlock(&steps_lock);
 }
 
+static void move_along(char *path, const char *from, const char *to) {
+  const size_t size = strlen(from);
+  if (strncmp(path, from, size) != 0 || (path[size] != '/' && path[size] != '\0')) return;
+  char moved[PATH_MAX];
+  if (snprintf(moved, sizeof moved, "%s%s", to, path + size) >= (int)sizeof moved) abort();
+  memcpy(path, moved, sizeof moved);
+}
+
 static void note_rename(const char *from, const char *to) {
   pthread_mutex_lock(&steps_lock);
+  forget_writes(to);
+  for (size_t i = 0; i < step_count; i++) move_along(steps[i].now, from, to);
   struct step *step = add_step(renamed, to);
   if (step != NULL) {
     snprintf(step->from, sizeof step->from, "%s", from);
     keep(step);
-    for (size_t i = 0; i + 1 < step_count; i++) { /* written content moved along */
-      if (steps[i].what == written && strcmp(steps[i].path, from) == 0) {
-        snprintf(steps[i].path, sizeof steps[i].path, "%s", to);
-      }
-    }
   }
   pthread_mutex_unlock(&steps_lock);
 }
 
+static void note_removal(const char *path) {
+  pthread_mutex_lock(&steps_lock);
+  struct stat status;
+  forget_writes(path);
+  if (lstat(path, &status) == 0) {
+    struct step *step = add_step(S_ISDIR(status.st_mode) ? removed_directory : removed, path);
+    if (step != NULL && step->what == removed) keep(step);
+    if (step != NULL) step->mode = status.st_mode & 07777;
+  }
+  pthread_mutex_unlock(&steps_lock);
+}
+
+/* An entry of a directory is lost with all that is in it. */
+static void lose(const char *path) {
+  char lost[PATH_MAX];
+  name_kept(lost);
+  syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, lost, 0);
+}
+
 static void forget(void) {
   pthread_mutex_lock(&steps_lock); /* never unlocked: the process ends */
+  for (size_t i = 0; i < step_count; i++) {
+    if (steps[i].what == written) syscall(SYS_truncate, steps[i].now, steps[i].size);
+  }
   for (size_t i = step_count; i-- > 0;) {
     const struct step *step = &steps[i];
     switch (step->what) {
       case made:
-        syscall(SYS_unlinkat, AT_FDCWD, step->path, 0);
-        break;
-      case written:
-        syscall(SYS_truncate, step->path, step->size);
+      case made_directory:
+        lose(step->path);
         break;
       case renamed:
         syscall(SYS_renameat2, AT_FDCWD, step->path, AT_FDCWD, step->from, 0);
         break;
+      case removed_directory:
+        syscall(SYS_mkdirat, AT_FDCWD, step->path, step->mode);
+        break;
+      case written:
       case removed:
         break;
     }
@@ -230,7 +292,21 @@ static void forget(void) {
   }
 }
 
+__attribute__((destructor)) static void end(void) {
+  if (directory_size > 0 && fail_how == forgets && fail_at > atomic_load(&count)) forget();
+}
+
 /* -- The requests -------------------------------------------------------------------------- */
+
+static void end_process(void) {
+  syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
+  for (;;) pause();
+}
+
+void faulty_lose_power(void) {
+  forget();
+  end_process();
+}
 
 /* Counts a request. Returns `passes`, `falls_short`, or the errno to fail with. */
 static int next(const char *name, const char *path) {
@@ -244,10 +320,7 @@ static int next(const char *name, const char *path) {
   if (atomic_compare_exchange_strong(&act_at, &now, 0)) action();
   if (fail_at >= 0 && number != fail_at) return passes;
   if (fail_how == forgets) forget();
-  if (fail_how == kills || fail_how == forgets) {
-    syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
-    for (;;) pause();
-  }
+  if (fail_how == kills || fail_how == forgets) end_process();
   return fail_how;
 }
 
@@ -278,11 +351,7 @@ static int open_file(int at, const char *path, int flags, mode_t mode) {
   const bool fresh =
       inside && (flags & O_CREAT) != 0 && syscall(SYS_faccessat, AT_FDCWD, found, F_OK) != 0;
   const int file = (int)syscall(SYS_openat, at, path, flags, mode);
-  if (file >= 0 && fresh) {
-    pthread_mutex_lock(&steps_lock);
-    add_step(made, found);
-    pthread_mutex_unlock(&steps_lock);
-  }
+  if (file >= 0 && fresh) note_made(made, found);
   return file;
 }
 
@@ -388,7 +457,7 @@ static int sync_file(int file, long request) {
   const bool inside = find_file(file, found);
   if (inside && fails(next("sync", found))) return -1;
   const int result = (int)syscall(request, file);
-  if (inside && result == 0) note_sync(found);
+  if (inside && result == 0) note_sync(request == SYS_syncfs ? NULL : found);
   return result;
 }
 int fsync(int file) {
@@ -401,37 +470,54 @@ int syncfs(int file) {
   return sync_file(file, SYS_syncfs);
 }
 
-int renameat(int from_directory, const char *from, int to_directory, const char *to) {
+int renameat2(int from_directory, const char *from, int to_directory, const char *to,
+              unsigned flags) {
   char found[PATH_MAX];
   char source[PATH_MAX];
-  const bool inside =
-      find_path_at(to_directory, to, found) && find_path_at(from_directory, from, source);
-  if (inside) {
-    if (fails(next("rename", found))) return -1;
-    note_rename(source, found);
+  if (flags != 0 && fails(faulty_request("renameat2"))) return -1;
+  if (!find_path_at(to_directory, to, found) || !find_path_at(from_directory, from, source)) {
+    return (int)syscall(SYS_renameat2, from_directory, from, to_directory, to, flags);
   }
-  return (int)syscall(SYS_renameat2, from_directory, from, to_directory, to, 0);
+  if (fails(next("rename", found))) return -1;
+  const bool replaces = flags == 0;
+  if (replaces) note_rename(source, found);
+  const int result = (int)syscall(SYS_renameat2, from_directory, from, to_directory, to, flags);
+  if (!replaces && result == 0) note_rename(source, found);
+  return result;
+}
+int renameat(int from_directory, const char *from, int to_directory, const char *to) {
+  return renameat2(from_directory, from, to_directory, to, 0);
 }
 int rename(const char *from, const char *to) {
   return renameat(AT_FDCWD, from, AT_FDCWD, to);
 }
 
-int unlink(const char *path) {
+int unlinkat(int at, const char *path, int flags) {
   char found[PATH_MAX];
-  if (find_path(path, found)) {
-    if (fails(next("unlink", found))) return -1;
-    pthread_mutex_lock(&steps_lock);
-    struct step *step = add_step(removed, found);
-    if (step != NULL) keep(step);
-    pthread_mutex_unlock(&steps_lock);
+  if (find_path_at(at, path, found)) {
+    if (fails(next((flags & AT_REMOVEDIR) != 0 ? "rmdir" : "unlink", found))) return -1;
+    note_removal(found);
   }
-  return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+  return (int)syscall(SYS_unlinkat, at, path, flags);
+}
+int unlink(const char *path) {
+  return unlinkat(AT_FDCWD, path, 0);
+}
+int rmdir(const char *path) {
+  return unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
+}
+int remove(const char *path) {
+  const int result = unlinkat(AT_FDCWD, path, 0);
+  return result != 0 && errno == EISDIR ? unlinkat(AT_FDCWD, path, AT_REMOVEDIR) : result;
 }
 
 int mkdirat(int at, const char *path, mode_t mode) {
   char found[PATH_MAX];
-  if (find_path_at(at, path, found) && fails(next("mkdir", found))) return -1;
-  return (int)syscall(SYS_mkdirat, at, path, mode);
+  const bool inside = find_path_at(at, path, found);
+  if (inside && fails(next("mkdir", found))) return -1;
+  const int result = (int)syscall(SYS_mkdirat, at, path, mode);
+  if (inside && result == 0) note_made(made_directory, found);
+  return result;
 }
 int mkdir(const char *path, mode_t mode) {
   return mkdirat(AT_FDCWD, path, mode);
@@ -439,16 +525,37 @@ int mkdir(const char *path, mode_t mode) {
 
 char *mkdtemp(char *name) {
   char found[PATH_MAX];
-  if (find_path(name, found) && fails(next("mkdir", found))) return NULL;
+  const bool inside = find_path(name, found);
+  if (inside && fails(next("mkdir", found))) return NULL;
   char *(*real)(char *);
   *(void **)&real = dlsym(RTLD_NEXT, "mkdtemp");
-  return real(name);
+  char *made_name = real(name);
+  if (inside && made_name != NULL && find_path(made_name, found)) note_made(made_directory, found);
+  return made_name;
 }
 
-int link(const char *from, const char *to) {
+int linkat(int from_directory, const char *from, int to_directory, const char *to, int flags) {
   char found[PATH_MAX];
-  if (find_path(to, found) && fails(next("link", found))) return -1;
-  return (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+  const bool inside = find_path_at(to_directory, to, found);
+  if (inside && fails(next("link", found))) return -1;
+  const int result = (int)syscall(SYS_linkat, from_directory, from, to_directory, to, flags);
+  if (inside && result == 0) note_made(made, found);
+  return result;
+}
+int link(const char *from, const char *to) {
+  return linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int symlinkat(const char *target, int at, const char *path) {
+  char found[PATH_MAX];
+  const bool inside = find_path_at(at, path, found);
+  if (inside && fails(next("link", found))) return -1;
+  const int result = (int)syscall(SYS_symlinkat, target, at, path);
+  if (inside && result == 0) note_made(made, found);
+  return result;
+}
+int symlink(const char *target, const char *path) {
+  return symlinkat(target, AT_FDCWD, path);
 }
 
 DIR *opendir(const char *path) {

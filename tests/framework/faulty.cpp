@@ -91,7 +91,7 @@ class Run {
     if (run.exit != 0) {
       EXPECT_NE(run.err, "") << "an error without a message";
     }
-    if (fault.request.name == "unlink") return;
+    if (fault.request.name == "unlink" || fault.is_after_the_end()) return;
     for (const auto& entry : fs::recursive_directory_iterator(world_.root())) {
       if (entry.is_directory()) continue;  // a directory for temporary files may remain
       for (const fs::path& part : entry.path().lexically_relative(world_.root())) {
@@ -143,21 +143,24 @@ std::vector<Request> for_each_fault(const Scenario& scenario) {
   Run first(scenario);
   first.whole();
   auto requests = first.requests();
-  const std::size_t count = requests.size() * std::size(ways);
-  const std::size_t step = step_through(count, sample);
   std::size_t done = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Way& way = ways[i % std::size(ways)];
-    const std::size_t number = i / std::size(ways);
-    if (i % step != 0 && !(scenario.always && scenario.always(requests[number]))) continue;
+  const auto run_with = [&](const Fault& fault, const Way& way) {
     ++done;
-    const Fault fault{requests[number], number + 1, way.failure};
     SCOPED_TRACE(fault.in_words());
     Run run(scenario);
     run.with(fault, way.how);
     run.whole();
-    if (testing::Test::HasFatalFailure()) break;
+  };
+  const std::size_t count = requests.size() * std::size(ways);
+  const std::size_t step = step_through(count, sample);
+  for (std::size_t i = 0; i < count && !testing::Test::HasFatalFailure(); ++i) {
+    const Way& way = ways[i % std::size(ways)];
+    const std::size_t number = i / std::size(ways);
+    if (i % step != 0 && !(scenario.always && scenario.always(requests[number]))) continue;
+    run_with({requests[number], number + 1, way.failure}, way);
   }
+  // More than any run makes: their number differs with the threads.
+  run_with({{"end", ""}, 2 * requests.size() + 1000, Failure::power_lost}, std::end(ways)[-1]);
   testing::Test::RecordProperty("requests", static_cast<int>(requests.size()));
   testing::Test::RecordProperty("faults", static_cast<int>(done));
   return requests;

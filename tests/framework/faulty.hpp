@@ -37,12 +37,13 @@ enum class Failure {
 };
 
 struct Fault {
-  Request request;
+  Request request;     // "end" if the machine lost power when the program ended
   std::size_t number;  // of the request, counted from 1
   Failure failure;
 
+  bool is_after_the_end() const { return request.name == "end"; }
   bool ends_the_program() const {
-    return failure == Failure::killed || failure == Failure::power_lost;
+    return (failure == Failure::killed || failure == Failure::power_lost) && !is_after_the_end();
   }
   /// For people, eg: "request 34, rename tenon.lock: no room"
   std::string in_words() const;
@@ -68,9 +69,10 @@ std::vector<Request> read_requests(const std::filesystem::path& log,
 /// $TENON_FAULTS is "all".
 std::size_t step_through(std::size_t count, std::size_t sample);
 
-/// Runs a scenario with each fault if $TENON_FAULTS is "all", otherwise with a fixed sample. Also
-/// checks that no program crashes, that a program that fails prints an error, and that no
-/// `.tenon-*` file is left unless the program was killed. Returns the requests of the first run.
+/// Runs a scenario with each fault if $TENON_FAULTS is "all", otherwise with a fixed sample, and
+/// with a loss of power after the program ended. Also checks that no program crashes, that a
+/// program that fails prints an error, and that no `.tenon-*` file is left unless the program was
+/// killed. Returns the requests of the first run.
 std::vector<Request> for_each_fault(const Scenario& scenario);
 
 }  // namespace tenon::tests

@@ -4,8 +4,6 @@
 // complete, or there must be an error, and no file may be left. Restores into a directory of a file
 // system that supports few requests.
 #include <gtest/gtest.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,25 +14,11 @@
 #include "backup/documents.hpp"
 #include "backup/restored_directory.hpp"
 #include "backup/unpack_archive.hpp"
+#include "framework/faulty.h"
 #include "framework/faulty_inside.hpp"
 #include "framework/path_texts.hpp"
 #include "framework/world.hpp"
 #include "unit/archives.hpp"
-
-namespace {
-bool refuses_flags = false;
-}
-
-/// Replaces that of the system.
-// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): reserved in the system
-extern "C" int renameat2(int from_directory, const char* from, int to_directory, const char* to,
-                         unsigned flags) noexcept {
-  if (refuses_flags && flags != 0) {
-    errno = EINVAL;  // as NFS does
-    return -1;
-  }
-  return static_cast<int>(::syscall(SYS_renameat2, from_directory, from, to_directory, to, flags));
-}
 
 namespace backup { namespace {
 
@@ -129,14 +113,15 @@ TEST(RestoredDirectory, KeepsFilesOnFileSystemsThatCannotRenameWithFlags) {
   const World world;
   RestoredDirectory directory(world.root() / "restored");
   ASSERT_TRUE(directory.lock());
-  refuses_flags = true;
+  const std::filesystem::path no_file = world.path("none/file");
+  faulty_begin(no_file.parent_path().c_str(), ",renameat2,", nullptr, -1, EINVAL);  // as NFS does
   EXPECT_EQ(directory.write(nth_id(1), "{}", RestoredDirectory::Existing::keep).value(),
             RestoredDirectory::Written::written);
   EXPECT_EQ(directory.write(nth_id(1), "{}", RestoredDirectory::Existing::keep).value(),
             RestoredDirectory::Written::unchanged);
   EXPECT_EQ(directory.write(nth_id(1), "[]", RestoredDirectory::Existing::keep).value(),
             RestoredDirectory::Written::differs);
-  refuses_flags = false;
+  faulty_end();
   EXPECT_EQ(directory.read(nth_id(1)), "{}\n");
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(world.root() / "restored"))

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // What is read of the counts of a method while threads call it.
-#include <gtest/gtest.h>
 #include <tenon/detail/intercept.hpp>
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>

@@ -357,6 +357,25 @@ class DirectorySnapshotterFaults : public DirectorySnapshotter {
     fs::remove(log);
     return requests;
   }
+
+  /// The machine loses power at the request, or after the last one. Returns whether `body` returned
+  /// before.
+  bool power_is_lost_after(long request, void (*body)(VolumeSnapshotter&, const std::string&),
+                           const std::string& id) {
+    const fs::path aside = world_.path("aside/here").parent_path();
+    const fs::path returned = world_.path("returned");
+    EXPECT_TRUE(is_killed_in([&] {
+      Host host({.app = "", .builtins = {builtins()}});
+      auto own = host.create<VolumeSnapshotter>("tenon.dev/directory", config());
+      faulty_keep_in(aside.c_str());
+      faulty_begin(root().c_str(), "", nullptr, request, FAULTY_FORGET);
+      body(**own, id);
+      std::ofstream{returned};
+      faulty_lose_power();
+    }));
+    fs::remove_all(aside);
+    return fs::remove(returned);
+  }
 };
 
 TEST_F(DirectorySnapshotterFaults, LeaveCompleteSnapshotsOrNone) {
@@ -446,6 +465,77 @@ TEST_F(DirectorySnapshotterFaults, LeaveNothingInUseAfterAKill) {
   }
   EXPECT_GT(at, 20);
   EXPECT_EQ(most_left, 1u);
+}
+
+TEST_F(DirectorySnapshotterFaults, LeaveCompleteSnapshotsOrNoneIfPowerIsLost) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer allows no new thread in a forked child";
+#endif
+  const auto whole = describe(volume("v"));
+  long request = 0;
+  for (bool returned = false; !returned;) {
+    SCOPED_TRACE(++request);
+    returned = power_is_lost_after(
+        request,
+        [](VolumeSnapshotter& own, const std::string& id) {
+          EXPECT_TRUE(own.create_snapshot(id, "", {}));
+        },
+        "v");
+    const Names made = names_in("snapshots");
+    EXPECT_TRUE(made.size() == 1 || !returned);
+    for (const std::string& id : made) {
+      EXPECT_EQ(describe(root() / "snapshots" / id / "content"), whole);
+      EXPECT_TRUE(snapshotter().delete_snapshot(id));
+    }
+  }
+  EXPECT_GT(request, 20);
+}
+
+TEST_F(DirectorySnapshotterFaults, LeaveCompleteVolumesOrNoneIfPowerIsLost) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer allows no new thread in a forked child";
+#endif
+  const auto whole = describe(volume("v"));
+  const std::string snapshot_id = snapshot("v").value();
+  long request = 0;
+  for (bool returned = false; !returned;) {
+    SCOPED_TRACE(++request);
+    returned = power_is_lost_after(
+        request,
+        [](VolumeSnapshotter& own, const std::string& id) {
+          EXPECT_TRUE(own.create_volume_from_snapshot(id, "directory", "", std::nullopt));
+        },
+        snapshot_id);
+    const Names volumes = names_in("volumes");
+    EXPECT_TRUE(volumes.size() == 2 || !returned);
+    for (const std::string& name : volumes) {
+      EXPECT_EQ(describe(volume(name)), whole);
+      if (name != "v") fs::remove_all(volume(name));
+    }
+  }
+  EXPECT_GT(request, 20);
+}
+
+TEST_F(DirectorySnapshotterFaults, LeaveCompleteSnapshotsOrNoneIfPowerIsLostInADeletion) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer allows no new thread in a forked child";
+#endif
+  const auto whole = describe(volume("v"));
+  long request = 0;
+  for (bool returned = false; !returned;) {
+    SCOPED_TRACE(++request);
+    returned = power_is_lost_after(
+        request,
+        [](VolumeSnapshotter& own, const std::string& id) { EXPECT_TRUE(own.delete_snapshot(id)); },
+        snapshot("v").value());
+    const Names left = names_in("snapshots");
+    EXPECT_TRUE(left.empty() || !returned);
+    for (const std::string& id : left) {
+      EXPECT_EQ(describe(root() / "snapshots" / id / "content"), whole);
+      EXPECT_TRUE(snapshotter().delete_snapshot(id));
+    }
+  }
+  EXPECT_GT(request, 8);
 }
 
 }}  // namespace tenon::tests
