@@ -18,7 +18,7 @@ constexpr std::size_t max_directories = 16;
 
 /// A file that belongs in the index.
 struct Indexable {
-  std::string name;
+  const std::filesystem::path* file;
   const platform::FileIdentity* identity;
   const Manifest* manifest;  // nullptr: it is no module
   bool is_indexed;
@@ -26,8 +26,10 @@ struct Indexable {
 
 /// The files of a scan below one entry of the search path.
 struct Indexables {
-  std::string_view path;
+  const ScannedDirectory* directory;
   std::vector<Indexable> files;
+
+  std::string_view path() const noexcept { return directory->canonical; }
 };
 
 std::vector<Indexables> indexables_of(const Scan& scan,
@@ -37,34 +39,36 @@ std::vector<Indexables> indexables_of(const Scan& scan,
   auto library = scan.libraries.begin();
   for (const ScannedDirectory& directory : scan.directories) {
     std::vector<Indexable> files;
+    files.reserve(directory.modules + directory.libraries);
     for (std::size_t i = 0; i < directory.modules; ++i, ++module) {
       // Plugins in development change often, and count as another version than their file states.
       if (module->manifest->in_development || !is_settled(module->identity, when)) continue;
-      files.push_back({name_below(directory, module->file.native()), &module->identity,
-                       module->manifest.get(), module->is_indexed});
+      files.push_back(
+          {&module->file, &module->identity, module->manifest.get(), module->is_indexed});
     }
     for (std::size_t i = 0; i < directory.libraries; ++i, ++library) {
       if (!is_settled(library->identity, when)) continue;
-      files.push_back({name_below(directory, library->file.native()), &library->identity, nullptr,
-                       library->is_indexed});
+      files.push_back({&library->file, &library->identity, nullptr, library->is_indexed});
     }
     const bool is_again =
         std::ranges::find(all, directory.canonical, &Indexables::path) != all.end();
-    if (!is_again) all.push_back({directory.canonical, std::move(files)});
+    if (!is_again) all.push_back({&directory, std::move(files)});
   }
   return all;
 }
 
 bool is_same(const Indexables& directory, const IndexFile* index) {
-  const IndexFile::Directory* before = index != nullptr ? index->find(directory.path) : nullptr;
+  const IndexFile::Directory* before = index != nullptr ? index->find(directory.path()) : nullptr;
   return directory.files.size() == (before != nullptr ? before->size() : 0) &&
          std::ranges::all_of(directory.files, &Indexable::is_indexed);
 }
 
 void write(const Indexables& directory, IndexWriter& writer) {
-  writer.begin_directory(directory.path);
-  for (const Indexable& file : directory.files)
-    writer.add(file.name, *file.identity, file.manifest);
+  writer.begin_directory(directory.path());
+  for (const Indexable& file : directory.files) {
+    writer.add(name_below(*directory.directory, file.file->native()), *file.identity,
+               file.manifest);
+  }
 }
 
 void write(const IndexFile& index, const IndexFile::Directory& directory, IndexWriter& writer) {

@@ -55,6 +55,8 @@ struct File {
   int depth = 0;               // see Directory
   Place place = Place::searched;
   bool is_in_safe_directory = false;  // see Directory; false for a link
+  // Nothing if it is not needed, or there is none.
+  std::optional<platform::FileStatus> status = std::nullopt;
 
   const PathText& canonical() const { return other_path.empty() ? path : other_path; }
 };
@@ -139,7 +141,13 @@ To converted(const From& text) {
 }
 
 PathText joined(const PathText& directory, const std::string& name) {
-  return directory + converted<PathText>(name);
+  if constexpr (std::is_same_v<PathText, std::string>) {
+    PathText path;
+    path.reserve(directory.size() + name.size());
+    return path.append(directory).append(name);
+  } else {
+    return directory + converted<PathText>(name);
+  }
 }
 
 /// Returns the canonical path of a directory's entry at `path`; empty if it is the same. Resolving
@@ -165,31 +173,65 @@ std::optional<Directory> directory_below(const Directory& directory,
                    of_version ? entry.name : "", directory.is_safe && !entry.may_be_link};
 }
 
+/// What is found out about the files of an entry of the search path.
+struct Wanted {
+  bool owners = false;    // which directories are safe
+  bool statuses = false;  // of files that are searched
+  bool all = false;       // also ignored files
+};
+
 /// The files of an entry of the search path, and the errors of unreadable directories below it.
 struct Search {
-  std::vector<File> files;  // ignored ones only if `all` is set
-  std::vector<Error> skipped;
-  bool all = false;
+  std::vector<File> files = {};
+  std::vector<Error> skipped = {};
+  Wanted wanted = {};
   std::string canonical = {};  // the path of the entry
+  bool has_links = false;      // to a file or directory in it
 };
+
+using Statuses = std::vector<std::optional<platform::FileStatus>>;
+
+/// Returns the statuses of the files in a directory that are searched.
+Statuses statuses_of(const platform::OpenDirectory& open, const Directory& directory,
+                     const std::vector<platform::DirectoryEntry>& entries) {
+  constexpr std::size_t together = 512;  // by one thread, one after the other
+  Statuses statuses(entries.size());
+  if (!directory.is_searched()) return statuses;
+  run_in_parallel((entries.size() + together - 1) / together, [&](std::size_t part) {
+    const std::size_t end = std::min((part + 1) * together, entries.size());
+    for (std::size_t i = part * together; i < end; ++i) {
+      if (!entries[i].is_directory && is_module(entries[i].name))
+        statuses[i] = open.status_of(entries[i]);
+    }
+  });
+  return statuses;
+}
 
 /// Adds the files of a directory and of those below it, in the order of their paths. Returns the
 /// error if the directory could not be read completely.
 std::error_code add_files(Directory directory, Search& search) {
+  platform::OpenDirectory open(directory.path.c_str());
   std::vector<platform::DirectoryEntry> entries;
-  std::optional<platform::FileAccess> access;
-  const std::error_code failed = platform::read_directory(directory.path, entries, access);
-  directory.is_safe = directory.is_safe && access && !platform::may_be_exposed(*access);
+  const std::error_code failed = open.read(entries);
+  if (directory.is_safe) {
+    const auto access = open.access();
+    directory.is_safe = access && !platform::may_be_exposed(*access);
+  }
   std::ranges::sort(entries, {}, &platform::DirectoryEntry::name);
-  for (const platform::DirectoryEntry& entry : entries) {
+  Statuses statuses;
+  if (search.wanted.statuses) statuses = statuses_of(open, directory, entries);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const platform::DirectoryEntry& entry = entries[i];
+    search.has_links = search.has_links || entry.may_be_link;
     if (!entry.is_directory) {
       const Place place = place_of(directory, entry.name);
-      if (place == Place::ignored && !search.all) continue;
+      if (place == Place::ignored && !search.wanted.all) continue;
       PathText path = joined(directory.path, entry.name);
       PathText other = other_path_of(directory, entry, path);
       search.files.push_back({std::move(path), std::move(other), directory.version,
                               entry.is_regular, directory.depth, place,
-                              directory.is_safe && !entry.may_be_link});
+                              directory.is_safe && !entry.may_be_link,
+                              statuses.empty() ? std::nullopt : statuses[i]});
       continue;
     }
     auto below = directory_below(directory, entry);
@@ -203,8 +245,7 @@ std::error_code add_files(Directory directory, Search& search) {
   return failed;
 }
 
-/// `checks_owners`: finds out which directories are safe. `all`: see Search.
-Result<Search> files_in(const SearchPath& entry, bool checks_owners, bool all = false) {
+Result<Search> files_in(const SearchPath& entry, const Wanted& wanted) {
   std::error_code failed;
   const fs::file_status status = fs::status(entry.path, failed);
   if (status.type() == fs::file_type::not_found) {
@@ -221,13 +262,13 @@ Result<Search> files_in(const SearchPath& entry, bool checks_owners, bool all = 
   if (failed) return unusable(entry.path, failed.message());
   const fs::path canonical = canonical_of(entry.path);
   if (status.type() == fs::file_type::regular) {
-    return Search{{{entry.path.native(), canonical.native()}}, {}, all, canonical.string()};
+    return Search{{{entry.path.native(), canonical.native()}}, {}, wanted, canonical.string()};
   }
   if (status.type() != fs::file_type::directory) {
     return unusable(entry.path, "neither a directory nor a file");
   }
-  Search search{{}, {}, all, canonical.string()};
-  const bool is_safe = checks_owners && !platform::exposure_at(canonical);
+  Search search{{}, {}, wanted, canonical.string()};
+  const bool is_safe = wanted.owners && !platform::exposure_at(canonical);
   failed =
       add_files({with_separator(entry.path), with_separator(canonical), 0, "", is_safe}, search);
   if (is_none()) return Search();
@@ -315,6 +356,9 @@ class Reader {
     indexed_ = index != nullptr ? index->find(directory.canonical) : nullptr;
   }
 
+  /// Returns whether some files need not be read.
+  bool knows_any() const noexcept { return known_.has_any(); }
+
   /// `number`: of the file, in its entry of the search path.
   void read(File& file, std::size_t number, Scan& result) {
     if (auto known = find_known(file, number); known && reuse(file, *known, result)) return;
@@ -370,7 +414,7 @@ class Reader {
   std::optional<Unchanged> find_known(const File& file, std::size_t number) const {
     const KnownFiles::Known* previous = known_.find(file.path);
     if (previous == nullptr && indexed_ == nullptr) return std::nullopt;
-    const auto status = platform::status_of(file.path.c_str());
+    const auto status = file.status ? file.status : platform::status_of(file.path.c_str());
     if (!status) return std::nullopt;
     if (previous != nullptr) {
       if (previous->identity != status->identity) return std::nullopt;
@@ -432,9 +476,21 @@ void append(Scan&& part, Scan& result) {
   result.broken.merge(part.broken);
 }
 
+/// Returns whether two paths may lead to one file: by a link, or by two entries of the search path.
+bool may_have_two_paths(const std::vector<Result<Search>>& searches) {
+  std::size_t used = 0;
+  for (const auto& search : searches) {
+    if (!search || search->files.empty()) continue;
+    ++used;
+    if (search->has_links) return true;
+  }
+  return used > 1;
+}
+
 /// Reads files in parallel. The results are in the order of the files.
 void read_all(std::span<File> files, Reader& reader, Scan& result) {
-  constexpr std::size_t together = 32;  // by one thread, one after the other
+  // By one thread, one after the other. Known files are not read.
+  const std::size_t together = reader.knows_any() ? 512 : 32;
   std::vector<Scan> parts((files.size() + together - 1) / together);
   run_in_parallel(parts.size(), [&](std::size_t part) {
     const std::size_t end = std::min((part + 1) * together, files.size());
@@ -481,6 +537,10 @@ void KnownFiles::begin() {
   kept_.clear();
 }
 
+bool KnownFiles::has_any() const noexcept {
+  return index() != nullptr || !files_.empty();
+}
+
 const IndexFile* KnownFiles::index() const noexcept {
   return index_ != nullptr ? index_->file() : nullptr;
 }
@@ -509,27 +569,30 @@ Scan scan(const std::vector<SearchPath>& paths, const TrustPolicy& policy, Known
           std::chrono::system_clock::time_point now) {
   Scan result;
   known.begin();
+  const Wanted wanted{.owners = policy.level >= Trust::owner, .statuses = known.has_any()};
+  std::vector<Result<Search>> searches;
+  searches.reserve(paths.size());
+  for (const SearchPath& entry : paths) searches.push_back(files_in(entry, wanted));
+  const bool may_repeat = may_have_two_paths(searches);
   Reader reader(policy, known);
   std::unordered_set<PathText> seen;
   std::vector<File> unsearched;
-  for (const SearchPath& entry : paths) {
-    auto search = files_in(entry, policy.level >= Trust::owner);
-    if (!search) {
-      result.skipped.push_back(std::move(search).error());
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    if (!searches[i]) {
+      result.skipped.push_back(std::move(searches[i]).error());
       continue;
     }
-    std::ranges::move(search->skipped, std::back_inserter(result.skipped));
-    std::vector<File> searched;
-    for (File& file : search->files) {
-      if (file.place != Place::searched) {
-        unsearched.push_back(std::move(file));
-      } else if (seen.insert(file.canonical()).second) {
-        searched.push_back(std::move(file));
-      }
-    }
+    Search search = *std::move(searches[i]);
+    std::ranges::move(search.skipped, std::back_inserter(result.skipped));
+    std::vector<File>& searched = search.files;
+    std::erase_if(searched, [&](File& file) {
+      if (file.place == Place::searched) return may_repeat && !seen.insert(file.canonical()).second;
+      unsearched.push_back(std::move(file));
+      return true;
+    });
     const std::size_t modules = result.modules.size();
     const std::size_t libraries = result.libraries.size();
-    ScannedDirectory directory{entry.path.native(), std::move(search->canonical)};
+    ScannedDirectory directory{paths[i].path.native(), std::move(search.canonical)};
     reader.begin(directory);
     read_all(searched, reader, result);
     directory.modules = result.modules.size() - modules;
@@ -538,7 +601,7 @@ Scan scan(const std::vector<SearchPath>& paths, const TrustPolicy& policy, Known
   }
   // A link with another name may lead to one that is searched.
   for (const File& file : unsearched) {
-    if (seen.insert(file.canonical()).second) Reader::read_unsearched(file, result);
+    if (!may_repeat || seen.insert(file.canonical()).second) Reader::read_unsearched(file, result);
   }
   known.keep(result, now);
   return result;
@@ -557,7 +620,7 @@ std::vector<SearchedPath> searched_paths(const std::string& app,
 
 std::vector<SeenFile> seen_files(const SearchedPath& searched) {
   std::vector<SeenFile> files;
-  const auto search = files_in({searched.path, searched.named}, false, true);
+  const auto search = files_in({searched.path, searched.named}, {.all = true});
   if (!search) return files;
   for (const File& file : search->files) files.push_back({file.path, reason_of(file)});
   return files;

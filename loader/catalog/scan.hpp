@@ -95,6 +95,8 @@ class KnownFiles {
 
   /// Begins a scan.
   void begin();
+  /// Returns whether any file is known, in this scan or in the index.
+  bool has_any() const noexcept;
   /// Returns the index during the first scan; nullptr if there is none.
   const IndexFile* index() const noexcept;
   /// Returns what is known of a file, which may have changed, or nullptr.

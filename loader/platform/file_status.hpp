@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <vector>
@@ -20,10 +21,27 @@ struct FileStatus {
 /// Returns the status of the file or directory at `path`; nothing if there is none.
 std::optional<FileStatus> status_of(const std::filesystem::path::value_type* path) noexcept;
 
-/// The same as the other read_directory. Sets `access` to that of the directory, if it was opened.
-std::error_code read_directory(const std::filesystem::path& directory,
-                               std::vector<DirectoryEntry>& entries,
-                               std::optional<FileAccess>& access);
+/// An open directory. The system does not resolve its path again for each entry.
+class OpenDirectory {
+ public:
+  explicit OpenDirectory(const std::filesystem::path::value_type* path);
+  ~OpenDirectory();
+  OpenDirectory(const OpenDirectory&) = delete;
+  OpenDirectory& operator=(const OpenDirectory&) = delete;
+
+  /// Appends the entries as read_directory does. Returns an error also if the directory was not
+  /// opened. REQUIRED: called once.
+  std::error_code read(std::vector<DirectoryEntry>& entries);
+  /// Returns the access to the directory itself; nothing if it was not opened.
+  std::optional<FileAccess> access() const noexcept;
+  /// Returns the status of an entry, as the other status_of. Thread-safe.
+  std::optional<FileStatus> status_of(const DirectoryEntry& entry) const noexcept;
+
+ private:
+  struct Stream;
+  std::unique_ptr<Stream> stream_;  // nullptr: it was not opened
+  std::error_code failed_;
+};
 
 /// Returns whether users who are not trusted may change a file or directory of these rights itself.
 /// Errs on the safe side: see exposure.hpp for a whole check.

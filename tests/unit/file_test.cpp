@@ -18,6 +18,7 @@
 #include <system_error>
 
 #include "framework/world.hpp"
+#include "platform/file_status.hpp"
 #include "platform/replace_file.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace platform { namespace {
@@ -88,6 +89,36 @@ TEST(Directory, ListsTheTypesOfItsEntries) {
   EXPECT_TRUE(entries[0].is_directory);
   EXPECT_TRUE(entries[1].is_regular);
   for (const int other : {0, 2, 3}) EXPECT_FALSE(entries[other].is_regular) << entries[other].name;
+}
+
+TEST(Directory, HasTheStatusOfItsEntries) {
+  const tests::World world;
+  const fs::path all = world.path("all");
+  fs::create_directories(all / "directory");
+  world.write("all/file", "text");
+  fs::create_symlink("file", all / "link");
+  fs::create_symlink("none", all / "nowhere");
+  OpenDirectory open(all.c_str());
+  std::vector<DirectoryEntry> entries;
+  ASSERT_FALSE(open.read(entries));
+  std::ranges::sort(entries, {}, &DirectoryEntry::name);
+  ASSERT_EQ(entries.size(), 4U);
+  fs::rename(all, world.path("renamed"));
+  const FileIdentity file = identity_of(world.path("renamed/file")).value();
+  EXPECT_TRUE(open.status_of(entries[0])->access.is_directory);
+  EXPECT_EQ(open.status_of(entries[1])->identity, file);
+  EXPECT_EQ(open.status_of(entries[2])->identity, file) << "links are followed";
+  EXPECT_FALSE(open.status_of(entries[3]));
+  EXPECT_TRUE(open.access()->is_directory);
+}
+
+TEST(Directory, ReportsThatItCannotBeOpened) {
+  const tests::World world;
+  OpenDirectory none(world.path("none").c_str());
+  std::vector<DirectoryEntry> entries;
+  EXPECT_EQ(none.read(entries), std::errc::no_such_file_or_directory);
+  EXPECT_FALSE(none.access());
+  EXPECT_FALSE(none.status_of({"file", false, false, true}));
 }
 
 TEST(File, HasAnIdentityThatChangesWithIt) {

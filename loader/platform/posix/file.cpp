@@ -177,31 +177,54 @@ Result<FileIdentity> identity_of(const std::filesystem::path& path) {
 
 std::error_code read_directory(const std::filesystem::path& directory,
                                std::vector<DirectoryEntry>& entries) {
-  std::optional<FileAccess> ignored;
-  return read_directory(directory, entries, ignored);
+  return OpenDirectory(directory.c_str()).read(entries);
 }
 
-std::error_code read_directory(const std::filesystem::path& directory,
-                               std::vector<DirectoryEntry>& entries,
-                               std::optional<FileAccess>& access) {
-  struct Close {
-    void operator()(DIR* open) const noexcept { ::closedir(open); }
-  };
-  const std::unique_ptr<DIR, Close> stream(::opendir(directory.c_str()));
-  if (stream == nullptr) return {errno, std::generic_category()};
-  struct stat own;
-  if (::fstat(::dirfd(stream.get()), &own) == 0) access = access_of(own);
+struct OpenDirectory::Stream {
+  explicit Stream(const char* path) noexcept : open(::opendir(path)) {}
+  ~Stream() {
+    if (open != nullptr) ::closedir(open);
+  }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  DIR* const open;
+};
+
+OpenDirectory::OpenDirectory(const char* path) : stream_(std::make_unique<Stream>(path)) {
+  if (stream_->open != nullptr) return;
+  failed_ = {errno, std::generic_category()};
+  stream_ = nullptr;
+}
+
+OpenDirectory::~OpenDirectory() = default;
+
+std::error_code OpenDirectory::read(std::vector<DirectoryEntry>& entries) {
+  if (stream_ == nullptr) return failed_;
   for (;;) {
     errno = 0;
-    const dirent* entry = ::readdir(stream.get());
+    const dirent* entry = ::readdir(stream_->open);
     if (entry == nullptr) return {errno, std::generic_category()};
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
     entries.push_back({.name = std::string(name),
-                       .is_directory = leads_to_directory(stream.get(), *entry),
+                       .is_directory = leads_to_directory(stream_->open, *entry),
                        .may_be_link = may_be_link(*entry),
                        .is_regular = entry->d_type == DT_REG});
   }
+}
+
+std::optional<FileAccess> OpenDirectory::access() const noexcept {
+  struct stat status;
+  if (stream_ == nullptr || ::fstat(::dirfd(stream_->open), &status) != 0) return std::nullopt;
+  return access_of(status);
+}
+
+std::optional<FileStatus> OpenDirectory::status_of(const DirectoryEntry& entry) const noexcept {
+  struct stat status;
+  if (stream_ == nullptr || ::fstatat(::dirfd(stream_->open), entry.name.c_str(), &status, 0) != 0)
+    return std::nullopt;
+  return FileStatus{identity_from(status), access_of(status)};
 }
 
 Result<void> replace_file(const std::filesystem::path& path, std::span<const std::byte> content) {
