@@ -28,7 +28,7 @@ struct InstanceRecord {
 };
 
 /// An Instance with the data for creating its object again. It keeps the module alive; see
-/// Module::self_.
+/// ModuleCore::self_.
 class LiveInstance : public Instance {
  public:
   /// `spec` must live as long as the module.

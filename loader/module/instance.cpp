@@ -9,7 +9,7 @@
 #include "call/plugin_status.hpp"
 #include "call/revocable_stream.hpp"
 #include "call/thread_records.hpp"
-#include "module/module.hpp"
+#include "module/module_core.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
@@ -21,10 +21,10 @@ const LiveInstance& live(const Instance& instance) {
   return static_cast<const LiveInstance&>(instance);
 }
 
-Module& module_of(const LiveInstance& instance) {
-  return static_cast<Module&>(instance.serving());
+ModuleCore& module_of(const LiveInstance& instance) {
+  return static_cast<ModuleCore&>(instance.serving());
 }
-Module& module_of(Instance& instance) {
+ModuleCore& module_of(Instance& instance) {
   return module_of(live(instance));
 }
 
@@ -78,7 +78,7 @@ void Instance::remember_config(const tenon_map& config) {
 
 namespace {
 
-/// The targets of calls that leave the gate without entering, by Module::Gate.
+/// The targets of calls that leave the gate without entering, by ModuleCore::Gate.
 constexpr CallTarget not_entered[4]{};
 
 /// Returns why a call that is not allowed has failed. `target`: the one that it got.
@@ -88,13 +88,13 @@ Error refusal_of(const LiveInstance& instance, const char* method, const CallTar
     const char* message;
   } why{TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED, restarted_text};
   if (target.table == nullptr) {
-    if (&target == &not_entered[static_cast<int>(Module::Gate::in_loader)]) {
+    if (&target == &not_entered[static_cast<int>(ModuleCore::Gate::in_loader)]) {
       why = {TENON_UNAVAILABLE | TENON_RETRYABLE,
              "the module is being restarted, and a signal handler that has interrupted the loader "
              "must not wait for it"};
-    } else if (&target == &not_entered[static_cast<int>(Module::Gate::cancelled)]) {
+    } else if (&target == &not_entered[static_cast<int>(ModuleCore::Gate::cancelled)]) {
       why = {TENON_CANCELLED, "the call was cancelled while the module was being restarted"};
-    } else if (&target == &not_entered[static_cast<int>(Module::Gate::too_late)]) {
+    } else if (&target == &not_entered[static_cast<int>(ModuleCore::Gate::too_late)]) {
       why = {TENON_DEADLINE_EXCEEDED,
              "the deadline of the call passed while the module was being restarted"};
     } else {
@@ -155,9 +155,9 @@ CallGuard::Entered CallGuard::enter_counted(Instance& instance, tenon_call* call
 }
 
 CallGuard::Entered CallGuard::enter_at_gate(Instance& instance, tenon_call* call) noexcept {
-  Module& module = module_of(instance);
-  const Module::GateWait wait = module.pass_gate(call);
-  if (wait.result == Module::Gate::opened) return enter_slowly(instance, call);
+  ModuleCore& module = module_of(instance);
+  const ModuleCore::GateWait wait = module.pass_gate(call);
+  if (wait.result == ModuleCore::Gate::opened) return enter_slowly(instance, call);
   module.overflow.fetch_add(1);  // leave_counted subtracts it
   if (wait.behind == nullptr) return {&not_entered[static_cast<int>(wait.result)], nullptr};
   // The thread is already in that generation, which waits for it.

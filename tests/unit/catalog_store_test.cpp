@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "unit/hand_made_kinds.hpp"
 #include "unit/lone_modules.hpp"
 
 namespace tenon::tests { namespace {
@@ -112,6 +113,35 @@ TEST_F(Catalogs, UpdateTheManifestOfAnIdleModule) {
   EXPECT_EQ(module("saw")->manifest()->version.to_string(), "1.1.0");
   EXPECT_EQ(versions("saw"), Texts{"1.1.0"});
   EXPECT_EQ(older->registry().all().front()->package_version().to_string(), "1.0.0");
+}
+
+TEST_F(Catalogs, DescribeModulesThatWereNeverUsed) {
+  list({{"saw", "1.0.0"}});
+  const auto saw = std::static_pointer_cast<Module>(module("saw"));
+  list({{"saw", "1.1.0"}});
+  const ModuleInfo info = saw->info();
+  EXPECT_EQ(info.package + " " + info.package_version, "me.example/saw 1.1.0");
+  EXPECT_EQ(info.file, "/saw.so");
+  EXPECT_FALSE(info.loaded);
+  EXPECT_FALSE(saw->in_use());
+  EXPECT_TRUE(saw->idle());
+  EXPECT_FALSE(saw->changed());
+  EXPECT_FALSE(saw->restart_step());
+}
+
+TEST_F(Catalogs, CreateNothingAfterTheHostHasEnded) {
+  list({{"saw", "1.0.0"}, {"axe", "1.0.0"}});
+  const auto create = [](Module& module) {
+    return module.create(tool_kind(), 1, "me.example/saw", {}, detail::Owner::plugin);
+  };
+  const auto saw = std::static_pointer_cast<Module>(module("saw"));
+  const auto axe = std::static_pointer_cast<Module>(module("axe"));
+  EXPECT_EQ(create(*saw).error().code(), "not-found") << "its file";
+  for (Module* one : {saw.get(), axe.get()}) {
+    one->begin_shut_down();
+    one->shut_down(Module::Clock::now());
+    EXPECT_EQ(create(*one).error().code(), "host-ended");
+  }
 }
 
 TEST_F(Catalogs, ArePublishedAfterTheModuleServesItsManifest) {
