@@ -12,8 +12,7 @@ namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // Standalone packages come first, so that they win over builtins of the same name and version.
-Packages packages_of(const CatalogRules& rules, const CatalogContent& content,
-                     const std::vector<ModuleDescriptionPtr>& descriptions) {
+Packages packages_of(const CatalogRules& rules, const CatalogContent& content) {
   Packages packages{.host = rules.host,
                     .requirements = rules.requirements,
                     .lock_file = rules.trust.lock_file.string(),
@@ -21,38 +20,30 @@ Packages packages_of(const CatalogRules& rules, const CatalogContent& content,
   for (const LockedPackage& locked : rules.trust.lock) {
     packages.lock.emplace_back(locked.name, locked.version);
   }
+  CompatibilityCheck check;
   packages.found.reserve(content.modules.size());
   for (const bool builtin : {false, true}) {
-    for (std::size_t i = 0; i < content.modules.size(); ++i) {
-      if (content.modules[i].builtin() != builtin) continue;
-      packages.found.push_back(package_of(*content.modules[i].manifest));
-      packages.found.back().compatible = is_compatible(*descriptions[i]);
+    for (const ListedModule& listed : content.modules) {
+      if (listed.builtin() != builtin) continue;
+      packages.found.push_back(package_of(*listed.manifest));
+      packages.found.back().compatible = check.is_compatible(*listed.manifest);
     }
   }
   return packages;
-}
-
-std::vector<ModuleDescriptionPtr> descriptions_of(const CatalogContent& content) {
-  std::vector<ModuleDescriptionPtr> all;
-  all.reserve(content.modules.size());
-  for (const ListedModule& listed : content.modules)
-    all.push_back(describe(listed.manifest, listed.module->origin().file));
-  return all;
 }
 
 }  // namespace
 
 Catalog::Catalog(const CatalogRules& rules, CatalogContent content, FileComparison& files)
     : content_(std::move(content)),
-      descriptions_(descriptions_of(content_)),
-      registry_(std::make_shared<const Bindings>(packages_of(rules, content_, descriptions_))) {
+      registry_(std::make_shared<const Bindings>(packages_of(rules, content_))) {
   register_all(files);
 }
 
 void Catalog::register_all(FileComparison& files) {
   left_out_ = bindings().diagnostics();
-  for (std::size_t i = 0; i < content_.modules.size(); ++i) {
-    auto left_out = registry_.add(content_.modules[i], descriptions_[i], files);
+  for (const ListedModule& listed : content_.modules) {
+    auto left_out = registry_.add(listed, files);
     std::move(left_out.begin(), left_out.end(), std::back_inserter(left_out_));
   }
   registry_.finish();

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "catalog/bindings.hpp"
-#include "catalog/description.hpp"
 #include "catalog/file_comparison.hpp"
 #include "catalog/plugin_module.hpp"
 #include "catalog/registry.hpp"
@@ -70,7 +69,6 @@ class Catalog {
   void register_all(FileComparison& files);
 
   const CatalogContent content_;
-  std::vector<ModuleDescriptionPtr> descriptions_;  // of the modules
   Registry registry_;
   std::vector<Error> left_out_;
 };

@@ -100,6 +100,10 @@ Compatibility compatibility_with(const Kind& kind, const Provided& provided) {
   return compatibility;
 }
 
+bool is_usable(CompatibilityGrade grade) {
+  return Compatibility{.grade = grade}.usable();
+}
+
 /// Returns the kind with which a plugin can be used best, and how. Grades are in that order.
 std::pair<const Kind*, Compatibility> closest_kind(const Provided& provided) {
   std::pair<const Kind*, Compatibility> closest{};
@@ -142,12 +146,31 @@ Compatibility compatibility_of(const Provided& provided) {
   return closest_kind(provided).second;
 }
 
-bool is_compatible(const ModuleDescription& module) {
-  return module.plugins.empty() ||
-         std::ranges::any_of(module.plugins, [](const PluginDescription& plugin) {
-           return plugin.compatibility.usable() ||
-                  plugin.compatibility.grade == CompatibilityGrade::unknown_kind;
+CompatibilityGrade CompatibilityCheck::grade_of(const Provided& plugin) {
+  const auto is_same = [&plugin](const auto& known) {
+    const Provided& other = *known.first;
+    return other.fingerprint == plugin.fingerprint && other.version == plugin.version &&
+           other.kind == plugin.kind;
+  };
+  const auto found = std::ranges::find_if(known_, is_same);
+  if (found != known_.end()) return found->second;
+  const CompatibilityGrade grade = compatibility_of(plugin).grade;
+  constexpr std::size_t most = 32;
+  if (known_.size() < most) known_.emplace_back(&plugin, grade);
+  return grade;
+}
+
+bool CompatibilityCheck::is_compatible(const Manifest& manifest) {
+  return manifest.provides.empty() ||
+         std::ranges::any_of(manifest.provides, [this](const Provided& plugin) {
+           const CompatibilityGrade grade = grade_of(plugin);
+           return is_usable(grade) || grade == CompatibilityGrade::unknown_kind;
          });
+}
+
+bool CompatibilityCheck::all_usable(const Manifest& manifest) {
+  return std::ranges::all_of(
+      manifest.provides, [this](const Provided& plugin) { return is_usable(grade_of(plugin)); });
 }
 
 std::vector<Error> incompatibilities(const ModuleDescription& module) {

@@ -7,6 +7,7 @@
 #include <tenon/result.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "catalog/description.hpp"
@@ -17,9 +18,21 @@ namespace tenon { inline namespace v0_1 { namespace detail {
 /// Returns the compatibility of a plugin with the newest version of its kind in this program.
 Compatibility compatibility_of(const Provided& provided);
 
-/// Returns false if this program defines the kinds of all plugins of a module, but can use none of
-/// them. A module without plugins is compatible.
-bool is_compatible(const ModuleDescription& module);
+/// Judges the plugins of many modules. Most are of the same few versions of kinds, so it remembers
+/// these. Belongs to one thread.
+class CompatibilityCheck {
+ public:
+  /// Returns false if this program defines the kinds of all plugins of a module, but can use none
+  /// of them. A module without plugins is compatible. REQUIRED: the manifest lives as long as this.
+  bool is_compatible(const Manifest& manifest);
+  /// Returns whether this program can use all plugins. REQUIRED: as above.
+  bool all_usable(const Manifest& manifest);
+
+ private:
+  CompatibilityGrade grade_of(const Provided& plugin);
+
+  std::vector<std::pair<const Provided*, CompatibilityGrade>> known_;  // one of each sort
+};
 
 /// Returns the problems of the plugins that this program cannot use. They are errors if the program
 /// can use no plugin of the module, otherwise warnings. An unknown kind is always a warning,

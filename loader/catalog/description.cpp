@@ -8,8 +8,8 @@
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 
-std::string ModuleDescription::location() const {
-  return file.empty() ? "builtin " + manifest->name : file.string();
+std::string location_of(const Manifest& manifest, const std::filesystem::path& file) {
+  return file.empty() ? "builtin " + manifest.name : file.string();
 }
 
 ModuleDescriptionPtr describe(std::shared_ptr<const Manifest> manifest,

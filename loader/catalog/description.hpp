@@ -24,6 +24,9 @@ struct PluginDescription {
   Compatibility compatibility;
 };
 
+/// Returns the name of a module in messages: its file, or its package if it is a builtin.
+std::string location_of(const Manifest& manifest, const std::filesystem::path& file);
+
 /// The description of a module by its manifest. Immutable.
 struct ModuleDescription {
   std::shared_ptr<const Manifest> manifest;
@@ -32,8 +35,7 @@ struct ModuleDescription {
   std::vector<PluginDescription> plugins;  // in the order of the manifest
   std::uint64_t kinds;                     // kinds_revision() at the time of the check
 
-  /// Returns the name of the module in messages: its file, or its package if it is a builtin.
-  std::string location() const;
+  std::string location() const { return location_of(*manifest, file); }
 };
 
 using ModuleDescriptionPtr = std::shared_ptr<const ModuleDescription>;

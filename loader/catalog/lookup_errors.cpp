@@ -91,13 +91,13 @@ Error duplicate_error(const Registration& late, const Registration& existing,
                   .where = where,
                   .found = found,
                   .needed = "a name that package " + existing.package() + " in " +
-                            existing.description->location() + " does not use",
+                            existing.owner->location() + " does not use",
                   .fix = "rename the plugin, or remove one of the two"});
   }
   if (differs) {
     return Error({.code = "package-differs",
                   .where = where,
-                  .found = found + ", with other content than " + existing.description->location() +
+                  .found = found + ", with other content than " + existing.owner->location() +
                            ", which is used",
                   .needed = "the same content in all files of one package version",
                   .fix = "change the version of one of the two, or remove it"});
@@ -105,7 +105,7 @@ Error duplicate_error(const Registration& late, const Registration& existing,
   return Error({.code = "duplicate-file",
                 .where = where,
                 .found = found,
-                .needed = "one file; the same is in " + existing.description->location(),
+                .needed = "one file; the same is in " + existing.owner->location(),
                 .fix = "remove one of the two files",
                 .severity = Severity::warning});  // the plugin is usable
 }

@@ -18,7 +18,7 @@ std::vector<const Registration*>::const_iterator preferred(
     const std::vector<const Registration*>& plugins) {
   const auto accepted = [](const Registration* one) { return !one->refused; };
   const auto used = std::ranges::find_if(plugins, [&](const Registration* one) {
-    return accepted(one) && one->description->plugins[one->index].compatibility.usable();
+    return accepted(one) && one->owner->description()->plugins[one->index].compatibility.usable();
   });
   return used != plugins.end() ? used : std::ranges::find_if(plugins, accepted);
 }

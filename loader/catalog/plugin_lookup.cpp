@@ -12,7 +12,7 @@
 namespace tenon { inline namespace v0_1 { namespace detail {
 
 PluginInfo describe(const Registration& registration) {
-  const ModuleDescriptionPtr& module = registration.description;
+  const ModuleDescriptionPtr& module = registration.owner->description();
   // A library with kinds may have been loaded since.
   const bool is_recent = module->kinds == kinds_revision();
   return PluginInfos::of(is_recent ? module : describe(module->manifest, module->file),

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "catalog/description.hpp"
@@ -21,10 +23,33 @@ struct ListedModule {
   bool builtin() const noexcept { return module->origin().builtin != nullptr; }
 };
 
+/// A module whose plugins are registered. It is described when that is first asked for: a host
+/// looks at few of its modules. Thread-safe.
+class RegisteredModule {
+ public:
+  explicit RegisteredModule(const ListedModule& listed)
+      : module_(listed.module), manifest_(listed.manifest) {}
+
+  const std::shared_ptr<PluginModule>& module() const noexcept { return module_; }
+  const Manifest& manifest() const noexcept { return *manifest_; }
+  const std::filesystem::path& file() const noexcept { return module_->origin().file; }
+  /// See location_of.
+  std::string location() const { return location_of(*manifest_, file()); }
+  const ModuleDescriptionPtr& description() const {
+    std::call_once(described_, [this] { description_ = describe(manifest_, file()); });
+    return description_;
+  }
+
+ private:
+  const std::shared_ptr<PluginModule> module_;
+  const std::shared_ptr<const Manifest> manifest_;
+  mutable std::once_flag described_;
+  mutable ModuleDescriptionPtr description_;
+};
+
 /// A plugin: one version of a kind, with a name, in one version of a package.
 struct Registration {
-  std::shared_ptr<PluginModule> module;
-  ModuleDescriptionPtr description;
+  const RegisteredModule* owner;
   std::uint32_t index;  // of the plugin in the manifest
   std::int32_t version;
   std::uint64_t fingerprint;
@@ -34,11 +59,12 @@ struct Registration {
   /// Why the host cannot use that version of the package, or nullptr if it can.
   const Error* refused;
 
-  const Provided& provided() const noexcept { return *description->plugins[index].provided; }
+  const std::shared_ptr<PluginModule>& module() const noexcept { return owner->module(); }
+  const Provided& provided() const noexcept { return owner->manifest().provides[index]; }
   const std::string& kind() const noexcept { return provided().kind; }
   const std::string& name() const noexcept { return provided().name; }
-  const std::string& package() const noexcept { return description->manifest->name; }
-  const Version& package_version() const noexcept { return description->manifest->version; }
+  const std::string& package() const noexcept { return owner->manifest().name; }
+  const Version& package_version() const noexcept { return owner->manifest().version; }
 };
 
 }}}  // namespace tenon::v0_1::detail

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <utility>
 
-#include "catalog/compatibility.hpp"
 #include "catalog/lookup_errors.hpp"
 #include "catalog/preference.hpp"
 
@@ -92,30 +91,32 @@ const Registration* Registry::Named::best(Indexes indexes, const Accept& accept)
   return nullptr;
 }
 
+Registry::NamesOfKind& Registry::names_of_new(std::string_view kind) {
+  if (last_kind_ != nullptr && last_kind_->kind == kind) return *last_kind_;
+  const auto [found, is_new] =
+      index_of_kinds_.try_emplace(kind, static_cast<std::uint32_t>(kinds_.size()));
+  if (is_new) kinds_.push_back({kind});
+  last_kind_ = &kinds_[found->second];
+  return *last_kind_;
+}
+
 Registry::Named& Registry::named(const Provided& provided) {
-  const auto [kind, new_kind] =
-      index_of_kinds_.try_emplace(provided.kind, static_cast<std::uint32_t>(kinds_.size()));
-  if (new_kind) kinds_.push_back({provided.kind});
-  NamesOfKind& names = kinds_[kind->second];
-  if (named_.empty()) {  // most packages have one plugin, of one kind
-    index_of_names_.reserve(bindings_->repository().size());
-    names.index.reserve(bindings_->repository().size());
-  }
+  NamesOfKind& names = names_of_new(provided.kind);
+  // Most packages have one plugin, of one kind.
+  if (named_.empty()) names.index.reserve(bindings_->repository().size());
   const auto fresh = static_cast<std::uint32_t>(named_.size());
   const auto [found, new_name] = names.index.try_emplace(provided.name, fresh);
   if (!new_name) return named_[found->second];
   Named& made = named_.emplace_back(Named{names.kind, provided.name});
   names.names.push_back(&made);
-  const auto [first, only] = index_of_names_.try_emplace(made.name, fresh);
-  if (!only) made.next_kind = std::exchange(named_[first->second].next_kind, &made);
   return made;
 }
 
-std::vector<Error> Registry::add(const ListedModule& module,
-                                 const ModuleDescriptionPtr& description, FileComparison& files) {
-  const ModuleOrigin& origin = module.module->origin();
-  const Manifest& manifest = *description->manifest;
-  std::vector<Error> left_out = incompatibilities(*description);
+std::vector<Error> Registry::add(const ListedModule& module, FileComparison& files) {
+  const RegisteredModule& owner = modules_.emplace_back(module);
+  const Manifest& manifest = owner.manifest();
+  std::vector<Error> left_out;
+  if (!compatibility_.all_usable(manifest)) left_out = incompatibilities(*owner.description());
   const PackageId id = bindings_->repository().find(manifest.name, manifest.version);
   const bool is_preferred = id != none && bindings_->is_preferred(id);
   const Error* refused = nullptr;
@@ -127,8 +128,7 @@ std::vector<Error> Registry::add(const ListedModule& module,
   for (std::uint32_t index = 0; index < manifest.provides.size(); ++index) {
     const Provided& provided = manifest.provides[index];
     Named& named = this->named(provided);
-    Registration fresh{.module = module.module,
-                       .description = description,
+    Registration fresh{.owner = &owner,
                        .index = index,
                        .version = provided.version,
                        .fingerprint = provided.fingerprint,
@@ -141,8 +141,8 @@ std::vector<Error> Registry::add(const ListedModule& module,
       continue;
     }
     const bool same_version = existing->package() == fresh.package() && !fresh.builtin;
-    const bool differs = same_version && files.differ(origin.file, existing->module->origin().file);
-    left_out.push_back(duplicate_error(fresh, *existing, description->location(), differs));
+    const bool differs = same_version && files.differ(owner.file(), existing->owner->file());
+    left_out.push_back(duplicate_error(fresh, *existing, owner.location(), differs));
   }
   return left_out;
 }
@@ -150,7 +150,7 @@ std::vector<Error> Registry::add(const ListedModule& module,
 Result<void> Registry::check_replacement(const std::filesystem::path& file, const Manifest& before,
                                          const Manifest& fresh, FileComparison& files) const {
   if (&before == &fresh) return {};
-  const ModuleDescriptionPtr description = describe(std::make_shared<const Manifest>(fresh), file);
+  const RegisteredModule late_module({nullptr, std::make_shared<const Manifest>(fresh)});
   const bool same_version = total_order(before.version, fresh.version) == 0;
   for (std::uint32_t index = 0; index < fresh.provides.size(); ++index) {
     const Provided& provided = fresh.provides[index];
@@ -160,8 +160,7 @@ Result<void> Registry::check_replacement(const std::filesystem::path& file, cons
     const NamesOfKind* names = names_of(provided.kind);
     const auto* found = names != nullptr ? number_of(names->index, provided.name) : nullptr;
     if (found == nullptr || (had_name && same_version)) continue;
-    const Registration late{.module = nullptr,
-                            .description = description,
+    const Registration late{.owner = &late_module,
                             .index = index,
                             .version = provided.version,
                             .fingerprint = provided.fingerprint,
@@ -169,14 +168,14 @@ Result<void> Registry::check_replacement(const std::filesystem::path& file, cons
                             .is_preferred = false,
                             .refused = nullptr};
     for (const Registration& other : named_[*found].candidates) {
-      const std::filesystem::path& of_other = other.module->origin().file;
+      const std::filesystem::path& of_other = other.owner->file();
       if (other.builtin || of_other == file) continue;
       const bool taken = other.package() != late.package() && !had_name;
       const bool differs = other.package() == late.package() &&
                            total_order(other.package_version(), fresh.version) == 0 &&
                            files.differ(file, of_other);
       if (!taken && !differs) continue;
-      return duplicate_error(late, other, description->location(), differs);
+      return duplicate_error(late, other, location_of(fresh, file), differs);
     }
   }
   return {};
@@ -186,6 +185,7 @@ void Registry::finish() {
   const auto id_of = [this](std::uint32_t kind) { return kinds_[kind].kind; };
   sorted_kinds_.clear();
   domains_.clear();
+  names_of_all_kinds_ = std::make_unique<NamesOfAllKinds>();
   for (std::uint32_t kind = 0; kind < kinds_.size(); ++kind) {
     std::vector<const Named*>& names = kinds_[kind].names;
     if (!std::ranges::is_sorted(names, {}, &Named::name))
@@ -280,16 +280,28 @@ Result<const Registration*> Registry::find(const Kind& kind, std::int32_t target
   return no_compatible(reference, kind, target, named.candidates);
 }
 
+const Registry::NamesOfAllKinds& Registry::names_of_all_kinds() const {
+  NamesOfAllKinds& names = *names_of_all_kinds_;
+  std::call_once(names.found, [&] {
+    names.next.assign(named_.size(), none);
+    for (std::uint32_t i = 0; i < named_.size(); ++i) {
+      const auto [first, only] = names.index.try_emplace(named_[i].name, i);
+      if (!only) names.next[i] = std::exchange(names.next[first->second], i);
+    }
+  });
+  return names;
+}
+
 /// Returns all plugins of a name, sorted by kind. A name without a domain names the plugins in the
 /// domain of their kind.
 std::vector<const Registry::Named*> Registry::named_in_all_kinds(const Reference& reference) const {
   std::vector<const Named*> all;
+  const NamesOfAllKinds& names = names_of_all_kinds();
   const auto add = [&](std::string_view whole, std::string_view domain) {
-    const auto* found = number_of(index_of_names_, whole);
-    const Named* named = found != nullptr ? &named_[*found] : nullptr;
-    for (; named != nullptr; named = named->next_kind) {
-      const std::string_view kind = named->kind;
-      if (domain.empty() || kind.substr(0, kind.find('/')) == domain) all.push_back(named);
+    const auto* found = number_of(names.index, whole);
+    for (std::uint32_t i = found != nullptr ? *found : none; i != none; i = names.next[i]) {
+      const std::string_view kind = named_[i].kind;
+      if (domain.empty() || kind.substr(0, kind.find('/')) == domain) all.push_back(&named_[i]);
     }
   };
   if (reference.has_domain()) {

@@ -10,6 +10,7 @@
 #include <deque>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 
 #include "base/text_index.hpp"
 #include "catalog/bindings.hpp"
+#include "catalog/compatibility.hpp"
 #include "catalog/file_comparison.hpp"
 #include "catalog/reference.hpp"
 #include "catalog/registration.hpp"
@@ -35,12 +37,10 @@ class Registry {
 
   const Bindings& bindings() const noexcept { return *bindings_; }
 
-  /// Registers the plugins of a module, which has that description. If two modules have the same
-  /// plugin, the first is used. Returns the problems: those of `incompatibilities`; name-taken;
-  /// package-differs, if two files of the same version differ in content; otherwise
-  /// duplicate-file, a warning.
-  std::vector<Error> add(const ListedModule& module, const ModuleDescriptionPtr& description,
-                         FileComparison& files);
+  /// Registers the plugins of a module. If two modules have the same plugin, the first is used.
+  /// Returns the problems: those of `incompatibilities`; name-taken; package-differs, if two files
+  /// of the same version differ in content; otherwise duplicate-file, a warning.
+  std::vector<Error> add(const ListedModule& module, FileComparison& files);
   /// Checks that a restart of the module in `file` may replace the manifest `before` by `fresh`:
   /// no plugin that it adds, or whose version it changes, is already registered by another file.
   /// Errors: those of `add` except for warnings.
@@ -87,8 +87,7 @@ class Registry {
     // Builtins, then standalone ones. In each group prereleases, then releases, the newest last.
     std::vector<std::uint32_t> by_version = {};
     std::size_t builtins = 0;
-    bool has_preferred = false;        // some candidate is preferred
-    const Named* next_kind = nullptr;  // the same name in another kind
+    bool has_preferred = false;  // some candidate is preferred
 
     std::size_t position_of(const Registration& one) const;
     Indexes of(bool builtin) const;
@@ -105,14 +104,23 @@ class Registry {
     std::vector<const Named*> names = {};  // sorted
   };
 
+  /// The plugins of one name in all kinds. Few hosts look for these, so the first look-up finds them.
+  struct NamesOfAllKinds {
+    std::once_flag found;
+    TextIndex index = {};                  // the first plugin of each name
+    std::vector<std::uint32_t> next = {};  // by plugin: one of the same name, or none
+  };
+
   /// Whose bindings decide. With `refused_too`, refused candidates are considered too.
   struct Requester {
     const Package* package;  // nullptr: the host
     bool refused_too = false;
   };
 
+  NamesOfKind& names_of_new(std::string_view kind);
   Named& named(const Provided& provided);
   const NamesOfKind* names_of(std::string_view kind) const noexcept;
+  const NamesOfAllKinds& names_of_all_kinds() const;
   std::vector<const Named*> named_in_all_kinds(const Reference& reference) const;
   std::string some_names() const;
   Result<void> check(const Registration& candidate, const Package* requester) const;
@@ -120,11 +128,14 @@ class Registry {
                              const Reference& reference, Requester requester) const;
 
   std::shared_ptr<const Bindings> bindings_;
+  CompatibilityCheck compatibility_;
+  std::deque<RegisteredModule> modules_;
   std::deque<Error> refusals_;
   std::deque<Named> named_;
   std::deque<NamesOfKind> kinds_;
   TextIndex index_of_kinds_;
-  TextIndex index_of_names_;  // the first of each name; the others are linked by `next_kind`
+  NamesOfKind* last_kind_ = nullptr;  // to which a plugin was added
+  std::unique_ptr<NamesOfAllKinds> names_of_all_kinds_;
   std::vector<std::uint32_t> sorted_kinds_;
   std::vector<std::string_view> domains_;  // of the kinds, without duplicates
 };

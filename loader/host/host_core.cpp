@@ -261,7 +261,7 @@ Result<InstancePtr> HostCore::create(const Kind& kind, std::string_view referenc
   auto found = lookup_.find(*catalog, kind, target, reference);
   if (!found) return std::move(found).error();
   const Registration& chosen = **found;
-  return chosen.module->create(kind, target, chosen.name(), config, Owner::program);
+  return chosen.module()->create(kind, target, chosen.name(), config, Owner::program);
 }
 
 Result<PluginChoice> HostCore::choose_for(const Package& requester, const Kind& kind,
@@ -270,7 +270,7 @@ Result<PluginChoice> HostCore::choose_for(const Package& requester, const Kind& 
   const auto catalog = catalog_->current();
   auto found = lookup_.find(*catalog, kind, version, reference, &requester);
   if (!found) return std::move(found).error();
-  return PluginChoice{(*found)->module, (*found)->name()};
+  return PluginChoice{(*found)->module(), (*found)->name()};
 }
 
 std::vector<std::string> HostCore::names_for(const Package& requester, const Kind& kind,

@@ -496,6 +496,7 @@ bool same_manifest(const Manifest& a, const Manifest& b) {
 
 Package package_of(const Manifest& manifest) {
   Package package{.name = manifest.name, .version = manifest.version};
+  package.dependencies.reserve(manifest.requirements.size());
   for (const auto& [name, versions] : manifest.requirements) {
     package.dependencies.push_back({.name = name, .versions = versions});
   }

@@ -59,7 +59,7 @@ class RegistryTest : public testing::Test {
   }
 
   static std::string in_words(const Registration& found) {
-    return (found.builtin ? "builtin" : found.module->origin().file.string()) + " " +
+    return (found.builtin ? "builtin" : found.owner->file().string()) + " " +
            found.package_version().to_string() + " v" + std::to_string(found.version);
   }
 
@@ -78,10 +78,8 @@ class RegistryTest : public testing::Test {
     manifest.version = Version::parse(version).value();
     manifest.provides = std::move(provides);
     const auto kept = std::make_shared<const Manifest>(std::move(manifest));
-    const auto description = detail::describe(kept, origin.file);
-    left_out_ =
-        registry_.add({std::make_shared<Module>(std::move(origin), kept, lone_.context), kept},
-                      description, files_);
+    left_out_ = registry_.add(
+        {std::make_shared<Module>(std::move(origin), kept, lone_.context), kept}, files_);
     registry_.finish();
     std::vector<std::string> codes;
     for (const Error& error : left_out_) codes.emplace_back(error.code());
