@@ -10,9 +10,7 @@
 #include <boost/json/value.hpp>
 #include <dirent.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -28,8 +26,7 @@
 #include "directory.hpp"
 #include "modules.hpp"
 #include "packages.hpp"
-
-extern char** environ;
+#include "process.hpp"
 
 namespace tenon::bench { namespace {
 
@@ -148,26 +145,6 @@ void parse_manifests(benchmark::State& state) {
   parse_manifests_of(state, numbered_directory(static_cast<int>(state.range(0))), counter_numbered);
 }
 BENCHMARK(parse_manifests)->Arg(1)->Arg(500);
-
-/// Runs a process from its start to its end, and discards its output.
-void run_process(benchmark::State& state, std::vector<std::string> command) {
-  std::vector<char*> arguments;
-  for (std::string& argument : command) arguments.push_back(argument.data());
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-  for (auto _ : state) {
-    pid_t process = 0;
-    int status = 1;
-    if (posix_spawn(&process, arguments[0], &actions, nullptr, arguments.data(), environ) != 0 ||
-        waitpid(process, &status, 0) != process || status != 0) {
-      state.SkipWithError((command[0] + " failed").c_str());
-      break;
-    }
-  }
-  posix_spawn_file_actions_destroy(&actions);
-}
 
 void list_process(benchmark::State& state) {
   const Directory& directory = numbered_directory(static_cast<int>(state.range(0)));
