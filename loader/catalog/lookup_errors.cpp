@@ -59,7 +59,7 @@ std::string in_words(const Registration& candidate) {
 
 /// Returns the existing versions, and why each cannot be used. Lists both origins separately if the
 /// reference allows both.
-std::string describe_all(const std::vector<Registration>& candidates, const Kind& kind,
+std::string describe_all(std::span<const Registration> candidates, const Kind& kind,
                          std::int32_t target, Reference::Origin asked) {
   std::vector<const Registration*> newest_first;
   for (const Registration& candidate : candidates) newest_first.push_back(&candidate);
@@ -122,7 +122,7 @@ Error no_name(const Reference& reference, const Kind& kind, const std::string& k
 }
 
 Error no_compatible(const Reference& reference, const Kind& kind, std::int32_t target,
-                    const std::vector<Registration>& candidates) {
+                    std::span<const Registration> candidates) {
   return Error(
       {.code = "not-found",
        .where = reference.name,

@@ -7,6 +7,7 @@
 #include <tenon/result.hpp>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,7 @@ Error duplicate_error(const Registration& late, const Registration& existing,
 Error no_kind(const Reference& reference, const Kind& kind);
 Error no_name(const Reference& reference, const Kind& kind, const std::string& known);
 Error no_compatible(const Reference& reference, const Kind& kind, std::int32_t target,
-                    const std::vector<Registration>& candidates);
+                    std::span<const Registration> candidates);
 /// Returns the error for a reference that names no plugin of any kind. `others` have its name;
 /// `known` lists some existing names; empty if there are none.
 Error no_plugin(std::string_view reference, std::vector<const Registration*> others,

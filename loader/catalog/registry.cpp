@@ -35,7 +35,7 @@ std::size_t Registry::Named::position_of(const Registration& one) const {
 }
 
 Registry::Indexes Registry::Named::of(bool builtin) const {
-  const Indexes all = by_version;
+  const Indexes all(by_version.data(), by_version.size());
   return builtin ? all.first(builtins) : all.subspan(builtins);
 }
 
@@ -112,12 +112,26 @@ Registry::Named& Registry::named(const Provided& provided) {
   return made;
 }
 
+/// Returns the package of a module in the repository, or none. The repository was filled in the same
+/// order, so that most modules need no look-up.
+PackageId Registry::package_of(const Manifest& manifest, bool builtin) {
+  const Repository& repository = bindings_->repository();
+  if (!builtin && next_package_ < repository.size()) {
+    const Package& next = repository.package(next_package_);
+    if (next.name == manifest.name && total_order(next.version, manifest.version) == 0)
+      return next_package_++;
+  }
+  const PackageId found = repository.find(manifest.name, manifest.version);
+  if (!builtin && found != none) next_package_ = found + 1;
+  return found;
+}
+
 std::vector<Error> Registry::add(const ListedModule& module, FileComparison& files) {
   const RegisteredModule& owner = modules_.emplace_back(module);
   const Manifest& manifest = owner.manifest();
   std::vector<Error> left_out;
   if (!compatibility_.all_usable(manifest)) left_out = incompatibilities(*owner.description());
-  const PackageId id = bindings_->repository().find(manifest.name, manifest.version);
+  const PackageId id = package_of(manifest, module.builtin());
   const bool is_preferred = id != none && bindings_->is_preferred(id);
   const Error* refused = nullptr;
   if (auto checked =
@@ -277,7 +291,7 @@ Result<const Registration*> Registry::find(const Kind& kind, std::int32_t target
   if (const auto* best = choose(named, target, kind, reference, {requester, true})) {
     return check(*best, requester).error();
   }
-  return no_compatible(reference, kind, target, named.candidates);
+  return no_compatible(reference, kind, target, {named.candidates.data(), named.candidates.size()});
 }
 
 const Registry::NamesOfAllKinds& Registry::names_of_all_kinds() const {

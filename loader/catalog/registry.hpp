@@ -6,6 +6,8 @@
 #include <tenon/detail/kind.hpp>
 #include <tenon/result.hpp>
 
+#include <boost/container/small_vector.hpp>
+
 #include <cstdint>
 #include <deque>
 #include <filesystem>
@@ -78,14 +80,17 @@ class Registry {
 
  private:
   using Indexes = std::span<const std::uint32_t>;  // of candidates, the best one last
+  /// Most names have one plugin, in one version.
+  template <class T>
+  using Few = boost::container::small_vector<T, 1>;
 
   /// All plugins of one name and kind.
   struct Named {
     std::string_view kind;
     std::string_view name;
-    std::vector<Registration> candidates = {};  // in the order in which they were added
+    Few<Registration> candidates = {};  // in the order in which they were added
     // Builtins, then standalone ones. In each group prereleases, then releases, the newest last.
-    std::vector<std::uint32_t> by_version = {};
+    Few<std::uint32_t> by_version = {};
     std::size_t builtins = 0;
     bool has_preferred = false;  // some candidate is preferred
 
@@ -117,6 +122,7 @@ class Registry {
     bool refused_too = false;
   };
 
+  PackageId package_of(const Manifest& manifest, bool builtin);
   NamesOfKind& names_of_new(std::string_view kind);
   Named& named(const Provided& provided);
   const NamesOfKind* names_of(std::string_view kind) const noexcept;
@@ -130,6 +136,7 @@ class Registry {
   std::shared_ptr<const Bindings> bindings_;
   CompatibilityCheck compatibility_;
   std::deque<RegisteredModule> modules_;
+  PackageId next_package_ = 0;  // probably that of the next standalone module
   std::deque<Error> refusals_;
   std::deque<Named> named_;
   std::deque<NamesOfKind> kinds_;
