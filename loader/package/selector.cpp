@@ -18,7 +18,6 @@ Selector::Selector(Propagator& propagator)
       is_counted_(propagator.repository().size()),
       is_kept_(propagator.repository().size()) {
   const auto all = strongly_connected_components(propagator);
-  used_.resize(all.size());
   for (std::uint32_t i = 0; i < all.size(); ++i) {
     for (const NameId name : all[i]) component_of_[name] = i;
   }
@@ -33,8 +32,9 @@ Selector::Selector(Propagator& propagator)
 void Selector::add_used() {
   for (const Position position : propagator_.used()) {
     if (!propagator_.usable(position)) continue;
-    used_[component_of_[propagator_.name(position)]].push_back(position);
+    used_.emplace_back(component_of_[propagator_.name(position)], position);
   }
+  std::ranges::stable_sort(used_, {}, &std::pair<std::uint32_t, Position>::first);
 }
 
 bool Selector::side_by_side() const {
@@ -62,7 +62,9 @@ void Selector::select(const std::vector<NameId>& component) {
     is_queued_[name] = 1;
     queue_.push_back(name);
   }
-  to_keep_ = used_[component_];
+  to_keep_.clear();
+  for (; next_used_ < used_.size() && used_[next_used_].first == component_; ++next_used_)
+    to_keep_.push_back(used_[next_used_].second);
   for (const Position position : to_keep_) count_as_requirer(position);
   for (std::size_t next = 0; next < queue_.size(); ++next) {
     const NameId name = queue_[next];

@@ -3,8 +3,10 @@
 // The selector: which of the usable versions each requirer gets.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "package/propagator.hpp"
@@ -42,10 +44,11 @@ class Selector {
   std::vector<Edge>& edges_;                 // of the propagator
   std::vector<EdgeId> requirers_;            // by name: the first edge of a list
   std::vector<Position> common_provider_;    // by name: what all requirers got, or none
-  std::vector<std::vector<Position>> used_;  // by component
   std::vector<std::uint32_t> component_of_;  // by name
-  std::uint32_t component_ = 0;              // the current one
-  std::vector<NameId> queue_;                // names that need a choice, or another one
+  std::vector<std::pair<std::uint32_t, Position>> used_;  // with their components, in their order
+  std::size_t next_used_ = 0;                             // the first of the next component
+  std::uint32_t component_ = 0;                           // the current one
+  std::vector<NameId> queue_;  // names that need a choice, or another one
   std::vector<char> is_queued_;
   std::vector<char> is_counted_;  // by position: was chosen at some time, and counts as a requirer
   std::vector<char> is_kept_;
