@@ -14,8 +14,9 @@
 namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
-constexpr int first_power = 6;                // times of up to 64 ns are not told apart
-constexpr std::uint64_t always_timed = 1000;  // see MethodCounter::is_timed
+constexpr int first_power = 6;                 // times of up to 64 ns are not told apart
+constexpr std::uint64_t always_timed = 1000;   // calls that take this long are all timed
+constexpr std::uint64_t timing_interval = 64;  // of shorter ones, one in so many
 
 std::size_t index_of(std::uint64_t nanoseconds) noexcept {
   const std::uint64_t time = std::max<std::uint64_t>(nanoseconds, 1u << first_power);
@@ -64,7 +65,9 @@ std::int64_t MethodCounter::now() noexcept {
 void MethodCounter::record(Shard& shard, std::int64_t begin, bool failed) noexcept {
   const auto time = static_cast<std::uint64_t>(now() - begin);
   const bool traced = trace_ != nullptr && trace_->is_on();
-  shard.last_ns.store(traced ? always_timed : time, std::memory_order_relaxed);
+  const std::uint64_t begun = shard.begun.load(std::memory_order_relaxed);
+  const std::uint64_t skipped = traced || time >= always_timed ? 0 : timing_interval - 1;
+  shard.next_timed.store(begun + skipped, std::memory_order_relaxed);
   if (traced) trace_->add({number_, failed, platform::thread_number(), begin, time});
   timed_[index_of(time)].fetch_add(1, std::memory_order_relaxed);
   timed_ns_.fetch_add(time, std::memory_order_relaxed);
@@ -105,6 +108,13 @@ MethodCounter* CallCounters::of(const std::string& plugin, const KindVersion& ve
     found = counted_.end() - 1;
   }
   return found->methods.get();
+}
+
+void CallCounters::time_next() noexcept {
+  sync::Lock lock(mutex_);
+  for (const Counted& one : counted_) {
+    for (std::size_t i = 0; i < one.names.size(); ++i) one.methods[i].time_next();
+  }
 }
 
 std::vector<MethodCalls> CallCounters::read() const {

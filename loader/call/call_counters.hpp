@@ -28,6 +28,9 @@ class CallCounters {
   /// Their address does not change.
   MethodCounter* of(const std::string& plugin, const KindVersion& version);
 
+  /// Has the next call of each method timed, so that a trace that begins has it and all later ones.
+  void time_next() noexcept;
+
   /// Returns the methods that were called, by plugin and name.
   std::vector<MethodCalls> read() const;
 

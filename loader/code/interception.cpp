@@ -121,6 +121,13 @@ tenon_status PluginInterceptor::check_and_pass_on(std::uint32_t index, Passed& p
   return interception_.check_response(method, passed.call, passed.in, response);
 }
 
+tenon_status Interceptor::count(std::uint32_t index, Passed& passed) {
+  CountedCall counted(counters_[index]);
+  passed.pass(&passed);
+  counted.ended(passed.status);
+  return passed.status;
+}
+
 tenon_status Interceptor::call(std::uint32_t index, Passed& passed) {
   return static_cast<PluginInterceptor*>(this)->call(index, passed);
 }

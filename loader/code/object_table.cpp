@@ -95,6 +95,7 @@ void ObjectTable::add_counted(std::uint32_t index, PluginObject& object) {
 }
 
 void ObjectTable::count_calls(bool on) {
+  if (on) counters_->time_next();
   if (counts_calls_ == on) return;
   // Those of objects that were counted before are complete, and calls may still read them.
   for (std::uint32_t index = 0; on && index < objects_.size(); ++index) {

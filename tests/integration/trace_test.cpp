@@ -156,6 +156,23 @@ TEST_F(TracedHost, SendsItsTraceUntilItEnds) {
   EXPECT_EQ(count(trace, R"("ph":"X","name":"restarted")"), 1u);
 }
 
+TEST_F(TracedHost, HasTheFirstCallsIfCallsWereCountedBefore) {
+  HostOptions all = controlled();
+  all.count_calls = true;
+  Host host(all);
+  auto counter = host.create<test::Counter>("counter").value();
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(counter->add(1));
+  ControlSocket client(socket());
+  EXPECT_TRUE(contains(client.ask(trace_request()), "result"));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(counter->add(1));
+  std::size_t traced = 0;
+  while (traced < 3) {
+    const auto line = client.line();
+    ASSERT_TRUE(line);
+    traced += count(*line, add_);
+  }
+}
+
 TEST_F(TracedHost, CountsWhatAClientDoesNotRead) {
   constexpr std::uint64_t calls = 200'000;
   Host host(controlled());

@@ -33,7 +33,7 @@ struct MethodCalls : CallCounts {
   std::string plugin;
   std::string method;
   /// How long calls took, by ascending bounds, four for each power of two, without those that no
-  /// call took. Of calls that take less than a microsecond, each thread times one in 16. The last
+  /// call took. Of calls that take less than a microsecond, each thread times one in 64. The last
   /// bound is nanoseconds::max() if a call took more than 15 seconds.
   std::vector<TimedCalls> timed = {};
   /// The sum of their times.

@@ -21,7 +21,7 @@ class CallTrace;
 /// Counts the calls of one method, and how long they take. Threads count in separate cache lines,
 /// and the first 16 threads do so without an atomic read-modify-write. Reading the clock takes
 /// longer than many calls, so of calls that take less than a microsecond, each thread times one in
-/// 16.
+/// 64.
 class TENON_API MethodCounter {
  public:
   using Count = std::atomic<std::uint64_t>;
@@ -30,9 +30,20 @@ class TENON_API MethodCounter {
     Count begun{0};
     Count ended{0};
     Count failed{0};
-    Count last_ns{0};  // how long the last timed call took
+    Count next_timed{0};  // calls that follow this many others are timed
   };
 
+  /// Returns the shard of the calling thread if no other thread counts in it and the next call is
+  /// not timed; otherwise nullptr.
+  TENON_ALWAYS_INLINE Shard* untimed_shard() noexcept {
+    const ThreadRecord* record = thread_record;
+    if (record == nullptr || record->number >= own) [[unlikely]]
+      return nullptr;
+    Shard& shard = shards_[record->number];
+    const bool is_timed = shard.begun.load(std::memory_order_relaxed) >=
+                          shard.next_timed.load(std::memory_order_relaxed);
+    return is_timed ? nullptr : &shard;
+  }
   /// Returns the shard of the calling thread.
   Shard& shard() noexcept {
     const ThreadRecord* record = thread_record;
@@ -40,16 +51,23 @@ class TENON_API MethodCounter {
   }
   /// Adds one to a count of `shard`, and returns the earlier count.
   std::uint64_t add(Shard& shard, Count Shard::*count, std::memory_order order) noexcept {
-    Count& counted = shard.*count;
-    if (&shard == &shards_[own]) [[unlikely]]
-      return counted.fetch_add(1, order);
-    const std::uint64_t before = counted.load(std::memory_order_relaxed);
-    counted.store(before + 1, order);
+    return &shard == &shards_[own] ? (shard.*count).fetch_add(1, order)
+                                   : increment(shard.*count, order);
+  }
+  /// The same for a count that only the calling thread changes.
+  static std::uint64_t increment(Count& count, std::memory_order order) noexcept {
+    const std::uint64_t before = count.load(std::memory_order_relaxed);
+    count.store(before + 1, order);
     return before;
   }
-  /// Returns whether the call that follows `before` others is timed.
-  static bool is_timed(const Shard& shard, std::uint64_t before) noexcept {
-    return before % 16 == 0 || shard.last_ns.load(std::memory_order_relaxed) >= 1000;
+  /// Has the next call of each thread timed.
+  void time_next() noexcept {
+    for (Shard& shard : shards_) shard.next_timed.store(0, std::memory_order_relaxed);
+  }
+
+  /// A method that the plugin does not have is no failure: hosts call optional methods.
+  static bool is_failure(tenon_status status) noexcept {
+    return status != TENON_OK && TENON_CODE(status) != TENON_UNIMPLEMENTED;
   }
   /// Return the time in nanoseconds, and record a call that began at `begin`.
   static std::int64_t now() noexcept;
@@ -82,30 +100,49 @@ class TENON_API MethodCounter {
   std::uint32_t number_ = 0;
 };
 
-/// Counts one call, as failed unless `ended` was called with another status.
+/// Counts one call that is not timed, as failed unless `ended` was called with another status. All
+/// that most calls run is inline, and its members stay in registers.
+class UntimedCall {
+ public:
+  TENON_ALWAYS_INLINE explicit UntimedCall(MethodCounter::Shard& shard) noexcept : shard_(shard) {
+    MethodCounter::increment(shard_.begun, std::memory_order_relaxed);
+  }
+  TENON_ALWAYS_INLINE ~UntimedCall() {
+    if (failed_) [[unlikely]]
+      MethodCounter::increment(shard_.failed, std::memory_order_relaxed);
+    MethodCounter::increment(shard_.ended, std::memory_order_release);
+  }
+  UntimedCall(const UntimedCall&) = delete;
+  UntimedCall& operator=(const UntimedCall&) = delete;
+
+  TENON_ALWAYS_INLINE void ended(tenon_status status) noexcept {
+    failed_ = MethodCounter::is_failure(status);
+  }
+
+ private:
+  MethodCounter::Shard& shard_;
+  bool failed_ = true;
+};
+
+/// Counts one call, and times it if it is its turn. Counts it as failed unless `ended` was called
+/// with another status.
 class CountedCall {
  public:
   explicit CountedCall(MethodCounter& counter) noexcept
       : counter_(counter), shard_(counter.shard()) {
     const std::uint64_t before =
         counter_.add(shard_, &MethodCounter::Shard::begun, std::memory_order_relaxed);
-    if (MethodCounter::is_timed(shard_, before)) [[unlikely]]
-      begin_ = MethodCounter::now();
+    if (before >= shard_.next_timed.load(std::memory_order_relaxed)) begin_ = MethodCounter::now();
   }
   ~CountedCall() {
-    if (begin_ != untimed) [[unlikely]]
-      counter_.record(shard_, begin_, failed_);
-    if (failed_) [[unlikely]]
-      counter_.add(shard_, &MethodCounter::Shard::failed, std::memory_order_relaxed);
+    if (begin_ != untimed) counter_.record(shard_, begin_, failed_);
+    if (failed_) counter_.add(shard_, &MethodCounter::Shard::failed, std::memory_order_relaxed);
     counter_.add(shard_, &MethodCounter::Shard::ended, std::memory_order_release);
   }
   CountedCall(const CountedCall&) = delete;
   CountedCall& operator=(const CountedCall&) = delete;
 
-  /// A method that the plugin does not have is no failure: hosts call optional methods.
-  void ended(tenon_status status) noexcept {
-    failed_ = status != TENON_OK && TENON_CODE(status) != TENON_UNIMPLEMENTED;
-  }
+  void ended(tenon_status status) noexcept { failed_ = MethodCounter::is_failure(status); }
 
  private:
   static constexpr std::int64_t untimed = -1;
@@ -136,6 +173,9 @@ class TENON_API Interceptor {
   /// Checks and contains a call of the method at `index` in the version of the kind.
   tenon_status call(std::uint32_t index, Passed& passed);
 
+  /// Counts a call, and passes it on.
+  tenon_status count(std::uint32_t index, Passed& passed);
+
   /// Returns the counters of the methods, if it only counts calls; otherwise nullptr.
   MethodCounter* counters() const noexcept { return counters_; }
   /// Returns the vtable and object that it surrounds.
@@ -163,8 +203,11 @@ struct InterceptedMethod<Method, Index> {
                            const Response**... out) {
     auto& interceptor = *static_cast<Interceptor*>(self);
     const CallTarget& inner = interceptor.inner();
-    if (MethodCounter* counters = interceptor.counters(); counters != nullptr) {
-      CountedCall counted(counters[Index]);
+    MethodCounter* const counters = interceptor.counters();
+    MethodCounter::Shard* const shard =
+        counters != nullptr ? counters[Index].untimed_shard() : nullptr;
+    if (shard != nullptr) {
+      UntimedCall counted(*shard);
       const tenon_status status =
           (static_cast<const Table*>(inner.table)->*Method)(call, inner.self, in, out...);
       counted.ended(status);
@@ -173,7 +216,7 @@ struct InterceptedMethod<Method, Index> {
     void* answer = nullptr;
     ((answer = out), ...);
     Interceptor::Passed passed{pass, &inner, call, in, answer};
-    return interceptor.call(Index, passed);
+    return counters != nullptr ? interceptor.count(Index, passed) : interceptor.call(Index, passed);
   }
 
  private:
