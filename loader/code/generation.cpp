@@ -225,7 +225,7 @@ Result<void> Generation::create(const Kind& kind, std::int32_t target, std::stri
     Call call;
     const tenon_create_request in{
         sizeof in, host_->raw(), {plugin->name.data(), plugin->name.size()}};
-    const bool first = !created_.exchange(true);
+    const bool first = !created_.load() && !created_.exchange(true);
     const tenon_status status = interception_.run_lifecycle(
         plugin->name, "create", call.raw(),
         [&] { return plugin->base.create(call.raw(), &in, &object.self); },
