@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <new>
 #include <utility>
 
 #include "base/forked.hpp"
@@ -35,17 +35,16 @@ constexpr auto cancel_interval = std::chrono::milliseconds(10);
 
 SetupScope::SetupScope(const CallSwitch& module) noexcept
     : module_(module), outer_(std::exchange(innermost_setup, this)) {
-  const platform::FloatModes modes;
-  static_assert(sizeof modes <= sizeof float_modes_);
-  std::memcpy(&float_modes_, &modes, sizeof modes);
+  // In place: a copy would read 8 bytes that were just written in two parts, which is slow.
+  static_assert(sizeof(platform::FloatModes) <= sizeof float_modes_);
+  static_assert(alignof(platform::FloatModes) <= alignof(decltype(float_modes_)));
+  new (&float_modes_) platform::FloatModes;
 }
 
 SetupScope::~SetupScope() {
   innermost_setup = outer_;
-  platform::FloatModes modes;
-  std::memcpy(static_cast<void*>(&modes), &float_modes_, sizeof modes);
-  const auto& module = static_cast<const ModuleCore&>(module_);
-  if (modes.restore_changed()) module.float_modes_changed();
+  const auto& modes = *std::launder(reinterpret_cast<const platform::FloatModes*>(&float_modes_));
+  if (modes.restore_changed()) static_cast<const ModuleCore&>(module_).float_modes_changed();
 }
 
 int SetupScope::depth(const CallSwitch& module) noexcept {
