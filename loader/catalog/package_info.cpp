@@ -104,27 +104,29 @@ std::vector<PackageInfo> PackageDescriptions::all() const {
   return packages;
 }
 
-std::vector<PackageId> PackageDescriptions::reach(const std::vector<NamedPackage>& named) const {
+std::vector<PackageDescriptions::Reached> PackageDescriptions::reach(
+    const std::vector<NamedPackage>& named) const {
   std::vector<bool> seen(repository_.size());
-  std::vector<PackageId> reached;
+  std::vector<Reached> reached;
   const auto add = [&](PackageId id) {
     if (id == none || seen[id]) return;
     seen[id] = true;
-    reached.push_back(id);
+    reached.push_back({id, bindings_.providers_of(id)});
   };
   for (const NamedPackage& one : named) add(one.package);
   for (std::size_t i = 0; i < reached.size(); ++i) {
-    for (const PackageId provider : bindings_.providers_of(reached[i])) add(provider);
+    const std::vector<PackageId> providers = reached[i].providers;
+    for (const PackageId provider : providers) add(provider);
   }
   return reached;
 }
 
 /// Returns the users of each package, among the used and the reached packages.
 std::vector<PackageDescriptions::Users> PackageDescriptions::users(
-    const std::vector<PackageId>& reached, const std::vector<NamedPackage>& named) const {
+    const std::vector<Reached>& reached, const std::vector<NamedPackage>& named) const {
   std::vector<PackageId> asking = bindings_.resolution().packages;
-  for (const PackageId one : reached) {
-    if (!bindings_.used(one)) asking.push_back(one);
+  for (const Reached& one : reached) {
+    if (!bindings_.used(one.id)) asking.push_back(one.id);
   }
   std::vector<Users> users(repository_.size());
   for (const PackageId one : asking) {
@@ -178,8 +180,11 @@ std::string PackageDescriptions::why_not(PackageId newer_id, PackageId selected_
     return "a prerelease; releases are preferred";
   }
   for (const Requirer& one : requirers) {
-    if (one.versions && !one.versions->contains(newer.version))
-      return one.info.name + " requires " + one.info.versions;
+    if (!one.versions || one.versions->contains(newer.version)) continue;
+    constexpr std::string_view requires_it = " requires ";
+    std::string reason;
+    reason.reserve(one.info.name.size() + requires_it.size() + one.info.versions.size());
+    return reason.append(one.info.name).append(requires_it).append(one.info.versions);
   }
   if (bindings_.locked(selected_id)) return "the lock names the older one";
   return "one version should serve all requirers";
@@ -195,9 +200,11 @@ std::vector<SkippedVersion> PackageDescriptions::newer(
   for (const PackageId other : repository_.versions(selected.name)) {
     if (version_of(other) > selected.version) found.push_back(other);
   }
-  std::ranges::stable_sort(found,
-                           [&](PackageId a, PackageId b) { return version_of(a) > version_of(b); });
+  const auto is_newer = [&](PackageId a, PackageId b) { return version_of(a) > version_of(b); };
+  // Only prereleases are in another order.
+  if (!std::ranges::is_sorted(found, is_newer)) std::ranges::stable_sort(found, is_newer);
   std::vector<SkippedVersion> passed_over;
+  passed_over.reserve(found.size());
   for (const PackageId one : found) {
     passed_over.push_back({version_of(one).to_string(), why_not(one, id, requirers)});
   }
@@ -206,15 +213,14 @@ std::vector<SkippedVersion> PackageDescriptions::newer(
 
 std::vector<ResolvedPackage> PackageDescriptions::closure_of(
     const std::vector<NamedPackage>& named) const {
-  const std::vector<PackageId> reached = reach(named);
+  const std::vector<Reached> reached = reach(named);
   const std::vector<Users> users = this->users(reached, named);
   std::vector<ResolvedPackage> packages;
   packages.reserve(reached.size());
-  for (const PackageId id : reached) {
+  for (const auto& [id, providers] : reached) {
     std::vector<Requirer> all = requirers(id, users[id]);
-    ResolvedPackage resolved{.package = describe(id, bindings_.providers_of(id)),
-                             .required_by = {},
-                             .newer = newer(id, all)};
+    ResolvedPackage resolved{
+        .package = describe(id, providers), .required_by = {}, .newer = newer(id, all)};
     resolved.required_by.reserve(all.size());
     for (Requirer& one : all) resolved.required_by.push_back(std::move(one.info));
     packages.push_back(std::move(resolved));

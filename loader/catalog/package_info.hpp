@@ -57,13 +57,19 @@ class PackageDescriptions {
     std::vector<const NamedPackage*> references;
   };
 
+  /// A package, and the packages that meet its dependencies; see Bindings::providers_of.
+  struct Reached {
+    PackageId id;
+    std::vector<PackageId> providers;
+  };
+
   PackageInfo describe(PackageId id, const std::vector<PackageId>& providers) const;
   RequirementInfo describe(const Package& package, const Dependency& dependency,
                            PackageId provider) const;
   bool from(PackageId id, Reference::Origin origin) const;
-  std::vector<PackageId> reach(const std::vector<NamedPackage>& named) const;
+  std::vector<Reached> reach(const std::vector<NamedPackage>& named) const;
   std::vector<Requirer> requirers(PackageId id, const Users& users) const;
-  std::vector<Users> users(const std::vector<PackageId>& reached,
+  std::vector<Users> users(const std::vector<Reached>& reached,
                            const std::vector<NamedPackage>& named) const;
   std::vector<SkippedVersion> newer(PackageId id, const std::vector<Requirer>& requirers) const;
   std::string why_not(PackageId newer, PackageId selected,

@@ -19,7 +19,10 @@ bool preferred(const Version& a, const Version& b) {
 }  // namespace
 
 std::string display_name(std::string_view name, const Version& version) {
-  return std::string(name) + " " + version.to_string();
+  const std::string number = version.to_string();
+  std::string text;
+  text.reserve(name.size() + 1 + number.size());
+  return text.append(name).append(1, ' ').append(number);
 }
 
 std::uint64_t packed_version(const Version& version) {

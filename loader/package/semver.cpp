@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 
 #include "base/quote.hpp"
@@ -126,8 +127,13 @@ Result<Version> Version::parse(std::string_view text) {
 }
 
 std::string Version::to_string() const {
-  std::string text =
-      std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+  char numbers[3 * 21];  // 20 digits and a dot each
+  char* end = numbers;
+  for (const std::uint64_t number : {major, minor, patch}) {
+    if (end != numbers) *end++ = '.';
+    end = std::to_chars(end, std::end(numbers), number).ptr;
+  }
+  std::string text(numbers, end);
   if (!prerelease.empty()) text.append("-").append(prerelease);
   if (!build.empty()) text.append("+").append(build);
   return text;
