@@ -49,15 +49,19 @@ void Catalog::register_all(FileComparison& files) {
   registry_.finish();
 }
 
-// As in packages_of, the first package of a name and version wins.
+// The repository got the standalone packages first, in this order (packages_of), and left out those
+// whose name and version it had already. So the packages need no look-up.
 std::vector<const std::filesystem::path*> Catalog::files() const {
   const Repository& repository = bindings().repository();
   static const std::filesystem::path of_builtin;
   std::vector<const std::filesystem::path*> files(repository.size(), &of_builtin);
+  PackageId next = 0;
   for (const ListedModule& listed : content_.modules) {
-    if (listed.builtin()) continue;
-    const PackageId id = repository.find(listed.manifest->name, listed.manifest->version);
-    if (id != none && files[id] == &of_builtin) files[id] = &listed.module->origin().file;
+    if (listed.builtin() || next == repository.size()) continue;
+    const Package& package = repository.package(next);
+    const bool is_left_out = package.name != listed.manifest->name ||
+                             total_order(package.version, listed.manifest->version) != 0;
+    if (!is_left_out) files[next++] = &listed.module->origin().file;
   }
   return files;
 }
