@@ -180,10 +180,10 @@ def run_peers(build):
             for name in sorted(names)}
 
 
-def run_restarts(build, what, number):
+def run_restarts(build, what, *number):
     """Returns the output of tenon-restarts."""
-    done = subprocess.run([build / "tools/bench/tenon-restarts", what, str(number)], check=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    done = subprocess.run([build / "tools/bench/tenon-restarts", what, *map(str, number)],
+                          check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     return json.loads(done.stdout)
 
 
@@ -280,6 +280,13 @@ def rows_of_restarts(latency, memory):
            "measured": memory["left_mapped"], "ratio": memory["left_mapped"]}
 
 
+def rows_of_packages(memory):
+    grown, manifests = memory["grown_kB"], memory["manifests_kB"]
+    yield {"what": f"memory of a host, {memory['packages']:,} packages", "unit": "kB",
+           "goal": 3 * manifests, "measured": grown, "floor": "size of their manifests",
+           "floor_measured": manifests, "ratio": grown / manifests}
+
+
 def rows_of_instances(times, runs):
     """Compares a restart with its floor: a restart of one instance, and creating the others."""
     for run in runs:
@@ -341,6 +348,7 @@ def main():
     rates |= measure_conversion(build)
     rows = [*rows_of_times(times, peers), *rows_of_documents(times), *rows_of_lines(rates),
             *rows_of_restarts(latency, memory), *rows_of_instances(times, instances),
+            *rows_of_packages(run_restarts(build, "packages")),
             *rows_of_rates(times), *pipelines.rows(build),
             *backups.rows(backups.measure(build))]
     (build / "measure.json").write_text(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon-restarts latency SECONDS | memory RESTARTS | instances COUNT: measures the latency of calls
-// during restarts, the memory that restarts leak, or the duration of a restart with COUNT
-// instances. Prints JSON.
+// tenon-restarts latency SECONDS | memory RESTARTS | instances COUNT | packages: measures the
+// latency of calls during restarts, the memory that restarts leak, the duration of a restart with
+// COUNT instances, or the memory of a host with many packages. Prints JSON.
 #include <tenon/host.hpp>
 
 #include <bench/counter.hpp>
@@ -12,6 +12,7 @@
 #include <atomic>
 #include <bit>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +21,7 @@
 #include <thread>
 #include <vector>
 
+#include "directory.hpp"
 #include "modules.hpp"
 
 namespace tenon::bench { namespace {
@@ -154,6 +156,19 @@ int memory(int restarts) {
   return 0;
 }
 
+int packages() {
+  const Directory& directory = package_directory();
+  const std::size_t count = directory.files().size();
+  const long before = resident();
+  const Host host({.app = "", .plugin_path = {directory.root()}});
+  const long grown = resident() - before;
+  if (host.registered().size() != count) std::abort();
+  const std::size_t manifests = count * find_manifest(packaged_module).size;
+  std::printf("{\"packages\": %zu, \"grown_kB\": %ld, \"manifests_kB\": %zu}\n", count, grown,
+              manifests / 1024);
+  return 0;
+}
+
 /// Repeats an action for one second, but at least three times, and returns its median duration.
 template <class Action>
 std::int64_t median_time(Action action) {
@@ -209,11 +224,13 @@ int instances(int count) {
 }}  // namespace tenon::bench
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string(argv[1]) == "packages") return tenon::bench::packages();
   const std::string what = argc == 3 ? argv[1] : "";
   if (what == "latency") return tenon::bench::latency(std::atoi(argv[2]));
   if (what == "memory") return tenon::bench::memory(std::atoi(argv[2]));
   if (what == "instances") return tenon::bench::instances(std::atoi(argv[2]));
   std::fprintf(stderr,
-               "usage: tenon-restarts latency SECONDS | memory RESTARTS | instances COUNT\n");
+               "usage: tenon-restarts latency SECONDS | memory RESTARTS | instances COUNT | "
+               "packages\n");
   return 2;
 }
