@@ -53,6 +53,27 @@ class New : public testing::Test {
     EXPECT_EQ(everything(), before);
   }
 
+  /// Writes the part of the SDK of an app that the command reads.
+  void write_sdk(const std::string& app, const std::vector<std::string>& kinds) const {
+    const std::string share = "the sdk/share/";
+    world_.write(
+        share + "pkgconfig/" + app + "-sdk.pc",
+        "prefix=${pcfiledir}/../..\napp=" + app + "\nkinds=" + app + "-kinds\n\nName: x\n");
+    for (const std::string& kind : kinds) {
+      world_.write(
+          share + app + "/tenon/specs/" + kind + "/v1.json",
+          R"({ "kind": ")" + app + ".example/" + kind + R"(", "version": 1, "doc": "Plays.",
+  "methods": [
+    { "name": "log", "doc": "Logs.", "threading": "any", "required": true,
+      "request": { "tones": "reader", "type": "string", "more": "optional<writer>" } },
+    { "name": "play", "doc": "Plays.", "threading": "any", "required": true,
+      "request": { "at": "timestamp" }, "response": { "count": "int32", "name": "string" } },
+    { "name": "stop", "doc": "Stops.", "threading": "any" }
+  ]
+})");
+    }
+  }
+
   World world_;
 };
 
@@ -82,6 +103,158 @@ TEST_F(New, MakesAPluginForMeson) {
                                                          "big-numbers_test.cpp", "meson.build",
                                                          "pipeline.json", "verify.json"}));
   EXPECT_NE(world_.read("big-numbers/verify.json").find("tenon.dev/processor"), std::string::npos);
+}
+
+TEST_F(New, MakesAPluginForTheSdkOfAnApp) {
+  write_sdk("band", {"tone"});
+  const Outcome run = make({"plugin", "me.example/loud-tone", "--sdk", "the sdk"});
+  EXPECT_EQ(run.err, "");
+  EXPECT_EQ(run.out,
+            "loud-tone: 5 files\n"
+            "Next:\n"
+            "  cd loud-tone\n"
+            "  SDK='" +
+                world_.path("the sdk").string() +
+                "'\n"
+                "  cmake -S . -B build -DCMAKE_PREFIX_PATH=\"$SDK\"\n"
+                "  cmake --build build\n"
+                "  ctest --test-dir build\n");
+  EXPECT_EQ(files("loud-tone"), (std::set<std::string>{".gitignore", "CMakeLists.txt", "README.md",
+                                                       "loud-tone.cpp", "loud-tone_test.cpp"}));
+  EXPECT_EQ(world_.read("loud-tone/loud-tone.cpp"),
+            "#include <band/sdk/tone.hpp>\n\n"
+            "struct Example : band::sdk::ToneV1 {\n"
+            "  void log(\n"
+            "      std::unique_ptr<tenon::sdk::Reader> /*tones*/, std::string_view /*type*/,\n"
+            "      std::unique_ptr<tenon::sdk::Writer> /*more*/) override {}\n"
+            "  PlayResult play(tenon::Timestamp /*at*/) override { return {}; }\n"
+            "};\n"
+            "TENON_PLUGIN(Example, \"me.example/loud-tone\", \"0.1.0\");\n");
+}
+
+TEST_F(New, MakesAPluginInCForAnSdk) {
+  write_sdk("band", {"tone"});
+  ASSERT_EQ(make({"plugin", "me.example/loud", "--sdk", "the sdk", "--language", "c"}).exit, 0);
+  EXPECT_EQ(world_.read("loud/loud.c"), R"(#include <band/tone/v1.h>
+
+static tenon_status tone_log(tenon_call *call, void *self, const band_tone_v1_log_request *in) {
+  (void)call;
+  (void)self;
+  /* A method that succeeds owns the streams of its request. */
+  in->tones->release(in->tones);
+  if (in->more != NULL) in->more->release(in->more);
+  return TENON_OK;
+}
+
+static tenon_status tone_play(
+    tenon_call *call, void *self, const band_tone_v1_play_request *in,
+    const band_tone_v1_play_response **out) {
+  band_tone_v1_play_response *response = tenon_allocate_zeroed(call, sizeof *response);
+  (void)self;
+  (void)in;
+  response->struct_size = sizeof *response;
+  *out = response;
+  return TENON_OK;
+}
+
+/* Methods that are not listed return `unimplemented`. */
+static const band_tone_v1 vtable = {BAND_TONE_V1_BASE, .log = tone_log, .play = tone_play};
+
+#define PLUGINS(P) P(band_tone, 1, "me.example/loud", &vtable)
+TENON_MODULE("me.example/loud", "0.1.0", PLUGINS, {});
+)");
+}
+
+TEST_F(New, MakesAPluginInRustForAnSdk) {
+  write_sdk("band", {"tone"});
+  ASSERT_EQ(make({"plugin", "me.example/loud", "--sdk", "the sdk", "--language", "rust", "--build",
+                  "meson"})
+                .exit,
+            0);
+  EXPECT_EQ(files("loud"),
+            (std::set<std::string>{".gitignore", "README.md", "loud.rs", "meson.build"}));
+  // A crate has no '-' in its name.
+  EXPECT_NE(world_.read("loud/meson.build").find("'libband_kinds.rlib'"), std::string::npos);
+  EXPECT_NE(world_.read("loud/loud.rs").find(R"(
+    impl band_kinds::band::ToneV1 for Example {
+        fn log(
+            &self, _call: &tenon::Call<'_>, _tones: ::tenon::Reader,
+            _type: &str, _more: Option<::tenon::Writer>) -> tenon::Result<()> {
+            Ok(())
+        }
+
+        fn play(
+            &self, _call: &tenon::Call<'_>,
+            _at: i64) -> tenon::Result<band_kinds::band::ToneV1PlayResult> {
+            Ok(Default::default())
+        }
+    }
+)"),
+            std::string::npos)
+      << world_.read("loud/loud.rs");
+}
+
+TEST_F(New, FindsTheKindInASdk) {
+  write_sdk("band", {"tone", "pause"});
+  write_sdk("photo", {"tone"});
+  const auto include = [this](const std::string& name, const std::string& kind) {
+    EXPECT_EQ(make({"plugin", "me.example/" + name, "--sdk", "the sdk", "--kind", kind}).exit, 0);
+    const std::string text = world_.read(name + "/" + name + ".cpp");
+    return text.substr(0, text.find('\n'));
+  };
+  EXPECT_EQ(include("one", "pause"), "#include <band/sdk/pause.hpp>");
+  EXPECT_EQ(include("two", "photo.example/tone"), "#include <photo/sdk/tone.hpp>");
+  EXPECT_NE(world_.read("two/README.md").find("`PHOTO_PLUGIN_PATH=build`"), std::string::npos);
+}
+
+TEST_F(New, RefusesAKindThatTheSdkDoesNotHave) {
+  write_sdk("band", {"tone", "pause"});
+  const std::vector<std::string> line = {"plugin", "me.example/x", "--sdk", "the sdk"};
+  expect_refused(line, 1,
+                 "tenon new: the sdk has 2 kinds\n"
+                 "   found   'band.example/pause' and 'band.example/tone'\n"
+                 "   needed  one of these\n"
+                 "   fix     name it with --kind, eg: --kind band.example/pause\n");
+  write_sdk("photo", {"tone"});
+  const auto with_kind = [&line](const std::string& kind) {
+    std::vector<std::string> longer = line;
+    longer.insert(longer.end(), {"--kind", kind});
+    return longer;
+  };
+  expect_refused(with_kind("tone"), 1,
+                 "tenon new: the sdk has 2 kinds named 'tone'\n"
+                 "   found   'band.example/tone' and 'photo.example/tone'\n");
+  expect_refused(with_kind("band.example/tones"), 1,
+                 "tenon new: the sdk has no kind 'band.example/tones'\n"
+                 "   found   'band.example/pause', 'band.example/tone' and 'photo.example/tone'\n"
+                 "   needed  one of these\n"
+                 "   fix     did you mean 'band.example/tone'?\n");
+  expect_refused(with_kind("source"), 1, "the sdk has no kind 'source'");
+}
+
+TEST_F(New, RefusesADirectoryThatIsNoSdk) {
+  world_.write("other/share/pkgconfig/tenon-sdk.pc", "prefix=/usr\n");
+  for (const std::string directory : {"nowhere", "other"}) {
+    expect_refused(
+        {"plugin", "me.example/x", "--sdk", directory}, 1,
+        "tenon new: " + directory +
+            " is not the SDK of an app\n"
+            "   found   no file share/pkgconfig/APP-sdk.pc with the variables app and kinds\n"
+            "   needed  a directory that tenon_install_sdk or tenon-gen sdk has written\n"
+            "   fix     install the SDK, eg: cmake --install build --prefix DIR --component "
+            "sdk\n");
+  }
+}
+
+TEST_F(New, RefusesAnSdkThatCannotBeUsed) {
+  write_sdk("band", {});
+  const std::vector<std::string> line = {"plugin", "me.example/x", "--sdk", "the sdk"};
+  expect_refused(line, 1,
+                 "tenon new: the sdk has no kind of an app\n   found   standard kinds only\n");
+  world_.write("the sdk/share/band/tenon/specs/tone/v1.json", R"({ "kind": "band.example/tone" })");
+  expect_refused(line, 1, "the sdk/share/band/tenon/specs/tone/v1.json:1:1: error[");
+  fs::create_directory(world_.root() / "x");
+  expect_refused(line, 1, "tenon new: x already exists\n");
 }
 
 // No host searches the directory of the libraries that Meson chooses, such as lib/x86_64-linux-gnu.
@@ -167,13 +340,16 @@ TEST_F(New, RefusesOptionsThatDoNotApply) {
   expect_refused({"kind", "me.example/x", "--kind", "source"}, 2,
                  "--kind does not apply to a kind");
   expect_refused({"host", "photo", "--language", "c++"}, 2, "--language does not apply to a host");
+  expect_refused({"host", "photo", "--sdk", "."}, 2, "--sdk does not apply to a host");
+  expect_refused({"kind", "me.example/x", "--sdk", "."}, 2, "--sdk does not apply to a kind");
 }
 
 TEST_F(New, RefusesUnknownWords) {
   expect_refused({"module", "photo"}, 2, "found \"module\", needed host|plugin|kind");
   expect_refused({"host", "photo", "--build", "make"}, 2, "found \"make\", needed cmake|meson");
   expect_refused({"plugin", "me.example/x", "--kind", "store"}, 2,
-                 "found \"store\", needed source|processor");
+                 "tenon new: --kind: found \"store\", needed source|processor, or a kind of an app "
+                 "with --sdk\n");
   expect_refused({"host"}, 2, "NAME is required");
 }
 

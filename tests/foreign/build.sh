@@ -434,6 +434,11 @@ else
 fi
 step "sdk of another app" sdk_of_another_app
 for language in c c++; do
+  step "new plugin in $language with an sdk" new_with_sdk $language
+done
+step "new plugin with an sdk alone" new_with_sdk_alone
+if command -v rustc >/dev/null; then step "new plugin in rust with an sdk" new_with_sdk rust; fi
+for language in c c++; do
   step "new source in $language" new_source $language
   step "new processor in $language" new_processor $language
   step "new kind in $language" new_kind $language

@@ -54,3 +54,32 @@ new_host() {
 new_kind() {
   new kind far-away.example/text_filter --language "$1" && echo HELLO | diff - "$world/ran"
 }
+
+# A plugin for the SDK of photo, whose kind it names or not, is used by photo.
+new_with_sdk() {
+  kind=
+  [ "$1" = c++ ] || kind="--kind filter"
+  # shellcheck disable=SC2086
+  new plugin me.example/from-sdk --sdk "$sdk" $kind --language "$1" || return
+  project=$world/projects/from-sdk
+  "$prefix/bin/tenon" verify "$project/build/libfrom-sdk.so" \
+    --specs "$sdk/share/photo/tenon/specs" >"$world/page" || return
+  cat "$world/page"
+  grep 'apply handles valid requests *passed' "$world/page" || return
+  PHOTO_PLUGIN_PATH=$project/build:$world/plugins "$world/photo/photo" >"$world/ran" || return
+  cat "$world/ran"
+  grep -Fx '... version 1' "$world/ran"
+}
+
+# Without tenon, the SDK alone builds the plugin.
+new_with_sdk_alone() {
+  cd "$world/projects/from-sdk" && rm -r build || return
+  if [ "$system" = cmake ]; then
+    cmake -S . -B build -DCMAKE_PREFIX_PATH="$sdk" && cmake --build build && ctest --test-dir build
+  else
+    PKG_CONFIG_PATH=$sdk/share/pkgconfig meson setup build && meson compile -C build && meson test -C build
+  fi >"$world/page" 2>&1
+  result=$?
+  cat "$world/page"
+  [ $result = 0 ] && [ -e build/libfrom-sdk.so ] && grep -i 'no tests' "$world/page"
+}

@@ -165,8 +165,9 @@ Exit call(const Options& options, const CallArguments& arguments);
 struct NewArguments {
   std::string subject;   // host, plugin or kind
   std::string name;      // eg: "me.example/numbers"
-  std::string kind;      // of a plugin: source or processor
-  std::string language;  // of a plugin: c or c++
+  std::string kind;      // of a plugin: source, processor, or a kind of the SDK
+  std::string sdk;       // of a plugin: the directory of the SDK of its app
+  std::string language;  // of a plugin: c, c++ or rust
   std::string build = "cmake";
 };
 

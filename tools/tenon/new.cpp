@@ -17,9 +17,11 @@
 #include <utility>
 #include <vector>
 
+#include "app_sdk.hpp"
 #include "base/plain_text.hpp"
 #include "commands.hpp"
 #include "common/text_file.hpp"
+#include "gen/emit/emit_example.hpp"
 #include "gen/emit/emit_meson.hpp"
 #include "gen/emit/emit_rust.hpp"
 #include "gen/model/naming.hpp"
@@ -87,6 +89,7 @@ std::string_view needed_name(std::string_view subject) {
 /// Returns an option that is given but does not apply to the subject; empty if there is none.
 std::string unused_option(const NewArguments& arguments) {
   if (!arguments.kind.empty() && arguments.subject != "plugin") return "--kind";
+  if (!arguments.sdk.empty() && arguments.subject != "plugin") return "--sdk";
   if (!arguments.language.empty() && arguments.subject == "host") return "--language";
   return {};
 }
@@ -114,12 +117,25 @@ void add_kind_names(const std::string& name, Replacements& names) {
                              {"ME_SAMPLE", gen::upper_case(space + "_" + last)}});
 }
 
-Replacements replacements(const NewArguments& arguments) {
+void add_sdk_names(const NewArguments& arguments, const SdkKind& of, Replacements& names) {
+  const fs::path directory = fs::absolute(arguments.sdk).lexically_normal();
+  names.insert(names.end(),
+               {{"/opt/photo-sdk", shell_word((directory / "").parent_path().string())},
+                {"photo.example/filter", of.kind->id},
+                {"photo-sdk", of.package.name()},
+                {"photo_kinds", of.package.target},
+                {"photo_crate", of.package.rust_crate()},
+                {"PHOTO", of.package.variable()},
+                {"photo", of.package.app}});
+}
+
+Replacements replacements(const NewArguments& arguments, const SdkKind* sdk) {
   const std::string last = last_part(arguments.name);
   Replacements names = {{"me.example/sample", arguments.name},
                         {"SAMPLE_PLUGIN_PATH", gen::upper_case(snake_case(last)) + "_PLUGIN_PATH"},
                         {"sample", last}};
   if (arguments.subject == "kind") add_kind_names(arguments.name, names);
+  if (sdk != nullptr) add_sdk_names(arguments, *sdk, names);
   std::ranges::sort(names, std::ranges::greater(),
                     [](const auto& one) { return one.first.size(); });
   return names;
@@ -146,16 +162,35 @@ bool has_words(const std::set<std::string_view>& project, std::string_view direc
   }
 }
 
-/// Returns the files of the project by their paths in it.
-Files files_of(const NewArguments& arguments) {
-  const Replacements names = replacements(arguments);
-  const std::string_view kind = arguments.kind;
+/// Adds the source of a plugin for the SDK of an app, and its test.
+void add_plugin(const NewArguments& arguments, const SdkKind& sdk, Files& files) {
+  const gen::ExamplePlugin plugin{*sdk.kind, arguments.name, "0.1.0"};
+  const std::string file = last_part(arguments.name);
+  if (arguments.language == "rust") {
+    files.emplace(file + ".rs", gen::example_in_rust(plugin, sdk.package.rust_crate()));
+    return;
+  }
+  const bool in_c = arguments.language == "c";
+  files.emplace(file + (in_c ? ".c" : ".cpp"),
+                in_c ? gen::example_in_c(plugin) : gen::example_in_cpp(plugin));
+  files.emplace(file + "_test.cpp", gen::example_test(plugin));
+}
+
+/// Returns the files of the project by their paths in it. `sdk` is nullptr without --sdk.
+Files files_of(const NewArguments& arguments, const SdkKind* sdk) {
+  const Replacements names = replacements(arguments, sdk);
   const std::string_view language = arguments.language;
-  std::set<std::string_view> words = {"project", arguments.subject, arguments.build,
-                                      kind.empty() ? "source" : kind,
+  std::set<std::string_view> words = {"project", arguments.build,
                                       language.empty() ? "c++" : language};
-  if (language != "rust") words.insert("test");  // the program is in C++
   Files files;
+  if (sdk != nullptr) {
+    words.insert("sdk");
+    add_plugin(arguments, *sdk, files);
+  } else {
+    words.insert(arguments.subject);
+    words.insert(arguments.kind.empty() ? "source" : std::string_view(arguments.kind));
+    if (language != "rust") words.insert("test");  // the program is in C++
+  }
   for (const Template& one : templates()) {
     const std::size_t slash = one.path.find('/');
     if (!has_words(words, one.path.substr(0, slash))) continue;
@@ -221,9 +256,8 @@ Exit fail(const tools::Diagnostic& problem) {
   return io_error;
 }
 
-}  // namespace
-
-Exit make_project(const NewArguments& arguments) {
+/// Prints what is wrong with the arguments.
+Exit check(const NewArguments& arguments) {
   if (const std::string problem = problem_of(arguments); !problem.empty()) {
     std::cerr << "tenon new: " << escaped_for_display(arguments.name) << " cannot name a "
               << arguments.subject << ": it " << problem << "\n   needed  "
@@ -235,6 +269,20 @@ Exit make_project(const NewArguments& arguments) {
               << "\nSee tenon new --help.\n";
     return usage_error;
   }
+  const std::string& kind = arguments.kind;
+  if (arguments.sdk.empty() && !kind.empty() && kind != "source" && kind != "processor") {
+    std::cerr << "tenon new: --kind: found \"" << escaped_for_display(kind)
+              << "\", needed source|processor, or a kind of an app with --sdk\n"
+                 "See tenon new --help.\n";
+    return usage_error;
+  }
+  return success;
+}
+
+}  // namespace
+
+Exit make_project(const NewArguments& arguments) try {
+  if (const Exit checked = check(arguments); checked != success) return checked;
   const std::string directory = last_part(arguments.name);
   std::error_code failed;
   if (fs::exists(fs::symlink_status(directory, failed))) {
@@ -242,17 +290,22 @@ Exit make_project(const NewArguments& arguments) {
               << "   fix     choose another name, or run the command in another directory\n";
     return problems_found;
   }
-  const Files files = files_of(arguments);
+  SdkKind sdk;
+  if (!arguments.sdk.empty()) {
+    const Exit found = find_sdk_kind(arguments.sdk, arguments.kind, sdk);
+    if (found != success) return found;
+  }
+  const Files files = files_of(arguments, sdk.kind != nullptr ? &sdk : nullptr);
   try {
     write_all(directory, files);
   } catch (const fs::filesystem_error& error) {
     return fail(tools::cannot_write(directory, "creating the directory", error.code().value()));
-  } catch (const tools::IoError& error) {
-    return fail(error.diagnostic);
   }
   std::cout << directory << ": " << counted(files.size(), "file") << "\n";
   print_next(directory, files.at("README.md"));
   return success;
+} catch (const tools::IoError& error) {
+  return fail(error.diagnostic);
 }
 
 }  // namespace tenon::command

@@ -22,8 +22,17 @@ void add_new_arguments(CLI::App& command, NewArguments& arguments) {
           "Name of a host, eg: photo, or id of a plugin or kind, eg: me.example/numbers; its "
           "last part names the directory")
       ->required();
-  add_choice(command, "--kind", arguments.kind, {"source", "processor"}, "Kind of a plugin")
+  command
+      .add_option("--kind", arguments.kind,
+                  "Kind of a plugin: source or processor; with --sdk one of that SDK, which may be "
+                  "left out if it has only one")
+      ->type_name("source|processor|KIND")
       ->default_str("source");
+  command
+      .add_option("--sdk", arguments.sdk,
+                  "Directory of the SDK of an app, which tenon_install_sdk or tenon-gen sdk has "
+                  "written; the plugin is for this app")
+      ->type_name("DIR");
   add_choice(command, "--language", arguments.language, {"c", "c++", "rust"},
              "Language of the plugin; the host of a kind is in C++")
       ->default_str("c++");
@@ -40,6 +49,7 @@ void add_project_commands(CommandTable& table) {
   add_new_arguments(command, *given);
   add_examples(command, {"tenon new plugin me.example/numbers",
                          "tenon new plugin me.example/shout --kind processor --language rust",
+                         "tenon new plugin me.example/blur --sdk photo-sdk --kind filter",
                          "tenon new kind photo.example/filter --language rust --build meson"});
   table.add(command, [given] { return make_project(*given); });
 }

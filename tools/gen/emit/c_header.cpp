@@ -200,13 +200,8 @@ class Header {
              std::to_string(kind.number) + " */\n  int32_t reserved;\n  const tenon_base *base;\n";
     for (const Method& method : kind.methods) {
       const std::string begin = "  tenon_status (*" + method.name + ")(";
-      std::vector<std::string> parameters{"tenon_call *call", "void *self",
-                                          "const " + request_name(kind, method) + " *in"};
-      if (!method.response.empty()) {
-        parameters.push_back("const " + response_name(kind, method) + " **out");
-      }
       text_ += "\n" + c_comment(method.doc + "\n" + method_tag(method), 2) +
-               arguments(begin, parameters) + ");\n";
+               arguments(begin, c_parameters(kind, method)) + ");\n";
     }
     text_ += "} " + kind.c_name + ";\n";
     assert_layout(kind.c_name, kind.methods.back().name, layout_of_vtable(kind));
@@ -255,6 +250,15 @@ std::string restart_sentence(const Kind& kind) {
 }
 
 }  // namespace
+
+std::vector<std::string> c_parameters(const KindVersion& version, const Method& method) {
+  std::vector<std::string> parameters{"tenon_call *call", "void *self",
+                                      "const " + request_name(version, method) + " *in"};
+  if (!method.response.empty()) {
+    parameters.push_back("const " + response_name(version, method) + " **out");
+  }
+  return parameters;
+}
 
 std::string c_header(const KindVersion& version) {
   Header header(version);

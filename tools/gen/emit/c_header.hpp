@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "gen/model/model.hpp"
 
@@ -12,5 +13,9 @@ namespace tenon::gen {
 /// Returns the text of `version.header`. The same spec gives the same text.
 std::string c_header(const KindVersion& version);
 std::string c_header(const DocumentVersion& version);
+
+/// Returns the parameters of the function of a method: call, self, in, and out if there is a
+/// response.
+std::vector<std::string> c_parameters(const KindVersion& version, const Method& method);
 
 }  // namespace tenon::gen

@@ -623,7 +623,48 @@ void Domain::add_kind(const KindVersion& version) {
   raw_.emplace_back([&version](Writer& out) { emit_table(out, version); });
 }
 
+/// Returns a type as it is named in other crates than that of the bindings.
+std::string outside(std::string type, const std::string& crate) {
+  constexpr std::string_view inside = "super::";
+  for (std::size_t at = 0; (at = type.find(inside, at)) != type.npos;) {
+    type.replace(at, inside.size(), crate + "::");
+  }
+  return type;
+}
+
 }  // namespace
+
+std::string rust_override(const KindVersion& version, const Method& method,
+                          const std::string& crate) {
+  const MethodNames names(version, method);
+  std::vector<std::string> parameters = {"&self", "_call: &tenon::Call<'_>"};
+  for (const Field& field : names.taken) {
+    parameters.push_back(
+        "_" + field.name + ": " +
+        (method.configures ? "&tenon::Config" : outside(taken(field.type), crate)));
+  }
+  std::string result = outside(names.result, crate);
+  if (names.given.size() > 1) {
+    result.insert(0, crate + "::" + identifier(version.kind->space) + "::");
+  }
+  const bool streams = std::any_of(names.given.begin(), names.given.end(),
+                                   [](const Field& field) { return is_stream(field.type); });
+  Writer out(step);
+  out.indented([&] {
+    out.indented([&] {
+      out.list("fn " + names.method + "(", parameters, ") -> tenon::Result<" + result + "> {");
+      out.indented([&] {
+        if (streams) {
+          out.line("Err(tenon::Error::unimplemented(\"", method.name, "\"))");
+        } else {
+          out.line(names.given.empty() ? "Ok(())" : "Ok(Default::default())");
+        }
+      });
+      out.line("}");
+    });
+  });
+  return out.text();
+}
 
 std::string rust_identifier(const std::string& name) {
   return identifier(name);

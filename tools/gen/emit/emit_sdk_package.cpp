@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "gen/emit/cpp_names.hpp"
-#include "gen/emit/emit_sdk.hpp"
-#include "gen/model/naming.hpp"
+#include "gen/emit/emit_example.hpp"
 
 namespace tenon::gen {
 namespace {
@@ -29,7 +28,7 @@ std::string identifier(std::string name, int (*convert)(int)) {
 std::string filled(std::string text, const SdkPackage& package) {
   const std::pair<std::string_view, std::string> values[] = {
       {"@APP@", package.app},
-      {"@APP_VARIABLE@", identifier(package.app, std::toupper)},
+      {"@APP_VARIABLE@", package.variable()},
       {"@CRATE@", package.rust_crate()},
       {"@SDK@", package.name()},
       {"@SDK_VARIABLE@", identifier(package.name(), unchanged)},
@@ -63,14 +62,6 @@ std::string code(std::string_view text) {
   return "`" + std::string(text) + "`";
 }
 
-/// Returns the version for new plugins: the newest one that is not a draft, if there is one.
-const KindVersion& recommended(const Kind& kind) {
-  for (auto version = kind.versions.rbegin(); version != kind.versions.rend(); ++version) {
-    if (!(*version)->draft()) return **version;
-  }
-  return kind.latest();
-}
-
 std::string stage(const Life& life) {
   switch (life.stage) {
     case Life::Stage::draft:
@@ -90,36 +81,6 @@ const Kind& example_kind(const Model& model) {
   const auto own = std::find_if(model.kinds.begin(), model.kinds.end(),
                                 [](const auto& kind) { return !kind->standard; });
   return own != model.kinds.end() ? **own : *model.kinds.front();
-}
-
-std::string example_name(const SdkPackage& package) {
-  return package.app + ".example/example";
-}
-
-/// Returns a plugin that compiles: it overrides the required methods, or else the first method.
-std::string example(const Kind& kind, const SdkPackage& package) {
-  const KindVersion& version = recommended(kind);
-  std::vector<const Method*> overridden;
-  for (const Method& method : version.methods) {
-    if (method.required) overridden.push_back(&method);
-  }
-  const auto first = std::find_if(version.methods.begin(), version.methods.end(),
-                                  [](const Method& method) { return !method.configures; });
-  if (overridden.empty() && first != version.methods.end()) overridden.push_back(&*first);
-  std::string text = "#include <" + sdk_header(kind) + ">\n\nstruct Example : " + kind.space +
-                     "::sdk::" + local_name(version) + " {\n";
-  for (const Method* method : overridden) text += sdk_override(version, *method);
-  return text + "};\nTENON_PLUGIN(Example, \"" + example_name(package) + "\", \"1.0.0\");\n";
-}
-
-/// Returns a test of that plugin.
-std::string example_test(const Kind& kind, const SdkPackage& package) {
-  return "#include <" + interface_header(kind) +
-         ">\n#include <tenon/sdk/testing.hpp>\n\nint main() {\n"
-         "  tenon::Host host(tenon::sdk::testing::options(PLUGIN));\n"
-         "  auto example = host.create<" +
-         kind.space + "::" + camel_case(kind.name) + ">(\"" + example_name(package) +
-         "\").value();\n  // Call methods of `example`, and compare the results.\n}\n";
 }
 
 std::string describe(const Kind& kind) {
@@ -212,7 +173,8 @@ c++ -std=c++17 -shared -fPIC -fvisibility=hidden -I"$SDK/include" example.cpp \
 
 ## Test
 
-With tenon installed, a test creates the plugin in a host and calls its methods. It is a program in C++20,
+With tenon installed, `tenon new plugin me.example/blur --sdk "$SDK"` makes a project with a test, in C, C++ or
+Rust, for CMake or Meson. A test creates the plugin in a host and calls its methods. It is a program in C++20,
 with a `main` or with GoogleTest. `example_test.cpp`:
 
 ```cpp
@@ -264,16 +226,21 @@ installed, `tenon inspect libexample.so` shows what is in a plugin without runni
 
 }  // namespace
 
+std::string SdkPackage::variable() const {
+  return identifier(app, std::toupper);
+}
+
 std::string SdkPackage::rust_crate() const {
   return identifier(target, unchanged);
 }
 
 std::string emit_sdk_readme(const Model& model, const SdkPackage& package) {
+  const ExamplePlugin example{example_kind(model), package.app + ".example/example", "1.0.0"};
   std::string text = filled(introduction, package);
-  text += example(example_kind(model), package);
+  text += example_in_cpp(example);
   std::string rest = filled(building, package);
   constexpr std::string_view test = "@TEST@";
-  text += rest.replace(rest.find(test), test.size(), example_test(example_kind(model), package));
+  text += rest.replace(rest.find(test), test.size(), example_test(example));
   for (const auto& kind : model.kinds) text += describe(*kind);
   text.pop_back();
   return text;
@@ -289,6 +256,7 @@ std::string emit_cmake_config(const SdkPackage& package) {
 #
 # With the component `testing` it also finds tenon, which tests of plugins need.
 get_filename_component(@SDK_VARIABLE@_PREFIX "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+set(@SDK@_RUST_DIR "${@SDK_VARIABLE@_PREFIX}/share/@SDK@/rust") # the crates for plugins in Rust
 foreach(target IN ITEMS tenon::sdk @TARGET@)
   if(NOT TARGET ${target})
     add_library(${target} INTERFACE IMPORTED)
@@ -337,6 +305,9 @@ std::string emit_pkgconfig(const SdkPackage& package) {
   return filled(R"(prefix=${pcfiledir}/../..
 plugin_map=${prefix}/share/cmake/@SDK@/plugin.map
 specs=${prefix}/share/@APP@/tenon/specs
+rust=${prefix}/share/@SDK@/rust
+app=@APP@
+kinds=@TARGET@
 
 Name: @SDK@
 Description: Headers and the export map for plugins of @APP@

@@ -18,6 +18,9 @@ struct SdkPackage {
   /// Returns its name for find_package and pkg-config, eg: "photo-sdk".
   std::string name() const { return app + "-sdk"; }
 
+  /// Returns the app's part of the names of environment variables, eg: "PHOTO".
+  std::string variable() const;
+
   /// Returns the name of the crate of the kinds, eg: "photo_kinds".
   std::string rust_crate() const;
 };
@@ -30,7 +33,8 @@ std::string emit_sdk_readme(const Model& model, const SdkPackage& package);
 std::string emit_cmake_config(const SdkPackage& package);
 std::string emit_cmake_version(const SdkPackage& package);
 
-/// Returns the file for pkg-config, two directories below the prefix.
+/// Returns the file for pkg-config, two directories below the prefix. `tenon new` reads its
+/// variables `app` and `kinds`, the CMake target.
 std::string emit_pkgconfig(const SdkPackage& package);
 
 }  // namespace tenon::gen
