@@ -17,8 +17,7 @@ new() {
     cat "$world/commands"
     echo "$last >'$world/ran' 2>&1 || { cat '$world/ran'; exit 1; }"
   } >"$world/script"
-  PATH="$prefix/bin:$PATH" CMAKE_PREFIX_PATH=$prefix \
-    PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name tenon.pc)") sh -eu "$world/script" || return
+  PATH="$prefix/bin:$PATH" CMAKE_PREFIX_PATH=$prefix PKG_CONFIG_PATH='' sh -eu "$world/script" || return
   cat "$world/ran"
 }
 

@@ -238,12 +238,33 @@ void write_all(const fs::path& directory, const Files& files) {
   fs::rename(incomplete, directory);
 }
 
+/// Returns the directory of tenon's files for pkg-config if pkg-config does not search it;
+/// otherwise an empty path.
+fs::path unsearched_packages() {
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  const fs::path prefix = program.parent_path().parent_path();
+  fs::path packages = prefix / TENON_LIBDIR / "pkgconfig";
+  const char* const given = ::getenv("PKG_CONFIG_PATH");
+  if (given != nullptr && std::string_view(given).find(packages.string()) != std::string::npos) {
+    return {};
+  }
+  const bool is_system = prefix == "/usr" || prefix == "/usr/local";
+  return !is_system && fs::exists(packages, ignored) ? packages : fs::path();
+}
+
 /// Prints the commands of the README: how to build, test and run the project.
-void print_next(const std::string& directory, std::string_view readme) {
+void print_next(const NewArguments& arguments, const std::string& directory,
+                std::string_view readme) {
   constexpr std::string_view fence = "```";
   std::string_view commands = readme.substr(readme.find("```sh\n") + fence.size() + 3);
   commands = commands.substr(0, commands.find(fence));
   std::cout << "Next:\n  cd " << directory << "\n";
+  const fs::path packages = arguments.build == "meson" ? unsearched_packages() : fs::path();
+  if (!packages.empty()) {
+    std::cout << "  export PKG_CONFIG_PATH=" << shell_word(packages.string())
+              << ":$PKG_CONFIG_PATH\n";
+  }
   while (!commands.empty()) {
     const std::size_t end = commands.find('\n');
     std::cout << "  " << commands.substr(0, end) << "\n";
@@ -302,7 +323,7 @@ Exit make_project(const NewArguments& arguments) try {
     return fail(tools::cannot_write(directory, "creating the directory", error.code().value()));
   }
   std::cout << directory << ": " << counted(files.size(), "file") << "\n";
-  print_next(directory, files.at("README.md"));
+  print_next(arguments, directory, files.at("README.md"));
   return success;
 } catch (const tools::IoError& error) {
   return fail(error.diagnostic);
