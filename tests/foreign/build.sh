@@ -54,7 +54,9 @@ has_tags() {
   specs=${devel%/bin/tenon-gen}/share/tenon/abi
   "$devel" check "$specs/kinds" "$specs/types" || return
   ! [ -e "${devel%-gen}" ] || return
-  (cd "$world/build" && meson --internal uninstall) || return
+  (cd "$world/build" && meson --internal uninstall) >"$world/removed" || return
+  grep -v '^Deleted:' "$world/removed"
+  grep -x 'Failed: 0' "$world/removed" || return
   files_in "$root" | diff /dev/null -
 }
 
