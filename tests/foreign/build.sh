@@ -358,12 +358,13 @@ sanitized() {
 }
 
 # The SDK of an app that has no kind of photo needs none of its headers. It contains the spec,
-# although that is a link.
+# although that is a link. Tests of its plugins have the steps of the types of tenon that it uses.
 sdk_of_another_app() {
   kind=$world/other/tone
   mkdir -p "$kind" && ln -s ../../tone.json "$kind/v1.json" && cat >"$world/tone.json" <<'END'
 { "kind": "other.example/tone", "version": 1, "doc": "Plays a tone.",
-  "methods": [{ "name": "play", "doc": "Plays it.", "threading": "any" }] }
+  "methods": [{ "name": "play", "doc": "Plays it.", "threading": "any",
+    "request": { "of": "tenon.dev/record@2" } }] }
 END
   "$prefix/bin/tenon-gen" sdk --app other --out "$world/tone-sdk" "$world/other" || return
   echo '#include <other/sdk/tone.hpp>' |
@@ -372,6 +373,7 @@ END
   (cd "$world/tone-sdk/share" && find . -name '*.json') | diff - /dev/fd/3 3<<'END'
 ./other/tenon/specs/tone/v1.json
 END
+  new plugin me.example/whistle --sdk "$world/tone-sdk" --language c
 }
 
 # A program that links the archive, as it is installed with -Ddefault_library=static, runs alone.
