@@ -112,8 +112,8 @@ Registry::Named& Registry::named(const Provided& provided) {
   return made;
 }
 
-/// Returns the package of a module in the repository, or none. The repository was filled in the same
-/// order, so that most modules need no look-up.
+/// Returns the package of a module in the repository, or none. The repository was filled in the
+/// same order, so that most modules need no look-up.
 PackageId Registry::package_of(const Manifest& manifest, bool builtin) {
   const Repository& repository = bindings_->repository();
   if (!builtin && next_package_ < repository.size()) {

@@ -109,7 +109,8 @@ class Registry {
     std::vector<const Named*> names = {};  // sorted
   };
 
-  /// The plugins of one name in all kinds. Few hosts look for these, so the first look-up finds them.
+  /// The plugins of one name in all kinds. Few hosts look for these, so the first look-up finds
+  /// them.
   struct NamesOfAllKinds {
     std::once_flag found;
     TextIndex index = {};                  // the first plugin of each name

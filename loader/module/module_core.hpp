@@ -37,8 +37,8 @@
 namespace tenon { inline namespace v0_1 { namespace detail {
 
 /// Directs calls and creates to the generation that serves. Each other concern of a module has a
-/// class, and ModuleCore owns one object of each: they share its ModuleState, and each knows only those
-/// that come before it.
+/// class, and ModuleCore owns one object of each: they share its ModuleState, and each knows only
+/// those that come before it.
 ///
 /// Thread-safe. No lock is held while a plugin, a callback or the dynamic loader runs.
 ///

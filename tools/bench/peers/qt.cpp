@@ -25,7 +25,8 @@ void load_and_first_instance(benchmark::State& state) {
 }
 BENCHMARK(load_and_first_instance)->MeasureProcessCPUTime();
 
-/// Reads the metadata of libraries without loading them. Qt keeps none from one process to the next.
+/// Reads the metadata of libraries without loading them. Qt keeps none from one process to the
+/// next.
 void discover(benchmark::State& state) {
   std::string directory = (fs::temp_directory_path() / "tenon-bench-XXXXXX").string();
   if (mkdtemp(directory.data()) == nullptr) return state.SkipWithError("mkdtemp failed");
