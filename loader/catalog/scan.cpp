@@ -140,8 +140,9 @@ To converted(const From& text) {
   }
 }
 
-PathText joined(const PathText& directory, const std::string& name) {
-  if constexpr (std::is_same_v<PathText, std::string>) {
+template <class Text>
+PathText joined(const PathText& directory, const Text& name) {
+  if constexpr (std::is_same_v<PathText, Text>) {
     PathText path;
     path.reserve(directory.size() + name.size());
     path.append(directory).append(name);
