@@ -57,7 +57,7 @@ class Removal {
   Removal(const TreeRemoval& how, std::string path) : how_(how), path_(std::move(path)) {}
 
   void remove(const Directory& directory, const std::string& name, int level) const {
-    if (::unlinkat(directory.get(), name.c_str(), 0) == 0 || errno == ENOENT) return;
+    if (directory.remove(name) || errno == ENOENT) return;
     if (errno != EISDIR)
       throw sdk::system_failure(errno, "cannot remove ", directory.path_of(name));
     if (level == how_.max_levels) {
@@ -66,7 +66,7 @@ class Removal {
     }
     if (how_.grants_access) ::fchmodat(directory.get(), name.c_str(), own_directory, 0);
     if (const std::optional<Directory> inside = directory.enter(name)) empty(*inside, level);
-    if (::unlinkat(directory.get(), name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) {
+    if (!directory.remove_directory(name) && errno != ENOENT) {
       throw sdk::system_failure(errno, "cannot remove ", directory.path_of(name));
     }
   }
@@ -176,6 +176,14 @@ std::vector<Entry> Directory::entries() const {
   return entries;
 }
 
+bool Directory::remove(const std::string& name) const noexcept {
+  return retry([&] { return ::unlinkat(get(), name.c_str(), 0); }) == 0;
+}
+
+bool Directory::remove_directory(const std::string& name) const noexcept {
+  return retry([&] { return ::unlinkat(get(), name.c_str(), AT_REMOVEDIR); }) == 0;
+}
+
 void Directory::sync() const {
   // Some file systems cannot sync directories.
   if (retry([&] { return ::fsync(get()); }) != 0 && errno != EINVAL) {
@@ -188,14 +196,14 @@ void remove_tree(const Directory& directory, const std::string& name, const Tree
 }
 
 bool remove_empty_tree(const Directory& directory, const std::string& name) {
-  if (::unlinkat(directory.get(), name.c_str(), AT_REMOVEDIR) == 0) return true;
+  if (directory.remove_directory(name)) return true;
   if (errno != ENOTEMPTY && errno != EEXIST) return errno == ENOENT;
   const std::optional<Directory> inside = directory.enter(name);
   if (!inside) return true;
   for (const Entry& entry : inside->entries()) {
     if (entry.type != EntryType::directory || !remove_empty_tree(*inside, entry.name)) return false;
   }
-  return ::unlinkat(directory.get(), name.c_str(), AT_REMOVEDIR) == 0;
+  return directory.remove_directory(name);
 }
 
 }  // namespace tenon::builtin

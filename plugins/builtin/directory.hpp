@@ -45,6 +45,9 @@ class Directory {
   bool refers_to(const std::string& name, int file) const;
   /// Returns all entries except "." and "..", in no particular order.
   std::vector<Entry> entries() const;
+  /// Remove a file or link, and an empty directory. Return false, with errno, if that fails.
+  bool remove(const std::string& name) const noexcept;
+  bool remove_directory(const std::string& name) const noexcept;
   /// Makes changes of the entries durable. Does nothing on file systems that cannot sync
   /// directories.
   void sync() const;

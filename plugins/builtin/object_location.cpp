@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "object_location.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <utility>
 
@@ -98,7 +95,7 @@ void ObjectLocation::sync(const Directory& top) const {
 }
 
 void ObjectLocation::remove() const {
-  if (::unlinkat(directory().get(), name().c_str(), 0) != 0) {
+  if (!directory().remove(name())) {
     if (errno == ENOENT || errno == EISDIR) return;
     throw sdk::system_failure(errno, "cannot delete ", directory().path_of(name()));
   }
@@ -109,7 +106,7 @@ void ObjectLocation::remove() const {
 /// Keeps the bucket. A directory in which an object was created meanwhile is not empty and stays.
 void ObjectLocation::remove_empty_directories() const {
   for (std::size_t i = directories_.size(); i-- > 1;) {
-    if (::unlinkat(directories_[i - 1].get(), parts_[i].c_str(), AT_REMOVEDIR) != 0) return;
+    if (!directories_[i - 1].remove_directory(parts_[i])) return;
   }
 }
 
