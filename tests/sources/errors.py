@@ -30,6 +30,8 @@ OTHER_WORDS = {
     # names that the conformance kit expects a plugin to refuse
     "another-volume", "no-parameter-of-any-plugin", "no-such-operation", "no-such-snapshot",
     "no-such-volume",
+    # a name in the templates of tenon new
+    "photo-sdk",
     # values of settings
     "json-lines", "us-east-1", "verify-full",
     # the compiler, machines
