@@ -69,12 +69,12 @@ const Registration* Registry::Named::existing(const Registration& fresh) const {
   return is_newer(next, fresh) ? nullptr : &next;
 }
 
-void Registry::Named::add(Registration&& fresh) {
+void Registry::Named::add(const Registration& fresh) {
   const auto index = by_version.begin() + static_cast<std::ptrdiff_t>(position_of(fresh));
   by_version.insert(index, static_cast<std::uint32_t>(candidates.size()));
   builtins += fresh.builtin ? 1 : 0;
   has_preferred = has_preferred || fresh.is_preferred;
-  candidates.push_back(std::move(fresh));
+  candidates.push_back(fresh);
 }
 
 /// Returns the first accepted candidate in the order of preference. `indexes` must be of one origin
@@ -142,16 +142,16 @@ std::vector<Error> Registry::add(const ListedModule& module, FileComparison& fil
   for (std::uint32_t index = 0; index < manifest.provides.size(); ++index) {
     const Provided& provided = manifest.provides[index];
     Named& named = this->named(provided);
-    Registration fresh{.owner = &owner,
-                       .index = index,
-                       .version = provided.version,
-                       .fingerprint = provided.fingerprint,
-                       .builtin = module.builtin(),
-                       .is_preferred = is_preferred,
-                       .refused = refused};
+    const Registration fresh{.owner = &owner,
+                             .index = index,
+                             .version = provided.version,
+                             .fingerprint = provided.fingerprint,
+                             .builtin = module.builtin(),
+                             .is_preferred = is_preferred,
+                             .refused = refused};
     const Registration* existing = named.existing(fresh);
     if (existing == nullptr) {
-      named.add(std::move(fresh));
+      named.add(fresh);
       continue;
     }
     const bool same_version = existing->package() == fresh.package() && !fresh.builtin;

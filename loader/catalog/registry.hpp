@@ -85,6 +85,7 @@ class Registry {
   using Few = boost::container::small_vector<T, 1>;
 
   /// All plugins of one name and kind.
+  // NOLINTNEXTLINE(bugprone-exception-escape): moving these elements allocates nothing
   struct Named {
     std::string_view kind;
     std::string_view name;
@@ -99,7 +100,7 @@ class Registry {
     /// Returns those of one version of the package, with any build metadata.
     Indexes of(bool builtin, const Version& version) const;
     const Registration* existing(const Registration& fresh) const;
-    void add(Registration&& fresh);
+    void add(const Registration& fresh);
     template <class Accept>
     const Registration* best(Indexes indexes, const Accept& accept) const;
   };

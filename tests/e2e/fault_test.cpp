@@ -125,10 +125,11 @@ TEST(Faults, LeaveTheOldOrTheNewSettingsOfAnOperator) {
 
 TEST(Faults, LeaveAWholePackageOrNone) {
   const std::string packed = "packages/me.example/clocks/1.2.0/clocks.so";
-  const std::string whole = read_file(BUILDS "/first.so");
+  const std::string built = BUILDS "/first.so";
+  const std::string whole = read_file(built);
   for_each_fault({
       .prepare = [](World&) {},
-      .command = {TENON, "pack", "-o", "packages", BUILDS "/first.so"},
+      .command = {TENON, "pack", "-o", "packages", built},
       .check =
           [&](World& world, const Outcome& run, const Fault&) {
             const std::string content = world.read(packed);

@@ -21,7 +21,7 @@ void faulty_end(void);
 
 /* For FAULTY_FORGET, before faulty_begin: an empty directory on the same file system for replaced and
  * removed files. */
-void faulty_keep_in(const char *directory);
+void faulty_keep_in(const char *path);
 
 /* Fails as FAULTY_FORGET, now. */
 void faulty_lose_power(void);

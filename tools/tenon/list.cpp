@@ -31,12 +31,12 @@ bool names_kind(std::string_view wanted, std::string_view kind) {
 /// Returns the version of the plugin's package. If there are several, the one in use is marked.
 /// `packages`: sorted by name.
 std::string version_of(const PluginInfo& plugin, const std::vector<PackageInfo>& packages) {
-  const auto versions =
-      std::ranges::equal_range(packages, plugin.package(), {}, &PackageInfo::name);
-  const bool used = std::ranges::any_of(versions, [&plugin](const PackageInfo& package) {
+  const auto first = std::ranges::lower_bound(packages, plugin.package(), {}, &PackageInfo::name);
+  const auto last = std::ranges::upper_bound(packages, plugin.package(), {}, &PackageInfo::name);
+  const bool used = std::any_of(first, last, [&plugin](const PackageInfo& package) {
     return package.used && package.version == plugin.package_version();
   });
-  return plugin.package_version() + (versions.size() > 1 && used ? " (in use)" : "");
+  return plugin.package_version() + (last - first > 1 && used ? " (in use)" : "");
 }
 
 /// Returns the table in lines of its own for each plugin, for terminals that are too narrow.
