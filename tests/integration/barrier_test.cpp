@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Hosts for which the system starts to refuse the memory barrier of restarts.
+#include <tenon/detail/thread_record.hpp>
+
 #include <gtest/gtest.h>
 
 #include <string>

@@ -158,7 +158,8 @@ TEST_F(ControlServerTest, KeepsAClientThatWaitsForItsReply) {
   ASSERT_TRUE(waiting.send(hold));
   ControlSocket silent(path());
   EXPECT_FALSE(silent.line()) << "the time has passed";
-  held_.at(0).send("at last");
+  ASSERT_EQ(held(), 1u);
+  held_[0].send("at last");
   EXPECT_EQ(waiting.line(), "at last");
 }
 

@@ -266,7 +266,7 @@ TEST(Dll, IsRefusedIfItEndsWithinItsHeaders) {
                 "truncated-file: the file ends after " + std::to_string(size) + " bytes");
     }
     const auto code = [&whole](std::size_t size) {
-      return read_module_image(std::span(whole).first(size), "x.dll").error().code();
+      return std::string(read_module_image(std::span(whole).first(size), "x.dll").error().code());
     };
     EXPECT_EQ(code(0), "empty-file");
     EXPECT_EQ(code(1), "not-a-module");
