@@ -225,6 +225,7 @@ Result<void> Generation::create(const Kind& kind, std::int32_t target, std::stri
     Call call;
     const tenon_create_request in{
         sizeof in, host_->raw(), {plugin->name.data(), plugin->name.size()}};
+    // Most creates only read it: a write would take the cache line from other threads.
     const bool first = !created_.load() && !created_.exchange(true);
     const tenon_status status = interception_.run_lifecycle(
         plugin->name, "create", call.raw(),

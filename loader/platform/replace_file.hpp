@@ -60,7 +60,7 @@ ReplaceResult replace_content(const std::filesystem::path& path, std::string_vie
 std::error_code sync_directory(const std::filesystem::path& directory);
 
 /// Creates a directory, and those around it, which then survive a power failure. Returns whether it
-/// did not exist.
+/// did not exist. If that fails, removes what it has created.
 bool create_directories(const std::filesystem::path& directory, std::error_code& failed);
 
 }}}  // namespace tenon::v0_1::platform

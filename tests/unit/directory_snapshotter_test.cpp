@@ -357,25 +357,6 @@ class DirectorySnapshotterFaults : public DirectorySnapshotter {
     fs::remove(log);
     return requests;
   }
-
-  /// The machine loses power at the request, or after the last one. Returns whether `body` returned
-  /// before.
-  bool power_is_lost_after(long request, void (*body)(VolumeSnapshotter&, const std::string&),
-                           const std::string& id) {
-    const fs::path aside = world_.path("aside/here").parent_path();
-    const fs::path returned = world_.path("returned");
-    EXPECT_TRUE(is_killed_in([&] {
-      Host host({.app = "", .builtins = {builtins()}});
-      auto own = host.create<VolumeSnapshotter>("tenon.dev/directory", config());
-      faulty_keep_in(aside.c_str());
-      faulty_begin(root().c_str(), "", nullptr, request, FAULTY_FORGET);
-      body(**own, id);
-      std::ofstream{returned};
-      faulty_lose_power();
-    }));
-    fs::remove_all(aside);
-    return fs::remove(returned);
-  }
 };
 
 TEST_F(DirectorySnapshotterFaults, LeaveCompleteSnapshotsOrNone) {
@@ -467,10 +448,35 @@ TEST_F(DirectorySnapshotterFaults, LeaveNothingInUseAfterAKill) {
   EXPECT_EQ(most_left, 1u);
 }
 
-TEST_F(DirectorySnapshotterFaults, LeaveCompleteSnapshotsOrNoneIfPowerIsLost) {
+class DirectorySnapshotterWithoutPower : public DirectorySnapshotterFaults {
+ protected:
+  void SetUp() override {
 #ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "ThreadSanitizer allows no new thread in a forked child";
+    GTEST_SKIP() << "ThreadSanitizer allows no new thread in a forked child";
 #endif
+  }
+
+  /// The machine loses power at the request, or after the last one. Returns whether `body` returned
+  /// before.
+  bool power_is_lost_after(long request, void (*body)(VolumeSnapshotter&, const std::string&),
+                           const std::string& id) {
+    const fs::path aside = world_.path("aside/here").parent_path();
+    const fs::path returned = world_.path("returned");
+    EXPECT_TRUE(is_killed_in([&] {
+      Host host({.app = "", .builtins = {builtins()}});
+      auto own = host.create<VolumeSnapshotter>("tenon.dev/directory", config());
+      faulty_keep_in(aside.c_str());
+      faulty_begin(root().c_str(), "", nullptr, request, FAULTY_FORGET);
+      body(**own, id);
+      std::ofstream{returned};
+      faulty_lose_power();
+    }));
+    fs::remove_all(aside);
+    return fs::remove(returned);
+  }
+};
+
+TEST_F(DirectorySnapshotterWithoutPower, LeavesCompleteSnapshotsOrNone) {
   const auto whole = describe(volume("v"));
   long request = 0;
   for (bool returned = false; !returned;) {
@@ -491,10 +497,7 @@ TEST_F(DirectorySnapshotterFaults, LeaveCompleteSnapshotsOrNoneIfPowerIsLost) {
   EXPECT_GT(request, 20);
 }
 
-TEST_F(DirectorySnapshotterFaults, LeaveCompleteVolumesOrNoneIfPowerIsLost) {
-#ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "ThreadSanitizer allows no new thread in a forked child";
-#endif
+TEST_F(DirectorySnapshotterWithoutPower, LeavesCompleteVolumesOrNone) {
   const auto whole = describe(volume("v"));
   const std::string snapshot_id = snapshot("v").value();
   long request = 0;
@@ -516,10 +519,7 @@ TEST_F(DirectorySnapshotterFaults, LeaveCompleteVolumesOrNoneIfPowerIsLost) {
   EXPECT_GT(request, 20);
 }
 
-TEST_F(DirectorySnapshotterFaults, LeaveCompleteSnapshotsOrNoneIfPowerIsLostInADeletion) {
-#ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "ThreadSanitizer allows no new thread in a forked child";
-#endif
+TEST_F(DirectorySnapshotterWithoutPower, LeavesADeletedSnapshotCompleteOrNone) {
   const auto whole = describe(volume("v"));
   long request = 0;
   for (bool returned = false; !returned;) {

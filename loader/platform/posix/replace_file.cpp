@@ -166,7 +166,11 @@ bool create_directories(const fs::path& directory, std::error_code& failed) {
   for (auto at = missing.rbegin(); !failed && at != missing.rend(); ++at) {
     failed = sync_directory(at->parent_path());
   }
-  return created;
+  std::error_code ignored;
+  for (const fs::path& at : missing) {
+    if (failed) fs::remove(at, ignored);
+  }
+  return created && !failed;
 }
 
 }}}  // namespace tenon::v0_1::platform
