@@ -3,6 +3,7 @@
 // Reads and changes the Kubernetes resources that item actions receive as JSON.
 #pragma once
 
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
@@ -20,6 +21,8 @@ class Resource {
   /// Parses the text of one resource, which must outlive the object. Throws sdk::Failure with
   /// TENON_INVALID_ARGUMENT if it is not a JSON object.
   explicit Resource(std::string_view text);
+  Resource(const Resource&) = delete;
+  Resource& operator=(const Resource&) = delete;
 
   boost::json::value& value() noexcept { return value_; }
   boost::json::object& members() { return value_.get_object(); }
@@ -29,7 +32,8 @@ class Resource {
   std::string text() const;
 
  private:
-  std::vector<std::string_view> numbers_;  // before the value, whose parser fills it
+  boost::json::monotonic_resource memory_;  // of the value, which is therefore not destroyed
+  std::vector<std::string_view> numbers_;
   boost::json::value value_;
 };
 

@@ -30,7 +30,7 @@
 namespace backup {
 
 struct ArchiveSettings {
-  Compression compression = Compression::gzip;
+  Compression compression = Compression::zstd;
   std::chrono::sys_seconds time{};                 // of all entries
   std::size_t queue_bytes = std::size_t{8} << 20;  // limit of entries waiting for compression
   /// The time after which `add` fails if the reader reads nothing.

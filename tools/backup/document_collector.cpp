@@ -21,7 +21,6 @@ namespace backup {
 namespace {
 
 constexpr std::size_t piece_size = std::size_t{128} << 10;
-constexpr std::string_view definition_kind = "CustomResourceDefinition";
 
 bool is_list(const Envelope& object) {
   return object.has_items && object.kind.ends_with(list_suffix);
@@ -66,6 +65,26 @@ Position moved(Position position, const Position& begin) {
 std::string UnresolvedDocuments::where(const UnresolvedDocument& document) const {
   return place_text(files.path(document.place.file).native(),
                     {document.place.offset, document.line, document.column});
+}
+
+void UnresolvedDocuments::append(UnresolvedDocuments other) {
+  const auto renumber = [](auto& numbers, const auto& others) {
+    std::vector<std::uint32_t> renumbered(others.size());
+    for (std::uint32_t i = 0; i < others.size(); ++i) renumbered[i] = numbers.of(others[i]);
+    return renumbered;
+  };
+  const auto type = renumber(types, other.types);
+  const auto space = renumber(spaces, other.spaces);
+  const ItemFiles::Shift shift = files.append(std::move(other.files));
+  for (UnresolvedDocument& document : other.all) {
+    document.name += names.size();
+    document.type = type[document.type];
+    document.space = space[document.space];
+    document.place.file += shift.files;
+    if (document.place.head != 0) document.place.head += shift.heads;
+    all.push_back(document);
+  }
+  names += other.names;
 }
 
 tenon::Result<void> DocumentCollector::read(const std::filesystem::path& path) {
@@ -196,11 +215,7 @@ void DocumentCollector::add_elements(const Extent& extent, std::string_view text
 /// Adds the pending documents of a list, or one document, for which `list` is empty.
 void DocumentCollector::flush_list(const Envelope& list) {
   for (UnresolvedDocument& document : pending_) {
-    if (!complete(document, list)) continue;
-    if (on_definition_ && documents_.types[document.type].second == definition_kind) {
-      report_definition(document);
-    }
-    documents_.all.push_back(document);
+    if (complete(document, list)) documents_.all.push_back(document);
   }
   std::move(pending_problems_.begin(), pending_problems_.end(), std::back_inserter(problems_));
   pending_.clear();
@@ -241,16 +256,6 @@ std::uint32_t DocumentCollector::head(std::string members) {
   const std::uint32_t number = documents_.files.add_head(members);
   heads_.emplace(std::move(members), number);
   return number;
-}
-
-void DocumentCollector::report_definition(const UnresolvedDocument& document) {
-  const auto text = documents_.files.read(document.place);
-  if (!text) {
-    pending_problems_.push_back(text.error());
-    return;
-  }
-  const auto definition = parse_document(*text);
-  if (definition) on_definition_(definition->get_object());
 }
 
 }  // namespace backup

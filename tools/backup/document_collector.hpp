@@ -61,18 +61,19 @@ struct UnresolvedDocuments {
     return std::string_view(names).substr(document.name, document.name_size);
   }
   std::string where(const UnresolvedDocument& document) const;
+  /// Adds the documents of other files.
+  void append(UnresolvedDocuments other);
 };
 
 /// Reads files and collects their documents.
 class DocumentCollector : private ScanHandler {
  public:
-  DocumentCollector(std::vector<tenon::Error>& problems, const OnDefinition& on_definition,
-                    const IsCancelled& is_cancelled)
-      : problems_(problems), on_definition_(on_definition), is_cancelled_(is_cancelled) {}
+  DocumentCollector(std::vector<tenon::Error>& problems, const IsCancelled& is_cancelled)
+      : problems_(problems), is_cancelled_(is_cancelled) {}
 
   /// Reads a file and adds the problems of its documents. Errors: cannot-read; cancelled.
   tenon::Result<void> read(const std::filesystem::path& path);
-  UnresolvedDocuments& documents() { return documents_; }
+  UnresolvedDocuments take() { return std::move(documents_); }
 
  private:
   void on_element(const Extent& extent, std::string_view text, const Envelope& envelope) override;
@@ -86,10 +87,8 @@ class DocumentCollector : private ScanHandler {
   std::uint32_t head(std::string members);
   void flush_list(const Envelope& list);
   bool complete(UnresolvedDocument& document, const Envelope& list);
-  void report_definition(const UnresolvedDocument& document);
 
   std::vector<tenon::Error>& problems_;
-  const OnDefinition& on_definition_;
   const IsCancelled& is_cancelled_;
   UnresolvedDocuments documents_;
   std::filesystem::path path_;  // of the current file

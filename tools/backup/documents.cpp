@@ -5,10 +5,17 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <cstddef>
+#include <functional>
+#include <future>
 #include <iterator>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <system_error>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -19,6 +26,10 @@ namespace backup {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view definition_kind = "CustomResourceDefinition";
+/// Reading fewer files takes no longer than starting a thread.
+constexpr std::size_t files_in_part = 128;
 
 /// The files of a directory and the directories in it.
 struct Files {
@@ -33,10 +44,8 @@ void list_files(const fs::path& directory, Files& files, std::vector<tenon::Erro
     for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
       std::error_code ignored;
       const fs::path suffix = entry.path().extension();
-      if (entry.symlink_status().type() == fs::file_type::directory) {
-        directories.push_back(entry.path());
-      } else if (entry.is_directory(ignored)) {
-        continue;
+      if (entry.is_directory(ignored)) {
+        if (!entry.is_symlink(ignored)) directories.push_back(entry.path());
       } else if (suffix == ".json") {
         files.json.push_back(entry.path());
       } else if (suffix == ".yaml" || suffix == ".yml") {
@@ -60,6 +69,79 @@ tenon::Error not_json(const std::vector<fs::path>& yaml) {
                        .needed = "JSON files",
                        .fix = "convert them with `kubectl create --dry-run=client -o json -f "
                               "FILE`, or remove them"});
+}
+
+/// Files that one thread reads, and what it found in them.
+struct Part {
+  std::span<const fs::path> files;
+  UnresolvedDocuments documents{};
+  std::vector<tenon::Error> problems{};
+  std::optional<tenon::Error> failure{};
+
+  /// In a directory, a file that cannot be read is a problem. Otherwise it is a failure.
+  void read(bool is_directory, const IsCancelled& is_cancelled) {
+    DocumentCollector collector(problems, is_cancelled);
+    for (const fs::path& file : files) {
+      auto read = collector.read(file);
+      if (read) continue;
+      if (!is_directory || read.error().code() == "cancelled") {
+        failure = std::move(read).error();
+        return;
+      }
+      problems.push_back(std::move(read).error());
+    }
+    documents = collector.take();
+  }
+};
+
+/// Calls `work` on this thread and, if there is enough to do, on others.
+void run_on_threads(std::size_t parts, const std::function<void()>& work) {
+  const std::size_t most = std::clamp(std::thread::hardware_concurrency(), 1U, 8U);
+  std::vector<std::future<void>> others;
+  try {
+    while (others.size() + 1 < std::min(parts, most)) {
+      others.push_back(std::async(std::launch::async, work));
+    }
+  } catch (const std::system_error&) {  // No further thread can be started.
+  }
+  work();
+  for (std::future<void>& other : others) other.get();
+}
+
+/// Reads files on several threads. The documents are in the order of the files.
+tenon::Result<UnresolvedDocuments> collect(std::span<const fs::path> files, bool is_directory,
+                                           std::vector<tenon::Error>& problems,
+                                           const IsCancelled& is_cancelled) {
+  std::vector<Part> parts;
+  for (std::size_t first = 0; first < files.size(); first += files_in_part) {
+    parts.push_back({files.subspan(first, std::min(files_in_part, files.size() - first))});
+  }
+  std::atomic<std::size_t> next = 0;
+  run_on_threads(parts.size(), [&] {
+    for (std::size_t i = 0; (i = next++) < parts.size();) parts[i].read(is_directory, is_cancelled);
+  });
+  UnresolvedDocuments documents;
+  for (Part& part : parts) {
+    if (part.failure) return *std::move(part.failure);
+    documents.append(std::move(part.documents));
+    std::move(part.problems.begin(), part.problems.end(), std::back_inserter(problems));
+  }
+  return documents;
+}
+
+/// Calls `on_definition` with each definition of a resource.
+void report_definitions(const UnresolvedDocuments& documents, const OnDefinition& on_definition,
+                        std::vector<tenon::Error>& problems) {
+  if (!on_definition) return;
+  for (const UnresolvedDocument& document : documents.all) {
+    if (documents.types[document.type].second != definition_kind) continue;
+    const auto text = documents.files.read(document.place);
+    if (!text) {
+      problems.push_back(text.error());
+    } else if (const auto definition = parse_document(*text)) {
+      on_definition(definition->get_object());
+    }
+  }
 }
 
 class Resolution {
@@ -184,15 +266,10 @@ tenon::Result<Items> read_documents(const fs::path& from, const ResourceOf& reso
     files.json.push_back(from);
   }
   std::sort(files.json.begin(), files.json.end());
-  DocumentCollector collector(problems, on_definition, is_cancelled);
-  for (const fs::path& file : files.json) {
-    auto read = collector.read(file);
-    if (read) continue;
-    const bool cancelled = read.error().code() == "cancelled";
-    if (!S_ISDIR(status.st_mode) || cancelled) return std::move(read).error();
-    problems.push_back(std::move(read).error());
-  }
-  return Resolution(collector.documents(), resource_of, problems).run();
+  auto documents = collect(files.json, S_ISDIR(status.st_mode), problems, is_cancelled);
+  if (!documents) return std::move(documents).error();
+  report_definitions(*documents, on_definition, problems);
+  return Resolution(*documents, resource_of, problems).run();
 }
 
 }  // namespace backup

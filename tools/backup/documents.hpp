@@ -27,7 +27,8 @@ constexpr std::size_t deepest_document = 256;
 using ResourceOf = std::function<std::string(std::string_view api_version, std::string_view kind)>;
 /// Called with each document of the kind CustomResourceDefinition.
 using OnDefinition = std::function<void(const boost::json::object&)>;
-/// Returns whether to stop reading. Called for each piece of a file.
+/// Returns whether to stop reading. Called for each piece of a file, on several threads at once if
+/// there are many files.
 using IsCancelled = std::function<bool()>;
 
 /// Reads a file, or all files *.json in a directory and the directories in it, in the order of

@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -46,6 +48,14 @@ std::uint32_t ItemFiles::add(std::filesystem::path path, std::unique_ptr<Descrip
 std::uint32_t ItemFiles::add_head(std::string members) {
   heads_.push_back(std::move(members));
   return static_cast<std::uint32_t>(heads_.size() - 1);
+}
+
+ItemFiles::Shift ItemFiles::append(ItemFiles&& other) {
+  const Shift shift{static_cast<std::uint32_t>(files_.size()),
+                    static_cast<std::uint32_t>(heads_.size() - 1)};
+  std::move(other.files_.begin(), other.files_.end(), std::back_inserter(files_));
+  std::move(other.heads_.begin() + 1, other.heads_.end(), std::back_inserter(heads_));
+  return shift;
 }
 
 tenon::Result<std::string> ItemFiles::read(const ItemPlace& place) const {

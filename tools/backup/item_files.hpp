@@ -38,6 +38,14 @@ class ItemFiles {
   /// Adds members that are missing in texts, eg: `"apiVersion":"v1","kind":"Pod"`.
   std::uint32_t add_head(std::string members);
 
+  /// What to add to the numbers of files and heads.
+  struct Shift {
+    std::uint32_t files;
+    std::uint32_t heads;  // except 0
+  };
+  /// Adds the files and heads of `other`. Returns the shift of their numbers.
+  Shift append(ItemFiles&& other);
+
   const std::filesystem::path& path(std::uint32_t file) const { return files_[file].path; }
 
   /// Returns a text. Errors: cannot-read; file-changed if the file was changed after it was added.

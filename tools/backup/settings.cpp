@@ -65,8 +65,8 @@ std::optional<Settings> read_settings(const std::filesystem::path& path, Diagnos
   settings.backup_actions = read_uses(object, "backup_actions", "a backup action", diagnostics);
   settings.restore_actions = read_uses(object, "restore_actions", "a restore action", diagnostics);
   settings.delete_actions = read_uses(object, "delete_actions", "a delete action", diagnostics);
-  if (object.optional_word("compression", {"gzip", "zstd"}) == "zstd") {
-    settings.compression = Compression::zstd;
+  if (object.optional_word("compression", {"gzip", "zstd"}) == "gzip") {
+    settings.compression = Compression::gzip;
   }
   settings.timeouts = read_timeouts(object, diagnostics);
   return settings;

@@ -41,7 +41,7 @@ struct Settings {
   std::vector<PluginUse> restore_actions;
   /// The configurations of delete actions, which run in the order of their names.
   std::vector<PluginUse> delete_actions;
-  Compression compression = Compression::gzip;
+  Compression compression = Compression::zstd;
   Timeouts timeouts;
 };
 

@@ -164,9 +164,9 @@ class ChangedArchive : public Untrusted {
   void change(const std::string& command) {
     const Outcome done = world.run(
         {"sh", "-ec",
-         "a=$(echo $PWD/store/tenon/backups/nightly/contents-*.tar.gz); rm -rf t; mkdir t; cd t; "
-         "tar xzf $a; " +
-             command + "; tar czf $a *"});
+         "a=$(echo $PWD/store/tenon/backups/nightly/contents-*.tar.zst); rm -rf t; mkdir t; cd t; "
+         "tar xf $a; " +
+             command + "; tar caf $a *"});
     ASSERT_EQ(done.exit, 0) << done.err;
   }
   /// Writes the hash of the changed archive into the record, as someone can who may write there.
