@@ -6,6 +6,7 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -78,7 +79,21 @@ JsonText check_json(std::string_view text) {
 }
 
 std::string json_string(std::string_view text) {
-  return boost::json::serialize(boost::json::string_view(text.data(), text.size()));
+  std::string string;
+  append_json_string(string, text);
+  return string;
+}
+
+void append_json_string(std::string& to, std::string_view text) {
+  // Most texts need no escapes, and starting the serializer takes longer than copying them.
+  const bool is_plain = std::none_of(text.begin(), text.end(), [](unsigned char c) {
+    return c < 0x20 || c == 0x7f || c == '"' || c == '\\';
+  });
+  if (is_plain) {
+    to.append(1, '"').append(text).push_back('"');
+  } else {
+    to += boost::json::serialize(boost::json::string_view(text.data(), text.size()));
+  }
 }
 
 std::string text_of_json(std::string_view string) {

@@ -25,6 +25,7 @@ JsonText check_json(std::string_view text);
 
 /// Returns a text as a JSON string, in quotes.
 std::string json_string(std::string_view text);
+void append_json_string(std::string& to, std::string_view text);
 
 /// Returns the text of a valid JSON string, which is in quotes.
 std::string text_of_json(std::string_view string);

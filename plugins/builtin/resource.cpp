@@ -101,6 +101,8 @@ class ResourceWriter {
       add_all('{', *object, '}');
     } else if (const json::array* array = value.if_array()) {
       add_all('[', *array, ']');
+    } else if (const json::string* string = value.if_string()) {
+      append_json_string(text_, *string);
     } else if (const std::uint64_t* number = value.if_uint64()) {
       text_.append(numbers_[*number]);
     } else {
@@ -108,7 +110,8 @@ class ResourceWriter {
     }
   }
   void add(const json::key_value_pair& member) {
-    text_.append(json_string(member.key())).push_back(':');
+    append_json_string(text_, member.key());
+    text_.push_back(':');
     add(member.value());
   }
   std::string take() { return std::move(text_); }

@@ -346,6 +346,7 @@ static bool find_path_at(int at, const char *path, char *found) {
 
 static int open_file(int at, const char *path, int flags, mode_t mode) {
   char found[PATH_MAX];
+  if ((flags & __O_TMPFILE) == __O_TMPFILE && fails(faulty_request("tmpfile"))) return -1;
   const bool inside = find_path_at(at, path, found);
   if (inside && fails(next((flags & O_CREAT) != 0 ? "create" : "open", found))) return -1;
   const bool fresh =

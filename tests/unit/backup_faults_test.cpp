@@ -109,18 +109,20 @@ TEST_F(BackupFaults, AreReportedByReadingDocuments) {
   EXPECT_TRUE(has(requests, "read"));
 }
 
-TEST(RestoredDirectory, KeepsFilesOnFileSystemsThatCannotRenameWithFlags) {
+TEST(RestoredDirectory, KeepsFilesOnSimpleFileSystems) {
   const World world;
   RestoredDirectory directory(world.root() / "restored");
   ASSERT_TRUE(directory.lock());
   const std::filesystem::path no_file = world.path("none/file");
-  faulty_begin(no_file.parent_path().c_str(), ",renameat2,", nullptr, -1, EINVAL);  // as NFS does
-  EXPECT_EQ(directory.write(nth_id(1), "{}", RestoredDirectory::Existing::keep).value(),
-            RestoredDirectory::Written::written);
-  EXPECT_EQ(directory.write(nth_id(1), "{}", RestoredDirectory::Existing::keep).value(),
-            RestoredDirectory::Written::unchanged);
-  EXPECT_EQ(directory.write(nth_id(1), "[]", RestoredDirectory::Existing::keep).value(),
-            RestoredDirectory::Written::differs);
+  // NFS has neither files without a name nor flags of a renaming.
+  faulty_begin(no_file.parent_path().c_str(), ",renameat2,tmpfile,", nullptr, -1, EINVAL);
+  RestoredDirectory::Place place;
+  const auto write = [&](const char* json) {
+    return directory.write(nth_id(1), json, RestoredDirectory::Existing::keep, place).value();
+  };
+  EXPECT_EQ(write("{}"), RestoredDirectory::Written::written);
+  EXPECT_EQ(write("{}"), RestoredDirectory::Written::unchanged);
+  EXPECT_EQ(write("[]"), RestoredDirectory::Written::differs);
   faulty_end();
   EXPECT_EQ(directory.read(nth_id(1)), "{}\n");
   std::size_t files = 0;

@@ -21,6 +21,7 @@
 #include "definitions.hpp"
 #include "input.hpp"
 #include "item.hpp"
+#include "item_writers.hpp"
 #include "operations.hpp"
 #include "restore_order.hpp"
 #include "restored_directory.hpp"
@@ -194,14 +195,22 @@ class RestoreRun {
   bool begin_additional(std::vector<Item>& stack);
   void await_ready(const Wait& wait, const ResourceIdV1& id);
   tenon::Result<bool> is_ready(const Wait& wait);
-  void end(const Item& item);
+  void end(Item item);
+  void take_written(const ItemWrite& write);
   std::optional<std::size_t> source_of(const ResourceIdV1& id) const;
   void note_source(const Item& item);
-  void report_existing(const Item& item, std::optional<std::size_t> source);
+  void forget_source(const ItemWrite& write);
+  void report_existing(const ItemWrite& write);
   void report_unused_volumes();
 
+  /// Returns the report, with the results of all items so far.
+  Report& report() {
+    writers_.finish();
+    return report_;
+  }
+
   Session& session_;
-  Report& report_;
+  Report& report_;  // for `report` and `take_written`
   Tally& tally_;
   const Input input_;
   tenon::StoredRestoreV1 record_;
@@ -218,10 +227,11 @@ class RestoreRun {
   const std::vector<std::size_t> order_;
   std::size_t next_ = 0;  // in the order
   std::vector<bool> begun_;
-  // The items that have a file in the directory. Most items keep their id, so their paths are not
-  // kept in memory.
+  // The items that have a file in the directory or are about to be written. Most items keep their
+  // id, so their paths are not kept in memory.
   std::vector<bool> has_own_file_;
   std::map<std::string, std::size_t> renamed_;  // the other items, by their path
+  ItemWriters writers_{directory_, [this](const ItemWrite& write) { take_written(write); }};
 };
 
 tenon::StoredRestoreV1 new_record(const RestoreRequest& request) {
@@ -275,6 +285,7 @@ tenon::Result<tenon::StoredRestoreV1> RestoreRun::run() {
                  handled_->add(additional);
                  tally_.add_one();
                });
+  writers_.finish();
   operations_.wait([] { return false; });
   report_unused_volumes();
   if (auto synced = directory_.sync(); !synced) return std::move(synced).error();
@@ -305,7 +316,7 @@ std::optional<RestoreRun::Item> RestoreRun::read(std::size_t index) {
   auto item = input_.read(index);
   if (!item) {
     begun_[index] = true;
-    report_.error(item.error(), id);
+    report().error(item.error(), id);
     return std::nullopt;
   }
   if (!input_.filter.matches(item->labels)) return std::nullopt;
@@ -322,6 +333,7 @@ std::optional<RestoreRun::Item> RestoreRun::read(std::size_t index) {
 void RestoreRun::restore_snapshot(Item& item) {
   const auto found = snapshot_of_.find(item.id.name);
   if (found == snapshot_of_.end()) return;
+  writers_.finish();
   if (const auto existing = directory_.read(item.id)) {
     auto same = snapshots_.with_volume_of(*existing, *found->second, item.text);
     const bool known = same.has_value();
@@ -350,15 +362,16 @@ void RestoreRun::restore(Item item) {
   begin(std::move(item), stack);
   while (!stack.empty() && !session_.caller.cancelled()) {
     if (begin_additional(stack)) continue;
-    end(stack.back());
+    Item item = std::move(stack.back());
     stack.pop_back();
+    end(std::move(item));
   }
 }
 
 /// Records the results of the actions of an item, and pushes the item onto the stack.
 void RestoreRun::begin(Item item, std::vector<Item>& stack) {
   begun_[item.index] = true;
-  for (const tenon::Error& error : item.errors) report_.error(error, item.original_id);
+  for (const tenon::Error& error : item.errors) report().error(error, item.original_id);
   for (RestorePolicy::Operation& operation : item.operations) {
     operations_.add(std::move(operation.plugin), std::move(operation.id), item.id, {});
   }
@@ -373,7 +386,7 @@ bool RestoreRun::begin_additional(std::vector<Item>& stack) {
     const ResourceIdV1& id = top.additional[top.next_additional++];
     const auto index = input_.find(id);
     if (!index) {
-      report_.warning(index.error(), top.id);
+      report().warning(index.error(), top.id);
       continue;
     }
     if (begun_[*index] || !input_.admits_related(input_.items.id(*index))) continue;
@@ -387,20 +400,21 @@ bool RestoreRun::begin_additional(std::vector<Item>& stack) {
 }
 
 void RestoreRun::await_ready(const Wait& wait, const ResourceIdV1& id) {
+  writers_.finish();
   const auto deadline = std::chrono::steady_clock::now() + wait.timeout;
   for (;;) {
     const auto ready = is_ready(wait);
-    if (!ready) return report_.error(ready.error(), id);
+    if (!ready) return report().error(ready.error(), id);
     if (*ready) return;
     if (std::chrono::steady_clock::now() >= deadline) break;
     session_.caller.wait(session_.settings.timeouts.poll);
   }
-  report_.error(tenon::Error({.code = "additional-items-not-ready",
-                              .message = "the additional items are not ready after " +
-                                         to_text(wait.timeout) + "; the item is restored anyway",
-                              .plugin = wait.plugin->info.name(),
-                              .method = "are_additional_items_ready"}),
-                id);
+  report().error(tenon::Error({.code = "additional-items-not-ready",
+                               .message = "the additional items are not ready after " +
+                                          to_text(wait.timeout) + "; the item is restored anyway",
+                               .plugin = wait.plugin->info.name(),
+                               .method = "are_additional_items_ready"}),
+                 id);
 }
 
 tenon::Result<bool> RestoreRun::is_ready(const Wait& wait) {
@@ -411,26 +425,38 @@ tenon::Result<bool> RestoreRun::is_ready(const Wait& wait) {
       });
 }
 
-void RestoreRun::end(const Item& item) {
+void RestoreRun::end(Item item) {
   if (item.skipped) {
     ++record_.skipped;
     return;
   }
   if (item.failed) return;
   for (const Wait& wait : item.waits) await_ready(wait, item.id);
+  // It is known only afterwards whether another item got its file.
+  if (source_of(item.id)) writers_.finish();
   const auto source = source_of(item.id);
-  // A file of this run is never replaced: another item would be lost.
-  const auto written =
-      directory_.write(item.id, item.text, source ? RestoredDirectory::Existing::keep : existing_);
-  if (!written) return report_.error(written.error(), item.id);
   if (!source) note_source(item);
-  if (*written != RestoredDirectory::Written::differs) unused_volumes_.erase(item.index);
-  if (*written == RestoredDirectory::Written::written) {
+  // A file of this run is never replaced: another item would be lost.
+  writers_.add({.index = item.index,
+                .id = std::move(item.id),
+                .text = std::move(item.text),
+                .existing = source ? RestoredDirectory::Existing::keep : existing_,
+                .source = source});
+}
+
+/// Records the result of writing an item.
+void RestoreRun::take_written(const ItemWrite& write) {
+  if (!write.written) {
+    if (!write.source) forget_source(write);
+    return report_.error(write.written.error(), write.id);
+  }
+  if (*write.written != RestoredDirectory::Written::differs) unused_volumes_.erase(write.index);
+  if (*write.written == RestoredDirectory::Written::written) {
     ++record_.restored;
     return;
   }
   ++record_.skipped;
-  if (*written == RestoredDirectory::Written::differs) report_existing(item, source);
+  if (*write.written == RestoredDirectory::Written::differs) report_existing(write);
 }
 
 /// Returns the index of the item that this run has already restored to an id.
@@ -450,28 +476,35 @@ void RestoreRun::note_source(const Item& item) {
   }
 }
 
-/// Reports that the file of an item exists with another content. `source`: the item of the backup
-/// that this run has restored to that file.
-void RestoreRun::report_existing(const Item& item, std::optional<std::size_t> source) {
-  if (source) {
+void RestoreRun::forget_source(const ItemWrite& write) {
+  if (write.id == input_.items.id(write.index)) {
+    has_own_file_[write.index] = false;
+  } else {
+    renamed_.erase(archive_path(write.id));
+  }
+}
+
+/// Reports that the file of an item exists with another content.
+void RestoreRun::report_existing(const ItemWrite& write) {
+  if (write.source) {
+    const ResourceIdV1 id = input_.items.id(write.index);
     return report_.error(
-        tenon::Error(
-            {.code = "duplicate-resource",
-             .message = "the item is not restored, because another item of the backup was "
-                        "restored to the same file",
-             .where = archive_path(item.id),
-             .found = id_text(input_.items.id(*source)) + " and " + id_text(item.original_id),
-             .needed = "one item for each file",
-             .fix = "map the namespaces to different names, or restore each namespace "
-                    "into a directory of its own"}),
-        item.original_id);
+        tenon::Error({.code = "duplicate-resource",
+                      .message = "the item is not restored, because another item of the backup was "
+                                 "restored to the same file",
+                      .where = archive_path(write.id),
+                      .found = id_text(input_.items.id(*write.source)) + " and " + id_text(id),
+                      .needed = "one item for each file",
+                      .fix = "map the namespaces to different names, or restore each namespace "
+                             "into a directory of its own"}),
+        id);
   }
   report_.warning(
       tenon::Error({.code = "already-exists",
                     .message = "a different version of the item exists and is kept",
-                    .where = archive_path(item.id),
+                    .where = archive_path(write.id),
                     .fix = "restore into an empty directory, or with --existing update"}),
-      item.id);
+      write.id);
 }
 
 /// Reports volumes that were made for items that were then skipped or could not be written.

@@ -47,6 +47,16 @@ tenon::Error cannot_create(const std::filesystem::path& directory, int error) {
   return tenon::detail::error_of(problem);
 }
 
+/// Writes a file that has a name only when it is complete, unless there is a file `name`. Returns 0
+/// or the error, eg: EEXIST; EOPNOTSUPP on some file systems; ENOENT without /proc.
+int write_new(int directory, const std::string& name, mode_t mode, std::string_view content) {
+  const Descriptor file(::openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
+  if (!file || !tenon::tools::write_all(file.get(), content)) return errno;
+  const std::string self = "/proc/self/fd/" + std::to_string(file.get());
+  const int linked = ::linkat(AT_FDCWD, self.c_str(), directory, name.c_str(), AT_SYMLINK_FOLLOW);
+  return linked == 0 ? 0 : errno;
+}
+
 /// Moves a file into a directory unless there is a file `to`. Returns 0 or the error, eg: EEXIST.
 int move_to_absent(int from_directory, const char* from, int directory, const char* to) {
   if (::renameat2(from_directory, from, directory, to, RENAME_NOREPLACE) == 0) return 0;
@@ -54,6 +64,22 @@ int move_to_absent(int from_directory, const char* from, int directory, const ch
   // The file system does not support the flag, eg: NFS or sshfs.
   if (::linkat(from_directory, from, directory, to, 0) != 0) return errno;
   ::unlinkat(from_directory, from, 0);
+  return 0;
+}
+
+/// Writes a temporary file in the directory `top`, where the next restore looks for files of a
+/// killed one, and moves it. Returns 0 or the error; EEXIST if the file exists and is kept.
+int write_and_move(int top, int directory, const std::string& name, mode_t mode,
+                   std::string_view content, RestoredDirectory::Existing existing) {
+  TemporaryFile file(top, mode);
+  if (!file.is_open() || !tenon::tools::write_all(file.get(), content)) return errno;
+  if (existing == RestoredDirectory::Existing::keep) {
+    const int error = move_to_absent(top, file.name().c_str(), directory, name.c_str());
+    if (error != 0) return error;
+  } else if (::renameat(top, file.name().c_str(), directory, name.c_str()) != 0) {
+    return errno;
+  }
+  file.release();
   return 0;
 }
 
@@ -98,36 +124,33 @@ tenon::Error cannot_enter(int parent, const std::string& name, const std::filesy
 
 tenon::Result<RestoredDirectory::Written> RestoredDirectory::write(const tenon::ResourceIdV1& id,
                                                                    std::string_view json,
-                                                                   Existing existing) {
+                                                                   Existing existing,
+                                                                   Place& place) const {
   const std::filesystem::path path = archive_path(id);
-  const auto directory = enter(path.parent_path(), Missing::made);
+  const auto directory = enter(path.parent_path(), Missing::made, place);
   if (!directory) return directory.error();
   const std::string content = std::string(json) + "\n";
   const bool is_secret = id.resource == "secrets";
-  // At the top of the directory, where the next restore looks for files of a killed one.
-  TemporaryFile file(lock_.get(), is_secret ? 0600 : 0666);
-  if (!file.is_open() || !tenon::tools::write_all(file.get(), content)) {
-    return cannot_write(directory_ / path, errno);
-  }
+  const mode_t mode = is_secret ? 0600 : 0666;
   const std::string name = path.filename();
-  int error = move_to_absent(lock_.get(), file.name().c_str(), *directory, name.c_str());
+  int error = write_new(*directory, name, mode, content);
+  if (error != 0 && error != EEXIST) {
+    error = write_and_move(lock_.get(), *directory, name, mode, content, Existing::keep);
+  }
   const bool same = error == EEXIST && content_of(*directory, name) == content;
   const bool is_open = same && is_secret && !is_private(*directory, name);
   if (error == EEXIST && (same ? is_open : existing == Existing::replace)) {
-    const int renamed = ::renameat(lock_.get(), file.name().c_str(), *directory, name.c_str());
-    error = renamed == 0 ? 0 : errno;
+    error = write_and_move(lock_.get(), *directory, name, mode, content, Existing::replace);
   }
-  if (error == 0) {
-    file.release();
-    return Written::written;
-  }
+  if (error == 0) return Written::written;
   if (error != EEXIST) return cannot_write(directory_ / path, error);
   return same ? Written::unchanged : Written::differs;
 }
 
-std::optional<std::string> RestoredDirectory::read(const tenon::ResourceIdV1& id) {
+std::optional<std::string> RestoredDirectory::read(const tenon::ResourceIdV1& id) const {
   const std::filesystem::path path = archive_path(id);
-  const auto directory = enter(path.parent_path(), Missing::error);
+  Place place;
+  const auto directory = enter(path.parent_path(), Missing::error, place);
   return directory ? content_of(*directory, path.filename()) : std::nullopt;
 }
 
@@ -152,29 +175,30 @@ tenon::Result<void> RestoredDirectory::sync() const {
   return cannot_write(directory_, errno);
 }
 
-/// Opens a directory below the directory. Follows no link, which could lead out of it. Keeps the
-/// last one open, because items of one directory follow each other.
-tenon::Result<int> RestoredDirectory::enter(const std::filesystem::path& path, Missing missing) {
-  if (path == inner_path_ && inner_) return inner_.get();
-  inner_path_ = path;
-  inner_.reset(::fcntl(lock_.get(), F_DUPFD_CLOEXEC, 0));
+/// Opens a directory below the directory. Follows no link, which could lead out of it.
+tenon::Result<int> RestoredDirectory::enter(const std::filesystem::path& path, Missing missing,
+                                            Place& place) const {
+  Descriptor& inner = place.directory;
+  if (path == place.path && inner) return inner.get();
+  place.path = path;
+  inner.reset(::fcntl(lock_.get(), F_DUPFD_CLOEXEC, 0));
   std::filesystem::path full = directory_;
   for (const std::string part : path) {
     full /= part;
     const bool failed = missing == Missing::made &&
-                        ::mkdirat(inner_.get(), part.c_str(), 0777) != 0 && errno != EEXIST;
+                        ::mkdirat(inner.get(), part.c_str(), 0777) != 0 && errno != EEXIST;
     const int reason = errno;
     const int inside =
-        ::openat(inner_.get(), part.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        ::openat(inner.get(), part.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (inside < 0) {
       if (failed) errno = reason;
-      tenon::Error error = cannot_enter(inner_.get(), part, full);
-      inner_.reset(-1);
+      tenon::Error error = cannot_enter(inner.get(), part, full);
+      inner.reset(-1);
       return error;
     }
-    inner_.reset(inside);
+    inner.reset(inside);
   }
-  return inner_.get();
+  return inner.get();
 }
 
 }  // namespace backup

@@ -16,10 +16,17 @@
 
 namespace backup {
 
-/// Belongs to one thread.
+/// After `lock`, the functions may be called from any thread.
 class RestoredDirectory {
  public:
   explicit RestoredDirectory(std::filesystem::path directory) : directory_(std::move(directory)) {}
+
+  /// The directory below it that a thread has used last. It stays open, because items of one
+  /// directory follow each other.
+  struct Place {
+    std::filesystem::path path;
+    tenon::tools::Descriptor directory{-1};
+  };
 
   enum class Written { written, unchanged, differs };
   enum class Existing { keep, replace };
@@ -31,15 +38,16 @@ class RestoredDirectory {
   // REQUIRED by the functions below: `lock` was successful.
 
   /// Returns the content of the file of an item, or nothing if there is none.
-  std::optional<std::string> read(const tenon::ResourceIdV1& id);
+  std::optional<std::string> read(const tenon::ResourceIdV1& id) const;
 
   /// Writes an item completely or not at all. Returns `unchanged` if a file with the same content
   /// exists. A file with other content is replaced, or kept: then returns `differs`. The file of a
   /// Secret is private to this user whatever the umask is; one with the same content is replaced if
   /// it is not. Follows no symbolic links below the directory. Error: cannot-write.
-  /// REQUIRED: check_id(id).
+  /// If two threads write an item at once, one of them finds the file of the other. `place`: of
+  /// this thread. REQUIRED: check_id(id).
   tenon::Result<Written> write(const tenon::ResourceIdV1& id, std::string_view json,
-                               Existing existing);
+                               Existing existing, Place& place) const;
 
   /// Waits until everything is on the disk. Error: cannot-write.
   tenon::Result<void> sync() const;
@@ -47,12 +55,10 @@ class RestoredDirectory {
  private:
   enum class Missing { made, error };
 
-  tenon::Result<int> enter(const std::filesystem::path& path, Missing missing);
+  tenon::Result<int> enter(const std::filesystem::path& path, Missing missing, Place& place) const;
 
   const std::filesystem::path directory_;
   tenon::tools::Descriptor lock_{-1};
-  std::filesystem::path inner_path_;  // of the directory in `inner_`
-  tenon::tools::Descriptor inner_{-1};
 };
 
 }  // namespace backup

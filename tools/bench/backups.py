@@ -9,6 +9,7 @@ import time
 
 ITEMS = 50_000
 REPETITIONS = 3
+EXTRACT = "tar xzf, sync -f"  # a restore is on the disk when it ends
 
 
 def write_items(directory):
@@ -41,7 +42,7 @@ def measure(build):
     """Returns the items/s of each command, and of tar for the same files: two dictionaries."""
     build = build.resolve()
     backup = [build / "tools/backup/tenon-backup", "--plugin-path", build / "plugins/examples/redact"]
-    times = {name: [] for name in ("create", "restore", "delete", "tar czf", "tar xzf")}
+    times = {name: [] for name in ("create", "restore", "delete", "tar czf", EXTRACT)}
     with tempfile.TemporaryDirectory() as name:
         world = pathlib.Path(name)
         (world / "items").mkdir()
@@ -58,8 +59,8 @@ def measure(build):
                     ("tar czf", ["tar", "czf", "items.tar.gz", "items"]),
                     ("restore", [*backup, "restore", "pods", "--to", f"restored-{repetition}",
                                  "--map-namespace", "space-1=space-2a"]),
-                    ("tar xzf", ["tar", "xzf", "items.tar.gz",
-                                 f"--one-top-level=unpacked-{repetition}"]),
+                    (EXTRACT, ["sh", "-c", f"tar xzf items.tar.gz --one-top-level=unpacked-{repetition}"
+                               f" && sync -f unpacked-{repetition}"]),
                     ("delete", [*backup, "delete", "pods"])]:
                 times[what].append(seconds(command, world))
     return {what: ITEMS / statistics.median(taken) for what, taken in times.items()}
@@ -67,8 +68,8 @@ def measure(build):
 
 def rows(rates):
     """Yields the rows. Two actions are executed for each item of a backup and of a restore."""
-    for what, floor in [("create", "tar czf"), ("restore", "tar xzf"), ("delete", "tar xzf")]:
+    for what, floor in [("create", "tar czf"), ("restore", EXTRACT), ("delete", EXTRACT)]:
         yield {"what": f"tenon-backup {what}, {ITEMS:,} items", "unit": "items/s",
-               "goal": rates[floor] / 2, "at_least": True, "measured": rates[what],
+               "goal": rates[floor], "at_least": True, "measured": rates[what],
                "floor": floor, "floor_measured": rates[floor],
                "ratio": rates[what] / rates[floor]}
