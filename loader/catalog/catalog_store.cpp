@@ -8,6 +8,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/test_point.hpp"
+
 namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
@@ -112,6 +114,7 @@ std::vector<Event> CatalogStore::list(std::vector<FoundModule> found, std::vecto
   refresh(content.modules);
   if (same_content(content, base->content())) return released;
   CatalogPtr next = build(std::move(content));
+  TENON_TEST_POINT("catalog: built");
   CatalogPtr replaced;  // destroyed after the lock is released
   const sync::Lock lock(publishing_);
   replaced = current();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/forked.hpp"
+#include "base/test_point.hpp"
 #include "catalog/package_resolution.hpp"
 #include "code/exit_report.hpp"
 #include "restart/restart_group.hpp"
@@ -191,6 +192,7 @@ void HostCore::shut_down() noexcept {
   }
   const auto modules = module_list();
   for (const auto& module : modules) module->begin_shut_down();
+  TENON_TEST_POINT("host: closed");
   for (const auto& module : modules) module->shut_down(deadline);
   if (context_->workers->stop(deadline) != 0) {
     context_->log->write(LogLevel::warn, "a thread hangs in the code of a plugin and is abandoned");
@@ -261,6 +263,7 @@ Result<InstancePtr> HostCore::create(const Kind& kind, std::string_view referenc
   auto found = lookup_.find(*catalog, kind, target, reference);
   if (!found) return std::move(found).error();
   const Registration& chosen = **found;
+  TENON_TEST_POINT("create: chosen");
   return chosen.module()->create(kind, target, chosen.name(), config, Owner::program);
 }
 

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/test_point.hpp"
 #include "catalog/search_path.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
@@ -68,6 +69,7 @@ std::vector<Event> ModuleFinder::rescan(const TrustPolicy& policy, HostSettings&
                       module.origin().file)
         .has_value();
   };
+  TENON_TEST_POINT("rescan: scanned");
   std::vector<Event> released = catalog_.list(std::move(found.modules), std::move(found.skipped),
                                               make, std::move(found.broken), is_excluded);
   if (watcher != nullptr) forget_unlisted(*watcher, *catalog_.current());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/lock_order.hpp"
+#include "base/test_point.hpp"
 #include "binary/bundle.hpp"
 #include "platform/image_map.hpp"
 
@@ -32,6 +33,7 @@ std::shared_ptr<OriginalFile> OriginalFile::claim(const std::filesystem::path& f
   std::error_code ignored;
   std::shared_ptr<OriginalFile> claim(
       new OriginalFile(std::filesystem::absolute(file, ignored), open->identity()));
+  TENON_TEST_POINT("original: read");
   {
     sync::Lock lock(claims().mutex);
     const auto taken = [&](const OriginalFile* other) { return claim->is_same(*other); };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/forked.hpp"
+#include "base/test_point.hpp"
 #include "call/thread_records.hpp"
 #include "catalog/description.hpp"
 #include "platform/float_modes.hpp"
@@ -250,6 +251,7 @@ Result<InstancePtr> ModuleCore::create_in(Generation& generation, const Generati
         return std::move(done).error();
       }
     }
+    TENON_TEST_POINT("create: created");
     const ModuleLock lock(state_.mutex);
     if ((state_.generation.get() == &generation && !state_.is_sealed()) ||
         is_building(generation)) {
@@ -354,6 +356,7 @@ void ModuleCore::unload_if_unused() noexcept {
     }
   }
   if (abandoned) return retired_.drain_all();
+  TENON_TEST_POINT("unload: retired");
   retired_.drain_on_worker(old);
   if (!inside) retired_.wait_for_end(old);
 }
@@ -467,6 +470,7 @@ Result<void> ModuleCore::load_and_serve(Event& loaded) {
   restarts_.make_serve(std::move(*fresh));
   if (change != nullptr) {
     const ModuleUnlock unlocked(state_.mutex);
+    TENON_TEST_POINT("load: served");
     change->publish();
   }
   loaded = state_.event(Event::Type::loaded);

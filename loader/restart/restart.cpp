@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/test_point.hpp"
 #include "call/events.hpp"
 #include "call/thread_records.hpp"
 #include "platform/file.hpp"
@@ -63,6 +64,7 @@ Result<void> Restart::run() {
   const Scope scope(*this);
   if (auto done = attempt(); !done) return fail(std::move(done).error());
   if (closed_at_ != Clock::time_point()) event_.calls_waited = Clock::now() - closed_at_;
+  TENON_TEST_POINT("restart: served");
   if (next_.change != nullptr) next_.change->publish();
   return {};
 }
@@ -128,6 +130,7 @@ Result<void> Restart::attempt() {
   auto fresh = parts_.code.load(request_->options.force);
   if (!fresh) return std::move(fresh).error();
   next_ = std::move(*fresh);
+  TENON_TEST_POINT("restart: loaded");
   if (abandoned()) return abandoned_error();
   for (int round = 0; round < max_rounds; ++round) {
     const auto applied = apply_changes();
@@ -319,6 +322,7 @@ Result<void> Restart::hand_over() {
     if (request_->group != nullptr) members_ = members();
     session_ = std::ranges::any_of(members_, &RestartMember::session);
     if (auto saved = save_states(); !saved) return saved;
+    TENON_TEST_POINT("restart: saved");
     if (session_) {
       if (auto suspended = suspend(); !suspended) return suspended;
     }

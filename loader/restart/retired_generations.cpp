@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/test_point.hpp"
+
 namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
@@ -83,6 +85,7 @@ RetiredGenerations::Ptr RetiredGenerations::never_served(GenerationPtr& generati
 
 bool RetiredGenerations::drain(const Ptr& old, Clock::time_point deadline) noexcept {
   const Drain threads = occupancy_of(*old, deadline);
+  TENON_TEST_POINT("drain: empty");
   if (threads == Drain::empty) return unload(old);
   if (threads == Drain::unknown) {
     keep_mapped(old);

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/path_error.hpp"
+#include "base/test_point.hpp"
 #include "common/private_file.hpp"
 #include "common/text_file.hpp"
 #include "platform/replace_file.hpp"
@@ -120,6 +121,7 @@ tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& pa
   auto lock =
       open_private_file(lock_name, O_RDWR | O_CREAT, Others::nothing, "the lock of the position");
   if (!lock) return std::move(lock).error();
+  TENON_TEST_POINT("position: opened");
   if (!is_locked(*lock)) return in_use(path);
   auto position = open_private_file(path, O_RDONLY, Others::nothing, "the position");
   if (!position) return std::move(position).error();

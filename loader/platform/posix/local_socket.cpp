@@ -26,6 +26,7 @@
 #include <system_error>
 
 #include "base/path_error.hpp"
+#include "base/test_point.hpp"
 #include "platform/posix/descriptor.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace platform {
@@ -173,8 +174,9 @@ int try_to_connect(int directory, const std::string& name) {
 /// Removes a name whose socket refuses connections. Returns whether it was removed.
 bool remove_dead(int directory, const std::string& name) {
   const NameLock lock(directory);
-  return lock && try_to_connect(directory, name) == ECONNREFUSED &&
-         ::unlinkat(directory, name.c_str(), 0) == 0;
+  if (!lock || try_to_connect(directory, name) != ECONNREFUSED) return false;
+  TENON_TEST_POINT("socket: refused");
+  return ::unlinkat(directory, name.c_str(), 0) == 0;
 }
 
 /// Gives a socket that listens the first free name of this process. Returns nothing if the system

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "base/path_error.hpp"
+#include "base/test_point.hpp"
 #include "platform/exposure.hpp"
 #include "platform/posix/descriptor.hpp"
 
@@ -183,6 +184,7 @@ struct Abandoned {
 
 bool remove_if_abandoned(int parent, const char* name) {
   const Abandoned abandoned(parent, name, LOCK_EX);
+  TENON_TEST_POINT("abandoned: locked");
   return abandoned.is_locked && remove_directory(parent, name, abandoned.directory.get());
 }
 
@@ -284,10 +286,12 @@ Result<std::shared_ptr<PrivateDirectory>> PrivateDirectory::create(
     ::rmdir(name.c_str());
     throw;
   }
+  TENON_TEST_POINT("directory: made");
   if (!made->open()) {
     release(std::exchange(made->directory_, -1));  // so that nothing in it is removed
     return replaced(parent);
   }
+  TENON_TEST_POINT("directory: opened");
   if (!made->lock()) {
     // The directory is usable, but remains if this process is killed.
     ::unlinkat(made->directory_, new_lock_name, 0);

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Second actors between two steps that belong together: a rescan, a restart, a create, the end of
+// the host, another process. CONTRIBUTING.md lists the points.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <test/counter.hpp>
+#include <test/echo.hpp>
+#include <test/probe.hpp>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+
+#include "framework/window.hpp"
+#include "image/original_file.hpp"
+#include "integration/hosting.hpp"
+#include "platform/local_socket.hpp"
+#include "platform/private_directory.hpp"
+
+namespace tenon::tests { namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+class Interleaved : public Hosting {
+ protected:
+  static constexpr const char* counters = "test.example/counters";
+  static constexpr tenon_status broken = TENON_INTERNAL | TENON_FATAL;
+
+  Interleaved() { place("probe-1.so", "probe.so"); }
+
+  static std::string version_of_probe(const Host& host) {
+    const auto probe = host.find<test::Probe>("probe");
+    return probe ? probe->package_version() : std::string(probe.error().code());
+  }
+  static bool finds_echo(const Host& host) {
+    return host.find<test::Echo>("standalone:test.example/echo").has_value();
+  }
+};
+
+// -- Rescans and restarts -----------------------------------------------------
+
+TEST_F(Interleaved, ARestartAfterTheScanKeepsItsManifest) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  const Window window("rescan: scanned", [&] {
+    place("probe-2.so", "probe.so");
+    elsewhere([&] { EXPECT_TRUE(host.restart(probes)); });
+  });
+  place_fault("good", "echo.so");
+  host.rescan();
+  EXPECT_TRUE(window.reached());
+  EXPECT_EQ(version_of_probe(host), "2.0.0");
+  EXPECT_TRUE(finds_echo(host));
+  EXPECT_EQ(probe->edition().value(), 2);
+}
+
+TEST_F(Interleaved, ARestartBeforeTheCatalogIsPublishedKeepsItsManifest) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  const Window window("catalog: built", [&] {
+    place("probe-2.so", "probe.so");
+    elsewhere([&] { EXPECT_TRUE(host.restart(probes)); });
+  });
+  place_fault("good", "echo.so");
+  host.rescan();
+  EXPECT_TRUE(window.reached());
+  EXPECT_EQ(version_of_probe(host), "2.0.0");
+  EXPECT_TRUE(finds_echo(host));
+}
+
+TEST_F(Interleaved, ARescanBeforeARestartIsPublishedKeepsItsModules) {
+  for (const char* point : {"restart: loaded", "restart: served"}) {
+    place("probe-1.so", "probe.so");
+    fs::remove(world_.plugins() / "echo.so");
+    Host host(options());
+    auto probe = host.create<test::Probe>("probe").value();
+    place("probe-2.so", "probe.so");
+    place_fault("good", "echo.so");
+    const Window window(point, [&] { elsewhere([&] { host.rescan(); }); });
+    ASSERT_TRUE(host.restart(probes));
+    EXPECT_TRUE(window.reached());
+    EXPECT_EQ(version_of_probe(host), "2.0.0") << point;
+    EXPECT_TRUE(finds_echo(host)) << point;
+  }
+}
+
+TEST_F(Interleaved, ARescanBeforeALoadIsPublishedKeepsItsModules) {
+  Host host(options());
+  place("probe-2.so", "probe.so");
+  place_fault("good", "echo.so");
+  const Window window("load: served", [&] { elsewhere([&] { host.rescan(); }); });
+  auto probe = host.create<test::Probe>("probe").value();
+  EXPECT_TRUE(window.reached());
+  EXPECT_EQ(version_of_probe(host), "2.0.0");
+  EXPECT_TRUE(finds_echo(host));
+}
+
+TEST_F(Interleaved, AFileThatIsReplacedAfterItWasReadIsLoadedByTheNextRestart) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  const Window window("restart: loaded", [&] { place("probe-2.so", "probe.so"); });
+  ASSERT_TRUE(host.restart(probes));
+  EXPECT_TRUE(window.reached());
+  EXPECT_EQ(probe->edition().value(), 1);
+  EXPECT_EQ(host.restart_changed().restarted, Texts{probes});
+  EXPECT_EQ(probe->edition().value(), 2);
+}
+
+// -- Creates ------------------------------------------------------------------
+
+TEST_F(Interleaved, APluginThatIsRemovedAfterItWasChosenIsNotFound) {
+  Host host(options());
+  const Window window("create: chosen", [&] {
+    fs::remove(world_.plugins() / "probe.so");
+    host.rescan();
+  });
+  const auto probe = host.create<test::Probe>("probe");
+  ASSERT_FALSE(probe);
+  EXPECT_EQ(probe.error().code(), "not-found");
+  EXPECT_EQ(module(host, probes).package, "");
+  place("probe-1.so", "probe.so");
+  host.rescan();
+  EXPECT_TRUE(host.create<test::Probe>("probe"));
+}
+
+TEST_F(Interleaved, AnInstanceOfCodeThatIsReplacedMeanwhileIsCreatedAgain) {
+  Host host(options());
+  std::thread restart;
+  const Window window("create: created", [&] {
+    place("probe-2.so", "probe.so");
+    restart = std::thread([&] { EXPECT_TRUE(host.restart(probes)); });
+    EXPECT_TRUE(eventually([&] { return module(host, probes).generation == 2; }));
+  });
+  auto probe = host.create<test::Probe>("probe", {{"word", "blue"}}).value();
+  restart.join();
+  EXPECT_EQ(probe->edition().value(), 2);
+  EXPECT_EQ(probe->word().value(), "blue");
+  EXPECT_EQ(module(host, probes).instances, 1u);
+  EXPECT_FALSE(is_mapped("probe.g1"));
+}
+
+TEST_F(Interleaved, ACreateDuringTheEndOfTheLastInstanceLoadsTheModuleAgain) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  std::optional<Handle<test::Probe>> other;
+  const Window window("unload: retired", [&] {
+    elsewhere([&] { other = host.create<test::Probe>("probe").value(); });
+  });
+  probe = {};
+  ASSERT_TRUE(other);
+  EXPECT_EQ((*other)->edition().value(), 1);
+  EXPECT_EQ(module(host, probes).generation, 2u);
+  EXPECT_TRUE(eventually([&] { return copies() == Texts{"probe.g2.so"}; }));
+}
+
+TEST_F(Interleaved, ARestartBeforeOldCodeIsUnloadedLeavesNone) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  place("probe-2.so", "probe.so");
+  const Window window("drain: empty",
+                      [&] { elsewhere([&] { EXPECT_TRUE(host.restart(probes)); }); });
+  ASSERT_TRUE(host.restart(probes));
+  EXPECT_TRUE(window.reached());
+  EXPECT_EQ(probe->edition().value(), 2);
+  EXPECT_EQ(module(host, probes).generation, 3u);
+  EXPECT_TRUE(eventually([&] { return copies() == Texts{"probe.g3.so"}; }));
+}
+
+// -- State --------------------------------------------------------------------
+
+class InterleavedStates : public Interleaved {
+ protected:
+  InterleavedStates() { place("counter-1.so", "counter.so"); }
+};
+
+TEST_F(InterleavedStates, ARescanAfterStateWasSavedChangesNothing) {
+  Host host(options());
+  auto counter = host.create<test::Counter>("counter").value();
+  ASSERT_TRUE(counter->add(5));
+  place("counter-2.so", "counter.so");
+  place_fault("good", "echo.so");
+  const Window window("restart: saved", [&] { elsewhere([&] { host.rescan(); }); });
+  ASSERT_TRUE(host.restart(counters));
+  EXPECT_TRUE(window.reached());
+  EXPECT_EQ(counter->edition().value(), 2);
+  EXPECT_EQ(counter->total().value().total, 5);
+  EXPECT_TRUE(finds_echo(host));
+}
+
+TEST_F(InterleavedStates, CallsAndCreatesAfterStateWasSavedReachTheNewCode) {
+  Host host(options());
+  auto counter = host.create<test::Counter>("counter").value();
+  ASSERT_TRUE(counter->add(5));
+  place("counter-2.so", "counter.so");
+  std::future<std::int64_t> added;
+  std::future<int> edition;
+  const Window window("restart: saved", [&] {
+    added = std::async(std::launch::async, [&] { return counter->add(1).value(); });
+    edition = std::async(std::launch::async, [&] {
+      return host.create<test::Counter>("counter").value()->edition().value();
+    });
+  });
+  ASSERT_TRUE(host.restart(counters));
+  EXPECT_EQ(added.get(), 6);
+  EXPECT_EQ(edition.get(), 2);
+}
+
+TEST_F(InterleavedStates, TheEndOfTheHostAfterStateWasSavedLeavesNoCode) {
+  std::optional<Host> host(options());
+  std::optional counter = host->create<test::Counter>("counter").value();
+  ASSERT_TRUE((*counter)->add(5));
+  std::promise<void> closed;
+  std::promise<void> saved;
+  const Window end("host: closed", [&] { closed.set_value(); });
+  const Window window("restart: saved", [&] {
+    saved.set_value();
+    closed.get_future().wait();
+  });
+  ASSERT_FALSE((*counter)->refuse(broken, "broken"));  // restarts it on a worker
+  saved.get_future().wait();
+  counter.reset();
+  host.reset();
+  EXPECT_FALSE(is_mapped("counter.g"));
+}
+
+// -- Files and directories ----------------------------------------------------
+
+class InterleavedDirectories : public testing::TestWithParam<const char*> {
+ protected:
+  using Directory = std::shared_ptr<platform::PrivateDirectory>;
+
+  std::size_t count() const {
+    const auto entries = fs::directory_iterator(world_.plugins());
+    return static_cast<std::size_t>(std::distance(entries, fs::directory_iterator()));
+  }
+  std::size_t remove() const { return platform::remove_abandoned_directories(world_.plugins()); }
+  void abandon() const {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      const Directory held = platform::PrivateDirectory::create(world_.plugins()).value();
+      raise(SIGKILL);
+    }
+    ASSERT_EQ(waitpid(child, nullptr, 0), child);
+    ASSERT_EQ(count(), 1u);
+  }
+
+  World world_;
+};
+
+TEST_P(InterleavedDirectories, NoOtherHostRemovesADirectoryThatIsBeingCreated) {
+  const Window window(GetParam(), [&] { EXPECT_EQ(remove(), 0u); });
+  const Directory made = platform::PrivateDirectory::create(world_.plugins()).value();
+  EXPECT_TRUE(window.reached());
+  EXPECT_TRUE(made->is_usable());
+  EXPECT_EQ(remove(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Points, InterleavedDirectories,
+                         testing::Values("directory: made", "directory: opened"),
+                         [](const auto& point) { return std::string(point.param + 11); });
+
+using InterleavedRemovals = InterleavedDirectories;
+
+TEST_F(InterleavedRemovals, OneOfTwoHostsRemovesADirectory) {
+  abandon();
+  std::size_t of_second = 1;
+  const Window window("abandoned: locked", [&] { of_second = remove(); });
+  EXPECT_EQ(remove(), 1u);
+  EXPECT_EQ(of_second, 0u);
+  EXPECT_EQ(count(), 0u);
+}
+
+TEST(InterleavedOriginals, OneOfTwoHostsLoadsAFileInPlace) {
+  const World world;
+  const fs::path file = world.write("module.so", "content");
+  const std::string text = "content";
+  const auto content = std::as_bytes(std::span(text));
+  std::shared_ptr<detail::OriginalFile> second;
+  const Window window("original: read",
+                      [&] { second = detail::OriginalFile::claim(file, content); });
+  EXPECT_EQ(detail::OriginalFile::claim(file, content), nullptr);
+  EXPECT_NE(second, nullptr);
+}
+
+TEST(InterleavedSockets, ANameThatIsRemovedIsNotTaken) {
+  const World world;
+  const auto directory = platform::SocketDirectory::open(world.root() / "sockets", true).value();
+  // The name of a killed process that had the number of this one.
+  platform::SocketName dead;
+  {
+    auto first = directory.listen().value();
+    dead = first.name();
+    const fs::path name = world.root() / "sockets" / to_string(dead);
+    fs::rename(name, world.root() / "kept");
+  }
+  fs::rename(world.root() / "kept", world.root() / "sockets" / to_string(dead));
+  std::optional<platform::LocalListener> live;
+  const Window window("socket: refused", [&] { live.emplace(directory.listen().value()); });
+  const auto deadline = std::chrono::steady_clock::now() + 60s;
+  EXPECT_FALSE(directory.connect(dead, deadline));
+  ASSERT_TRUE(live);
+  EXPECT_TRUE(directory.connect(live->name(), deadline)) << to_string(live->name());
+}
+
+}}  // namespace tenon::tests
