@@ -8,6 +8,7 @@
 #include <iterator>
 #include <new>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -16,6 +17,7 @@
 
 #include "base/path_error.hpp"
 #include "base/plain_text.hpp"
+#include "base/test_point.hpp"
 #include "call/events.hpp"
 #include "platform/process.hpp"
 #include "platform/replace_file.hpp"
@@ -156,7 +158,9 @@ class Reader {
     for (const platform::DirectoryEntry& entry : entries) {
       if (!entry.name.starts_with(quarantine_prefix)) continue;
       const fs::path file = directory / entry.name;
-      if (!read(file)) static_cast<void>(platform::remove(file));
+      if (read(file)) continue;
+      TENON_TEST_POINT("rescan: out of date");
+      static_cast<void>(platform::remove(file));
     }
   }
 
@@ -271,18 +275,26 @@ std::unique_ptr<LoadRecord> CrashRecords::begin(const Manifest& manifest, const 
   return nullptr;
 }
 
-Result<void> CrashRecords::write_quarantine(const fs::path& file, const std::string& text) {
+// The name depends on the identity, so that a process that removes a record which is out of date
+// does not remove a newer one that has just replaced it.
+Result<void> CrashRecords::write_quarantine(const fs::path& file, const std::string& identity,
+                                            const std::string& text) {
   if (directory_.empty()) return no_directory(app_);
   if (auto made = platform::make_user_directory(directory_); !made) return made;
-  const std::string name = file.string();
+  const std::string name = file.string() + "\n" + identity;
   const std::string hash = sha256(std::as_bytes(std::span(name)));
   const fs::path record = directory_ / (std::string(quarantine_prefix) + hash.substr(0, 16));
+  const sync::Lock one_at_a_time(changing_);
+  {
+    // Before there is a file, because a rescan that finds it asks whether it is of this host.
+    const sync::Lock lock(mutex_);
+    quarantined_[file] = record;
+  }
   const auto written = platform::replace_content(record, text, platform::Attributes::owner_only);
   if (written.failed) {
     return cannot_write(record, {"writing the file", written.failed.value()});
   }
-  const sync::Lock lock(mutex_);
-  quarantined_[file] = record;
+  TENON_TEST_POINT("quarantine: recorded");
   return {};
 }
 
@@ -290,38 +302,48 @@ void CrashRecords::quarantine(const Manifest& manifest, const fs::path& file,
                               const platform::FileIdentity& identity,
                               const std::string& reasons) noexcept {
   try {
-    auto written = write_quarantine(file, to_text(record_of(manifest, file, identity, reasons)));
+    auto written = write_quarantine(file, text_of(identity),
+                                    to_text(record_of(manifest, file, identity, reasons)));
     if (!written) warn(written.error());
   } catch (const std::bad_alloc&) {  // the quarantine ends with the process
   }
 }
 
 void CrashRecords::release(const fs::path& file) noexcept {
-  fs::path record;
+  const sync::Lock one_at_a_time(changing_);  // so that the element stays
+  const fs::path* record = nullptr;
   {
     const sync::Lock lock(mutex_);
     const auto own = quarantined_.find(file);
     if (own == quarantined_.end()) return;
-    record = std::move(own->second);
-    quarantined_.erase(own);
+    record = &own->second;
   }
-  if (auto removed = platform::remove(record); !removed) warn(removed.error());
+  if (auto removed = platform::remove(*record); !removed) warn(removed.error());
+  TENON_TEST_POINT("release: removed");
+  const sync::Lock lock(mutex_);
+  quarantined_.erase(file);
 }
 
-bool CrashRecords::is_own(const LeftOutModule& module) {
+std::set<fs::path> CrashRecords::own_records() {
   const sync::Lock lock(mutex_);
-  return std::ranges::any_of(quarantined_,
-                             [&](const auto& own) { return own.second == module.record; });
+  std::set<fs::path> records;
+  for (const auto& [file, record] : quarantined_) records.insert(record);
+  return records;
 }
 
 void CrashRecords::leave_out(Scan& found) {
   if (directory_.empty()) return found.skipped.push_back(as_warning(no_directory(app_)));
   if (auto checked = platform::check_user_directory(directory_); !checked)
     return found.skipped.push_back(as_warning(checked.error()));
+  // A record that is removed meanwhile was one of them before, one that is written is one after.
+  std::set<fs::path> own = own_records();
+  TENON_TEST_POINT("rescan: records known");
   Reader reader;
   reader.read_all(directory_);
+  TENON_TEST_POINT("rescan: records read");
+  own.merge(own_records());
   std::ranges::move(reader.warnings, std::back_inserter(found.skipped));
-  std::erase_if(reader.records, [this](const auto& one) { return is_own(one.module); });
+  std::erase_if(reader.records, [&](const auto& one) { return own.contains(one.module.record); });
   if (reader.records.empty()) return;
   std::erase_if(found.modules, [&](const FoundModule& module) {
     const auto record =

@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -77,8 +78,9 @@ class CrashRecords {
  private:
   Result<std::shared_ptr<platform::PrivateDirectory>> own_directory();
   Result<std::unique_ptr<LoadRecord>> write_load(const std::string& text);
-  Result<void> write_quarantine(const std::filesystem::path& file, const std::string& text);
-  bool is_own(const LeftOutModule& module);
+  Result<void> write_quarantine(const std::filesystem::path& file, const std::string& identity,
+                                const std::string& text);
+  std::set<std::filesystem::path> own_records();
   void warn(const Error& error) noexcept;
 
   const std::string app_;
@@ -86,6 +88,7 @@ class CrashRecords {
   const std::shared_ptr<Log> log_;
   std::atomic<bool> warned_{false};
   std::atomic<std::uint64_t> next_{1};  // the name of the next record of a load
+  LeafMutex changing_;                  // the records of quarantines change one after the other
   LeafMutex mutex_;
   // Created when the first module is loaded.
   std::shared_ptr<platform::PrivateDirectory> own_ TENON_GUARDED_BY(mutex_);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/test_point.hpp"
 #include "call/thread_records.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
@@ -65,9 +66,12 @@ void ModuleFaults::count(RestartReason why, const std::string& text, AfterFault&
   // No restart will wake the calls that block in it. The call that failed reports its own failure.
   if (serving != nullptr) interrupt_calls(state_.calls, *serving, thread_record);
   guard.reset();
+  TENON_TEST_POINT("quarantine: closed");
   if (state_.context->crash_records != nullptr && state_.origin.builtin == nullptr) {
-    state_.context->crash_records->quarantine(*manifest, state_.origin.file, identity,
-                                              quarantined.message);
+    CrashRecords& records = *state_.context->crash_records;
+    records.quarantine(*manifest, state_.origin.file, identity, quarantined.message);
+    // A restart that released the module before this found no record to remove.
+    if (!is_quarantined()) records.release(state_.origin.file);
   }
   state_.report(quarantined);  // the listener may destroy the module
 }
@@ -81,6 +85,11 @@ Event ModuleFaults::quarantine() {
   Event quarantined = state_.event(Event::Type::quarantined);
   quarantined.message = reasons();
   return quarantined;
+}
+
+bool ModuleFaults::is_quarantined() const {
+  const ModuleLock lock(state_.mutex);
+  return state_.quarantined();
 }
 
 bool ModuleFaults::release() noexcept {

@@ -54,6 +54,7 @@ class ModuleFaults {
 
  private:
   Event quarantine() TENON_REQUIRES(module_lock);
+  bool is_quarantined() const TENON_EXCLUDES(module_lock);
   std::string reasons() const TENON_REQUIRES(module_lock);
 
   ModuleState& state_;

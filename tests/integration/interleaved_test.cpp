@@ -234,6 +234,101 @@ TEST_F(InterleavedStates, TheEndOfTheHostAfterStateWasSavedLeavesNoCode) {
   EXPECT_FALSE(is_mapped("counter.g"));
 }
 
+// -- Quarantine ---------------------------------------------------------------
+
+/// A host of an app that remembers crashes, in which one failure is too many.
+class InterleavedQuarantines : public Interleaved {
+ protected:
+  InterleavedQuarantines() { ::setenv("HOME", world_.root().c_str(), 1); }
+  ~InterleavedQuarantines() override { ::setenv("HOME", home_.c_str(), 1); }
+
+  HostOptions remembering() {
+    HostOptions options = short_drain();
+    options.app = "photo";
+    options.remember_crashes = true;
+    options.restart.failures.max_failures = 0;
+    return options;
+  }
+  static void fail(Host& host) {
+    auto probe = host.create<test::Probe>("probe").value();
+    EXPECT_FALSE(probe->refuse(broken, "broken"));
+  }
+  static bool leaves_out(const Host& host) {
+    const Texts all = codes(host.problems());
+    return std::ranges::find(all, "module-left-out") != all.end();
+  }
+  bool next_host_leaves_out() { return leaves_out(Host(remembering())); }
+
+ private:
+  const std::string home_ = std::getenv("HOME") != nullptr ? std::getenv("HOME") : "";
+};
+
+TEST_F(InterleavedQuarantines, AReleaseBeforeTheRecordIsWrittenLeavesNone) {
+  Host host(remembering());
+  std::thread restart;
+  const Window window("quarantine: closed", [&] {
+    restart = std::thread([&] { EXPECT_TRUE(host.restart(probes)); });
+    EXPECT_TRUE(eventually([&] { return !module(host, probes).quarantined; }));
+  });
+  fail(host);
+  restart.join();
+  EXPECT_FALSE(next_host_leaves_out());
+}
+
+TEST_F(InterleavedQuarantines, ARescanOfTheHostAfterTheRecordIsWrittenKeepsTheModule) {
+  Host host(remembering());
+  const Window window("quarantine: recorded", [&] { elsewhere([&] { host.rescan(); }); });
+  fail(host);
+  EXPECT_TRUE(window.reached());
+  EXPECT_FALSE(leaves_out(host));
+  EXPECT_TRUE(next_host_leaves_out());
+}
+
+TEST_F(InterleavedQuarantines, ARescanDuringARelease) {
+  Host host(remembering());
+  fail(host);
+  const Window window("release: removed", [&] { elsewhere([&] { host.rescan(); }); });
+  ASSERT_TRUE(host.restart(probes));
+  EXPECT_TRUE(window.reached());
+  EXPECT_FALSE(leaves_out(host));
+  EXPECT_TRUE(host.create<test::Probe>("probe"));
+}
+
+TEST_F(InterleavedQuarantines, AReleaseDuringARescan) {
+  Host host(remembering());
+  fail(host);
+  const Window window("rescan: records read",
+                      [&] { elsewhere([&] { EXPECT_TRUE(host.restart(probes)); }); });
+  host.rescan();
+  EXPECT_TRUE(window.reached());
+  EXPECT_FALSE(leaves_out(host));
+  EXPECT_TRUE(host.create<test::Probe>("probe"));
+}
+
+TEST_F(InterleavedQuarantines, AQuarantineDuringARescan) {
+  Host host(remembering());
+  const Window window("rescan: records known", [&] { elsewhere([&] { fail(host); }); });
+  host.rescan();
+  EXPECT_TRUE(window.reached());
+  EXPECT_FALSE(leaves_out(host));
+  EXPECT_TRUE(next_host_leaves_out());
+}
+
+TEST_F(InterleavedQuarantines, AFailureOfANewFileWhileTheOldRecordIsRemovedIsRemembered) {
+  Host host(remembering());
+  fail(host);
+  place("probe-2.so", "probe.so");
+  const Window window("rescan: out of date", [&] {
+    elsewhere([&] {
+      ASSERT_TRUE(host.restart(probes));
+      fail(host);
+    });
+  });
+  Host other(remembering());
+  EXPECT_TRUE(window.reached());
+  EXPECT_TRUE(next_host_leaves_out());
+}
+
 // -- Files and directories ----------------------------------------------------
 
 class InterleavedDirectories : public testing::TestWithParam<const char*> {
