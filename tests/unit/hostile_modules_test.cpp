@@ -465,6 +465,228 @@ TEST(BoundedWork, RefusesNamesThatAreTogetherFarLongerThanTheFile) {
   EXPECT_EQ(with_name(4096, name_versions(500)), too_long);
 }
 
+/// An entry of a dynamic section. Its value is the place of the text in the string table, or 0.
+struct Added {
+  std::uint64_t tag;
+  std::string text = {};
+};
+
+/// Returns a module with further entries in its dynamic section, which moves to its end together
+/// with the strings.
+Victim with_entries(const std::vector<Added>& added) {
+  Victim victim;
+  Bytes& bytes = victim.bytes();
+  std::vector<elf::DynamicEntry> entries;
+  for (auto offset = victim.segment(elf::segment_dynamic).offset;; offset += sizeof entries[0]) {
+    entries.push_back(victim.at<elf::DynamicEntry>(offset));
+    if (entries.back().tag == elf::dynamic_end) break;
+  }
+  entries.pop_back();
+  const auto strings = std::span(bytes).subspan(victim.place_of(victim.value(elf::dynamic_strings)),
+                                                victim.value(elf::dynamic_strings_size));
+  Bytes table(strings.begin(), strings.end());
+  for (const Added& one : added) {
+    entries.push_back({one.tag, one.text.empty() ? 0 : table.size()});
+    const auto text = std::as_bytes(std::span(one.text));
+    table.insert(table.end(), text.begin(), text.end());
+    table.push_back({});
+  }
+  entries.push_back({elf::dynamic_end, 0});
+  bytes.resize((bytes.size() + 15) / 16 * 16);
+  elf::Segment& last = victim.load_of(victim.segment(elf::segment_dynamic).address);
+  const std::uint64_t begin = bytes.size();
+  const std::uint64_t end = begin + entries.size() * sizeof entries[0];
+  for (elf::DynamicEntry& entry : entries) {
+    if (entry.tag == elf::dynamic_strings) entry.value = last.address + end - last.offset;
+    if (entry.tag == elf::dynamic_strings_size) entry.value = table.size();
+  }
+  elf::Segment& section = victim.segment(elf::segment_dynamic);
+  section.offset = begin;
+  section.address = last.address + begin - last.offset;
+  section.file_size = section.memory_size = end - begin;
+  last.file_size = last.memory_size = end + table.size() - last.offset;
+  const auto moved = std::as_bytes(std::span(entries));
+  bytes.insert(bytes.end(), moved.begin(), moved.end());
+  bytes.insert(bytes.end(), table.begin(), table.end());
+  return victim;
+}
+
+std::vector<Added> many(std::size_t count, const Added& entry) {
+  return std::vector<Added>(count, entry);
+}
+
+TEST(BoundedWork, AcceptsAThousandLibraries) {
+  // The module needs one already.
+  const auto with = [](std::size_t count) {
+    return with_entries(many(count - 1, {elf::dynamic_needed, "libx.so"})).deep();
+  };
+  EXPECT_EQ(with(1024), "ok");
+  for (const std::size_t count : {1025, 4000}) {
+    EXPECT_EQ(with(count), "broken-file: more than 1024 libraries needed");
+  }
+}
+
+TEST(BoundedWork, AcceptsDynamicSectionsOfFourThousandEntries) {
+  const auto entries = [](std::size_t count) {
+    Victim victim;
+    const auto section = victim.segment(elf::segment_dynamic).offset;
+    std::size_t own = 1;  // with the end
+    while (victim.at<elf::DynamicEntry>(section + (own - 1) * 16).tag != elf::dynamic_end) ++own;
+    return with_entries(many(count - own, {elf::dynamic_unused})).deep();
+  };
+  EXPECT_EQ(entries(4096), "ok");
+  for (const std::size_t count : {4097, 40'960}) {
+    EXPECT_EQ(entries(count), "broken-file: a dynamic section without an end");
+  }
+}
+
+TEST(BoundedWork, AcceptsLongNamesOfLibrariesAndRunPaths) {
+  const auto with = [](std::uint64_t tag, std::size_t length) {
+    return with_entries({{tag, std::string(length, 'x')}}).deep();
+  };
+  EXPECT_EQ(with(elf::dynamic_needed, 4095), "ok");
+  for (const std::size_t length : {4096, 40'960}) {
+    EXPECT_EQ(with(elf::dynamic_needed, length),
+              "broken-file: the name of a library without an end");
+  }
+  EXPECT_EQ(with(elf::dynamic_runpath, 65535), "ok");
+  for (const std::size_t length : {65536, 655'360}) {
+    EXPECT_EQ(with(elf::dynamic_runpath, length), "broken-file: the run path without an end");
+  }
+}
+
+TEST(BoundedWork, LimitsTheLookUpsOfAllFilesOfABundleTogether) {
+  const tests::World world;
+  std::string run_path = "$ORIGIN";
+  for (int i = 1; i < 16; ++i) {
+    const std::string name = "d" + std::to_string(i);
+    fs::create_directory(world.root() / name);
+    run_path += ":$ORIGIN/" + name;
+  }
+  // Each file looks for its one library of its own, which the first directory may have, and for
+  // others that no directory has.
+  const auto file = [&](std::size_t absent, const std::string& library) {
+    std::vector<Added> entries = many(absent, {elf::dynamic_needed, "libabsent.so"});
+    entries.push_back({elf::dynamic_needed, library});
+    entries.push_back({elf::dynamic_runpath, run_path});
+    return with_entries(entries);
+  };
+  const auto read = [&](std::size_t absent_of_second) {
+    Victim second = file(absent_of_second, "libabsent.so");
+    world.write("libsecond.so",
+                {reinterpret_cast<const char*>(second.bytes().data()), second.bytes().size()});
+    const auto bundle = read_bundle(file(510, "libsecond.so").bytes(), world.root() / "x.so");
+    return bundle ? std::to_string(bundle->size()) + " files" : std::string(bundle.error().found());
+  };
+  // libc and the absent libraries of the first file take 511 * 16 look-ups, its own one takes 1.
+  EXPECT_EQ(read(510), "2 files") << "16,369 look-ups";
+  EXPECT_EQ(read(511), "more than 16384 possible paths of its libraries") << "16,385 look-ups";
+}
+
+TEST(BoundedWork, AcceptsThirtyTwoMegabytesOfStrings) {
+  const auto with = [](std::uint64_t size) {
+    Victim victim;
+    victim.value(elf::dynamic_strings) = stretch(victim);
+    victim.value(elf::dynamic_strings_size) = size;
+    return in_a_huge_file(victim);
+  };
+  const std::string too_large = "a table of strings of more than 32 MiB";
+  EXPECT_NE(with(32 << 20), too_large);
+  EXPECT_EQ(with((32 << 20) + 1), too_large);
+}
+
+TEST(BoundedWork, AcceptsTwoMillionRelocations) {
+  const auto with = [](std::uint64_t count) {
+    Victim victim;
+    victim.value(elf::dynamic_relocations) = stretch(victim);
+    victim.value(elf::dynamic_relative_count) = 0;
+    victim.value(elf::dynamic_relocations_size) = count * 24;
+    return in_a_huge_file(victim);
+  };
+  const std::string too_many = "more than two million relocations";
+  EXPECT_NE(with(1 << 21), too_many);
+  EXPECT_EQ(with((1 << 21) + 1), too_many);
+}
+
+TEST(BoundedWork, AcceptsAMillionSymbols) {
+  const auto with = [](std::uint32_t count) {
+    Victim victim;
+    victim.find(elf::dynamic_gnu_hash)->tag = elf::dynamic_hash;
+    victim.value(elf::dynamic_hash) = stretch(victim);
+    const std::uint32_t table[] = {1, count};
+    const auto bytes = std::as_bytes(std::span(table));
+    victim.bytes().insert(victim.bytes().end(), bytes.begin(), bytes.end());
+    return in_a_huge_file(victim);
+  };
+  const std::string too_many = "more than a million symbols";
+  EXPECT_NE(with(1 << 20), too_many);
+  EXPECT_EQ(with((1 << 20) + 1), too_many);
+  EXPECT_EQ(with(10 << 20), too_many);
+}
+
+TEST(BoundedWork, AcceptsSixtyFourSegmentsOfOneKind) {
+  // More program headers of a type than linkers write, behind the others.
+  const auto with = [](std::uint32_t type, std::size_t count) {
+    Victim victim;
+    auto header = victim.at<elf::Header>(0);
+    Bytes& bytes = victim.bytes();
+    Bytes headers(bytes.begin() + static_cast<std::ptrdiff_t>(header.segments_offset),
+                  bytes.begin() + static_cast<std::ptrdiff_t>(header.segments_offset +
+                                                              header.segment_count * 56ULL));
+    std::size_t own = 0;
+    for (std::uint16_t i = 0; i < header.segment_count; ++i) {
+      own += victim.at<elf::Segment>(header.segments_offset + i * 56ULL).type == type ? 1 : 0;
+    }
+    elf::Segment more = victim.segment(elf::segment_load, 0);
+    more.type = type;
+    if (type == elf::segment_load) more.file_size = more.memory_size = 1;
+    for (std::size_t i = own; i < count; ++i) {
+      if (type == elf::segment_load) more.address = (1 << 30) + i * 0x10000;
+      const auto one = std::as_bytes(std::span(&more, 1));
+      headers.insert(headers.end(), one.begin(), one.end());
+    }
+    header.segments_offset = bytes.size();
+    header.segment_count = static_cast<std::uint16_t>(headers.size() / 56);
+    victim.at<elf::Header>(0) = header;
+    bytes.insert(bytes.end(), headers.begin(), headers.end());
+    return victim.shallow();
+  };
+  const std::string too_many = "broken-file: more than 64 segments to load";
+  EXPECT_NE(with(elf::segment_load, 64), too_many);
+  EXPECT_EQ(with(elf::segment_load, 65), too_many);
+  EXPECT_EQ(with(elf::segment_load, 640), too_many);
+  EXPECT_NE(with(elf::segment_note, 64), "broken-file: more than 64 segments with notes");
+  EXPECT_EQ(with(elf::segment_note, 65), "broken-file: more than 64 segments with notes");
+  EXPECT_NE(with(elf::segment_unwinding, 60), "broken-file: more than 64 segments of one kind");
+  EXPECT_EQ(with(elf::segment_unwinding, 65), "broken-file: more than 64 segments of one kind");
+}
+
+TEST(BoundedWork, AcceptsTwoHundredNotesInASegment) {
+  const auto with = [](std::size_t count) {
+    Victim victim;
+    Bytes& bytes = victim.bytes();
+    bytes.resize((bytes.size() + 15) / 16 * 16);
+    const std::uint64_t begin = bytes.size();
+    const std::uint32_t note[] = {0, 0, 77};  // no name, no text
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto one = std::as_bytes(std::span(note));
+      bytes.insert(bytes.end(), one.begin(), one.end());
+    }
+    elf::Segment& last = victim.load_of(victim.segment(elf::segment_dynamic).address);
+    last.file_size = last.memory_size = bytes.size() - last.offset;
+    elf::Segment& notes = victim.segment(elf::segment_note);
+    notes.alignment = 4;
+    notes.offset = begin;
+    notes.address = last.address + begin - last.offset;
+    notes.file_size = notes.memory_size = bytes.size() - begin;
+    return victim.shallow();
+  };
+  EXPECT_EQ(with(256).find("more than 256 notes"), std::string::npos);
+  for (const std::size_t count : {257, 2570}) {
+    EXPECT_EQ(with(count), "broken-file: more than 256 notes in one segment");
+  }
+}
+
 TEST(BoundedWork, OpensOnlyRegularFiles) {
   const tests::World world;
   ASSERT_EQ(world.run({"mkfifo", "pipe.so"}).exit, 0);
