@@ -248,6 +248,31 @@ TEST_F(PrivateDirectories, AreRemovedInBatchesOf100) {
   EXPECT_EQ(count(), 0u);
 }
 
+TEST_F(PrivateDirectories, WithThousandsOfFilesAreRemovedBySeveralCalls) {
+  const fs::path path = abandon();
+  for (int i = 0; i < 10'000; ++i) std::ofstream(path / std::to_string(i));
+  EXPECT_EQ(remove_abandoned_directories(parent()), 0u);
+  EXPECT_TRUE(fs::exists(path / "lock")) << "otherwise no call removes the rest";
+  EXPECT_EQ(remove_abandoned_directories(parent()), 1u);
+  EXPECT_EQ(count(), 0u);
+}
+
+TEST_F(PrivateDirectories, AreKeptUntilTheirFilesCanBeListed) {
+  const fs::path path = abandon();
+  // Enough for the descriptors of the parent, the directory and its lock.
+  const int descriptors[] = {dup(0), dup(0), dup(0)};
+  for (const int one : descriptors) close(one);
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const rlimit small{static_cast<rlim_t>(descriptors[2]) + 1, limit.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &small);
+  const std::size_t removed = remove_abandoned_directories(parent());
+  setrlimit(RLIMIT_NOFILE, &limit);
+  EXPECT_EQ(removed, 0u);
+  EXPECT_TRUE(fs::exists(path / "lock"));
+  EXPECT_EQ(remove_abandoned_directories(parent()), 1u);
+}
+
 TEST_F(PrivateDirectories, AreFoundAmongThousandsOfOthers) {
   for (int i = 0; i < 1500; ++i) fs::create_directory(parent() / ("tenon-" + std::to_string(i)));
   ASSERT_FALSE(abandon().empty());

@@ -95,20 +95,28 @@ void release(int descriptor) noexcept {
   ::close(descriptor);
 }
 
-/// Returns the names in an open directory for which `wanted` is true, without `.` and `..`. Returns
-/// fewer if memory runs out.
+/// How many of the entries of a directory were read.
+enum class Listed { all, some, none };
+
+/// Appends the names in an open directory for which `wanted` is true, without `.` and `..`. Looks
+/// at `most` entries, or at fewer if memory runs out.
 template <class Wanted>
-std::vector<std::string> names_in(int directory, std::size_t most, Wanted wanted) noexcept {
-  std::vector<std::string> names;
+Listed list(int directory, std::size_t most, Wanted wanted,
+            std::vector<std::string>& names) noexcept {
   const int copy = ::openat(directory, ".", directory_flags);
   DIR* stream = copy >= 0 ? ::fdopendir(copy) : nullptr;
   if (stream == nullptr) {
     if (copy >= 0) ::close(copy);
-    return names;
+    return Listed::none;
   }
+  Listed listed = Listed::some;
   for (std::size_t count = 0; count < most; ++count) {
+    errno = 0;
     const dirent* entry = ::readdir(stream);
-    if (entry == nullptr) break;
+    if (entry == nullptr) {
+      if (errno == 0) listed = Listed::all;
+      break;
+    }
     const std::string_view name = entry->d_name;
     if (name == "." || name == ".." || !wanted(*entry)) continue;
     try {
@@ -118,6 +126,13 @@ std::vector<std::string> names_in(int directory, std::size_t most, Wanted wanted
     }
   }
   ::closedir(stream);
+  return listed;
+}
+
+template <class Wanted>
+std::vector<std::string> names_in(int directory, std::size_t most, Wanted wanted) noexcept {
+  std::vector<std::string> names;
+  list(directory, most, wanted, names);
   return names;
 }
 
@@ -125,11 +140,16 @@ bool is_no_lock(const dirent& entry) {
   return std::strcmp(entry.d_name, lock_name) != 0;
 }
 
+enum class Owner { this_process, none };
+
 /// Removes a directory whose lock is held. The lock is removed last, so that a later call can
-/// remove the rest.
-bool remove_directory(int parent, const char* name, int directory) {
-  bool empty = true;
-  for (const std::string& file : names_in(directory, max_files, is_no_lock)) {
+/// remove the rest. If its files cannot be listed, only its owner removes it, who has usually
+/// removed them.
+bool remove_directory(int parent, const char* name, int directory, Owner owner) {
+  std::vector<std::string> files;
+  const Listed listed = list(directory, max_files, is_no_lock, files);
+  bool empty = listed == Listed::all || (listed == Listed::none && owner == Owner::this_process);
+  for (const std::string& file : files) {
     if (::unlinkat(directory, file.c_str(), 0) != 0 && errno != ENOENT) empty = false;
   }
   if (!empty) return false;
@@ -185,7 +205,8 @@ struct Abandoned {
 bool remove_if_abandoned(int parent, const char* name) {
   const Abandoned abandoned(parent, name, LOCK_EX);
   TENON_TEST_POINT("abandoned: locked");
-  return abandoned.is_locked && remove_directory(parent, name, abandoned.directory.get());
+  return abandoned.is_locked &&
+         remove_directory(parent, name, abandoned.directory.get(), Owner::none);
 }
 
 /// Returns the names of at most `max_checked` private directories.
@@ -348,7 +369,7 @@ PrivateDirectory::~PrivateDirectory() {
 }
 
 void PrivateDirectory::remove() noexcept {
-  remove_directory(AT_FDCWD, path_.c_str(), directory_);
+  remove_directory(AT_FDCWD, path_.c_str(), directory_, Owner::this_process);
 }
 
 void PrivateDirectory::end_at_exit() noexcept {
@@ -393,7 +414,8 @@ void visit_abandoned_files(const std::filesystem::path& parent,
         ::unlinkat(abandoned.directory.get(), file.c_str(), 0);
       }
     }
-    if (empty) remove_directory(directory.get(), name.c_str(), abandoned.directory.get());
+    if (empty)
+      remove_directory(directory.get(), name.c_str(), abandoned.directory.get(), Owner::none);
   }
 }
 
