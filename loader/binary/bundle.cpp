@@ -338,7 +338,8 @@ ReloadSafety reload_of(const Bundle& bundle, const UnloadStatement& stated) {
     // About what glibc 2.36 has left for libraries that are loaded later. Blocks are aligned, and
     // none is used again, because a copy is loaded before the old one goes.
     constexpr std::uint64_t available = 1600;
-    const std::uint64_t size = file->blockers.static_tls;
+    std::uint64_t size = 0;
+    for (const BundleFile& one : bundle) size += one.blockers.static_tls;
     return {
         .grade = ReloadGrade::unsafe,
         .symbol = "initial-exec",

@@ -187,6 +187,15 @@ TEST(StaticTls, MakesAModuleUnsafe) {
   EXPECT_FALSE(reload.stays_mapped);
 }
 
+TEST(StaticTls, IsThatOfAllFilesOfABundle) {
+  Bundle bundle(3);
+  bundle[1].blockers.static_tls = 700;
+  bundle[2].blockers.static_tls = 100;
+  const ReloadSafety reload = reload_of(bundle, {});
+  EXPECT_TRUE(reload.reason.starts_with("each copy takes 800 bytes of ")) << reload.reason;
+  EXPECT_TRUE(reload.reason.ends_with(": enough for 2 copies")) << reload.reason;
+}
+
 TEST(StaticTls, IsNotTheMemoryOfOtherThreadLocalVariables) {
   const auto path = fault("dynamic-tls");
   const ReloadSafety reload = reload_of(detail::read_bundle(bytes_of(path), path).value(), {});
