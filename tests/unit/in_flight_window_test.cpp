@@ -13,7 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "framework/test_clock.hpp"
+
 namespace pipeline { namespace {
+
+namespace tests = tenon::tests;
 
 using Positions = std::vector<std::string>;
 
@@ -682,6 +686,91 @@ TEST_F(InFlightWindowTest, ReportsWhatTheOldestRecordWaitsFor) {
   window_.acknowledge(1, 1);
   window_.commit(1);
   EXPECT_FALSE(window_.oldest());
+}
+
+// -- Progress, on a clock of the test -----------------------------------------
+
+class StalledWindow : public InFlightWindowTest {
+ protected:
+  static constexpr std::chrono::seconds step{10};
+
+  void send(std::size_t destination) {
+    EXPECT_FALSE(window_.offer(destination).empty());
+    window_.mark_sent(destination);
+  }
+  /// Pauses before the next write to a destination, as a limited rate does, for `step`.
+  void pause(std::size_t destination) {
+    clock_.advance(step);
+    window_.pause_until(destination, {});
+  }
+  /// Returns how long the oldest record has waited.
+  std::chrono::nanoseconds waited() const {
+    return std::chrono::steady_clock::now() - window_.oldest().value().since;
+  }
+
+  tests::TestClock clock_;
+};
+
+TEST_F(StalledWindow, OfASlowDestinationIsNoStall) {
+  read({"1", "2", "3", "4"});
+  for (const std::size_t destination : {0, 1}) send(destination);
+  window_.acknowledge(0, 4);
+  for (int i = 0; i < 3; ++i) {
+    clock_.advance(step);
+    EXPECT_EQ(waited(), step);
+    window_.acknowledge(1, 1);
+    window_.commit(1);
+  }
+  clock_.advance(2 * step);
+  EXPECT_EQ(waited(), 2 * step) << "it has stopped";
+}
+
+TEST_F(StalledWindow, BeginsWithTheFirstRecordAfterAWaitForTheSource) {
+  read({"1"});
+  commit_one();
+  clock_.advance(step);
+  read({"2"});
+  EXPECT_EQ(waited(), std::chrono::seconds(0));
+  clock_.advance(step);
+  read({"3"});
+  EXPECT_EQ(waited(), step);
+}
+
+TEST_F(StalledWindow, DoesNotCountThePausesOfADestinationThatHasToWrite) {
+  read({"1"});
+  send(1);
+  window_.acknowledge(1, 1);
+  for (int i = 0; i < 3; ++i) pause(0);
+  EXPECT_EQ(waited(), std::chrono::seconds(0));
+  clock_.advance(step);
+  EXPECT_EQ(waited(), step) << "it has stopped";
+}
+
+/// The destination 1 has stopped, and the destination 0 pauses before each of its writes.
+TEST_F(StalledWindow, IsNotMadeByThePausesOfAnotherDestination) {
+  read({"1"});
+  send(1);
+  for (int i = 1; i <= 10; ++i) {
+    pause(0);
+    send(0);
+    window_.acknowledge(0, 1);
+    EXPECT_EQ(waited(), i * step);
+    EXPECT_EQ(window_.oldest()->destination, 1u);
+    read({std::to_string(i + 1)});
+  }
+}
+
+TEST_F(StalledWindow, IsNotMadeByThePausesBeforeLaterWrites) {
+  read({"1"});
+  send(0);
+  send(1);
+  window_.acknowledge(1, 1);
+  for (int i = 1; i <= 10; ++i) {
+    read({std::to_string(i + 1)});
+    pause(0);
+    send(0);
+    EXPECT_EQ(waited(), i * step) << "it acknowledges nothing";
+  }
 }
 
 TEST(ProcessedWindow, ReportsAnUnprocessedRecord) {

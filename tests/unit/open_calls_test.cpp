@@ -11,6 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "framework/test_clock.hpp"
+#include "pipeline/stall_watch.hpp"
+
 namespace pipeline { namespace {
 
 using namespace std::chrono_literals;
@@ -37,6 +40,32 @@ TEST(OpenCalls, ListCallsThatHaveNotReturned) {
   EXPECT_EQ(at_any_time(calls.longer_than(0s)),
             std::vector<std::string>{"x.example/one: read has not returned for N s"});
   EXPECT_EQ(calls.longer_than(1h), std::vector<std::string>());
+}
+
+TEST(OpenCalls, HaveStalledIfOneOfThemLasts) {
+  tenon::tests::TestClock clock;
+  OpenCalls calls([](const std::string&) {}, 1h);
+  CallSlot& slot = calls.add("x.example/one");
+  for (int i = 0; i < 10; ++i) {
+    const CallSlot::Scope writing(slot, "write_batch");
+    clock.advance(29s);
+    EXPECT_TRUE(stalls(calls, 30s).empty()) << "slow calls, one after the other";
+  }
+  const CallSlot::Scope writing(slot, "write_batch");
+  clock.advance(30s - 1ns);
+  EXPECT_TRUE(stalls(calls, 30s).empty());
+  clock.advance(1ns);
+  ASSERT_EQ(stalls(calls, 30s).size(), 1u);
+  EXPECT_EQ(stalls(calls, 30s)[0].lasted, 30s);
+}
+
+TEST(OpenCalls, ThatWaitForRecordsAreNoStall) {
+  tenon::tests::TestClock clock;
+  OpenCalls calls([](const std::string&) {}, 1h);
+  const CallSlot::Scope reading(calls.add("x.example/one"), "read_batch");
+  const CallSlot::Scope collecting(calls.add("x.example/two"), "next_acks");
+  clock.advance(24h);
+  EXPECT_TRUE(stalls(calls, 1s).empty());
 }
 
 TEST(OpenCalls, AreReportedRepeatedlyAfterTheEnd) {

@@ -345,7 +345,8 @@ void InFlightWindow::wait(tenon::sync::Lock<tenon::sync::Mutex>& lock,
   }
 }
 
-/// Waits on the thread that writes to a destination. The pause is no stall.
+/// Waits on the thread that writes to a destination. The pause is no stall, unless the oldest
+/// record waits for something else.
 template <class Condition>
 void InFlightWindow::pause(std::size_t destination, std::chrono::steady_clock::time_point end,
                            Condition is_over) {
@@ -356,8 +357,8 @@ void InFlightWindow::pause(std::size_t destination, std::chrono::steady_clock::t
   wait(
       lock, cursor.work,
       [&]() TENON_REQUIRES(mutex_) { return abandoned_ || cursor.closed || is_over(); }, end);
+  if (committed_ == read_ || !obstacle()) oldest_since_ = Clock::now();
   cursor.pausing = false;
-  oldest_since_ = Clock::now();
 }
 
 void InFlightWindow::mark_sent(std::size_t destination) {
@@ -691,28 +692,37 @@ void InFlightWindow::abandon() {
   }
 }
 
-std::optional<InFlightWindow::Oldest> InFlightWindow::oldest() const {
-  tenon::sync::Lock lock(mutex_);
-  if (committed_ == read_) return std::nullopt;
+/// Returns what the oldest record waits for; nothing if it waits on purpose. REQUIRED: not all
+/// records are committed.
+std::optional<InFlightWindow::Obstacle> InFlightWindow::obstacle() const {
   if (collected_ && collected_->read.first <= committed_) return std::nullopt;
+  if (batch_of_oldest() >= published_) return Obstacle{Step::processing};
+  if (committable() != committed_ || refused_by_processor() || refused_by_destination())
+    return Obstacle{Step::committing};
+  const Number next = acknowledged_by_all();
+  for (std::size_t i = 0; i < cursors_.size(); ++i) {
+    const Cursor& cursor = cursors_[i];
+    // A destination that refused the record waits for the others.
+    if (cursor.refused || end_of(cursor) != next) continue;
+    if (cursor.sent > next) return Obstacle{Step::acknowledging, i};
+    if (!cursor.pausing) return Obstacle{Step::writing, i};
+  }
+  return std::nullopt;
+}
+
+std::uint64_t InFlightWindow::batch_of_oldest() const {
   std::uint64_t number = released_;
   while (batch(number).read.end() <= committed_) ++number;
-  const RecordRange& in = batch(number).read;
-  Oldest oldest{in.records[committed_ - in.first].position().own(), Step::committing, 0,
+  return number;
+}
+
+std::optional<InFlightWindow::Oldest> InFlightWindow::oldest() const {
+  tenon::sync::Lock lock(mutex_);
+  const auto what = committed_ != read_ ? obstacle() : std::nullopt;
+  if (!what) return std::nullopt;
+  const RecordRange& in = batch(batch_of_oldest()).read;
+  return Oldest{in.records[committed_ - in.first].position().own(), what->step, what->destination,
                 oldest_since_};
-  if (number >= published_) {
-    oldest.step = Step::processing;
-  } else if (committable() == committed_ && !refused_by_processor() && !refused_by_destination()) {
-    const Number next = acknowledged_by_all();
-    // A destination that refused the record waits for the others.
-    while (cursors_[oldest.destination].refused || end_of(cursors_[oldest.destination]) != next) {
-      ++oldest.destination;
-    }
-    const Cursor& cursor = cursors_[oldest.destination];
-    oldest.step = cursor.sent <= next ? Step::writing : Step::acknowledging;
-    if (cursor.pausing && oldest.step == Step::writing) return std::nullopt;
-  }
-  return oldest;
 }
 
 Counts InFlightWindow::counts() const {

@@ -202,7 +202,7 @@ class InFlightWindow {
     tenon::Bytes position;
     Step step;
     std::size_t destination;  // if `step` is one of a destination
-    // When all records before it were committed, or when the last pause ended.
+    // When all records before it were committed, or when the last pause that it waited for ended.
     std::chrono::steady_clock::time_point since;
   };
   /// Returns nothing if all records that were read are committed, or if the oldest waits on purpose
@@ -279,6 +279,12 @@ class InFlightWindow {
                 std::chrono::steady_clock::time_point::max()) TENON_REQUIRES(mutex_);
   template <class Condition>
   void pause(std::size_t destination, std::chrono::steady_clock::time_point end, Condition is_over);
+  struct Obstacle {
+    Step step;
+    std::size_t destination = 0;
+  };
+  std::optional<Obstacle> obstacle() const TENON_REQUIRES(mutex_);
+  std::uint64_t batch_of_oldest() const TENON_REQUIRES(mutex_);
   Number acknowledged_by_all() const TENON_REQUIRES(mutex_);
   Number first_refused() const TENON_REQUIRES(mutex_);
   std::vector<std::size_t> refusing(Number number) const TENON_REQUIRES(mutex_);
