@@ -17,12 +17,66 @@
 
 #include "framework/control_socket.hpp"
 #include "framework/world.hpp"
+#include "platform/local_socket.hpp"
 
 namespace tenon::detail { namespace {
 
 using namespace std::chrono_literals;
 using tests::ControlSocket;
 using tests::eventually;
+
+std::uint64_t first_of(const ControlEvents::Queue& queue) {
+  return queue.events.empty() ? 0 : queue.events.front().first;
+}
+
+void report(ControlEvents& events, int count) {
+  for (int i = 0; i < count; ++i) {
+    events.report({.type = Event::Type::loaded, .package = "me.example/p", .package_version = "1"});
+  }
+}
+
+TEST(ControlEvents, KeepTheLastHundredForNewSubscribers) {
+  ControlEvents events;
+  report(events, 100);
+  EXPECT_EQ(first_of(events.subscribe()), 1u);
+  report(events, 1);
+  EXPECT_EQ(first_of(events.subscribe()), 2u);
+  report(events, 1'000);
+  const auto recent = events.subscribe();
+  EXPECT_EQ(recent.events.size(), 100u);
+  EXPECT_EQ(first_of(recent), 1'002u);
+  EXPECT_EQ(events.history("me.example/p", "1").count(Event::Type::loaded), 1'101u);
+}
+
+TEST(ControlEvents, QueueAThousandForSubscribers) {
+  ControlEvents events;
+  report(events, 1);
+  static_cast<void>(events.subscribe());
+  report(events, 1'000);
+  ControlEvents::Queue queue = events.take();
+  EXPECT_EQ(queue.events.size(), 1'000u);
+  EXPECT_EQ(queue.lost, 0u);
+  report(events, 10'000);
+  queue = events.take();
+  EXPECT_EQ(queue.events.size(), 1'000u);
+  EXPECT_EQ(first_of(queue), 1'002u);
+  EXPECT_EQ(queue.lost, 9'000u);
+  EXPECT_TRUE(events.take().events.empty());
+  EXPECT_EQ(events.take().lost, 0u);
+}
+
+TEST(SocketDirectory, HasAThousandNamesForAProcess) {
+  const tests::World world;
+  const auto path = world.root() / "tenon";
+  const auto directory = platform::SocketDirectory::open(path, true).value();
+  const auto take = [&](int number) {
+    std::filesystem::create_directory(path / to_string(platform::SocketName{getpid(), number}));
+  };
+  for (int i = 1; i < 1'000; ++i) take(i);
+  EXPECT_EQ(directory.listen().value().name().number, 1'000);
+  take(1'000);
+  EXPECT_FALSE(directory.listen());
+}
 
 class ControlServerTest : public testing::Test {
  protected:

@@ -224,6 +224,18 @@ TEST(ReplacedFile, FollowsSymbolicLinks) {
   EXPECT_TRUE(replace_content(world.path("circle"), "new").failed);
 }
 
+TEST(ReplacedFile, FollowsAsManyLinksAsTheSystem) {
+  const tests::World world;
+  world.write("0", "old");
+  for (int i = 1; i <= 400; ++i)
+    fs::create_symlink(std::to_string(i - 1), world.path(std::to_string(i)));
+  EXPECT_FALSE(replace_content(world.path("40"), "new").failed);
+  EXPECT_EQ(world.read("0"), "new");
+  EXPECT_TRUE(replace_content(world.path("41"), "newer").failed);
+  EXPECT_TRUE(replace_content(world.path("400"), "newer").failed);
+  EXPECT_EQ(world.read("0"), "new");
+}
+
 TEST(ReplacedFile, IsUnchangedUntilTheCommit) {
   const tests::World world;
   const auto path = world.write("a", "old");

@@ -2,8 +2,11 @@
 //
 // Modules with forged headers: they show other content than the system loads, crash the system's
 // loader, or make the reader slow. FAULTS is the directory of tests/faults.
+#include <tenon/abi.h>
+
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstring>
 #include <functional>
 #include <span>
@@ -622,6 +625,47 @@ TEST(BoundedWork, AcceptsAMillionSymbols) {
   EXPECT_NE(with(1 << 20), too_many);
   EXPECT_EQ(with((1 << 20) + 1), too_many);
   EXPECT_EQ(with(10 << 20), too_many);
+}
+
+TEST(BoundedWork, AcceptsChainsOfSixtyThousandSymbols) {
+  // A filter of one word, one bucket, and a chain that has no symbol with the wanted hash.
+  const auto with = [](std::size_t length) {
+    Victim victim;
+    Bytes& bytes = victim.bytes();
+    bytes.resize((bytes.size() + 15) / 16 * 16);
+    elf::Segment& last = victim.load_of(victim.segment(elf::segment_dynamic).address);
+    victim.value(elf::dynamic_gnu_hash) = last.address + bytes.size() - last.offset;
+    std::vector<std::uint32_t> table = {1, 1, 1, 0, 0, 0, 1};
+    table.insert(table.end(), length - 1, 2);
+    table.push_back(3);
+    last.file_size = last.memory_size = bytes.size() + table.size() * 4 - last.offset;
+    const auto added = std::as_bytes(std::span(table));
+    bytes.insert(bytes.end(), added.begin(), added.end());
+    return victim.shallow();
+  };
+  EXPECT_EQ(with(65536), "no-module-object: no exported object tenon_module_v1");
+  for (const std::size_t length : {65537, 655'360}) {
+    EXPECT_EQ(with(length), "broken-file: a hash table without an end");
+  }
+}
+
+TEST(BoundedWork, AcceptsModuleObjectsOf64KiB) {
+  const auto with = [](std::uint32_t size) {
+    Victim victim;
+    Bytes& bytes = victim.bytes();
+    const auto object = [&] {
+      MemorySource source("x.so", bytes);
+      return ElfFile::open(source).value().find_object("tenon_module_v1").value()->address;
+    }();
+    bytes.resize(bytes.size() + 1'000'000);
+    elf::Segment& last = victim.load_of(victim.segment(elf::segment_dynamic).address);
+    last.file_size = last.memory_size = bytes.size() - last.offset;
+    victim.at<std::uint32_t>(victim.place_of(object) + offsetof(tenon_module, struct_size)) = size;
+    return victim.shallow();
+  };
+  EXPECT_EQ(with(65536), "ok");
+  EXPECT_EQ(with(65544), "size-too-large: struct_size 65544 bytes");
+  EXPECT_EQ(with(655'360), "size-too-large: struct_size 655360 bytes");
 }
 
 TEST(BoundedWork, AcceptsSixtyFourSegmentsOfOneKind) {

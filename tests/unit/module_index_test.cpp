@@ -258,6 +258,25 @@ TEST_F(Index, GivesTheSameScan) {
   EXPECT_EQ(inode_of(index()), written);  // it is not written again
 }
 
+TEST_F(Index, HasEachOfAThousandFiles) {
+  // Files are read in parts of 32, and known ones looked at in parts of 512.
+  place("package/lib.so", "some-library");
+  place("a.so");
+  for (int i = 0; i < 700; ++i) {
+    const std::string name = std::to_string(i) + ".so";
+    fs::create_hard_link(world.plugins() / "a.so", world.plugins() / ("b" + name));
+    fs::create_hard_link(world.plugins() / "package/lib.so", world.plugins() / "package" / name);
+  }
+  const Scan first = scan();
+  EXPECT_EQ(first.modules.size(), 701u);
+  EXPECT_EQ(first.libraries.size(), 701u);
+  const Scan second = scan();
+  EXPECT_EQ(indexed(second), 1402);
+  EXPECT_EQ(text_of(second), text_of(first));
+  EXPECT_TRUE(std::ranges::equal(second.libraries, first.libraries, {}, &detail::FoundLibrary::file,
+                                 &detail::FoundLibrary::file));
+}
+
 TEST_F(Index, IsUpdatedWithTheFiles) {
   place("a.so");
   place("b.so", "good-edition-2");
