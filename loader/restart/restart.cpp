@@ -453,6 +453,7 @@ Result<bool> Restart::publish() {
       {
         const ModuleUnlock unlocked(state_.mutex);
         if (auto all = arrive(RestartGroup::Stage::ready); !all) return std::move(all).error();
+        TENON_TEST_POINT("restart: ready");
       }
       if (abandoned()) return abandoned_error();  // the host has ended
       take_late_changes();

@@ -177,6 +177,56 @@ TEST_F(Interleaved, ARestartBeforeOldCodeIsUnloadedLeavesNone) {
   EXPECT_TRUE(eventually([&] { return copies() == Texts{"probe.g3.so"}; }));
 }
 
+// -- Versions that restart together -------------------------------------------
+
+class InterleavedGroups : public Interleaved {
+ protected:
+  InterleavedGroups() {
+    fs::remove(world_.plugins() / "probe.so");
+    for (const std::string version : {"1", "2"}) {
+      const std::string directory = "probes/" + version + ".0.0";
+      fs::create_directories(world_.plugins() / directory);
+      place("probe-" + version + ".so", directory + "/probe.so");
+    }
+  }
+};
+
+TEST_F(InterleavedGroups, AConfigurationWhenAllAreReadyReachesTheNewCode) {
+  Host host(options());
+  auto one = host.create<test::Probe>("probe@1.0.0", {{"word", "early"}}).value();
+  auto two = host.create<test::Probe>("probe@2.0.0", {{"word", "early"}}).value();
+  const Window window("restart: ready", [&] {
+    elsewhere([&] {
+      EXPECT_TRUE(one->configure({{"word", "late"}}));
+      EXPECT_TRUE(two->configure({{"word", "late"}}));
+    });
+  });
+  ASSERT_TRUE(host.restart(probes));
+  EXPECT_TRUE(window.reached());
+  EXPECT_EQ(one->word().value(), "late");
+  EXPECT_EQ(two->word().value(), "late");
+  EXPECT_EQ(count_events(Event::Type::restarted), 2u);
+}
+
+TEST_F(InterleavedGroups, InstancesThatEndWhenAllAreReadyAreNotInTheNewCode) {
+  Host host(options());
+  auto one = host.create<test::Probe>("probe@1.0.0").value();
+  auto two = host.create<test::Probe>("probe@2.0.0").value();
+  auto more = host.create<test::Probe>("probe@2.0.0").value();
+  const Window window("restart: ready", [&] {
+    elsewhere([&] {
+      one = {};
+      more = {};
+    });
+  });
+  ASSERT_TRUE(host.restart(probes));
+  EXPECT_TRUE(window.reached());
+  EXPECT_EQ(two->edition().value(), 2);
+  EXPECT_TRUE(eventually([&] { return copies().size() == 1; }));
+  two = {};
+  EXPECT_TRUE(eventually([&] { return copies().empty(); }));
+}
+
 // -- State --------------------------------------------------------------------
 
 class InterleavedStates : public Interleaved {
@@ -214,6 +264,28 @@ TEST_F(InterleavedStates, CallsAndCreatesAfterStateWasSavedReachTheNewCode) {
   ASSERT_TRUE(host.restart(counters));
   EXPECT_EQ(added.get(), 6);
   EXPECT_EQ(edition.get(), 2);
+}
+
+TEST_F(InterleavedStates, AForkAfterStateWasSavedChangesNothing) {
+  Host host(options());
+  auto counter = host.create<test::Counter>("counter").value();
+  ASSERT_TRUE(counter->add(5));
+  place("counter-2.so", "counter.so");
+  int status = -1;
+  const Window window("restart: saved", [&] {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      const bool refused =
+          !counter->add(1) && !host.restart(counters) && !host.create<test::Counter>("counter");
+      _exit(refused ? 0 : 1);
+    }
+    waitpid(child, &status, 0);
+  });
+  ASSERT_TRUE(host.restart(counters));
+  EXPECT_EQ(status, 0) << "the child has the old code, and nothing that could replace it";
+  EXPECT_EQ(counter->edition().value(), 2);
+  EXPECT_EQ(counter->total().value().total, 5);
 }
 
 TEST_F(InterleavedStates, TheEndOfTheHostAfterStateWasSavedLeavesNoCode) {
