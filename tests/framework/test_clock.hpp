@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // A clock that a test moves. The program is linked with test_clock.cpp and test_clock_args, so that
-// its own code, and that of its static libraries, reads std::chrono::steady_clock here.
+// its own code, and that of its static libraries, reads std::chrono::steady_clock here, and waits
+// for condition variables until a time on this clock.
 //
 //   TestClock clock;
 //   const CallSlot::Scope writing(slot, "write_batch");
@@ -12,8 +13,8 @@
 
 namespace tenon::tests {
 
-/// Stops the clock while it exists. Waits until a time on the clock end at that time on the clock of
-/// the system, so the code under test must not wait for a time to which the test advances.
+/// Stops the clock while it exists. Waits for a time that begin meanwhile wake up spuriously every
+/// millisecond, and end when the test has advanced the clock that far. Other waits are as always.
 class TestClock {
  public:
   TestClock();
@@ -22,6 +23,8 @@ class TestClock {
   TestClock& operator=(const TestClock&) = delete;
 
   void advance(std::chrono::nanoseconds time) noexcept;
+  /// Waits until threads have looked at the clock many times.
+  void settle() const noexcept;
 };
 
 }  // namespace tenon::tests
