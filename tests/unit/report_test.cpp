@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 namespace backup { namespace {
@@ -31,6 +32,24 @@ TEST(Report, ShortensEachTextOfAProblem) {
        {&problem.code, &problem.item, &problem.plugin, &problem.method, &problem.fix}) {
     EXPECT_EQ(*each, kept);
   }
+}
+
+TEST(Report, PrintsTwentyProblemsAndKeepsTenThousand) {
+  tenon::tools::Console console("test");
+  Report report(console);
+  const auto printed_by = [&](int more) {
+    testing::internal::CaptureStderr();
+    for (int i = 0; i < more; ++i) report.error(tenon::Error({.code = "broken-item"}));
+    const std::string text = testing::internal::GetCapturedStderr();
+    return std::ranges::count(text, '\n');
+  };
+  EXPECT_EQ(printed_by(20), 20);
+  EXPECT_EQ(printed_by(1), 1) << "that no more are printed";
+  EXPECT_EQ(printed_by(9'979), 0);
+  EXPECT_EQ(report.problems().size(), 10'000u);
+  EXPECT_EQ(printed_by(90'000), 0);
+  EXPECT_EQ(report.problems().size(), 10'000u);
+  EXPECT_EQ(report.errors(), 100'000u);
 }
 
 }}  // namespace backup
