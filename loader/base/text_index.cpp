@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "base/text_index.hpp"
 
-#include <sodium/crypto_shorthash.h>
+#include <sodium/randombytes.h>
 
-#include <array>
+#include "base/sip_hash.hpp"
 
 namespace tenon { inline namespace v0_1 {
 namespace {
 
-struct Key {
-  Key() { crypto_shorthash_keygen(bytes.data()); }
-
-  std::array<unsigned char, crypto_shorthash_KEYBYTES> bytes;
-};
+SipKey random_key() {
+  SipKey key;
+  randombytes_buf(key.data(), sizeof key);
+  return key;
+}
 
 }  // namespace
 
 std::size_t TextHash::operator()(std::string_view text) const noexcept {
-  static const Key key;
-  std::size_t hash = 0;
-  static_assert(sizeof hash == crypto_shorthash_BYTES);
-  crypto_shorthash(reinterpret_cast<unsigned char*>(&hash),
-                   reinterpret_cast<const unsigned char*>(text.data()), text.size(),
-                   key.bytes.data());
-  return hash;
+  static const SipKey key = random_key();
+  return sip_hash<1, 3>(key, text);
 }
 
 }}  // namespace tenon::v0_1

@@ -2,9 +2,15 @@
 #include "base/text_index.hpp"
 
 #include <gtest/gtest.h>
+#include <sodium/crypto_shorthash.h>
 
+#include <array>
+#include <cstdint>
+#include <cstring>
 #include <set>
 #include <string>
+
+#include "base/sip_hash.hpp"
 
 namespace tenon::tests { namespace {
 
@@ -30,6 +36,22 @@ TEST(TextHash, DependsOnAllOfTheText) {
     hashes.insert(TextHash()(text.substr(at)));
   }
   EXPECT_EQ(hashes.size(), 2 * text.size());
+}
+
+/// libsodium has SipHash-2-4.
+TEST(SipHash, IsThatOfLibsodium) {
+  std::array<unsigned char, crypto_shorthash_KEYBYTES> bytes;
+  crypto_shorthash_keygen(bytes.data());
+  SipKey key;
+  static_assert(sizeof key == sizeof bytes);
+  std::memcpy(key.data(), bytes.data(), sizeof key);
+  for (std::string text; text.size() < 40; text += static_cast<char>(0xf0 - text.size())) {
+    std::uint64_t expected = 0;
+    crypto_shorthash(reinterpret_cast<unsigned char*>(&expected),
+                     reinterpret_cast<const unsigned char*>(text.data()), text.size(),
+                     bytes.data());
+    EXPECT_EQ((sip_hash<2, 4>(key, text)), expected) << text.size();
+  }
 }
 
 }}  // namespace tenon::tests
