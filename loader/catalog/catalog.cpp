@@ -51,10 +51,10 @@ void Catalog::register_all(FileComparison& files) {
 
 // The repository got the standalone packages first, in this order (packages_of), and left out those
 // whose name and version it had already. So the packages need no look-up.
-std::vector<const std::filesystem::path*> Catalog::files() const {
+std::vector<const platform::PathText*> Catalog::files() const {
   const Repository& repository = bindings().repository();
-  static const std::filesystem::path of_builtin;
-  std::vector<const std::filesystem::path*> files(repository.size(), &of_builtin);
+  static const platform::PathText of_builtin;
+  std::vector<const platform::PathText*> files(repository.size(), &of_builtin);
   PackageId next = 0;
   for (const ListedModule& listed : content_.modules) {
     if (listed.builtin() || next == repository.size()) continue;
@@ -68,7 +68,7 @@ std::vector<const std::filesystem::path*> Catalog::files() const {
 
 std::shared_ptr<PluginModule> Catalog::module_of(const std::filesystem::path& file) const {
   const auto is_of_file = [&file](const std::shared_ptr<PluginModule>& module) {
-    return module != nullptr && module->origin().file.native() == file.native();
+    return module != nullptr && module->origin().file == file.native();
   };
   const auto found = std::ranges::find_if(content_.modules, is_of_file, &ListedModule::module);
   if (found != content_.modules.end()) return found->module;

@@ -61,7 +61,7 @@ class Catalog {
   /// Returns all listed modules, and unlisted modules that are in use.
   std::vector<std::shared_ptr<PluginModule>> modules() const;
   /// Returns the file of each package of the bindings, by package id. Empty for a builtin.
-  std::vector<const std::filesystem::path*> files() const;
+  std::vector<const platform::PathText*> files() const;
   /// Returns the errors of files, then those of packages and plugins that are left out.
   std::vector<Error> problems() const;
 

@@ -132,12 +132,12 @@ CatalogContent CatalogStore::content_of(const Catalog& base, std::vector<FoundMo
                                         std::vector<Event>& released) const {
   const std::vector<ModulePtr> existing = existing_modules(base.content());
   std::unordered_map<std::basic_string_view<std::filesystem::path::value_type>, ModulePtr> by_file;
-  for (const ModulePtr& module : existing) by_file.emplace(module->origin().file.native(), module);
+  for (const ModulePtr& module : existing) by_file.emplace(module->origin().file, module);
   CatalogContent content{.modules = builtins_};
   content.modules.reserve(builtins_.size() + found.size());
   std::unordered_set<const PluginModule*> listed;
   for (FoundModule& standalone : found) {
-    const auto known = by_file.find(standalone.file.native());
+    const auto known = by_file.find(standalone.file);
     ModulePtr module = known != by_file.end() ? known->second : nullptr;
     if (module == nullptr) {
       module = make(ModuleOrigin{std::move(standalone.file), nullptr}, standalone.manifest);

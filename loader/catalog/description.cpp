@@ -13,11 +13,11 @@ std::string location_of(const Manifest& manifest, const std::filesystem::path& f
 }
 
 ModuleDescriptionPtr describe(std::shared_ptr<const Manifest> manifest,
-                              const std::filesystem::path& file) {
+                              std::filesystem::path file) {
   const auto module = std::make_shared<ModuleDescription>();
   module->manifest = std::move(manifest);
   module->package_version = module->manifest->version.to_string();
-  module->file = file;
+  module->file = std::move(file);
   module->kinds = kinds_revision();
   module->plugins.reserve(module->manifest->provides.size());
   for (const Provided& provided : module->manifest->provides) {

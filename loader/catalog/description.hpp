@@ -41,8 +41,7 @@ struct ModuleDescription {
 using ModuleDescriptionPtr = std::shared_ptr<const ModuleDescription>;
 
 /// Describes a module. `file` is empty for a builtin.
-ModuleDescriptionPtr describe(std::shared_ptr<const Manifest> manifest,
-                              const std::filesystem::path& file);
+ModuleDescriptionPtr describe(std::shared_ptr<const Manifest> manifest, std::filesystem::path file);
 
 /// Creates the PluginInfo objects of the public API.
 class PluginInfos {

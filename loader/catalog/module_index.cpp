@@ -18,7 +18,7 @@ constexpr std::size_t max_directories = 16;
 
 /// A file that belongs in the index.
 struct Indexable {
-  const std::filesystem::path* file;
+  const platform::PathText* file;
   const platform::FileIdentity* identity;
   const Manifest* manifest;  // nullptr: it is no module
   bool is_indexed;
@@ -66,8 +66,7 @@ bool is_same(const Indexables& directory, const IndexFile* index) {
 void write(const Indexables& directory, IndexWriter& writer) {
   writer.begin_directory(directory.path());
   for (const Indexable& file : directory.files) {
-    writer.add(name_below(*directory.directory, file.file->native()), *file.identity,
-               file.manifest);
+    writer.add(name_below(*directory.directory, *file.file), *file.identity, file.manifest);
   }
 }
 

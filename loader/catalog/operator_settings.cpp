@@ -259,13 +259,13 @@ fs::path user_settings_file(const std::string& app) {
 
 std::optional<Error> refusal_by(const OperatorSettings& settings, const std::string& app,
                                 std::string_view package, const Version& version,
-                                const fs::path& file) {
+                                const platform::PathText& file) {
   const auto named = settings.packages.find(package);
   if (named == settings.packages.end()) return std::nullopt;
   const PackageSettings& of_package = named->second;
   if (of_package.is_disabled()) {
     return Error({.code = "disabled",
-                  .where = file.string(),
+                  .where = fs::path(file).string(),
                   .found = display_name(package, version) + ", which " +
                            of_package.enabled_by.string() + " switches off",
                   .needed = "a package that is switched on",
@@ -275,7 +275,7 @@ std::optional<Error> refusal_by(const OperatorSettings& settings, const std::str
       total_order(version, Version::parse(*of_package.version).value()) == 0)
     return std::nullopt;
   return Error({.code = "version-refused",
-                .where = file.string(),
+                .where = fs::path(file).string(),
                 .found = display_name(package, version),
                 .needed = "version " + *of_package.version + ", which " +
                           of_package.version_by.string() + " pins",

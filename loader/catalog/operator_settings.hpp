@@ -31,7 +31,7 @@ void add_settings(std::string_view text, const std::filesystem::path& file,
 /// not. Errors: disabled, version-refused.
 std::optional<Error> refusal_by(const OperatorSettings& settings, const std::string& app,
                                 std::string_view package, const Version& version,
-                                const std::filesystem::path& file);
+                                const platform::PathText& file);
 
 /// Puts the modules of a scan into the order of the settings, and moves those that they exclude to
 /// the ones that are skipped, each with a note. Adds the problems of the settings. A package of

@@ -25,7 +25,7 @@ std::string versions_of(const std::string& reference) {
 }  // namespace
 
 PackageDescriptions::PackageDescriptions(const Bindings& bindings,
-                                         std::vector<const std::filesystem::path*> files)
+                                         std::vector<const platform::PathText*> files)
     : bindings_(bindings), repository_(bindings.repository()), files_(std::move(files)) {}
 
 bool PackageDescriptions::from(PackageId id, Reference::Origin origin) const {

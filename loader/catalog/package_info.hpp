@@ -5,13 +5,13 @@
 
 #include <tenon/packages.hpp>
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "catalog/bindings.hpp"
 #include "catalog/reference.hpp"
+#include "platform/file.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 
@@ -26,9 +26,9 @@ class PackageDescriptions {
  public:
   /// `files` has the file of each package of the bindings, by package id; empty for a builtin.
   /// REQUIRED: both live as long as this.
-  PackageDescriptions(const Bindings& bindings, std::vector<const std::filesystem::path*> files);
+  PackageDescriptions(const Bindings& bindings, std::vector<const platform::PathText*> files);
 
-  const std::filesystem::path& file(PackageId id) const { return *files_[id]; }
+  const platform::PathText& file(PackageId id) const { return *files_[id]; }
 
   /// Returns the package that a reference names, even if the host refuses it, or none. Exact
   /// matches come before others, locked packages before others, then in the order of preference.
@@ -77,7 +77,7 @@ class PackageDescriptions {
 
   const Bindings& bindings_;
   const Repository& repository_;
-  const std::vector<const std::filesystem::path*> files_;
+  const std::vector<const platform::PathText*> files_;
 };
 
 }}}  // namespace tenon::v0_1::detail

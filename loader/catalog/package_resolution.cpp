@@ -102,7 +102,7 @@ Result<void> write_lock(const Catalog& catalog, const std::filesystem::path& fil
     if (package.dev) {
       return Error(
           {.code = "not-lockable",
-           .where = packages.file(id).string(),
+           .where = std::filesystem::path(packages.file(id)).string(),
            .found = "a package in development: " + package.name,
            .needed = "released packages, whose content does not change",
            .fix = "remove it from the plugin path, or move it to a directory of its version"});

@@ -27,7 +27,7 @@ class Generation;
 /// The source of a module's code.
 struct ModuleOrigin {
   /// The file of a standalone module; empty for a builtin.
-  std::filesystem::path file;
+  platform::PathText file;
   /// The object of a builtin.
   const tenon_module* builtin = nullptr;
 };

@@ -32,7 +32,7 @@ class RegisteredModule {
 
   const std::shared_ptr<PluginModule>& module() const noexcept { return module_; }
   const Manifest& manifest() const noexcept { return *manifest_; }
-  const std::filesystem::path& file() const noexcept { return module_->origin().file; }
+  std::filesystem::path file() const { return module_->origin().file; }
   /// See location_of.
   std::string location() const { return location_of(*manifest_, file()); }
   const ModuleDescriptionPtr& description() const {

@@ -182,7 +182,7 @@ Result<void> Registry::check_replacement(const std::filesystem::path& file, cons
                             .is_preferred = false,
                             .refused = nullptr};
     for (const Registration& other : named_[*found].candidates) {
-      const std::filesystem::path& of_other = other.owner->file();
+      const std::filesystem::path of_other = other.owner->file();
       if (other.builtin || of_other == file) continue;
       const bool taken = other.package() != late.package() && !had_name;
       const bool differs = other.package() == late.package() &&

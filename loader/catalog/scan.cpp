@@ -44,8 +44,7 @@ enum class Place {
   ignored,
 };
 
-/// The native text of a path. A path itself is a list of its parts, each with a text of its own.
-using PathText = fs::path::string_type;
+using platform::PathText;
 
 struct File {
   PathText path;
@@ -326,7 +325,7 @@ std::string reason_of(const File& file) {
 
 Error in_development(const FoundModule& module) {
   return Error({.code = "in-development",
-                .where = module.file.string(),
+                .where = fs::path(module.file).string(),
                 .found = module.manifest->name +
                          " in a directory dev: it counts as version 0.0.0, and "
                          "what it requires is not enforced",
@@ -562,11 +561,11 @@ void KnownFiles::keep(const Scan& scan, std::chrono::system_clock::time_point wh
   kept_.reserve(scan.modules.size() + scan.libraries.size());
   for (const FoundModule& module : scan.modules) {
     if (is_settled(module.identity, when))
-      kept_.emplace_back(module.file.native(), Known{module.manifest, module.identity});
+      kept_.emplace_back(module.file, Known{module.manifest, module.identity});
   }
   for (const FoundLibrary& library : scan.libraries) {
     if (is_settled(library.identity, when))
-      kept_.emplace_back(library.file.native(), Known{nullptr, library.identity});
+      kept_.emplace_back(library.file, Known{nullptr, library.identity});
   }
 }
 

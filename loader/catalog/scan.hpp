@@ -36,7 +36,7 @@ class IndexFile;
 class ModuleIndex;
 
 struct FoundModule {
-  std::filesystem::path file;
+  platform::PathText file;
   std::shared_ptr<const Manifest> manifest;
   platform::FileIdentity identity{};
   bool is_indexed = false;  // the index had the file in this state
@@ -44,22 +44,21 @@ struct FoundModule {
 
 /// A file below the search path that is named like a module, but is none.
 struct FoundLibrary {
-  std::filesystem::path file;
+  platform::PathText file;
   platform::FileIdentity identity{};
   bool is_indexed = false;
 };
 
 /// An entry of the search path, and how many of the modules and libraries were found in it.
 struct ScannedDirectory {
-  std::filesystem::path::string_type path;
+  platform::PathText path;
   std::string canonical;
   std::size_t modules = 0;
   std::size_t libraries = 0;
 };
 
 /// Returns the name of a file below an entry of the search path; empty if the entry is the file.
-std::string name_below(const ScannedDirectory& directory,
-                       const std::filesystem::path::string_type& file);
+std::string name_below(const ScannedDirectory& directory, const platform::PathText& file);
 
 /// A module file that cannot be used.
 struct BrokenModule {
@@ -100,7 +99,7 @@ class KnownFiles {
   /// Returns the index during the first scan; nullptr if there is none.
   const IndexFile* index() const noexcept;
   /// Returns what is known of a file, which may have changed, or nullptr.
-  const Known* find(const std::filesystem::path::string_type& file) const;
+  const Known* find(const platform::PathText& file) const;
   /// Ends a scan that started at `when`. Files whose next change may not show are left out; see
   /// is_settled.
   void keep(const Scan& scan, std::chrono::system_clock::time_point when);
@@ -109,8 +108,8 @@ class KnownFiles {
   std::string app_;
   std::unique_ptr<const ModuleIndex> index_;
   // Of the previous scan. They are moved to `files_` when the next one begins, which is rare.
-  std::vector<std::pair<std::filesystem::path::string_type, Known>> kept_;
-  std::unordered_map<std::filesystem::path::string_type, Known> files_;
+  std::vector<std::pair<platform::PathText, Known>> kept_;
+  std::unordered_map<platform::PathText, Known> files_;
 };
 
 /// Reads the manifests of all files with the suffix of modules, and reuses those of the previous

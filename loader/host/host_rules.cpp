@@ -78,7 +78,7 @@ Result<void> HostRules::check_loadable(const Catalog& catalog, const Manifest& b
   if (same) return {};  // it was checked when it was found
   std::vector<Package> users;
   for (const auto& module : catalog.modules()) {
-    if (module->origin().file != file && module->in_use()) {
+    if (module->origin().file != file.native() && module->in_use()) {
       users.push_back(package_of(*module->manifest()));
     }
   }

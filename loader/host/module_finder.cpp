@@ -23,8 +23,8 @@ void watch_all(FileWatcher& watcher, Scan& found) {
 
 /// Stops watching files of modules that are neither listed nor in use.
 void forget_unlisted(FileWatcher& watcher, const Catalog& catalog) {
-  std::unordered_set<std::filesystem::path::string_type> files;
-  for (const auto& module : catalog.modules()) files.insert(module->origin().file.native());
+  std::unordered_set<platform::PathText> files;
+  for (const auto& module : catalog.modules()) files.insert(module->origin().file);
   watcher.remove_if([&](const auto& file) { return !files.contains(file.native()); });
 }
 

@@ -121,7 +121,8 @@ GenerationContext ModuleLoader::generation_context() {
           .owner = state_.observe(&state_.owner),
           .log = state_.context->log,
           .interception = {state_.context->crash_handlers, state_.context->check_calls,
-                           state_.origin.file.filename().string(), state_.host_state},
+                           std::filesystem::path(state_.origin.file).filename().string(),
+                           state_.host_state},
           .counters = counters_,
           .patience = state_.context->restart.drain_timeout};
 }

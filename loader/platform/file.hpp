@@ -18,6 +18,9 @@
 
 namespace tenon { inline namespace v0_1 { namespace platform {
 
+/// The native text of a path. A path itself is a list of its parts, each with a text of its own.
+using PathText = std::filesystem::path::string_type;
+
 /// Identifies one state of a file. Times are nanoseconds since 1970.
 struct FileIdentity {
   std::uint64_t device = 0;

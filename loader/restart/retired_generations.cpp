@@ -155,7 +155,7 @@ void RetiredGenerations::keep_mapped(const Ptr& old) noexcept {
   }
   leave_loaded(std::move(kept));
   report_of(*old, Event::Type::unload_prevented, [this] {
-    return "its code stays mapped: a thread may still be in " + state_.origin.file.string() +
+    return "its code stays mapped: a thread may still be in " + state_.where +
            "; the system refused the memory barrier (membarrier) that shows whether calls have "
            "ended";
   });

@@ -3,6 +3,8 @@
 
 #include <random>
 
+#include "catalog/description.hpp"
+
 namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
@@ -19,7 +21,7 @@ ModuleState::ModuleState(ModuleOrigin from, std::shared_ptr<const Manifest> foun
                          std::shared_ptr<const ModuleContext> host, CallSwitch& calls,
                          GenerationOwner& owner)
     : origin(std::move(from)),
-      where(origin.builtin != nullptr ? "builtin " + found->name : origin.file.string()),
+      where(location_of(*found, origin.file)),
       context(std::move(host)),
       host_state(std::make_shared<HostStateReport>(found->name, context->log)),
       calls(calls),

@@ -56,7 +56,7 @@ class Variable {
 
 Texts files_of(const Scan& scan) {
   Texts files;
-  for (const auto& module : scan.modules) files.push_back(module.file.filename());
+  for (const auto& module : scan.modules) files.push_back(fs::path(module.file).filename());
   return files;
 }
 
@@ -146,7 +146,7 @@ TEST(Scan, FindsVersionsInVersionDirectories) {
   const Scan found = scan({{world.plugins(), true}});
   Texts files;
   for (const auto& module : found.modules) {
-    files.push_back(module.file.lexically_relative(world.plugins()).string() + " " +
+    files.push_back(fs::path(module.file).lexically_relative(world.plugins()).string() + " " +
                     module.manifest->version.to_string());
   }
   EXPECT_EQ(files, (Texts{"me.example/tools/1.0.0/libtools.so 1.0.0",

@@ -223,7 +223,7 @@ std::string text_of(const Scan& scan) {
   std::string text;
   for (const detail::FoundModule& module : scan.modules) {
     const Manifest& manifest = *module.manifest;
-    text += module.file.string() + " " + manifest.name + " " + manifest.version.to_string() + " " +
+    text += module.file + " " + manifest.name + " " + manifest.version.to_string() + " " +
             manifest.version_directory + (manifest.in_development ? " dev" : "") + "\n";
     for (const detail::Provided& plugin : manifest.provides)
       text += "  " + plugin.kind + " " + plugin.name + " " + std::to_string(plugin.version) + "\n";
