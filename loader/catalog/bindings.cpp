@@ -97,7 +97,13 @@ void Bindings::resolve_packages() {
     if (id != none) problem_.used.push_back(id);
   }
   problem_.lock = packages_.lock;
-  resolution_ = resolve(repository_, problem_);
+  const bool nothing_is_required =
+      repository_.links().empty() && packages_.requirements.empty() && packages_.lock.empty();
+  if (nothing_is_required) {
+    resolution_.packages = problem_.used;
+  } else {
+    resolution_ = resolve(repository_, problem_);
+  }
   first_binding_.assign(repository_.size(), none);
   for (const PackageId id : resolution_.packages) first_binding_[id] = resolution_.bindings.size();
   for (std::size_t i = resolution_.bindings.size(); i-- > 0;) {

@@ -221,11 +221,11 @@ Error Usability::Search::reason(PackageId id) {
 }
 
 Usability::Usability(const Repository& repository)
-    : search_(std::make_unique<Search>(repository)) {}
+    : search_(repository.links().empty() ? nullptr : std::make_unique<Search>(repository)) {}
 Usability::~Usability() = default;
 
 bool Usability::usable(PackageId id) const {
-  return search_->usable(id);
+  return search_ == nullptr || search_->usable(id);
 }
 
 Error Usability::reason(PackageId id) const {

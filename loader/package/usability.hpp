@@ -29,7 +29,7 @@ class Usability {
 
  private:
   class Search;
-  const std::unique_ptr<Search> search_;
+  const std::unique_ptr<Search> search_;  // nullptr: no package requires any
 };
 
 }}}  // namespace tenon::v0_1::detail
