@@ -17,7 +17,7 @@ Selector::Selector(Propagator& propagator)
       is_queued_(propagator.repository().names() + 1),
       is_counted_(propagator.repository().size()),
       is_kept_(propagator.repository().size()) {
-  const auto all = strongly_connected_components(propagator);
+  const Components all = strongly_connected_components(propagator);
   for (std::uint32_t i = 0; i < all.size(); ++i) {
     for (const NameId name : all[i]) component_of_[name] = i;
   }
@@ -51,7 +51,7 @@ bool Selector::side_by_side() const {
 // counts as a requirer from then on, even if it is dropped again; therefore the loop ends. Versions
 // of `Problem::used` count from the start. Finally keeps the providers of requirers outside of the
 // component, the used versions, and all that these require.
-void Selector::select(const std::vector<NameId>& component) {
+void Selector::select(std::span<const NameId> component) {
   queue_.clear();
   from_outside_.clear();
   for (const NameId name : component) {

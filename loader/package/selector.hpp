@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -26,7 +26,7 @@ class Selector {
 
  private:
   void add_used();
-  void select(const std::vector<NameId>& component);
+  void select(std::span<const NameId> component);
   void count_as_requirer(Position position);
   void keep(Position position);
   void add_requirer(EdgeId id);

@@ -4,6 +4,7 @@
 #include "package/strongly_connected_components.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
@@ -25,10 +26,7 @@ class Search {
     }
   }
 
-  std::vector<std::vector<NameId>> take() {
-    std::reverse(components_.begin(), components_.end());
-    return std::move(components_);
-  }
+  Components take() { return std::move(components_); }
 
  private:
   struct Mark {
@@ -91,7 +89,7 @@ class Search {
     if (mark.low != mark.index) return;
     const auto begin = std::find(open_.rbegin(), open_.rend(), name).base() - 1;
     for (auto at = begin; at != open_.end(); ++at) marks_[*at].index = closed;
-    components_.emplace_back(begin, open_.end());
+    components_.push_front({begin, open_.end()});
     open_.erase(begin, open_.end());
   }
 
@@ -100,12 +98,12 @@ class Search {
   std::uint32_t visited_ = 0;
   std::vector<NameId> open_;
   std::vector<Frame> path_;
-  std::vector<std::vector<NameId>> components_;
+  Components components_;
 };
 
 }  // namespace
 
-std::vector<std::vector<NameId>> strongly_connected_components(const Propagator& propagator) {
+Components strongly_connected_components(const Propagator& propagator) {
   Search search(propagator);
   const Range roots = propagator.edges_of_roots();
   for (EdgeId id = roots.begin; id < roots.end; ++id) {
