@@ -57,6 +57,7 @@ Error not_required(const Package& requester, std::string_view name, const Versio
 }  // namespace
 
 Bindings::Bindings(Packages packages) : packages_(std::move(packages)) {
+  repository_.reserve(packages_.found.size());
   for (Package& package : packages_.found) {
     // The first is used. The registry reports the others.
     static_cast<void>(repository_.add(std::move(package)));
@@ -309,7 +310,7 @@ PackageId Bindings::provider_for(PackageId id, std::string_view name) const {
 }
 
 std::vector<PackageId> Bindings::providers_of(PackageId id) const {
-  const std::vector<Dependency>& dependencies = repository_.package(id).dependencies;
+  const Dependencies& dependencies = repository_.package(id).dependencies;
   std::vector<PackageId> providers;
   providers.reserve(dependencies.size());
   const std::span<const Binding> bindings = used(id) ? bindings_of(id) : std::span<const Binding>();

@@ -152,6 +152,21 @@ void take_provides(Decoder& from, Manifest& manifest) {
   }
 }
 
+/// Returns whether all numbers of requirements are among the known ones.
+bool take_requirements(Decoder& from, std::span<const Requirement> known, Manifest& manifest) {
+  const std::size_t count = from.take_count(8);
+  if (count == 0) return true;
+  manifest.requirements.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string name(from.take_text());
+    const auto number = from.take<std::uint32_t>();
+    if (number >= known.size()) return false;
+    manifest.requirements.push_back({.name = std::move(name), .versions = known[number]});
+  }
+  manifest.requirements.sort();
+  return true;
+}
+
 void take_properties(Decoder& from, Manifest& manifest) {
   for (std::size_t plugins = from.take_count(8); plugins > 0; --plugins) {
     Texts& texts = manifest.properties[std::string(from.take_text())];
@@ -282,12 +297,7 @@ std::shared_ptr<Manifest> IndexFile::decode(const Entry& entry) const {
                             &manifest->license, &manifest->homepage}) {
     *text = from.take_text();
   }
-  for (std::size_t count = from.take_count(8); count > 0; --count) {
-    const std::string_view name = from.take_text();
-    const auto number = from.take<std::uint32_t>();
-    if (number >= requirements_.size()) return nullptr;
-    manifest->requirements.emplace_hint(manifest->requirements.end(), name, requirements_[number]);
-  }
+  if (!take_requirements(from, requirements_, *manifest)) return nullptr;
   take_properties(from, *manifest);
   take_state(from, *manifest);
   manifest->unload.joins_threads = from.take<std::uint8_t>() != 0;
@@ -338,12 +348,12 @@ std::string IndexWriter::encode(const Manifest& manifest) {
     append_text(bytes, *text);
   }
   count(manifest.requirements);
-  for (const auto& [name, versions] : manifest.requirements) {
-    const std::string text = versions.to_string();
+  for (const Dependency& required : manifest.requirements) {
+    const std::string text = required.versions.to_string();
     const auto fresh = static_cast<std::uint32_t>(requirements_.size());
     const auto [number, is_new] = requirements_.try_emplace(text, fresh);
     if (is_new) size_ += sizeof(Text) + text.size();
-    append_text(bytes, name);
+    append_text(bytes, required.name);
     append(bytes, number->second);
   }
   count(manifest.properties);

@@ -130,7 +130,7 @@ std::vector<PackageDescriptions::Users> PackageDescriptions::users(
   }
   std::vector<Users> users(repository_.size());
   for (const PackageId one : asking) {
-    const std::vector<Dependency>& dependencies = repository_.package(one).dependencies;
+    const Dependencies& dependencies = repository_.package(one).dependencies;
     const std::vector<PackageId> providers = bindings_.providers_of(one);
     for (std::size_t i = 0; i < dependencies.size(); ++i) {
       const PackageId got = providers[i];

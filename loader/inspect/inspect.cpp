@@ -45,8 +45,8 @@ ManifestInfo describe(const Manifest& manifest) {
                     .joins_threads = manifest.unload.joins_threads,
                     .handled = manifest.unload.handled,
                     .details = manifest.details};
-  for (const auto& [package, versions] : manifest.requirements) {
-    info.requirements.emplace(package, versions.to_string());
+  for (const Dependency& required : manifest.requirements) {
+    info.requirements.emplace(required.name, required.versions.to_string());
   }
   if (manifest.state) {
     info.state = {manifest.state->type, manifest.state->writes, manifest.state->reads};

@@ -415,8 +415,9 @@ void ManifestReader::read_requirements(const json::Reader& requirements, const J
       return fail(entry, in_quotes(spec) + ": " + std::string(versions.error().found()),
                   versions.error().needed());
     }
-    manifest_.requirements.emplace(key, std::move(*versions));
+    manifest_.requirements.push_back({.name = std::string(key), .versions = std::move(*versions)});
   });
+  manifest_.requirements.sort();
 }
 
 void ManifestReader::read_properties(const json::Reader& plugins, const JsonPath& where) {
@@ -495,13 +496,10 @@ bool same_manifest(const Manifest& a, const Manifest& b) {
 }
 
 Package package_of(const Manifest& manifest) {
-  Package package{.name = manifest.name, .version = manifest.version};
-  package.dependencies.reserve(manifest.requirements.size());
-  for (const auto& [name, versions] : manifest.requirements) {
-    package.dependencies.push_back({.name = name, .versions = versions});
-  }
-  package.dev = manifest.in_development;
-  return package;
+  return {.name = manifest.name,
+          .version = manifest.version,
+          .dependencies = manifest.requirements,
+          .dev = manifest.in_development};
 }
 
 const AbiVersion host_abi = {TENON_ABI_MAJOR, TENON_ABI_MINOR};

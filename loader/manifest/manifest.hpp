@@ -71,7 +71,7 @@ struct Manifest {
   std::string author;
   std::string license;
   std::string homepage;
-  std::map<std::string, Requirement, std::less<>> requirements;  // by name of the package
+  Dependencies requirements;                             // one for each name, sorted
   std::map<std::string, Texts, std::less<>> properties;  // name of a plugin -> its properties
   std::optional<StateVersions> state;
   UnloadStatement unload;

@@ -18,6 +18,20 @@ bool preferred(const Version& a, const Version& b) {
 
 }  // namespace
 
+std::vector<Dependency>& Dependencies::own() {
+  if (list_ == nullptr) {
+    list_ = std::make_shared<std::vector<Dependency>>();
+  } else if (list_.use_count() > 1) {
+    list_ = std::make_shared<std::vector<Dependency>>(*list_);
+  }
+  return *list_;
+}
+
+void Dependencies::sort() {
+  if (!std::ranges::is_sorted(*this, {}, &Dependency::name))
+    std::ranges::stable_sort(own(), {}, &Dependency::name);
+}
+
 std::string display_name(std::string_view name, const Version& version) {
   const std::string number = version.to_string();
   std::string text;
@@ -45,38 +59,42 @@ Repository::ReleaseRange Repository::release_range(const Requirement& versions) 
 }
 
 NameId Repository::add_name(const std::string& text) {
-  if (const auto* known = number_of(ids_, text)) return *known;
-  const auto id = static_cast<NameId>(names_.size());
-  names_.push_back({.text = text, .versions = {}});
-  ids_.emplace(names_.back().text, id);
-  return id;
+  const auto [known, is_new] = ids_.try_emplace(text, static_cast<NameId>(names_.size()));
+  if (is_new) names_.push_back({.text = &text});
+  return known->second;
 }
 
-std::vector<PackageId>::const_iterator Repository::lower_bound(const Name& name,
-                                                               const Version& version) const {
-  return std::lower_bound(
-      name.versions.begin(), name.versions.end(), version,
-      [&](PackageId a, const Version& b) { return preferred(packages_[a].version, b); });
+/// Returns the position of a version among those of a name, or the one where it belongs.
+std::size_t Repository::position_of(const Version& version, const Name& name) const {
+  const auto at = std::ranges::partition_point(
+      name.versions, [&](PackageId other) { return preferred(packages_[other].version, version); });
+  return static_cast<std::size_t>(at - name.versions.begin());
 }
 
-Result<PackageId> Repository::add(Package package) {
-  const auto name_id = add_name(package.name);
+bool Repository::has_at(std::size_t position, const Version& version, const Name& name) const {
+  return position < name.versions.size() &&
+         total_order(packages_[name.versions[position]].version, version) == 0;
+}
+
+Result<PackageId> Repository::add(Package added) {
   const auto id = static_cast<PackageId>(packages_.size());
-  const auto at = lower_bound(names_[name_id], package.version);
-  if (at != names_[name_id].versions.end() &&
-      total_order(packages_[*at].version, package.version) == 0) {
-    return Error({.code = "duplicate-package",
-                  .where = package.name + " " + in_quotes(package.version.to_string()),
-                  .found = "two packages of this name and version",
-                  .needed = "one",
-                  .fix = "remove one of the two, or change the version of one"});
+  Package& package = packages_.emplace_back(std::move(added));
+  const NameId name_id = add_name(package.name);
+  Name& name = names_[name_id];
+  const std::size_t at = position_of(package.version, name);
+  if (has_at(at, package.version, name)) {
+    Error duplicate({.code = "duplicate-package",
+                     .where = package.name + " " + in_quotes(package.version.to_string()),
+                     .found = "two packages of this name and version",
+                     .needed = "one",
+                     .fix = "remove one of the two, or change the version of one"});
+    packages_.pop_back();
+    return duplicate;
   }
-  names_[name_id].versions.insert(at, id);
-  if (package.version.prerelease.empty()) ++names_[name_id].releases;
+  name.versions.insert(name.versions.begin() + static_cast<std::ptrdiff_t>(at), id);
+  if (package.version.prerelease.empty()) ++name.releases;
 
-  if (!std::ranges::is_sorted(package.dependencies, {}, &Dependency::name)) {
-    std::ranges::stable_sort(package.dependencies, {}, &Dependency::name);
-  }
+  package.dependencies.sort();
   const auto first_link = static_cast<std::uint32_t>(links_.size());
   for (std::uint32_t i = 0; i < package.dependencies.size(); ++i) {
     if (i > 0 && package.dependencies[i].name == package.dependencies[i - 1].name) {
@@ -92,9 +110,7 @@ Result<PackageId> Repository::add(Package package) {
                       .end_link = static_cast<std::uint32_t>(links_.size()),
                       .dev = package.dev,
                       .packed = packed_version(package.version),
-                      .dependencies = nullptr});
-  packages_.push_back(std::move(package));
-  entries_.back().dependencies = packages_.back().dependencies.data();
+                      .dependencies = package.dependencies.begin()});
   return id;
 }
 
@@ -106,10 +122,9 @@ std::span<const PackageId> Repository::versions(std::string_view name) const {
 PackageId Repository::find(std::string_view name, const Version& version) const {
   const auto id = find_name(name);
   if (id == none) return none;
-  const auto at = lower_bound(names_[id], version);
-  const bool found =
-      at != names_[id].versions.end() && total_order(packages_[*at].version, version) == 0;
-  return found ? *at : none;
+  const Name& known = names_[id];
+  const std::size_t at = position_of(version, known);
+  return has_at(at, version, known) ? known.versions[at] : none;
 }
 
 }}}  // namespace tenon::v0_1::detail

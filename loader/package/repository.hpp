@@ -5,14 +5,20 @@
 
 #include <tenon/result.hpp>
 
+#include <boost/container/small_vector.hpp>
+
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <initializer_list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text_index.hpp"
@@ -26,15 +32,46 @@ struct Dependency {
   std::string name;      // of the required package
   Requirement versions;  // that are accepted
   std::string by{};      // its source, if that is not the requirer itself, eg: "photo.json"
+
+  friend bool operator==(const Dependency&, const Dependency&) = default;
+};
+
+/// The requirements of one package. Copies share the list until they change: a manifest and its
+/// package have the same.
+class Dependencies {
+ public:
+  Dependencies() = default;
+  Dependencies(std::initializer_list<Dependency> all)
+      : list_(std::make_shared<std::vector<Dependency>>(all)) {}
+
+  bool empty() const noexcept { return size() == 0; }
+  std::size_t size() const noexcept { return list_ != nullptr ? list_->size() : 0; }
+  const Dependency* begin() const noexcept { return list_ != nullptr ? list_->data() : nullptr; }
+  const Dependency* end() const noexcept { return begin() + size(); }
+  const Dependency& operator[](std::size_t i) const noexcept { return begin()[i]; }
+
+  void reserve(std::size_t count) { own().reserve(count); }
+  void push_back(Dependency one) { own().push_back(std::move(one)); }
+  /// Sorts by name. Those of the same name stay in their order.
+  void sort();
+
+  friend bool operator==(const Dependencies& a, const Dependencies& b) {
+    return std::ranges::equal(a, b);
+  }
+
+ private:
+  std::vector<Dependency>& own();
+
+  std::shared_ptr<std::vector<Dependency>> list_;
 };
 
 /// One version of a package.
 struct Package {
   std::string name;
   Version version;
-  std::vector<Dependency> dependencies{};  // one version meets all of the same name
-  bool dev = false;                        // from a directory `dev`: its requirements are advisory
-  bool compatible = true;                  // this program may use some plugin of it, if it has any
+  Dependencies dependencies{};  // one version meets all of the same name
+  bool dev = false;             // from a directory `dev`: its requirements are advisory
+  bool compatible = true;       // this program may use some plugin of it, if it has any
 };
 
 /// Returns the name and version of a package for messages, eg: "me.example/blur 1.2.0".
@@ -78,6 +115,8 @@ class Repository {
   };
   static ReleaseRange release_range(const Requirement& versions);
 
+  /// Prepares for that many names.
+  void reserve(std::size_t names) { ids_.reserve(names); }
   /// Adds a package, and sorts its dependencies by name. Error: duplicate-package, if the
   /// repository has the same name and version, including the build metadata.
   Result<PackageId> add(Package package);
@@ -118,8 +157,10 @@ class Repository {
     const auto* id = number_of(ids_, name);
     return id != nullptr ? *id : none;
   }
-  const std::string& text(NameId name) const { return names_[name].text; }
-  std::span<const PackageId> versions(NameId name) const { return names_[name].versions; }
+  const std::string& text(NameId name) const { return *names_[name].text; }
+  std::span<const PackageId> versions(NameId name) const {
+    return {names_[name].versions.data(), names_[name].versions.size()};
+  }
   /// Returns how many of the versions are releases. These come first.
   std::uint32_t releases(NameId name) const { return names_[name].releases; }
 
@@ -139,8 +180,8 @@ class Repository {
 
  private:
   struct Name {
-    std::string text;
-    std::vector<PackageId> versions;
+    const std::string* text;  // in a package, whose address is stable
+    boost::container::small_vector<PackageId, 2> versions = {};
     std::uint32_t releases = 0;
   };
   struct Entry {
@@ -153,8 +194,8 @@ class Repository {
   };
 
   NameId add_name(const std::string& text);
-  std::vector<PackageId>::const_iterator lower_bound(const Name& name,
-                                                     const Version& version) const;
+  std::size_t position_of(const Version& version, const Name& name) const;
+  bool has_at(std::size_t position, const Version& version, const Name& name) const;
 
   std::deque<Package> packages_;
   std::vector<Entry> entries_;  // by package id

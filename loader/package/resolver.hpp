@@ -53,7 +53,7 @@ namespace tenon { inline namespace v0_1 { namespace detail {
 /// its requirements, `Dependency::by` names the source.
 struct Root {
   std::string name;  // for people, eg: "photo 5.1"
-  std::vector<Dependency> dependencies;
+  Dependencies dependencies;
 };
 
 struct Problem {

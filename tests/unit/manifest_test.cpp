@@ -71,8 +71,11 @@ TEST(Manifest, ReadsAllFields) {
   EXPECT_EQ(read->author, "Me");
   EXPECT_EQ(read->license, "MIT");
   EXPECT_EQ(read->homepage, "https://me.example");
-  EXPECT_EQ(read->requirements.at("example.io/colour").to_string(), "^1.4");
-  EXPECT_EQ(read->requirements.at("example.io/any"), *Requirement::parse("<1.0.0"));
+  ASSERT_EQ(read->requirements.size(), 2u);
+  EXPECT_EQ(read->requirements[0].name, "example.io/any");
+  EXPECT_EQ(read->requirements[0].versions, *Requirement::parse("<1.0.0"));
+  EXPECT_EQ(read->requirements[1].name, "example.io/colour");
+  EXPECT_EQ(read->requirements[1].versions.to_string(), "^1.4");
   EXPECT_EQ(read->properties.at("me.example/blur").at("menu"), "Filter/Blur");
   EXPECT_EQ(read->properties.at("me.example/blur").at("range"), R"({"least":1})");
   ASSERT_TRUE(read->state);

@@ -26,6 +26,19 @@ std::string text_of(const Repository& repository, PackageId id) {
 
 using Texts = std::vector<std::string>;
 
+TEST(Dependencies, CopiesShareTheListUntilTheyChange) {
+  const Requirement any = Requirement::parse("*").value();
+  Dependencies first{{"b", any}, {"a", any}};
+  Dependencies copy = first;
+  EXPECT_EQ(copy.begin(), first.begin());
+  copy.sort();
+  copy.push_back({"c", any});
+  EXPECT_EQ(first, (Dependencies{{"b", any}, {"a", any}}));
+  EXPECT_EQ(copy, (Dependencies{{"a", any}, {"b", any}, {"c", any}}));
+  EXPECT_TRUE(Dependencies().empty());
+  EXPECT_EQ(Dependencies().begin(), Dependencies().end());
+}
+
 /// Parses name and requirement of a package, eg: "b ^1.2".
 Dependency need(const std::string& text, const std::string& by = "") {
   const auto space = text.find(' ');
@@ -411,8 +424,7 @@ Repository repository_of(const std::vector<Package>& packages) {
 }
 
 /// Groups requirements by name.
-std::map<std::string, std::vector<const Dependency*>> by_name(
-    const std::vector<Dependency>& needs) {
+std::map<std::string, std::vector<const Dependency*>> by_name(const Dependencies& needs) {
   std::map<std::string, std::vector<const Dependency*>> result;
   for (const Dependency& need : needs) result[need.name].push_back(&need);
   return result;
