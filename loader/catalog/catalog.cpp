@@ -41,11 +41,7 @@ Catalog::Catalog(const CatalogRules& rules, CatalogContent content, FileComparis
 }
 
 void Catalog::register_all(FileComparison& files) {
-  left_out_ = bindings().diagnostics();
-  for (const ListedModule& listed : content_.modules) {
-    auto left_out = registry_.add(listed, files);
-    std::move(left_out.begin(), left_out.end(), std::back_inserter(left_out_));
-  }
+  for (const ListedModule& listed : content_.modules) registry_.add(listed, files);
   registry_.finish();
 }
 
@@ -98,7 +94,8 @@ std::vector<std::shared_ptr<PluginModule>> Catalog::modules() const {
 
 std::vector<Error> Catalog::problems() const {
   std::vector<Error> all = content_.unreadable;
-  all.insert(all.end(), left_out_.begin(), left_out_.end());
+  std::ranges::copy(bindings().diagnostics(), std::back_inserter(all));
+  std::ranges::move(registry_.problems(), std::back_inserter(all));
   return all;
 }
 

@@ -70,7 +70,6 @@ class Catalog {
 
   const CatalogContent content_;
   Registry registry_;
-  std::vector<Error> left_out_;
 };
 
 }}}  // namespace tenon::v0_1::detail

@@ -3,10 +3,10 @@
 // A plugin in the registry.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "catalog/description.hpp"
@@ -29,6 +29,9 @@ class RegisteredModule {
  public:
   explicit RegisteredModule(const ListedModule& listed)
       : module_(listed.module), manifest_(listed.manifest) {}
+  ~RegisteredModule() { delete description_.load(); }
+  RegisteredModule(const RegisteredModule&) = delete;
+  RegisteredModule& operator=(const RegisteredModule&) = delete;
 
   const std::shared_ptr<PluginModule>& module() const noexcept { return module_; }
   const Manifest& manifest() const noexcept { return *manifest_; }
@@ -36,15 +39,18 @@ class RegisteredModule {
   /// See location_of.
   std::string location() const { return location_of(*manifest_, file()); }
   const ModuleDescriptionPtr& description() const {
-    std::call_once(described_, [this] { description_ = describe(manifest_, file()); });
-    return description_;
+    if (const auto* made = description_.load(std::memory_order_acquire)) return *made;
+    // Several threads may do this. Unlike std::call_once, it makes no system call.
+    auto fresh = std::make_unique<const ModuleDescriptionPtr>(describe(manifest_, file()));
+    const ModuleDescriptionPtr* kept = nullptr;
+    if (description_.compare_exchange_strong(kept, fresh.get())) kept = fresh.release();
+    return *kept;
   }
 
  private:
   const std::shared_ptr<PluginModule> module_;
   const std::shared_ptr<const Manifest> manifest_;
-  mutable std::once_flag described_;
-  mutable ModuleDescriptionPtr description_;
+  mutable std::atomic<const ModuleDescriptionPtr*> description_{nullptr};
 };
 
 /// A plugin: one version of a kind, with a name, in one version of a package.

@@ -95,7 +95,7 @@ Registry::NamesOfKind& Registry::names_of_new(std::string_view kind) {
   if (last_kind_ != nullptr && last_kind_->kind == kind) return *last_kind_;
   const auto [found, is_new] =
       index_of_kinds_.try_emplace(kind, static_cast<std::uint32_t>(kinds_.size()));
-  if (is_new) kinds_.push_back({kind});
+  if (is_new) kinds_.push_back({kind, found->second});
   last_kind_ = &kinds_[found->second];
   return *last_kind_;
 }
@@ -126,11 +126,10 @@ PackageId Registry::package_of(const Manifest& manifest, bool builtin) {
   return found;
 }
 
-std::vector<Error> Registry::add(const ListedModule& module, FileComparison& files) {
+void Registry::add(const ListedModule& module, FileComparison& files) {
   const RegisteredModule& owner = modules_.emplace_back(module);
   const Manifest& manifest = owner.manifest();
-  std::vector<Error> left_out;
-  if (!compatibility_.all_usable(manifest)) left_out = incompatibilities(*owner.description());
+  std::vector<Error> duplicates;
   const PackageId id = package_of(manifest, module.builtin());
   const bool is_preferred = id != none && bindings_->is_preferred(id);
   const Error* refused = nullptr;
@@ -156,9 +155,19 @@ std::vector<Error> Registry::add(const ListedModule& module, FileComparison& fil
     }
     const bool same_version = existing->package() == fresh.package() && !fresh.builtin;
     const bool differs = same_version && files.differ(owner.file(), existing->owner->file());
-    left_out.push_back(duplicate_error(fresh, *existing, owner.location(), differs));
+    duplicates.push_back(duplicate_error(fresh, *existing, owner.location(), differs));
   }
-  return left_out;
+  if (!duplicates.empty() || !compatibility_.all_usable(manifest))
+    left_out_.push_back({&owner, std::move(duplicates)});
+}
+
+std::vector<Error> Registry::problems() const {
+  std::vector<Error> all;
+  for (const LeftOut& one : left_out_) {
+    std::ranges::move(incompatibilities(*one.module->description()), std::back_inserter(all));
+    std::ranges::copy(one.duplicates, std::back_inserter(all));
+  }
+  return all;
 }
 
 Result<void> Registry::check_replacement(const std::filesystem::path& file, const Manifest& before,
@@ -199,11 +208,9 @@ void Registry::finish() {
   const auto id_of = [this](std::uint32_t kind) { return kinds_[kind].kind; };
   sorted_kinds_.clear();
   domains_.clear();
+  sorted_names_ = std::make_unique<SortedNames>();
   names_of_all_kinds_ = std::make_unique<NamesOfAllKinds>();
   for (std::uint32_t kind = 0; kind < kinds_.size(); ++kind) {
-    std::vector<const Named*>& names = kinds_[kind].names;
-    if (!std::ranges::is_sorted(names, {}, &Named::name))
-      std::ranges::sort(names, {}, &Named::name);
     sorted_kinds_.push_back(kind);
     domains_.push_back(kinds_[kind].kind.substr(0, kinds_[kind].kind.find('/')));
   }
@@ -213,6 +220,11 @@ void Registry::finish() {
 }
 
 const Registry::NamesOfKind* Registry::names_of(std::string_view kind) const noexcept {
+  constexpr std::size_t few = 8;  // of which a comparison with each is faster than a hash
+  if (kinds_.size() <= few) {
+    const auto found = std::ranges::find(kinds_, kind, &NamesOfKind::kind);
+    return found != kinds_.end() ? &*found : nullptr;
+  }
   const auto* found = number_of(index_of_kinds_, kind);
   return found != nullptr ? &kinds_[*found] : nullptr;
 }
@@ -283,7 +295,7 @@ Result<const Registration*> Registry::find(const Kind& kind, std::int32_t target
   const auto* found = number_of(names->index, reference.name);
   if (found == nullptr) {
     std::vector<std::string_view> known;
-    for (const Named* named : names->names) known.push_back(named->name);
+    for (const Named* named : sorted(*names)) known.push_back(named->name);
     return no_name(reference, kind, first_names(known));
   }
   const Named& named = named_[*found];
@@ -292,6 +304,15 @@ Result<const Registration*> Registry::find(const Kind& kind, std::int32_t target
     return check(*best, requester).error();
   }
   return no_compatible(reference, kind, target, {named.candidates.data(), named.candidates.size()});
+}
+
+const std::vector<const Registry::Named*>& Registry::sorted(const NamesOfKind& names) const {
+  std::call_once(sorted_names_->made, [this] {
+    for (const NamesOfKind& kind : kinds_) {
+      std::ranges::sort(sorted_names_->of_kinds.emplace_back(kind.names), {}, &Named::name);
+    }
+  });
+  return sorted_names_->of_kinds[names.number];
 }
 
 const Registry::NamesOfAllKinds& Registry::names_of_all_kinds() const {
@@ -365,7 +386,7 @@ std::vector<const Registration*> Registry::newest(const Kind& kind, std::int32_t
   std::vector<const Registration*> result;
   const NamesOfKind* names = names_of(kind.id);
   if (names == nullptr) return result;
-  for (const Named* named : names->names) {
+  for (const Named* named : sorted(*names)) {
     const Registration* best = choose(*named, target, kind, {}, {requester});
     if (best != nullptr) result.push_back(best);
   }
@@ -375,7 +396,7 @@ std::vector<const Registration*> Registry::newest(const Kind& kind, std::int32_t
 std::vector<const Registration*> Registry::all() const {
   std::vector<const Registration*> result;
   for (const std::uint32_t kind : sorted_kinds_) {
-    for (const Named* named : kinds_[kind].names) {
+    for (const Named* named : sorted(kinds_[kind])) {
       for (const Registration& one : named->candidates) result.push_back(&one);
     }
   }

@@ -40,15 +40,17 @@ class Registry {
   const Bindings& bindings() const noexcept { return *bindings_; }
 
   /// Registers the plugins of a module. If two modules have the same plugin, the first is used.
-  /// Returns the problems: those of `incompatibilities`; name-taken; package-differs, if two files
-  /// of the same version differ in content; otherwise duplicate-file, a warning.
-  std::vector<Error> add(const ListedModule& module, FileComparison& files);
+  void add(const ListedModule& module, FileComparison& files);
+  /// Returns the problems of modules, in their order: those of `incompatibilities`; name-taken;
+  /// package-differs, if two files of the same version differ in content; otherwise duplicate-file,
+  /// a warning.
+  std::vector<Error> problems() const;
   /// Checks that a restart of the module in `file` may replace the manifest `before` by `fresh`:
   /// no plugin that it adds, or whose version it changes, is already registered by another file.
-  /// Errors: those of `add` except for warnings.
+  /// Errors: those of duplicates except for warnings.
   Result<void> check_replacement(const std::filesystem::path& file, const Manifest& before,
                                  const Manifest& fresh, FileComparison& files) const;
-  /// Sorts the plugins. Called once, after all are added.
+  /// Called once, after all plugins are added.
   void finish();
 
   /// Returns the registration that a reference names, usable as version `target` of the kind. The
@@ -106,8 +108,15 @@ class Registry {
   };
   struct NamesOfKind {
     std::string_view kind;
+    std::uint32_t number;  // among the kinds
     TextIndex index = {};
-    std::vector<const Named*> names = {};  // sorted
+    std::vector<const Named*> names = {};
+  };
+
+  /// The names of each kind, sorted. The first list of plugins sorts them.
+  struct SortedNames {
+    std::once_flag made;
+    std::vector<std::vector<const Named*>> of_kinds = {};
   };
 
   /// The plugins of one name in all kinds. Few hosts look for these, so the first look-up finds
@@ -124,10 +133,17 @@ class Registry {
     bool refused_too = false;
   };
 
+  /// A module of which some plugins are left out.
+  struct LeftOut {
+    const RegisteredModule* module;
+    std::vector<Error> duplicates;
+  };
+
   PackageId package_of(const Manifest& manifest, bool builtin);
   NamesOfKind& names_of_new(std::string_view kind);
   Named& named(const Provided& provided);
   const NamesOfKind* names_of(std::string_view kind) const noexcept;
+  const std::vector<const Named*>& sorted(const NamesOfKind& names) const;
   const NamesOfAllKinds& names_of_all_kinds() const;
   std::vector<const Named*> named_in_all_kinds(const Reference& reference) const;
   std::string some_names() const;
@@ -140,10 +156,12 @@ class Registry {
   std::deque<RegisteredModule> modules_;
   PackageId next_package_ = 0;  // probably that of the next standalone module
   std::deque<Error> refusals_;
+  std::vector<LeftOut> left_out_;
   std::deque<Named> named_;
   std::deque<NamesOfKind> kinds_;
   TextIndex index_of_kinds_;
   NamesOfKind* last_kind_ = nullptr;  // to which a plugin was added
+  std::unique_ptr<SortedNames> sorted_names_;
   std::unique_ptr<NamesOfAllKinds> names_of_all_kinds_;
   std::vector<std::uint32_t> sorted_kinds_;
   std::vector<std::string_view> domains_;  // of the kinds, without duplicates

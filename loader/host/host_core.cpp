@@ -138,9 +138,13 @@ void HostCore::begin_trace_file() {
 
 /// Logs, for the user, which modules are left out, and which settings are wrong.
 void HostCore::log_problems() const {
-  for (const Error& problem : catalog_->current()->problems()) {
-    if (problem.code() == "module-left-out" || problem.code() == "broken-settings")
-      context_->log->write(LogLevel::warn, in_one_line(problem));
+  const auto catalog = catalog_->current();
+  for (const auto* problems :
+       {&catalog->content().unreadable, &catalog->bindings().diagnostics()}) {
+    for (const Error& problem : *problems) {
+      if (problem.code() == "module-left-out" || problem.code() == "broken-settings")
+        context_->log->write(LogLevel::warn, in_one_line(problem));
+    }
   }
 }
 

@@ -7,9 +7,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <barrier>
 #include <initializer_list>
 #include <random>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -78,9 +80,11 @@ class RegistryTest : public testing::Test {
     manifest.version = Version::parse(version).value();
     manifest.provides = std::move(provides);
     const auto kept = std::make_shared<const Manifest>(std::move(manifest));
-    left_out_ = registry_.add(
-        {std::make_shared<Module>(std::move(origin), kept, lone_.context), kept}, files_);
+    const std::size_t before = registry_.problems().size();
+    registry_.add({std::make_shared<Module>(std::move(origin), kept, lone_.context), kept}, files_);
     registry_.finish();
+    left_out_ = registry_.problems();
+    left_out_.erase(left_out_.begin(), left_out_.begin() + static_cast<std::ptrdiff_t>(before));
     std::vector<std::string> codes;
     for (const Error& error : left_out_) codes.emplace_back(error.code());
     return codes;
@@ -98,6 +102,29 @@ TEST_F(RegistryTest, FindsByName) {
   EXPECT_EQ(find("me.example/saw"), "a.so 1.0.0 v4");
   EXPECT_EQ(find("saw"), "not-found");
   EXPECT_EQ(why_not("saw"), "neither a standalone plugin nor a builtin; only me.example/saw");
+}
+
+/// Threads that ask at once get the same lists and descriptions.
+TEST_F(RegistryTest, ListsAndDescribesForManyThreads) {
+  constexpr int modules = 100;
+  for (int i = 0; i < modules; ++i) {
+    const std::string name = "me.example/m" + std::to_string(modules - i);
+    add(name, name, "1.0.0", {tool(name, i % 2 == 0 ? 4 : 5)});
+  }
+  std::barrier all_ready(4);
+  std::vector<std::vector<const void*>> seen(4);
+  std::vector<std::thread> threads;
+  for (auto& own : seen) {
+    threads.emplace_back([&] {
+      all_ready.arrive_and_wait();
+      EXPECT_EQ(registry_.problems().size(), modules / 2);
+      for (const Registration* one : registry_.all())
+        own.push_back(one->owner->description().get());
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(seen[0].size(), modules);
+  for (const auto& other : seen) EXPECT_EQ(other, seen[0]);
 }
 
 TEST_F(RegistryTest, AddsTheDomainOnlyToLookups) {
