@@ -190,19 +190,29 @@ struct Search {
   bool has_links = false;      // to a file or directory in it
 };
 
+/// Entries of a directory, sorted by name. Sorting the entries themselves would move their names.
+using Entries = std::vector<const platform::DirectoryEntry*>;
 using Statuses = std::vector<std::optional<platform::FileStatus>>;
+
+Entries sorted(const std::vector<platform::DirectoryEntry>& entries) {
+  Entries sorted;
+  sorted.reserve(entries.size());
+  for (const platform::DirectoryEntry& entry : entries) sorted.push_back(&entry);
+  std::ranges::sort(sorted, {}, &platform::DirectoryEntry::name);
+  return sorted;
+}
 
 /// Returns the statuses of the files in a directory that are searched.
 Statuses statuses_of(const platform::OpenDirectory& open, const Directory& directory,
-                     const std::vector<platform::DirectoryEntry>& entries) {
+                     const Entries& entries) {
   constexpr std::size_t together = 512;  // by one thread, one after the other
   Statuses statuses(entries.size());
   if (!directory.is_searched()) return statuses;
   run_in_parallel((entries.size() + together - 1) / together, [&](std::size_t part) {
     const std::size_t end = std::min((part + 1) * together, entries.size());
     for (std::size_t i = part * together; i < end; ++i) {
-      if (!entries[i].is_directory && is_module(entries[i].name))
-        statuses[i] = open.status_of(entries[i]);
+      if (!entries[i]->is_directory && is_module(entries[i]->name))
+        statuses[i] = open.status_of(*entries[i]);
     }
   });
   return statuses;
@@ -212,17 +222,17 @@ Statuses statuses_of(const platform::OpenDirectory& open, const Directory& direc
 /// error if the directory could not be read completely.
 std::error_code add_files(Directory directory, Search& search) {
   platform::OpenDirectory open(directory.path.c_str());
-  std::vector<platform::DirectoryEntry> entries;
-  const std::error_code failed = open.read(entries);
+  std::vector<platform::DirectoryEntry> found;
+  const std::error_code failed = open.read(found);
   if (directory.is_safe) {
     const auto access = open.access();
     directory.is_safe = access && !platform::may_be_exposed(*access);
   }
-  std::ranges::sort(entries, {}, &platform::DirectoryEntry::name);
+  const Entries entries = sorted(found);
   Statuses statuses;
   if (search.wanted.statuses) statuses = statuses_of(open, directory, entries);
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const platform::DirectoryEntry& entry = entries[i];
+    const platform::DirectoryEntry& entry = *entries[i];
     search.has_links = search.has_links || entry.may_be_link;
     if (!entry.is_directory) {
       const Place place = place_of(directory, entry.name);
