@@ -141,10 +141,15 @@ class Decoder {
   bool failed_ = false;
 };
 
+/// Takes the value of a text that was empty, as most are.
+void take_text(Decoder& from, std::string& text) {
+  if (const std::string_view taken = from.take_text(); !taken.empty()) text = taken;
+}
+
 void take_provides(Decoder& from, Manifest& manifest) {
-  const std::size_t count = from.take_count(20);
-  manifest.provides.resize(count);
-  for (Provided& plugin : manifest.provides) {
+  std::size_t count = from.take_count(20);
+  for (manifest.provides.reserve(count); count > 0; --count) {
+    Provided& plugin = manifest.provides.emplace_back();
     plugin.kind = from.take_text();
     plugin.name = from.take_text();
     plugin.version = from.take<std::int32_t>();
@@ -290,12 +295,12 @@ std::shared_ptr<Manifest> IndexFile::decode(const Entry& entry) const {
   manifest->version.major = from.take<std::uint64_t>();
   manifest->version.minor = from.take<std::uint64_t>();
   manifest->version.patch = from.take<std::uint64_t>();
-  manifest->version.prerelease = from.take_text();
-  manifest->version.build = from.take_text();
+  take_text(from, manifest->version.prerelease);
+  take_text(from, manifest->version.build);
   take_provides(from, *manifest);
   for (std::string* text : {&manifest->summary, &manifest->description, &manifest->author,
                             &manifest->license, &manifest->homepage}) {
-    *text = from.take_text();
+    take_text(from, *text);
   }
   if (!take_requirements(from, requirements_, *manifest)) return nullptr;
   take_properties(from, *manifest);

@@ -229,6 +229,7 @@ std::error_code add_files(Directory directory, Search& search) {
     directory.is_safe = access && !platform::may_be_exposed(*access);
   }
   const Entries entries = sorted(found);
+  if (directory.depth == 0) search.files.reserve(entries.size());
   Statuses statuses;
   if (search.wanted.statuses) statuses = statuses_of(open, directory, entries);
   for (std::size_t i = 0; i < entries.size(); ++i) {
