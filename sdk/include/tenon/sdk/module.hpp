@@ -119,6 +119,19 @@ struct TENON_SDK_LOCAL Stop<nullptr> {
   static constexpr std::nullptr_t function = nullptr;
 };
 
+/// Appends to a text.
+class ManifestText {
+ public:
+  explicit ManifestText(std::string& text) : text_(text) {}
+
+  void add(char c) { text_ += c; }
+  void add(std::string_view text) { text_.append(text); }
+  void add(std::int32_t number) { text_.append(std::to_string(number)); }
+
+ private:
+  std::string& text_;
+};
+
 /// Writes to `out`, or only counts the bytes if that is nullptr.
 class ManifestWriter {
  public:
@@ -142,12 +155,12 @@ class ManifestWriter {
   std::size_t size_ = 0;
 };
 
-/// Writes the text of the manifest, the same as TENON_MODULE generates for the same plugins, to
-/// `out` unless that is nullptr. `details` is empty or a JSON object. Returns the size in bytes.
-constexpr std::size_t write_manifest(char* out, std::string_view name, std::string_view version,
-                                     const Provided* plugins, std::size_t count,
-                                     std::string_view details) {
-  ManifestWriter text(out);
+/// Writes the text of the manifest, the same as TENON_MODULE generates for the same plugins.
+/// `details` is empty or a JSON object.
+template <class Writer>
+constexpr void write_manifest(Writer& text, std::string_view name, std::string_view version,
+                              const Provided* plugins, std::size_t count,
+                              std::string_view details) {
   text.add("{\"manifest\":1,\"abi\":\"");
   text.add(std::int32_t{TENON_ABI_MAJOR});
   text.add('.');
@@ -172,6 +185,14 @@ constexpr std::size_t write_manifest(char* out, std::string_view name, std::stri
   text.add(details);
   if (!details.empty() && details.back() != ',') text.add(',');
   text.add("null]}");
+}
+
+/// Returns the size in bytes of the text that the same arguments give.
+constexpr std::size_t manifest_size(std::string_view name, std::string_view version,
+                                    const Provided* plugins, std::size_t count,
+                                    std::string_view details) {
+  ManifestWriter text(nullptr);
+  write_manifest(text, name, version, plugins, count, details);
   return text.size();
 }
 
@@ -190,7 +211,8 @@ constexpr Note<text_capacity> make_note(std::string_view name, std::string_view 
                                         const Provided* plugins, std::size_t count,
                                         std::string_view details) {
   Note<text_capacity> note{};
-  write_manifest(note.text, name, version, plugins, count, details);
+  ManifestWriter text(note.text);
+  write_manifest(text, name, version, plugins, count, details);
   return note;
 }
 
@@ -288,12 +310,10 @@ class Builtin {
     for (const auto& plugin : parts.plugins) {
       parts.registrations.push_back(detail::registration_of(plugin));
     }
-    auto write = [&](char* out) {
-      return detail::write_manifest(out, parts.name, parts.version, parts.plugins.data(),
-                                    parts.plugins.size(), parts.details);
-    };
-    parts.manifest.resize(write(nullptr));
-    write(parts.manifest.data());
+    parts.manifest.clear();
+    detail::ManifestText text(parts.manifest);
+    detail::write_manifest(text, parts.name, parts.version, parts.plugins.data(),
+                           parts.plugins.size(), parts.details);
     parts.module = {
         TENON_MAGIC,
         sizeof(tenon_module),
@@ -341,8 +361,8 @@ const tenon_module* builtin(std::string name, std::string version, std::string d
   static_assert(::tenon::sdk::detail::are_names(tenon_provided_, std::size(tenon_provided_)),      \
                 "the name of a plugin is \"domain/name\"");                                        \
   constexpr auto tenon_registrations_ = ::tenon::sdk::detail::registrations_of(tenon_provided_);   \
-  constexpr std::size_t tenon_manifest_size_ = ::tenon::sdk::detail::write_manifest(               \
-      nullptr, name, version, tenon_provided_, std::size(tenon_provided_), details);               \
+  constexpr std::size_t tenon_manifest_size_ = ::tenon::sdk::detail::manifest_size(                \
+      name, version, tenon_provided_, std::size(tenon_provided_), details);                        \
   TENON_NOTE_SECTION_ constexpr ::tenon::sdk::detail::Note<tenon_manifest_size_ + 1> tenon_note_ = \
       ::tenon::sdk::detail::make_note<tenon_manifest_size_ + 1>(                                   \
           name, version, tenon_provided_, std::size(tenon_provided_), details);                    \
