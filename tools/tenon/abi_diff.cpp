@@ -39,7 +39,7 @@ void print_text(const Titles& titles, const BuildDifference& difference) {
   for (const AbiChange& change : difference.changes) {
     rows.push_back({"  " + std::string(to_string(change.segment)), change.text});
   }
-  for (const std::string& line : aligned(std::move(rows))) std::cout << line;
+  for (const std::string& line : aligned(rows)) std::cout << line;
 }
 
 void print_json(const Titles& titles, const BuildDifference& difference) {

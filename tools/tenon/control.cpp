@@ -61,7 +61,7 @@ Exit restart(const ControlArguments& arguments, const char* request) {
     for (const auto& [key, value] : *reply) output[key] = value;
     print(output);
   } else {
-    for (const std::string& line : aligned(std::move(rows))) std::cout << line;
+    for (const std::string& line : aligned(rows)) std::cout << line;
     if (restarts.empty()) std::cout << "no package is loaded\n";
   }
   return good ? success : problems_found;

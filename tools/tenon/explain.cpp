@@ -37,7 +37,7 @@ void print_list(std::span<const ErrorCode> codes) {
     rows.push_back(
         {std::string(one.code), std::string(to_string(one.severity)), std::string(one.meaning)});
   }
-  for (const std::string& line : aligned(std::move(rows))) std::cout << line;
+  for (const std::string& line : aligned(rows)) std::cout << line;
 }
 
 boost::json::object to_json(const ErrorCode& one) {

@@ -90,7 +90,7 @@ void print_json(const std::string& file, const std::vector<Verdict>& verdicts) {
 void print_text(const std::vector<Verdict>& verdicts) {
   std::vector<Row> rows;
   for (const Verdict& verdict : verdicts) rows.push_back({verdict.description, text_of(verdict)});
-  for (const std::string& line : aligned(std::move(rows))) std::cout << line;
+  for (const std::string& line : aligned(rows)) std::cout << line;
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ std::vector<json::object> ask_all(std::chrono::milliseconds timeout, std::vector
 }
 
 void print_table(std::vector<Row> rows, const Paint& paint) {
-  const auto lines = aligned(std::move(rows));
+  const auto lines = aligned(rows);
   std::cout << paint.strong(lines.front());
   for (std::size_t i = 1; i < lines.size(); ++i) std::cout << lines[i];
 }

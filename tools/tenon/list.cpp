@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <iostream>
 #include <iterator>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "app.hpp"
@@ -29,7 +31,7 @@ bool names_kind(std::string_view wanted, std::string_view kind) {
 }
 
 /// Returns the version of the plugin's package. If there are several, the one in use is marked.
-/// `packages`: sorted by name.
+/// `packages`: sorted by name; those with one version may be missing.
 std::string version_of(const PluginInfo& plugin, const std::vector<PackageInfo>& packages) {
   const auto first = std::ranges::lower_bound(packages, plugin.package(), {}, &PackageInfo::name);
   const auto last = std::ranges::upper_bound(packages, plugin.package(), {}, &PackageInfo::name);
@@ -40,35 +42,47 @@ std::string version_of(const PluginInfo& plugin, const std::vector<PackageInfo>&
 }
 
 /// Returns the table in lines of its own for each plugin, for terminals that are too narrow.
-std::string narrow(const std::vector<Row>& rows, const Paint& paint) {
+std::string narrow(const Table& table, const Paint& paint) {
   std::string text;
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    Row row = rows[i];
-    for (std::string& cell : row) cell = escaped_for_display(cell);
-    text += paint.strong(row[0]) + "\n  " + row[1] + " " + row[2] + "\n  " + row[3] + "\n  " +
-            row[4] + " " + row[5] + "\n  " + row[6] + "\n";
+  for (std::size_t row = 1; row < table.rows(); ++row) {
+    const auto cell = [&](std::size_t column) { return std::string(table.cell(row, column)); };
+    text += paint.strong(cell(0)) + "\n  " + cell(1) + " " + cell(2) + "\n  " + cell(3) + "\n  " +
+            cell(4) + " " + cell(5) + "\n  " + cell(6) + "\n";
   }
   return text;
 }
 
 void print_plugins(const std::vector<PluginInfo>& plugins, const std::vector<PackageInfo>& packages,
                    const Paint& paint) {
-  std::vector<Row> rows{{"PLUGIN", "KIND", "VERSION", "FITS", "PACKAGE", "VERSION", "ORIGIN"}};
+  Table table;
+  for (const char* heading : {"PLUGIN", "KIND", "VERSION", "FITS", "PACKAGE", "VERSION", "ORIGIN"})
+    table.add(heading);
+  table.end_row();
   for (const PluginInfo& plugin : plugins) {
-    rows.push_back({plugin.name(), plugin.kind(), std::to_string(plugin.version()),
-                    std::string(to_string(plugin.compatibility().grade)), plugin.package(),
-                    version_of(plugin, packages),
-                    plugin.builtin() ? "builtin" : plugin.file().string()});
+    table.add(plugin.name());
+    table.add(plugin.kind());
+    table.add(std::to_string(plugin.version()));
+    table.add(to_string(plugin.compatibility().grade));
+    table.add(plugin.package());
+    table.add(version_of(plugin, packages));
+    table.add(plugin.builtin() ? "builtin" : std::string_view(plugin.file().native()));
+    table.end_row();
   }
-  const auto lines = aligned(rows);
-  const std::size_t columns = columns_of(STDOUT_FILENO);
-  const auto is_wider = [columns](const std::string& line) { return width_of(line) - 1 > columns; };
-  if (std::ranges::any_of(lines, is_wider)) {
-    std::cout << narrow(rows, paint);
+  if (table.width() > columns_of(STDOUT_FILENO)) {
+    std::cout << narrow(table, paint);
     return;
   }
-  std::cout << paint.strong(lines.front());
-  for (std::size_t i = 1; i < lines.size(); ++i) std::cout << lines[i];
+  std::cout << paint.strong(table.line(0));
+  for (std::size_t row = 1; row < table.rows(); ++row) std::cout << table.line(row);
+}
+
+/// Returns whether the plugins are from several versions of a package.
+bool has_several_versions(const std::vector<PluginInfo>& plugins) {
+  std::unordered_map<std::string_view, std::string_view> versions;
+  return std::ranges::any_of(plugins, [&](const PluginInfo& plugin) {
+    const auto first = versions.try_emplace(plugin.package(), plugin.package_version()).first;
+    return first->second != plugin.package_version();
+  });
 }
 
 /// Returns the command that shows more about the first module with a problem, otherwise about the
@@ -106,7 +120,7 @@ void print_problems(std::string_view heading, Severity severity, const std::vect
   }
   if (rows.empty()) return;
   std::cout << "\n" << heading << ":\n";
-  for (const std::string& line : aligned(std::move(rows))) std::cout << paint.of(severity, line);
+  for (const std::string& line : aligned(rows)) std::cout << paint.of(severity, line);
 }
 
 /// Prints what operators have set for packages.
@@ -119,7 +133,7 @@ void print_settings(const detail::OperatorSettings& settings) {
   }
   if (rows.empty()) return;
   std::cout << "\nSettings:\n";
-  for (const std::string& line : aligned(std::move(rows))) std::cout << line;
+  for (const std::string& line : aligned(rows)) std::cout << line;
 }
 
 /// Returns whether a problem only says what the settings ask for.
@@ -234,14 +248,14 @@ void print_files(const std::vector<detail::SearchedPath>& searched,
     directories.push_back({"  " + path.path.string(), path.exists ? "" : "does not exist"});
   }
   std::cout << "\nSearched:\n";
-  for (const std::string& line : aligned(std::move(directories))) std::cout << line;
+  for (const std::string& line : aligned(directories)) std::cout << line;
   if (uses.empty()) return;
   std::cout << "\nFiles:\n";
   std::vector<Row> rows;
   for (const FileUse& use : uses) {
     rows.push_back({use.used ? "  used" : "  not used", use.path, use.reason});
   }
-  const auto lines = aligned(std::move(rows));
+  const auto lines = aligned(rows);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::cout << (uses[i].used ? paint.good(lines[i]) : lines[i]);
   }
@@ -266,6 +280,7 @@ void add_files(const std::vector<detail::SearchedPath>& searched, const std::vec
 Exit list(const Options& options, const std::string& kind, bool why) {
   const Host host(host_options(options));
   std::vector<PluginInfo> plugins = host.registered();
+  const bool several_versions = has_several_versions(plugins);
   if (!kind.empty()) {
     std::erase_if(plugins,
                   [&](const PluginInfo& plugin) { return !names_kind(kind, plugin.kind()); });
@@ -294,7 +309,9 @@ Exit list(const Options& options, const std::string& kind, bool why) {
     return any_error(skipped) ? problems_found : success;
   }
   const Paint paint = Paint::for_stream(STDOUT_FILENO);
-  if (!plugins.empty()) print_plugins(plugins, host.packages(), paint);
+  if (!plugins.empty()) {
+    print_plugins(plugins, several_versions ? host.packages() : std::vector<PackageInfo>(), paint);
+  }
   if (plugins.empty()) {
     std::cerr << "tenon: no plugins"
               << (kind.empty() ? "" : " of kind " + escaped_for_display(kind)) << " for "

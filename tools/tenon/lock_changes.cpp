@@ -74,7 +74,7 @@ std::vector<std::string> to_lines(const std::vector<LockChange>& changes) {
                               short_hash(file.before) + " -> " + short_hash(file.after)});
     }
   }
-  return aligned(std::move(rows));
+  return aligned(rows);
 }
 
 }  // namespace tenon::command

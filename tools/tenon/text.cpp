@@ -70,23 +70,51 @@ std::size_t columns_of(int descriptor) {
   return known ? size.ws_col : std::numeric_limits<std::size_t>::max();
 }
 
-std::vector<std::string> aligned(std::vector<Row> rows) {
-  std::vector<std::size_t> widths;
-  for (Row& row : rows) {
-    for (std::string& cell : row) cell = escaped_for_display(cell);
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+void Table::add(std::string_view cell) {
+  const auto is_plain = [](char c) { return c >= ' ' && c <= '~'; };
+  const std::size_t begin = text_.size();
+  std::size_t width = cell.size();
+  if (std::ranges::all_of(cell, is_plain)) {
+    text_.append(cell);
+  } else {
+    text_.append(escaped_for_display(cell));
+    width = width_of(std::string_view(text_).substr(begin));
+  }
+  const std::size_t column = cells_.size() - begin_of(rows());
+  cells_.push_back({begin, text_.size() - begin, width});
+  widths_.resize(std::max(widths_.size(), column + 1));
+  widths_[column] = std::max(widths_[column], width);
+}
+
+std::string_view Table::cell(std::size_t row, std::size_t column) const {
+  return text_of(cells_[begin_of(row) + column]);
+}
+
+std::string Table::line(std::size_t row) const {
+  std::string line;
+  line.reserve(width() + 3);
+  for (std::size_t i = begin_of(row); i < ends_[row]; ++i) {
+    const std::size_t width = widths_[i - begin_of(row)];
+    line.append(text_of(cells_[i])).append(width - cells_[i].width + 2, ' ');
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line += '\n';
+}
+
+std::size_t Table::width() const {
+  std::size_t width = 0;
+  for (const std::size_t column : widths_) width += (width > 0 ? 2 : 0) + column;
+  return width;
+}
+
+std::vector<std::string> aligned(const std::vector<Row>& rows) {
+  Table table;
+  for (const Row& row : rows) {
+    for (const std::string& cell : row) table.add(cell);
+    table.end_row();
   }
   std::vector<std::string> lines;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      line.append(row[i]).append(widths[i] - width_of(row[i]) + 2, ' ');
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    line += '\n';
-    lines.push_back(std::move(line));
-  }
+  for (std::size_t row = 0; row < table.rows(); ++row) lines.push_back(table.line(row));
   return lines;
 }
 

@@ -41,11 +41,43 @@ class Paint {
   bool colours_;
 };
 
+/// A table. Control characters in its cells are escaped.
+class Table {
+ public:
+  /// Adds a cell to the last row.
+  void add(std::string_view cell);
+  void end_row() { ends_.push_back(cells_.size()); }
+
+  std::size_t rows() const noexcept { return ends_.size(); }
+  /// REQUIRED: the row has that column.
+  std::string_view cell(std::size_t row, std::size_t column) const;
+  /// Returns a row as a line that ends with '\n', without trailing spaces. Columns are as wide as
+  /// their widest cell, and two spaces apart.
+  std::string line(std::size_t row) const;
+  /// Returns the width of the widest line, if a widest cell of the last column is not empty.
+  std::size_t width() const;
+
+ private:
+  struct Cell {
+    std::size_t begin;
+    std::size_t size;
+    std::size_t width;
+  };
+  std::size_t begin_of(std::size_t row) const { return row > 0 ? ends_[row - 1] : 0; }
+  std::string_view text_of(const Cell& cell) const {
+    return std::string_view(text_).substr(cell.begin, cell.size);
+  }
+
+  std::string text_;  // of all cells
+  std::vector<Cell> cells_;
+  std::vector<std::size_t> ends_;    // by row, among the cells
+  std::vector<std::size_t> widths_;  // by column
+};
+
 using Row = std::vector<std::string>;
 
-/// Returns a line for each row. Columns are as wide as their widest cell, and two spaces apart.
-/// Each line ends with '\n' and without trailing spaces. Control characters in cells are escaped.
-std::vector<std::string> aligned(std::vector<Row> rows);
+/// Returns the lines of a table of these rows.
+std::vector<std::string> aligned(const std::vector<Row>& rows);
 
 /// Returns the number of columns of a terminal that a text takes, if each code point takes one.
 std::size_t width_of(std::string_view text);

@@ -106,7 +106,7 @@ std::string table(const Look& look, std::chrono::duration<double> time, const Pa
                     std::to_string(calls.in_flight), time_of(calls, 0.5), time_of(calls, 0.99),
                     std::get<1>(name), std::get<2>(name), std::get<0>(name)});
   }
-  const auto lines = aligned(std::move(rows));
+  const auto lines = aligned(rows);
   std::string text = paint.strong(lines.front());
   for (std::size_t i = 1; i < lines.size(); ++i) text += lines[i];
   return text;

@@ -135,7 +135,7 @@ std::vector<std::string> lines_of(const std::vector<Case>& cases) {
   for (const Case& one : cases) {
     rows.push_back({one.kind.empty() ? "module" : one.kind, one.plugin, one.name});
   }
-  std::vector<std::string> lines = aligned(std::move(rows));
+  std::vector<std::string> lines = aligned(rows);
   std::size_t width = 0;
   for (std::string& line : lines) {
     line.pop_back();
