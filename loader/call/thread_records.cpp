@@ -16,11 +16,10 @@
 #include "base/own_library.hpp"
 #include "platform/barrier.hpp"
 #include "platform/thread_exit.hpp"
+#include "platform/thread_record.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 
-constinit thread_local ThreadRecord* thread_record TENON_TLS_AT_FIXED_OFFSET = nullptr;
-constinit thread_local Slot* free_slot TENON_TLS_AT_FIXED_OFFSET = nullptr;
 constinit std::atomic<bool> readers_order{TENON_ORDERED_SLOTS != 0};
 constinit std::atomic<bool> cancelling_calls{false};
 
@@ -58,13 +57,16 @@ void add_to_free_records(ThreadRecord& record) noexcept TENON_REQUIRES(records_m
 
 void give_back(void* record) noexcept {
   sync::Lock lock(records_mutex);
-  thread_record = nullptr;
-  free_slot = nullptr;
+  platform::set_thread_record(nullptr);
   if (all_records.load() == nullptr) return;  // EndOfLibrary has freed it
   add_to_free_records(*static_cast<ThreadRecord*>(record));
 }
 
-platform::ThreadExit& thread_exit() noexcept TENON_REQUIRES(records_mutex) {
+// Held while threads are armed and disarmed. The system may call give_back under the lock that it
+// takes to do so, so records_mutex is not held then.
+LeafMutex exit_mutex;
+
+platform::ThreadExit& thread_exit() noexcept TENON_REQUIRES(exit_mutex) {
   static platform::ThreadExit exit(give_back);
   return exit;
 }
@@ -73,11 +75,13 @@ platform::ThreadExit& thread_exit() noexcept TENON_REQUIRES(records_mutex) {
 /// process exits. Also frees the records, unless threads may still call plugins.
 struct EndOfLibrary {
   ~EndOfLibrary() {
-    sync::Lock lock(records_mutex);
-    thread_exit().end();
+    {
+      const sync::Lock lock(exit_mutex);
+      thread_exit().end();
+    }
+    const sync::Lock lock(records_mutex);
     if (platform::library_in_use()) return;
-    thread_record = nullptr;
-    free_slot = nullptr;
+    platform::set_thread_record(nullptr);
     free_records = nullptr;
     ThreadRecord* record = all_records.exchange(nullptr);
     while (record != nullptr) delete std::exchange(record, record->next);
@@ -129,12 +133,13 @@ bool slots_are_visible(CallSwitch& module) noexcept {
 void forget_other_threads() noexcept TENON_NO_THREAD_SAFETY_ANALYSIS {
   // They may be locked by threads that the child does not have.
   new (&records_mutex) LeafMutex;
+  new (&exit_mutex) LeafMutex;
   new (&cancelling_mutex) LeafMutex;
   new (&pause_mutex) LeafMutex;
   cancelling_calls.store(false);
   free_records = nullptr;
   for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
-    if (record == thread_record) continue;
+    if (record == this_thread_record()) continue;
     for (auto& slot : record->slots) slot.store(nullptr, std::memory_order_relaxed);
     for (auto& timed : record->timed) timed.deadline.store(no_deadline, std::memory_order_relaxed);
     for (auto& call : record->blocking) call.store(nullptr, std::memory_order_relaxed);
@@ -143,7 +148,8 @@ void forget_other_threads() noexcept TENON_NO_THREAD_SAFETY_ANALYSIS {
   }
 }
 
-ThreadRecord* take_record() TENON_REQUIRES(records_mutex) {
+ThreadRecord* take_record() {
+  const sync::Lock lock(records_mutex);
   if (free_records != nullptr) return std::exchange(free_records, free_records->next_free);
   static const bool watching = (platform::after_fork_in_child(forget_other_threads), true);
   static_cast<void>(watching);
@@ -168,11 +174,11 @@ bool is_occupied(const CallSwitch& module, const CallTargets& serving) noexcept 
 }  // namespace
 
 ThreadRecord* attach_thread() noexcept {
-  sync::Lock lock(records_mutex);
-  thread_record = take_record();
-  free_slot = &thread_record->slots[1];
-  thread_exit().arm(thread_record);
-  return thread_record;
+  ThreadRecord* record = take_record();
+  const sync::Lock lock(exit_mutex);
+  platform::set_thread_record(record);
+  thread_exit().arm(record);
+  return record;
 }
 
 std::size_t count_thread_records() noexcept {
@@ -184,12 +190,13 @@ std::size_t count_thread_records() noexcept {
 }
 
 std::uint32_t call_depth() noexcept {
-  if (thread_record == nullptr) return 0;
-  return static_cast<std::uint32_t>(thread_record->index_of(free_slot) - 1);
+  const ThreadRecord* record = this_thread_record();
+  if (record == nullptr) return 0;
+  return static_cast<std::uint32_t>(record->index_of(next_free_slot()) - 1);
 }
 
 bool this_thread_has_entered(const CallTargets& serving) noexcept {
-  const ThreadRecord* record = thread_record;
+  const ThreadRecord* record = this_thread_record();
   if (record == nullptr) return false;
   return std::any_of(std::begin(record->slots), std::end(record->slots), [&](const Slot& slot) {
     const CallTarget* target = slot.load();
@@ -198,15 +205,16 @@ bool this_thread_has_entered(const CallTargets& serving) noexcept {
 }
 
 bool this_thread_is_in(const CallTargets& serving) noexcept {
-  if (thread_record == nullptr) return false;
-  for (const CallerScope* scope = thread_record->caller; scope != nullptr; scope = scope->outer()) {
+  const ThreadRecord* record = this_thread_record();
+  if (record == nullptr) return false;
+  for (const CallerScope* scope = record->caller; scope != nullptr; scope = scope->outer()) {
     if (scope->caller() == &serving) return true;
   }
   return this_thread_has_entered(serving);
 }
 
 const CallTarget* innermost_target() noexcept {
-  return call_depth() > 0 ? (free_slot - 1)->load() : nullptr;
+  return call_depth() > 0 ? (next_free_slot() - 1)->load() : nullptr;
 }
 
 CallTargets* innermost_serving() noexcept {
@@ -223,9 +231,11 @@ std::string_view innermost_plugin() noexcept {
 // A call that is nested too deeply has no slot. Its generation is not drained meanwhile, because
 // the caller of such a call also holds the module.
 Slot* GenerationGuard::first_slot() noexcept {
-  if (thread_record != nullptr) return nullptr;  // all are taken
+  if (this_thread_record() != nullptr) return nullptr;  // all are taken
   attach_thread();
-  return free_slot++;
+  Slot* slot = next_free_slot();
+  take_slot(slot);
+  return slot;
 }
 
 GenerationGuard::GenerationGuard(const CallTargets& serving, CallSwitch& module,
@@ -357,13 +367,14 @@ void interrupt_calls(CallSwitch& module, const CallTargets& serving,
 
 void exclude_failed_call(const CallTargets& serving) noexcept {
   if (innermost_serving() != &serving) return;
-  thread_record->blocking[thread_record->index_of(free_slot - 1)].store(nullptr);
+  ThreadRecord& record = *this_thread_record();
+  record.blocking[record.index_of(next_free_slot() - 1)].store(nullptr);
   const sync::Lock lock(cancelling_mutex);  // waits until no restart uses the call
 }
 
 void Blocking::begin_counted() noexcept {
   sync::Lock lock(cancelling_mutex);
-  counted_calls().push_back({this, &module_, &call_, thread_record});
+  counted_calls().push_back({this, &module_, &call_, this_thread_record()});
   if (module_.interrupting.load()) call_.cancel(CancelReason::restart);
 }
 

@@ -69,7 +69,12 @@ class GenerationGuard {
   /// weaker if the next operation of the thread orders the slot.
   explicit GenerationGuard(const CallTarget& target,
                            std::memory_order order = std::memory_order_seq_cst) noexcept
-      : slot_(ThreadRecord::is_slot(free_slot) ? free_slot++ : first_slot()) {
+      : slot_(next_free_slot()) {
+    if (ThreadRecord::is_slot(slot_)) [[likely]] {
+      take_slot(slot_);
+    } else {
+      slot_ = first_slot();
+    }
     if (slot_ != nullptr) slot_->store(&target, order);
   }
   /// For a thread that does not hold an instance of `module`, the module of the generation.
@@ -79,7 +84,7 @@ class GenerationGuard {
   ~GenerationGuard() {
     if (slot_ != nullptr) [[likely]] {
       slot_->store(nullptr, std::memory_order_release);
-      free_slot = slot_;
+      release_slot(slot_);
     } else {
       leave_without_slot();
     }

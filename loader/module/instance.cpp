@@ -111,11 +111,12 @@ Error refusal_of(const LiveInstance& instance, const char* method, const CallTar
 
 CallGuard::Entered CallGuard::enter_slowly(Instance& instance, tenon_call* call) noexcept {
   CallSwitch& module = instance.serving_;
-  if (!ThreadRecord::is_slot(free_slot)) {
-    if (thread_record != nullptr) return enter_counted(instance, call);
+  if (!ThreadRecord::is_slot(next_free_slot())) {
+    if (this_thread_record() != nullptr) return enter_counted(instance, call);
     attach_thread();
   }
-  Slot* slot = free_slot++;
+  Slot* slot = next_free_slot();
+  take_slot(slot);
   const CallTarget* target = nullptr;
   const CallTarget* targets = nullptr;
   for (const CallTarget* now = module.published_.load(); now != targets;
@@ -131,12 +132,12 @@ CallGuard::Entered CallGuard::enter_slowly(Instance& instance, tenon_call* call)
     // If it still does not serve, a restart that retires it later finds the slot.
     if (live(instance).builder() == builder) return {target, slot};
     slot->store(nullptr, std::memory_order_release);
-    free_slot = slot;
+    release_slot(slot);
     return enter_slowly(instance, call);
   }
   if (!CallSwitch::is_gate(*target)) return {target, slot};
   slot->store(nullptr, std::memory_order_release);
-  free_slot = slot;
+  release_slot(slot);
   return enter_at_gate(instance, call);
 }
 

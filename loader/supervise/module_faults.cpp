@@ -32,7 +32,7 @@ void ModuleFaults::report(Generation& generation, RestartReason why, const Error
   }
   // Its sessions have ended, so nothing else wakes the calls that block in them. The call that
   // crashed reports the crash.
-  if (crashed) interrupt_calls(state_.calls, generation, thread_record);
+  if (crashed) interrupt_calls(state_.calls, generation, this_thread_record());
   if (known) return;
   faulted.reason = why;
   faulted.message = in_one_line(error);
@@ -64,7 +64,7 @@ void ModuleFaults::count(RestartReason why, const std::string& text, AfterFault&
     if (serving != nullptr) guard.emplace(*serving, state_.calls);  // keeps it loaded
   }
   // No restart will wake the calls that block in it. The call that failed reports its own failure.
-  if (serving != nullptr) interrupt_calls(state_.calls, *serving, thread_record);
+  if (serving != nullptr) interrupt_calls(state_.calls, *serving, this_thread_record());
   guard.reset();
   TENON_TEST_POINT("quarantine: closed");
   if (state_.context->crash_records != nullptr && state_.origin.builtin == nullptr) {

@@ -44,7 +44,7 @@ TEST(CallCounts, HaveAsManyCallsInFlightAsThreadsMakeAtMost) {
 
 /// Gives the calling thread a shard of its own, and returns it once a call is not timed.
 MethodCounter::Shard& untimed(MethodCounter& counter) {
-  if (detail::thread_record == nullptr) detail::attach_thread();
+  if (detail::this_thread_record() == nullptr) detail::attach_thread();
   while (counter.untimed_shard() == nullptr) {
     counter.add(counter.shard(), &MethodCounter::Shard::begun, std::memory_order_relaxed);
     counter.record(counter.shard(), MethodCounter::now(), false);

@@ -238,7 +238,7 @@ TEST(CallGuard, ReusesTheRecordOfAnEndedThread) {
   for (ThreadRecord*& record : records) {
     std::thread([&] {
       CallGuard entry(module.instance, true, nullptr);
-      record = detail::thread_record;
+      record = detail::this_thread_record();
     }).join();
   }
   EXPECT_NE(records[0], nullptr);

@@ -1,15 +1,32 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/detail/export.hpp: TENON_API marks what the library exports. TENON_ALWAYS_INLINE and
-// TENON_COLD mark the frequent and the rare part of a call.
+// tenon/detail/export.hpp: TENON_API marks what the library exports; programs for Windows that link
+// the static library define TENON_STATIC. TENON_ALWAYS_INLINE and TENON_COLD mark the frequent and
+// the rare part of a call.
 #pragma once
 
 #if !defined(_WIN32)
 #define TENON_API __attribute__((visibility("default")))
+#elif defined(TENON_STATIC)
+#define TENON_API
 #elif defined(TENON_BUILDS_LIBRARY)
 #define TENON_API __declspec(dllexport)
 #else
 #define TENON_API __declspec(dllimport)
+#endif
+
+// A DLL cannot export thread-local variables, so a function of it returns them.
+#if defined(_WIN32)
+#define TENON_EXPORTS_THREAD_LOCALS 0
+#else
+#define TENON_EXPORTS_THREAD_LOCALS 1
+#endif
+
+// With a thread-local at a fixed offset, one load finds it.
+#if defined(__GNUC__) && !defined(_WIN32)
+#define TENON_TLS_AT_FIXED_OFFSET __attribute__((tls_model("initial-exec")))
+#else
+#define TENON_TLS_AT_FIXED_OFFSET
 #endif
 
 #if defined(_MSC_VER)

@@ -56,10 +56,10 @@ class CallGuard {
   /// until it is cancelled.
   TENON_ALWAYS_INLINE CallGuard(Instance& instance, bool allowed_before_open,
                                 tenon_call* call) noexcept
-      : instance_(instance), slot_(free_slot) {
+      : instance_(instance), slot_(next_free_slot()) {
     if (ThreadRecord::is_slot(slot_)) [[likely]] {
       // A signal handler that calls a plugin between these lines takes the next slot.
-      free_slot = slot_ + 1;
+      take_slot(slot_);
       const CallSwitch& module = instance.serving_;
       const CallTarget* targets = module.current_.load(std::memory_order_acquire);
       target_ = targets + instance.index_;
@@ -227,7 +227,7 @@ class CallGuard {
 
   TENON_ALWAYS_INLINE void leave() const noexcept {
     slot_->store(nullptr, std::memory_order_release);
-    free_slot = slot_;
+    release_slot(slot_);
   }
   TENON_ALWAYS_INLINE void enter_slowly(tenon_call* call) noexcept {
     const Entered entered = enter_slowly(instance_, call);

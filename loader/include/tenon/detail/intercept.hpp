@@ -36,7 +36,7 @@ class TENON_API MethodCounter {
   /// Returns the shard of the calling thread if no other thread counts in it and the next call is
   /// not timed; otherwise nullptr.
   TENON_ALWAYS_INLINE Shard* untimed_shard() noexcept {
-    const ThreadRecord* record = thread_record;
+    const ThreadRecord* record = this_thread_record();
     if (record == nullptr || record->number >= own) [[unlikely]]
       return nullptr;
     Shard& shard = shards_[record->number];
@@ -46,7 +46,7 @@ class TENON_API MethodCounter {
   }
   /// Returns the shard of the calling thread.
   Shard& shard() noexcept {
-    const ThreadRecord* record = thread_record;
+    const ThreadRecord* record = this_thread_record();
     return shards_[record == nullptr || record->number >= own ? own : record->number];
   }
   /// Adds one to a count of `shard`, and returns the earlier count.

@@ -59,6 +59,10 @@ struct alignas(128) ThreadRecord {
   ThreadRecord* next_free = nullptr;
   /// The position of the record in the order of creation, from 0.
   std::uint32_t number = 0;
+#if !TENON_EXPORTS_THREAD_LOCALS
+  /// The next free slot. Used only by the thread itself.
+  Slot* free_slot = &slots[1];
+#endif
 
   static bool is_slot(const Slot* slot) noexcept {
     return (reinterpret_cast<std::uintptr_t>(slot) & (block - 1)) != 0;
@@ -67,26 +71,47 @@ struct alignas(128) ThreadRecord {
   static ThreadRecord& of(Slot* slot) noexcept {
     return *reinterpret_cast<ThreadRecord*>(reinterpret_cast<std::uintptr_t>(slot) & ~(block - 1));
   }
-  std::ptrdiff_t index_of(const Slot* slot) const noexcept { return slot - slots; }
+  std::ptrdiff_t index_of(const Slot* slot) const noexcept {
+    return slot - slots;
+  }
 };
 static_assert(alignof(ThreadRecord) == ThreadRecord::block);
 static_assert(sizeof(Slot) == sizeof(void*));
 
-#if defined(_WIN32)
-// A DLL cannot export thread-local variables: hosts for Windows must link the library statically.
-#define TENON_TLS_API
-#define TENON_TLS_AT_FIXED_OFFSET
-#elif defined(__GNUC__)
-#define TENON_TLS_API TENON_API
-// With a thread-local at a fixed offset, one load finds the record.
-#define TENON_TLS_AT_FIXED_OFFSET __attribute__((tls_model("initial-exec")))
+#if TENON_EXPORTS_THREAD_LOCALS
+extern TENON_API constinit thread_local ThreadRecord* thread_record TENON_TLS_AT_FIXED_OFFSET;
+extern TENON_API constinit thread_local Slot* free_slot TENON_TLS_AT_FIXED_OFFSET;
+
+/// Returns the record of the calling thread; nullptr if it has none.
+TENON_ALWAYS_INLINE ThreadRecord* this_thread_record() noexcept {
+  return thread_record;
+}
+/// Returns the next free slot in the record of the thread. Not a slot (is_slot) if there is none.
+TENON_ALWAYS_INLINE Slot* next_free_slot() noexcept {
+  return free_slot;
+}
+/// Takes that slot. REQUIRED: is_slot.
+TENON_ALWAYS_INLINE void take_slot(Slot* slot) noexcept {
+  free_slot = slot + 1;
+}
+/// Frees the slot that the thread has taken last.
+TENON_ALWAYS_INLINE void release_slot(Slot* slot) noexcept {
+  free_slot = slot;
+}
 #else
-#define TENON_TLS_API TENON_API
-#define TENON_TLS_AT_FIXED_OFFSET
+TENON_API ThreadRecord* this_thread_record() noexcept;
+
+TENON_ALWAYS_INLINE Slot* next_free_slot() noexcept {
+  const ThreadRecord* record = this_thread_record();
+  return record != nullptr ? record->free_slot : nullptr;
+}
+TENON_ALWAYS_INLINE void take_slot(Slot* slot) noexcept {
+  ThreadRecord::of(slot).free_slot = slot + 1;
+}
+TENON_ALWAYS_INLINE void release_slot(Slot* slot) noexcept {
+  ThreadRecord::of(slot).free_slot = slot;
+}
 #endif
-extern TENON_TLS_API constinit thread_local ThreadRecord* thread_record TENON_TLS_AT_FIXED_OFFSET;
-/// The next free slot in the record of the thread. Not a slot (is_slot) if there is none.
-extern TENON_TLS_API constinit thread_local Slot* free_slot TENON_TLS_AT_FIXED_OFFSET;
 
 /// True if calls order their slots and related stores themselves because the system has no barrier
 /// on all processors. Set once, by the first restart to which the system refuses the barrier.
@@ -104,9 +129,7 @@ TENON_API ThreadRecord* attach_thread() noexcept;
 class CallerScope {
  public:
   explicit CallerScope(const CallTargets* caller) noexcept
-      : record_(thread_record != nullptr ? *thread_record : *attach_thread()),
-        caller_(caller),
-        outer_(std::exchange(record_.caller, this)) {}
+      : record_(own_record()), caller_(caller), outer_(std::exchange(record_.caller, this)) {}
   /// Marks a call of an instance that another module owns: on behalf of that module's generation.
   explicit CallerScope(const Instance& client) noexcept : CallerScope(client.caller_) {}
   ~CallerScope() { record_.caller = outer_; }
@@ -118,6 +141,11 @@ class CallerScope {
   const CallerScope* outer() const noexcept { return outer_; }
 
  private:
+  static ThreadRecord& own_record() noexcept {
+    ThreadRecord* record = this_thread_record();
+    return record != nullptr ? *record : *attach_thread();
+  }
+
   ThreadRecord& record_;
   const CallTargets* const caller_;
   const CallerScope* const outer_;
