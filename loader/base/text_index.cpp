@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "base/text_index.hpp"
 
-#include <sodium/randombytes.h>
-
 #include "base/sip_hash.hpp"
+#include "platform/process.hpp"
 
 namespace tenon { inline namespace v0_1 {
-namespace {
-
-SipKey random_key() {
-  SipKey key;
-  randombytes_buf(key.data(), sizeof key);
-  return key;
-}
-
-}  // namespace
 
 std::size_t TextHash::operator()(std::string_view text) const noexcept {
-  static const SipKey key = random_key();
+  static const SipKey key{platform::random_number(), platform::random_number()};
   return sip_hash<1, 3>(key, text);
 }
 

@@ -6,11 +6,13 @@
 #include <deque>
 #include <set>
 #include <span>
+#include <type_traits>
 
 #include "binary/byte_source.hpp"
 #include "platform/file.hpp"
 #include "platform/kept_libraries.hpp"
 #include "platform/machine.hpp"
+#include "platform/utf8_path.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
@@ -18,6 +20,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view origin_words[] = {"${ORIGIN}", "$ORIGIN"};
+
+/// The functions with which DLLs start threads.
+constexpr std::string_view thread_functions[] = {
+    "CreateThread", "CreateRemoteThread", "_beginthread", "_beginthreadex", "pthread_create"};
 
 // A bundle that needs more is treated as an attack.
 constexpr std::size_t max_lookups = 16384;
@@ -82,7 +88,8 @@ class BundleReader {
   Result<Bundle> read(std::vector<std::byte> content, const fs::path& path) {
     return read_rest(add(path, std::move(content), {}));
   }
-  Result<Bundle> read(const ElfFile& module, std::vector<std::byte> content, const fs::path& path) {
+  Result<Bundle> read(const HostBinary& module, std::vector<std::byte> content,
+                      const fs::path& path) {
     auto added = add(path, module, {});
     if (added) keep(std::move(content));
     return read_rest(added);
@@ -91,7 +98,7 @@ class BundleReader {
     keeps_contents_ = false;
     accepts_ = accepts;
     FileSource source(module);
-    auto added = add(module.path(), source, {});
+    auto added = add(platform::path_from(module.path()), source, {});
     if (added) bundle_.back().access = module.access();
     return read_rest(added);
   }
@@ -114,8 +121,16 @@ class BundleReader {
     return {};
   }
   Result<void> add(const fs::path& path, ByteSource& source, const Directories& inherited) {
-    const auto elf = ElfFile::open(source, accepts_);
-    return elf ? add(path, *elf, inherited) : elf.error();
+    const auto file = open<HostBinary>(source);
+    return file ? add(path, *file, inherited) : file.error();
+  }
+  template <class File>
+  Result<File> open(ByteSource& source) const {
+    if constexpr (std::is_same_v<File, ElfFile>) {
+      return File::open(source, accepts_);
+    } else {
+      return File::open(source);
+    }
   }
   /// `inherited` are the directories that files pass on to the libraries that they need.
   Result<void> add(const fs::path& path, const ElfFile& elf, const Directories& inherited) {
@@ -139,6 +154,35 @@ class BundleReader {
     const bool passes = file.linkage.passes_run_path;
     passed_on_.push_back(passes ? all : inherited);
     searched_.push_back(passes ? std::move(all) : std::move(own));
+    bundle_.push_back(std::move(file));
+    return {};
+  }
+
+  // DLLs next to a module are not copied with it yet, so Windows would not find them.
+  Result<void> add(const fs::path& path, const PeFile& pe, const Directories&) {
+    const auto imports = pe.imports();
+    if (!imports) return imports.error();
+    BundleFile file;
+    file.path = path;
+    for (const PeFile::Import& import : *imports) {
+      std::error_code ignored;
+      if (fs::exists(origin_of(path) / import.library, ignored) &&
+          !platform::is_loaded_by_program(import.library)) {
+        return Error({.code = "load-failed",
+                      .where = path.string(),
+                      .found = "the DLL " + import.library + " next to the module, which needs it",
+                      .needed = "a module that needs no DLL of its own directory",
+                      .fix = "link the library into the module"});
+      }
+      const auto starts_threads = [](const std::string& function) {
+        return std::ranges::find(thread_functions, function) != std::end(thread_functions);
+      };
+      const auto thread = std::ranges::find_if(import.functions, starts_threads);
+      if (thread != import.functions.end()) file.blockers.threads = *thread;
+      file.needed.push_back({{import.library}, {}, {}});
+    }
+    searched_.emplace_back();
+    passed_on_.emplace_back();
     bundle_.push_back(std::move(file));
     return {};
   }
@@ -279,6 +323,11 @@ std::optional<ReloadSafety> rule_of(const Bundle& bundle, const UnloadStatement&
 bool is_library_for_this_machine(const fs::path& path) {
   const auto file = platform::File::open(path);
   if (!file) return false;
+  if (platform::loads_dlls) {
+    FileSource source(*file);
+    const auto library = PeFile::open(source);
+    return library && library->check_system();
+  }
   elf::Identification id;
   const auto read = file->read_at(0, std::as_writable_bytes(std::span(&id, 1)));
   return read && *read == sizeof id && id.magic == elf::magic && id.word_size == elf::class_64 &&
@@ -308,13 +357,13 @@ Result<Bundle> read_bundle(std::vector<std::byte> content, const fs::path& path)
 Result<Bundle> read_bundle(const platform::File& module) {
   auto content = module.read_all(max_file_size);
   if (!content) return std::move(content).error();
-  auto bundle = read_bundle(std::move(*content), module.path());
+  auto bundle = read_bundle(std::move(*content), platform::path_from(module.path()));
   if (!bundle) return bundle;
   bundle->front().access = module.access();
   return bundle;
 }
 
-Result<Bundle> read_bundle(const ElfFile& module, std::vector<std::byte> content,
+Result<Bundle> read_bundle(const HostBinary& module, std::vector<std::byte> content,
                            const fs::path& path) {
   return BundleReader().read(module, std::move(content), path);
 }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "binary/elf.hpp"
+#include "binary/host_binary.hpp"
 #include "binary/unload_statement.hpp"
 #include "platform/file.hpp"
 
@@ -52,16 +53,18 @@ struct BundleFile {
   platform::FileAccess access = {};               // of the file that was read, if there was one
 };
 
-/// The files of a module; the module itself is the first.
+/// The files of a module; the module itself is the first. On Windows it is the only one: a module
+/// that needs a DLL next to it is refused.
 using Bundle = std::vector<BundleFile>;
 
 /// Reads the bundle of the module at `path`, whose content is `content`. Each library is read once.
-/// Any thread. Errors, with the file in `where`: those of ElfFile::open, cannot-read.
+/// Any thread. Errors, with the file in `where`: those of HostBinary::open, cannot-read, and on
+/// Windows load-failed.
 Result<Bundle> read_bundle(std::vector<std::byte> content, const std::filesystem::path& path);
 /// Reads the bundle of the open file of a module.
 Result<Bundle> read_bundle(const platform::File& module);
 /// Reads the bundle of a module that is open already. REQUIRED: `module` reads `content`.
-Result<Bundle> read_bundle(const ElfFile& module, std::vector<std::byte> content,
+Result<Bundle> read_bundle(const HostBinary& module, std::vector<std::byte> content,
                            const std::filesystem::path& path);
 
 /// Reads the bundle of the open file of a module, or of a program if they are accepted. Reads only

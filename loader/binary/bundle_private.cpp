@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "binary/bundle.hpp"
+#include "platform/machine.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
@@ -158,6 +159,8 @@ Result<void> change(BundleFile& file, std::uint64_t number, std::uint64_t own, N
 
 Result<std::vector<std::vector<std::string>>> make_private(Bundle& bundle, std::uint64_t number) {
   Names names(bundle.size());
+  // A DLL is alone, and shares nothing with another one that was loaded from another path.
+  if (platform::loads_dlls) return names;
   for (std::size_t i = 0; i < bundle.size(); ++i) {
     auto changed = change(bundle[i], number, number + i, names);
     if (!changed) return std::move(changed).error();

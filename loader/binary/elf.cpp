@@ -105,6 +105,14 @@ std::string machine_name(std::uint16_t number) {
   return "machine " + std::to_string(number);
 }
 
+// `open` has checked the machine.
+Result<void> ElfFile::check_system() const {
+  if (!platform::loads_dlls) return {};
+  return source_->problem("wrong-architecture", "a file in the ELF format",
+                          "a DLL for " + machine_name(platform::host_machine),
+                          "use a build of the plugin for this system");
+}
+
 Error ElfFile::broken(std::string_view found) const {
   return source_->problem("broken-file", found, "a file as a linker writes it",
                           "copy or build the file again: a part of it is damaged");

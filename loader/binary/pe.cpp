@@ -60,10 +60,14 @@ std::string PeFile::machine() const {
   return "machine " + std::to_string(machine_);
 }
 
-// The loader does not run on Windows yet.
 Result<void> PeFile::check_system() const {
+  const auto known = std::ranges::find(machines, machine_, &Machine::number);
+  const bool same = known != std::end(machines) && known->elf_number == platform::host_machine;
+  if (platform::loads_dlls && same && is_64_) return {};
+  const std::string format =
+      platform::loads_dlls ? "a file for Windows on " : "a file in the ELF format for ";
   return source_->problem("wrong-architecture", "a file for Windows on " + machine(),
-                          "a file in the ELF format for " + machine_name(platform::host_machine),
+                          format + machine_name(platform::host_machine),
                           "use a build of the plugin for this system");
 }
 

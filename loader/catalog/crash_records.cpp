@@ -21,6 +21,7 @@
 #include "call/events.hpp"
 #include "platform/process.hpp"
 #include "platform/replace_file.hpp"
+#include "platform/utf8_path.hpp"
 #include "trust/sha256.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
@@ -157,7 +158,7 @@ class Reader {
     platform::read_directory(directory, entries);
     for (const platform::DirectoryEntry& entry : entries) {
       if (!entry.name.starts_with(quarantine_prefix)) continue;
-      const fs::path file = directory / entry.name;
+      const fs::path file = directory / platform::path_from(entry.name);
       if (read(file)) continue;
       TENON_TEST_POINT("rescan: out of date");
       static_cast<void>(platform::remove(file));

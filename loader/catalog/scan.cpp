@@ -22,6 +22,7 @@
 #include "platform/file.hpp"
 #include "platform/file_status.hpp"
 #include "platform/process.hpp"
+#include "platform/utf8_path.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
@@ -135,7 +136,7 @@ To converted(const From& text) {
   } else if constexpr (std::is_same_v<To, std::string>) {
     return fs::path(text).string();
   } else {
-    return fs::path(text).native();
+    return platform::path_from(text).native();
   }
 }
 

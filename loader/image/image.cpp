@@ -15,6 +15,7 @@
 #include "image/kept_libraries.hpp"
 #include "platform/file.hpp"
 #include "platform/process.hpp"
+#include "platform/utf8_path.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 
@@ -132,7 +133,7 @@ Result<void> write_file(const BundleFile& file, const std::vector<std::string>& 
   const fs::path directory = copy.directory->path();
   const std::string& first = names.front();
   for (const std::string& name : names) {
-    copy.files.push_back({directory / name, file.path});
+    copy.files.push_back({directory / platform::path_from(name), file.path});
     auto written = name == first ? copy.directory->create_file(name, file.content)
                                  : copy.directory->link_file(first, name);
     if (!written) return written;
@@ -294,7 +295,7 @@ Result<PrivateCopy> ImageDirectory::copy(Bundle bundle) {
   ImageOptions::Storage storage;
   {
     sync::Lock lock(mutex_);
-    name += std::to_string(++count_) + ".so";
+    name += std::to_string(++count_) + platform::module_suffix;
     storage = storage_;
   }
   if (auto original = original_of(bundle, name)) return std::move(*original);
@@ -437,7 +438,7 @@ Result<Image> Image::load(std::shared_ptr<ImageDirectory> directory, Bundle bund
   }
   if (!failed) image.copy_.watch_handlers();
   if (failed) {
-    const std::string found = with_original_paths(platform::last_load_error(), image.copy_);
+    const std::string found = with_original_paths(platform::load_error(failed), image.copy_);
     if (auto replaced = replaced_library(libraries, file, found)) return std::move(*replaced);
     if (found.find("static TLS") != std::string::npos) {
       return Error({.code = "no-static-tls",

@@ -25,6 +25,7 @@
 #include "platform/file.hpp"
 #include "platform/machine.hpp"
 #include "platform/process.hpp"
+#include "platform/utf8_path.hpp"
 #include "trust/trust_policy.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail { namespace {
@@ -222,7 +223,8 @@ void report_imports(ModuleReport& report, const std::vector<PeFile::Import>& imp
   const fs::path directory = report.file.parent_path();
   static_cast<void>(platform::read_directory(directory.empty() ? "." : directory, entries));
   for (const platform::DirectoryEntry& entry : entries) {
-    if (!entry.is_directory) beside.emplace(without_case(entry.name), directory / entry.name);
+    if (!entry.is_directory)
+      beside.emplace(without_case(entry.name), directory / platform::path_from(entry.name));
   }
   std::set<std::string> known;
   for (const PeFile::Import& import : imports) {

@@ -8,7 +8,7 @@
 
 #include "base/quote.hpp"
 #include "binary/byte_source.hpp"
-#include "binary/elf.hpp"
+#include "binary/host_binary.hpp"
 #include "binary/module_binary.hpp"
 #include "package/name.hpp"
 
@@ -213,8 +213,9 @@ Result<WholeModule> read_whole_module(std::vector<std::byte> content,
                                       const std::filesystem::path& path, const Manifest& known) {
   const auto where = path.string();
   MemorySource source(where, content);
-  const auto file = ElfFile::open(source);
-  if (!file) return read_image(source).error();  // says more about files for other systems
+  const auto file = HostBinary::open(source);
+  // read_image says more about files for other systems.
+  if (!file || !file->check_system()) return read_image(source).error();
   auto text = manifest_text(source, *file);
   if (!text) return std::move(text).error();
   std::optional<Manifest> fresh;

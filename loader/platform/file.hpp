@@ -16,6 +16,8 @@
 #include <system_error>
 #include <vector>
 
+#include "platform/native_handle.hpp"
+
 namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// The native text of a path. A path itself is a list of its parts, each with a text of its own.
@@ -75,10 +77,11 @@ class File {
   Result<std::vector<std::byte>> read_all(std::size_t limit) const;
 
  private:
-  File(std::string path, int descriptor, const FileIdentity& identity, const FileAccess& access);
+  File(std::string path, NativeHandle handle, const FileIdentity& identity,
+       const FileAccess& access);
 
   std::string path_;
-  int descriptor_;
+  NativeHandle handle_;
   FileIdentity identity_;
   FileAccess access_;
 };

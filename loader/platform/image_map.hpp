@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace tenon { inline namespace v0_1 { namespace platform {
@@ -58,7 +59,7 @@ bool has_global_symbol(const char* name, const char* version = nullptr);
 /// Returns whether the dynamic loader searches a run path that does not apply to modules (RUNPATH)
 /// when this library loads another one by its name.
 bool searches_own_run_path();
-/// Returns the last error of the dynamic loader on this thread; empty if there is none.
-std::string last_load_error();
+/// Returns the text for the error with which this thread has just failed to load a library.
+std::string load_error(const std::error_code& failed);
 
 }}}  // namespace tenon::v0_1::platform

@@ -17,6 +17,13 @@ inline constexpr std::uint16_t host_machine = 243;
 #error "add this machine here: the e_machine of its ELF files"
 #endif
 
+/// Whether this system loads modules in the PE format, DLLs, rather than in the ELF format.
+#if defined(_WIN32)
+inline constexpr bool loads_dlls = true;
+#else
+inline constexpr bool loads_dlls = false;
+#endif
+
 /// Whether ELF files of this machine can state which levels of it they need (x86-64-v2 and others).
 inline constexpr bool has_processor_levels = host_machine == 62;
 /// Whether a file that says nothing about it needs an executable stack.

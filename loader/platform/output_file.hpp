@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "platform/native_handle.hpp"
+
 namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// A file that is written from its beginning to its end.
@@ -24,11 +26,11 @@ class OutputFile {
   Result<void> write(std::string_view content);
 
  private:
-  OutputFile(std::string path, int descriptor) noexcept
-      : path_(std::move(path)), descriptor_(descriptor) {}
+  OutputFile(std::string path, NativeHandle handle) noexcept
+      : path_(std::move(path)), handle_(handle) {}
 
   std::string path_;
-  int descriptor_;
+  NativeHandle handle_;
 };
 
 }}}  // namespace tenon::v0_1::platform

@@ -22,6 +22,8 @@
 #include <span>
 #include <string>
 
+#include "platform/native_handle.hpp"
+
 namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// A directory that is removed with its owner, at the latest when the process exits. Thread-safe.
@@ -72,8 +74,8 @@ class PrivateDirectory {
   std::filesystem::path lock_path_;
   StaysAtExit stays_at_exit_ = nullptr;
   unsigned forks_ = 0;  // fork count of the process at creation
-  int directory_ = -1;
-  int lock_ = -1;  // -1 if the file system has no locks
+  NativeHandle directory_ = no_handle;
+  NativeHandle lock_ = no_handle;  // none if the file system has no locks
 };
 
 /// Removes private directories in `parent` that killed processes of this user left; returns how

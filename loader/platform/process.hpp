@@ -13,6 +13,9 @@
 
 namespace tenon { inline namespace v0_1 { namespace platform {
 
+/// Returns a number that cannot be guessed.
+std::uint64_t random_number() noexcept;
+
 /// Returns an environment variable; empty if it is not set, or if the process runs with the
 /// privileges of another user than the one that started it (set-user-ID).
 std::string trusted_environment(const std::string& name);
@@ -74,6 +77,10 @@ std::int64_t process_number() noexcept;
 std::size_t page_size();
 
 /// The file name extension of modules.
+#if defined(_WIN32)
+inline constexpr const char* module_suffix = ".dll";
+#else
 inline constexpr const char* module_suffix = ".so";
+#endif
 
 }}}  // namespace tenon::v0_1::platform

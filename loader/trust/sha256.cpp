@@ -3,44 +3,29 @@
 
 #include <tenon/file_hash.hpp>
 
-#include <sodium/crypto_hash_sha256.h>
-
-#include <array>
 #include <vector>
 
 #include "platform/file.hpp"
+#include "platform/sha256.hpp"
 
 namespace tenon { inline namespace v0_1 {
 namespace {
 
-class Hash {
- public:
-  Hash() { crypto_hash_sha256_init(&state_); }
-
-  void add(std::span<const std::byte> content) {
-    const auto* bytes = reinterpret_cast<const unsigned char*>(content.data());
-    crypto_hash_sha256_update(&state_, bytes, content.size());
+std::string digits_of(platform::Sha256& hash) {
+  constexpr char hexadecimal[] = "0123456789abcdef";
+  std::string text;
+  for (const unsigned char byte : hash.finish()) {
+    text += {hexadecimal[byte >> 4], hexadecimal[byte & 15]};
   }
-
-  std::string digits() {
-    constexpr char hexadecimal[] = "0123456789abcdef";
-    std::array<unsigned char, crypto_hash_sha256_BYTES> hash;
-    crypto_hash_sha256_final(&state_, hash.data());
-    std::string text;
-    for (const unsigned char byte : hash) text += {hexadecimal[byte >> 4], hexadecimal[byte & 15]};
-    return text;
-  }
-
- private:
-  crypto_hash_sha256_state state_;
-};
+  return text;
+}
 
 }  // namespace
 
 std::string detail::sha256(std::span<const std::byte> content) {
-  Hash hash;
+  platform::Sha256 hash;
   hash.add(content);
-  return hash.digits();
+  return digits_of(hash);
 }
 
 Result<std::string> sha256_of_file(const std::filesystem::path& path) {
@@ -48,12 +33,12 @@ Result<std::string> sha256_of_file(const std::filesystem::path& path) {
   if (!file) return file.error();
   constexpr std::size_t piece = 1 << 16;
   std::vector<std::byte> bytes(piece);
-  Hash hash;
+  platform::Sha256 hash;
   for (std::uint64_t offset = 0;;) {
     const auto count = file->read_at(offset, bytes);
     if (!count) return count.error();
     hash.add({bytes.data(), *count});
-    if (*count < piece) return hash.digits();
+    if (*count < piece) return digits_of(hash);
     offset += *count;
   }
 }

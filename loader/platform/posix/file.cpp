@@ -101,30 +101,31 @@ Result<File> File::open(const std::filesystem::path& path, bool is_regular) {
   return File(std::move(name), descriptor.release(), identity_from(status), access_of(status));
 }
 
-File::File(std::string path, int descriptor, const FileIdentity& identity, const FileAccess& access)
-    : path_(std::move(path)), descriptor_(descriptor), identity_(identity), access_(access) {}
+File::File(std::string path, NativeHandle handle, const FileIdentity& identity,
+           const FileAccess& access)
+    : path_(std::move(path)), handle_(handle), identity_(identity), access_(access) {}
 
 File::File(File&& other) noexcept
     : path_(std::move(other.path_)),
-      descriptor_(std::exchange(other.descriptor_, -1)),
+      handle_(std::exchange(other.handle_, no_handle)),
       identity_(other.identity_),
       access_(other.access_) {}
 
 File& File::operator=(File&& other) noexcept {
   std::swap(path_, other.path_);
-  std::swap(descriptor_, other.descriptor_);
+  std::swap(handle_, other.handle_);
   std::swap(identity_, other.identity_);
   std::swap(access_, other.access_);
   return *this;
 }
 
 File::~File() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (handle_ >= 0) ::close(handle_);
 }
 
 bool File::is_unchanged() const noexcept {
   struct stat status;
-  if (::fstat(descriptor_, &status) != 0) return false;
+  if (::fstat(handle_, &status) != 0) return false;
   const FileIdentity now = identity_from(status);
   return now.size == identity_.size && now.modified == identity_.modified;
 }
@@ -134,7 +135,7 @@ Result<std::size_t> File::read_at(std::uint64_t offset, std::span<std::byte> int
   while (done < into.size()) {
     const auto rest = into.subspan(done);
     const auto count =
-        ::pread(descriptor_, rest.data(), rest.size(), static_cast<off_t>(offset + done));
+        ::pread(handle_, rest.data(), rest.size(), static_cast<off_t>(offset + done));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return cannot_read(path_, "reading the file");
     if (count == 0) break;

@@ -170,7 +170,8 @@ bool searches_own_run_path() {
   return found;
 }
 
-std::string last_load_error() {
+// The dynamic loader says more than the code of the error.
+std::string load_error(const std::error_code&) {
   const char* text = dlerror();
   return text != nullptr ? text : "";
 }

@@ -20,15 +20,15 @@ Result<OutputFile> OutputFile::create(const std::filesystem::path& path) {
 }
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
-    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, no_handle)) {}
 
 OutputFile::~OutputFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (handle_ >= 0) ::close(handle_);
 }
 
 Result<void> OutputFile::write(std::string_view content) {
   while (!content.empty()) {
-    const auto count = ::write(descriptor_, content.data(), content.size());
+    const auto count = ::write(handle_, content.data(), content.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return detail::cannot_write(path_, {"writing the file", errno});
     content.remove_prefix(static_cast<std::size_t>(count));
