@@ -119,7 +119,7 @@ class Repository {
   void reserve(std::size_t names) { ids_.reserve(names); }
   /// Adds a package, and sorts its dependencies by name. Error: duplicate-package, if the
   /// repository has the same name and version, including the build metadata.
-  Result<PackageId> add(Package package);
+  Result<PackageId> add(Package added);
 
   /// A module that has a name but cannot be used.
   struct Broken {
