@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "base/text_index.hpp"
 
+#include "base/random_number.hpp"
 #include "base/sip_hash.hpp"
-#include "platform/process.hpp"
 
 namespace tenon { inline namespace v0_1 {
 

@@ -13,9 +13,6 @@
 
 namespace tenon { inline namespace v0_1 { namespace platform {
 
-/// Returns a number that cannot be guessed.
-std::uint64_t random_number() noexcept;
-
 /// Returns an environment variable; empty if it is not set, or if the process runs with the
 /// privileges of another user than the one that started it (set-user-ID).
 std::string trusted_environment(const std::string& name);

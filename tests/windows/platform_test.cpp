@@ -3,6 +3,7 @@
 // loader/platform/windows/.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>

@@ -4,7 +4,6 @@
 #ifdef __APPLE__
 #include <pthread.h>
 #endif
-#include <sodium/randombytes.h>
 #include <stdlib.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -36,12 +35,6 @@ bool is_file_name(const std::string& name) {
 }
 
 }  // namespace
-
-std::uint64_t random_number() noexcept {
-  std::uint64_t number = 0;
-  randombytes_buf(&number, sizeof number);
-  return number;
-}
 
 std::string trusted_environment(const std::string& name) {
   const char* value = secure_getenv(name.c_str());

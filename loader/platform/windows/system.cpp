@@ -5,9 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 
-#include "platform/process.hpp"
+#include "base/random_number.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace platform {
 
@@ -74,14 +73,6 @@ bool write_all(HANDLE file, std::string_view content) noexcept {
     content.remove_prefix(written);
   }
   return true;
-}
-
-std::uint64_t random_number() noexcept {
-  std::uint64_t number = 0;
-  const auto failed = BCryptGenRandom(nullptr, reinterpret_cast<UCHAR*>(&number), sizeof number,
-                                      BCRYPT_USE_SYSTEM_PREFERRED_RNG);
-  if (failed != 0) std::abort();
-  return number;
 }
 
 std::wstring random_name() {
