@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -37,7 +38,7 @@ class Catalogs : public testing::Test {
   void list(const std::vector<std::pair<std::string, std::string>>& found) {
     std::vector<FoundModule> modules;
     for (const auto& [name, version] : found) {
-      modules.push_back({"/" + name + ".so", manifest(name, version)});
+      modules.push_back({std::filesystem::path("/" + name + ".so"), manifest(name, version)});
     }
     store_->list(std::move(modules), {}, [&](detail::ModuleOrigin origin, ManifestPtr manifest) {
       return std::make_shared<Module>(std::move(origin), std::move(manifest), lone_.context);
@@ -75,9 +76,11 @@ TEST_F(Catalogs, HaveOneModuleForEachFile) {
 TEST_F(Catalogs, AreKeptIfNothingHasChanged) {
   const ManifestPtr saw = manifest("saw", "1.0.0");
   const auto find = [&](const ManifestPtr& manifest) {
-    store_->list({{"/saw.so", manifest}}, {}, [&](detail::ModuleOrigin origin, ManifestPtr made) {
-      return std::make_shared<Module>(std::move(origin), std::move(made), lone_.context);
-    });
+    store_->list({{std::filesystem::path("/saw.so"), manifest}}, {},
+                 [&](detail::ModuleOrigin origin, ManifestPtr made) {
+                   return std::make_shared<Module>(std::move(origin), std::move(made),
+                                                   lone_.context);
+                 });
     return store_->current();
   };
   const auto first = find(saw);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <barrier>
+#include <filesystem>
 #include <initializer_list>
 #include <random>
 #include <string>
@@ -42,7 +43,8 @@ class RegistryTest : public testing::Test {
   /// Registers a standalone module. Returns the codes of excluded plugins.
   std::vector<std::string> add(const std::string& file, const std::string& package,
                                const std::string& version, std::vector<Provided> provides) {
-    return add(ModuleOrigin{file, nullptr}, package, version, std::move(provides));
+    return add(ModuleOrigin{std::filesystem::path(file), nullptr}, package, version,
+               std::move(provides));
   }
   std::vector<std::string> add_builtin(const std::string& package, const std::string& version,
                                        std::vector<Provided> provides) {
