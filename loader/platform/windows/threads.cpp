@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "base/threads.hpp"
 
-#include <errno.h>
 #include <pthread.h>
 
 #include <memory>
 #include <utility>
 
 #include "base/own_library.hpp"
+#include "platform/windows/system.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace platform {
 
@@ -37,10 +37,12 @@ void forget(std::thread& thread, bool failed) noexcept {
 
 }  // namespace
 
+// Not _pthread_tryjoin: winpthreads frees what a thread uses when its body has returned, and the
+// destructors of its thread_local objects then wait for ever.
 bool join_if_ended(std::thread& thread) noexcept {
-  const int failed = _pthread_tryjoin(thread.native_handle(), nullptr);
-  if (failed == EBUSY) return false;
-  forget(thread, failed != 0);
+  const HANDLE handle = pthread_gethandle(thread.native_handle());
+  if (handle != nullptr && WaitForSingleObject(handle, 0) == WAIT_TIMEOUT) return false;
+  join(thread);
   return true;
 }
 
