@@ -72,25 +72,6 @@ ImageMap ImageMap::of(const std::filesystem::path& path) {
   return std::move(search.map);
 }
 
-bool ImageMap::contains(const void* address, std::size_t size) const noexcept {
-  const char* begin = static_cast<const char*>(address);
-  for (const Segment& segment : segments_) {
-    if (segment.readable && begin >= segment.begin && begin <= segment.end &&
-        size <= static_cast<std::size_t>(segment.end - begin)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-bool ImageMap::contains_code(const void* address) const noexcept {
-  const char* at = static_cast<const char*>(address);
-  for (const Segment& segment : segments_) {
-    if (segment.code && at >= segment.begin && at < segment.end) return true;
-  }
-  return false;
-}
-
 std::string image_at(const void* address) {
   Dl_info info{};
   return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
