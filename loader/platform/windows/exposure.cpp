@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Who may change a file is stated by its access control list, which is not read yet. So no file is
-// reported.
+// The access control list of a file says who may change it. This library does not read such lists,
+// so it reports no file as exposed.
 #include "platform/exposure.hpp"
 
 #include "platform/file_status.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Hosts accept no control clients on Windows yet: no directory of sockets can be opened there, so
-// there are no sockets.
+// Hosts accept no control clients on Windows: no directory of sockets can be opened there, so there
+// are no sockets.
 #include "platform/local_socket.hpp"
 
 #include <thread>
@@ -47,7 +47,7 @@ std::vector<std::filesystem::path> SocketDirectory::paths() {
 Result<SocketDirectory> SocketDirectory::open(const std::filesystem::path& path, bool) {
   return Error({.code = "cannot-write",
                 .where = path.string(),
-                .found = "Windows, where hosts accept no control clients yet",
+                .found = "Windows, where hosts accept no control clients",
                 .needed = "a system with sockets that tenon can use: Linux",
                 .fix = "leave HostOptions::control off"});
 }

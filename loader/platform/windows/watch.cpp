@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Files are not watched on Windows yet: a host that asks for it gets an error.
+// Files are not watched on Windows: a host that asks for it gets an error.
 #include "platform/watch.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace platform {
@@ -9,7 +9,7 @@ struct FileWatch::System {};
 
 Result<FileWatch> FileWatch::open() {
   return Error({.code = "cannot-watch",
-                .found = "Windows, where files are not watched yet",
+                .found = "Windows, where files are not watched",
                 .needed = "a system that tenon can watch files on: Linux",
                 .fix = "leave HostOptions::watch off, and call Host::rescan"});
 }
