@@ -60,7 +60,7 @@ Repository::ReleaseRange Repository::release_range(const Requirement& versions) 
 
 NameId Repository::add_name(const std::string& text) {
   const auto [known, is_new] = ids_.try_emplace(text, static_cast<NameId>(names_.size()));
-  if (is_new) names_.push_back({.text = &text});
+  if (is_new) names_.emplace_back().text = &text;
   return known->second;
 }
 

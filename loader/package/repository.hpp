@@ -180,7 +180,7 @@ class Repository {
 
  private:
   struct Name {
-    const std::string* text;  // in a package, whose address is stable
+    const std::string* text = nullptr;  // in a package, whose address is stable
     boost::container::small_vector<PackageId, 2> versions = {};
     std::uint32_t releases = 0;
   };

@@ -226,7 +226,7 @@ TEST(Scan, OrdersModulesByPath) {
   }
   const Scan found = scan({{world.plugins(), true}});
   std::vector<fs::path> files;
-  for (const auto& module : found.modules) files.push_back(module.file);
+  for (const auto& module : found.modules) files.emplace_back(module.file);
   EXPECT_EQ(files.size(), 8u);
   EXPECT_TRUE(std::is_sorted(files.begin(), files.end()));
 }

@@ -108,7 +108,7 @@ std::vector<json::object> ask_all(std::chrono::milliseconds timeout, std::vector
   return replies;
 }
 
-void print_table(std::vector<Row> rows, const Paint& paint) {
+void print_table(const std::vector<Row>& rows, const Paint& paint) {
   const auto lines = aligned(rows);
   std::cout << paint.strong(lines.front());
   for (std::size_t i = 1; i < lines.size(); ++i) std::cout << lines[i];
@@ -154,7 +154,7 @@ void print_modules(const Objects& modules, const Paint& paint) {
                     number("generation"), number("instances"), number("restarts"),
                     number("draining"), number("still_mapped"), number("faults")});
   }
-  if (rows.size() > 1) print_table(std::move(rows), paint);
+  if (rows.size() > 1) print_table(rows, paint);
   if (others != 0) std::cout << counted(others, "other module") << ", not loaded\n";
 }
 
@@ -170,7 +170,7 @@ void print_plugins(const Objects& modules, const Paint& paint) {
   }
   if (rows.size() == 1) return;
   std::cout << "\n";
-  print_table(std::move(rows), paint);
+  print_table(rows, paint);
 }
 
 void print_methods(const Objects& modules, const Paint& paint) {
@@ -191,7 +191,7 @@ void print_methods(const Objects& modules, const Paint& paint) {
   }
   if (rows.size() == 1) return;
   std::cout << "\n";
-  print_table(std::move(rows), paint);
+  print_table(rows, paint);
 }
 
 void print_figures(const json::object& status, const Paint& paint) {
@@ -204,7 +204,7 @@ void print_figures(const json::object& status, const Paint& paint) {
   }
   if (rows.size() == 1) return;
   std::cout << "\n";
-  print_table(std::move(rows), paint);
+  print_table(rows, paint);
 }
 
 void print_failures(const json::object& status, const Objects& modules, const Paint& paint) {
@@ -252,7 +252,7 @@ Exit list_hosts(const ControlArguments& arguments) {
   } else {
     std::vector<Row> rows{{"HOST", "APP", "UPTIME", "LOADED", "RESTARTS", "PROBLEMS"}};
     for (const json::object& status : replies) rows.push_back(row_of(status));
-    print_table(std::move(rows), Paint::for_stream(STDOUT_FILENO));
+    print_table(rows, Paint::for_stream(STDOUT_FILENO));
   }
   print_problems(errors);
   return errors.empty() ? success : problems_found;
