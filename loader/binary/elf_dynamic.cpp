@@ -11,7 +11,7 @@ namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // Real libraries have far fewer entries.
-constexpr std::uint64_t max_entries = 4096;
+constexpr std::uint64_t max_dynamic_entries = 4096;
 
 /// A table that two entries describe.
 struct Table {
@@ -72,7 +72,7 @@ Result<void> ElfFile::read_dynamic() {
     return not_a_module("an ELF file that cannot be loaded, perhaps debug information");
   }
   Entries entries;
-  const auto count = std::min(dynamic_range_.size / sizeof(elf::DynamicEntry), max_entries);
+  const auto count = std::min(dynamic_range_.size / sizeof(elf::DynamicEntry), max_dynamic_entries);
   for (std::uint64_t i = 0; i < count; ++i) {
     elf::DynamicEntry entry;
     const auto offset = dynamic_range_.begin + i * sizeof entry;

@@ -9,7 +9,7 @@ namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // Larger tables are treated as an attack.
-constexpr std::size_t max_name_length = 4096;
+constexpr std::size_t max_library_name_length = 4096;
 constexpr std::size_t max_run_path_length = 65536;
 constexpr std::size_t max_libraries = 1024;
 
@@ -45,7 +45,7 @@ Result<ElfFile::Linkage> ElfFile::linkage() const {
     if (auto read = source_->read(offset, entry, "the dynamic section"); !read) return read.error();
     if (entry.tag == elf::dynamic_end) break;
     if (entry.tag == elf::dynamic_needed) {
-      auto name = string_at(entry.value, "the name of a library", max_name_length);
+      auto name = string_at(entry.value, "the name of a library", max_library_name_length);
       if (!name) return std::move(name).error();
       if (linkage.needed.size() == max_libraries) return broken("more than 1024 libraries needed");
       linkage.needed.push_back(std::move(*name));
@@ -74,7 +74,7 @@ Result<void> ElfFile::add_versions(std::vector<Text>& names) const {
   while (address != 0) {
     elf::VersionNeed need;
     if (auto read = read_address(address, need, "the needed versions"); !read) return read;
-    auto name = string_at(need.file, "the name of a library", max_name_length);
+    auto name = string_at(need.file, "the name of a library", max_library_name_length);
     if (!name) return std::move(name).error();
     if (names.size() == max_libraries) return broken("versions of more than 1024 libraries");
     names.push_back(std::move(*name));

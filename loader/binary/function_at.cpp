@@ -13,14 +13,15 @@ namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 // Far above the longest names that compilers generate.
-constexpr std::size_t max_name_length = 65536;
+constexpr std::size_t max_function_name_length = 65536;
 // A larger table is treated as an attack.
-constexpr std::uint64_t max_symbols = 1 << 22;
+constexpr std::uint64_t max_table_symbols = 1 << 22;
 
 std::string text_at(ByteSource& source, std::uint64_t offset) {
   std::string text;
   char c = 0;
-  while (text.size() < max_name_length && source.read(offset++, c, "a name") && c != 0) text += c;
+  while (text.size() < max_function_name_length && source.read(offset++, c, "a name") && c != 0)
+    text += c;
   return text;
 }
 
@@ -52,19 +53,19 @@ std::string function_name(const std::string& name) {
 }
 
 /// The sections of symbols and of their names.
-struct Tables {
+struct SymbolTables {
   elf::Section symbols;
   elf::Section names;
 };
 
-std::optional<Tables> find_tables(ByteSource& source) {
+std::optional<SymbolTables> find_tables(ByteSource& source) {
   elf::Header header;
   if (!source.read(0, header, "the header")) return std::nullopt;
   const auto read = [&](std::uint64_t index, elf::Section& section) {
     return source.read(header.sections_offset + index * header.section_size, section, "a section")
         .has_value();
   };
-  Tables tables;
+  SymbolTables tables;
   for (std::uint64_t i = 0; i < std::min<std::uint64_t>(header.section_count, elf::max_sections);
        ++i) {
     if (!read(i, tables.symbols)) return std::nullopt;
@@ -88,7 +89,7 @@ std::string hexadecimal(std::uint64_t number) {
 std::string function_at(ByteSource& source, std::uint64_t address) {
   const auto tables = find_tables(source);
   if (!tables || !source.contains(tables->symbols.offset, tables->symbols.size)) return {};
-  const auto count = std::min(tables->symbols.size / sizeof(elf::Symbol), max_symbols);
+  const auto count = std::min(tables->symbols.size / sizeof(elf::Symbol), max_table_symbols);
   for (std::uint64_t i = 0; i < count; ++i) {
     elf::Symbol symbol;
     const std::uint64_t offset = tables->symbols.offset + i * sizeof symbol;

@@ -121,9 +121,9 @@ class Walk {
 };
 
 /// The memory of a message, as sorted ranges that do not overlap.
-class Ranges final : public Walk {
+class RequestRanges final : public Walk {
  public:
-  Ranges(std::span<const FieldInfo> fields, const void* message) {
+  RequestRanges(std::span<const FieldInfo> fields, const void* message) {
     const auto size = read<std::size_t>(bytes_at(message));
     memory(message, size);
     this->fields(fields, bytes_at(message), size);
@@ -292,7 +292,7 @@ class ResponseChecker final : public Checker {
   }
 
   const CheckedCall& call_;
-  std::optional<Ranges> request_{};  // created when it is needed
+  std::optional<RequestRanges> request_{};  // created when it is needed
 };
 
 }  // namespace

@@ -39,14 +39,14 @@ LeafMutex cancelling_mutex;
 LeafMutex pause_mutex;
 
 /// A call without a slot that may block.
-struct CountedCall {
+struct CountedScope {
   const Blocking* scope;
   const CallSwitch* module;
   Call* call;
   const ThreadRecord* record;  // of its thread
 };
-std::vector<CountedCall>& counted_calls() TENON_REQUIRES(cancelling_mutex) {
-  static auto& all = *new std::vector<CountedCall>;  // outlives every thread
+std::vector<CountedScope>& counted_calls() TENON_REQUIRES(cancelling_mutex) {
+  static auto& all = *new std::vector<CountedScope>;  // outlives every thread
   return all;
 }
 
@@ -358,7 +358,7 @@ void interrupt_calls(CallSwitch& module, const CallTargets& serving,
       call->cancel(CancelReason::restart);
     }
   }
-  for (const CountedCall& counted : counted_calls()) {
+  for (const CountedScope& counted : counted_calls()) {
     if (counted.module != &module || counted.record == own) continue;
     counted.call->cancel(CancelReason::restart);
   }
@@ -380,7 +380,7 @@ void Blocking::begin_counted() noexcept {
 
 void Blocking::end_counted() noexcept {
   sync::Lock lock(cancelling_mutex);
-  std::erase_if(counted_calls(), [&](const CountedCall& one) { return one.scope == this; });
+  std::erase_if(counted_calls(), [&](const CountedScope& one) { return one.scope == this; });
 }
 
 void Blocking::wait_for_cancelling() noexcept {

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t largest_struct = 65536;
 constexpr std::size_t alignment = alignof(void*);  // of the structs, and so of their sizes
 
-using Slot = void (*)();
+using MethodSlot = void (*)();
 
 /// Reads a slot as a pointer without a type; every data and function pointer has one size here.
 const void* pointer_at(const void* object, std::size_t offset) {
@@ -94,8 +94,9 @@ Result<ValidatedModule> Validator::run(const tenon_module& module) {
       validated.plugins.push_back(std::move(*plugin));
     }
   }
-  for (auto [slot, name] : {std::pair{reinterpret_cast<Slot>(validated.object.start), "start"},
-                            std::pair{reinterpret_cast<Slot>(validated.object.stop), "stop"}}) {
+  for (auto [slot, name] :
+       {std::pair{reinterpret_cast<MethodSlot>(validated.object.start), "start"},
+        std::pair{reinterpret_cast<MethodSlot>(validated.object.stop), "stop"}}) {
     const auto* address = reinterpret_cast<const void*>(slot);
     if (address != nullptr && !has_code(address)) return interposed(name, address);
   }

@@ -22,7 +22,7 @@ std::vector<const DocumentType*>& types() TENON_REQUIRES(mutex) {
   return all;
 }
 
-bool is_before(const DocumentType* a, const DocumentType* b) noexcept {
+bool comes_before(const DocumentType* a, const DocumentType* b) noexcept {
   return a->id < b->id;
 }
 
@@ -37,7 +37,7 @@ const DocumentVersion* DocumentType::find(std::string_view label) const noexcept
 
 DocumentTypeRegistration::DocumentTypeRegistration(const DocumentType& type) : type_(&type) {
   sync::Lock lock(mutex);
-  types().insert(std::upper_bound(types().begin(), types().end(), type_, is_before), type_);
+  types().insert(std::upper_bound(types().begin(), types().end(), type_, comes_before), type_);
 }
 
 DocumentTypeRegistration::~DocumentTypeRegistration() {
@@ -48,7 +48,7 @@ DocumentTypeRegistration::~DocumentTypeRegistration() {
 }
 
 void detail::use_document_types(std::vector<const DocumentType*> fresh) {
-  std::stable_sort(fresh.begin(), fresh.end(), is_before);
+  std::stable_sort(fresh.begin(), fresh.end(), comes_before);
   sync::Lock lock(mutex);
   types() = std::move(fresh);
 }

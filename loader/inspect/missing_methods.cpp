@@ -18,9 +18,9 @@ namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
 /// The memory of an image after relocation, as far as the file shows it.
-class Image {
+class UnloadedImage {
  public:
-  Image(const ModuleBinary& file, std::vector<ModuleBinary::Pointer> pointers)
+  UnloadedImage(const ModuleBinary& file, std::vector<ModuleBinary::Pointer> pointers)
       : file_(file), pointers_(std::move(pointers)) {}
 
   /// Returns the value of a pointer; 0 if it is NULL.
@@ -53,9 +53,9 @@ Error missing(const MethodInfo& method, const Provided& plugin, const platform::
 }
 
 /// Adds the methods that the vtable at an address lacks.
-Result<void> add_missing(const Image& image, std::uint64_t table, const KindVersion& version,
-                         const Provided& plugin, const platform::File& file,
-                         std::vector<Error>& errors) {
+Result<void> add_missing(const UnloadedImage& image, std::uint64_t table,
+                         const KindVersion& version, const Provided& plugin,
+                         const platform::File& file, std::vector<Error>& errors) {
   const auto size = image.number_at<std::uint64_t>(table);
   if (!size) return size.error();
   for (const MethodInfo& method : version.methods) {
@@ -84,7 +84,7 @@ Result<std::vector<Error>> missing_methods(const platform::File& file, const Man
   if (!*object) return errors;  // the error of the file says so
   auto pointers = binary.pointers();
   if (!pointers) return std::move(pointers).error();
-  const Image image(binary, std::move(*pointers));
+  const UnloadedImage image(binary, std::move(*pointers));
 
   const std::uint64_t list = (*object)->address + offsetof(tenon_module, registrations);
   const auto entries = image.pointer_at(list + offsetof(tenon_list, data));

@@ -18,12 +18,12 @@ struct Release {
   friend auto operator<=>(const Release&, const Release&) = default;
 };
 
-struct Operand {
+struct PlainOperand {
   Release release;
   int numbers = 0;  // how many are written
 };
 
-struct Range {
+struct Bounds {
   Release low;
   std::optional<Release> high;
 
@@ -58,7 +58,7 @@ class Cursor {
     text_.remove_prefix(digits);
     return digits > 0 && !leading_zero;
   }
-  bool take_operand(Operand& operand) {
+  bool take_operand(PlainOperand& operand) {
     for (std::uint64_t* number :
          {&operand.release.major, &operand.release.minor, &operand.release.patch}) {
       if (operand.numbers > 0 && !take(".")) return true;
@@ -80,54 +80,55 @@ Release after(const Release& release, int numbers) {
 }
 
 // Returns how many numbers must not change after "^": up to the first that is not 0, or all.
-int fixed_by_caret(const Operand& operand) {
+int fixed_by_caret(const PlainOperand& operand) {
   if (operand.release.major != 0) return 1;
   if (operand.release.minor != 0) return std::min(operand.numbers, 2);
   return operand.numbers;
 }
 
-using Apply = void (*)(const Operand&, Range&);
+using Apply = void (*)(const PlainOperand&, Bounds&);
 
-void exactly(const Operand& operand, Range& range) {
-  range.from(operand.release);
-  range.below(after(operand.release, operand.numbers));
+void exactly(const PlainOperand& operand, Bounds& bounds) {
+  bounds.from(operand.release);
+  bounds.below(after(operand.release, operand.numbers));
 }
 
 /// Longer operators come before their prefixes. The last entry is for no operator.
-constexpr std::pair<std::string_view, Apply> operators[] = {
+constexpr std::pair<std::string_view, Apply> plain_operators[] = {
     {"==", exactly},
     {"=", exactly},
-    {"<=", [](const Operand& o, Range& range) { range.below(after(o.release, o.numbers)); }},
-    {"<", [](const Operand& o, Range& range) { range.below(o.release); }},
-    {">=", [](const Operand& o, Range& range) { range.from(o.release); }},
-    {">", [](const Operand& o, Range& range) { range.from(after(o.release, o.numbers)); }},
+    {"<=",
+     [](const PlainOperand& o, Bounds& bounds) { bounds.below(after(o.release, o.numbers)); }},
+    {"<", [](const PlainOperand& o, Bounds& bounds) { bounds.below(o.release); }},
+    {">=", [](const PlainOperand& o, Bounds& bounds) { bounds.from(o.release); }},
+    {">", [](const PlainOperand& o, Bounds& bounds) { bounds.from(after(o.release, o.numbers)); }},
     {"~=",
-     [](const Operand& o, Range& range) {
-       range.from(o.release);
-       range.below(after(o.release, std::min(o.numbers - 1, 2)));
+     [](const PlainOperand& o, Bounds& bounds) {
+       bounds.from(o.release);
+       bounds.below(after(o.release, std::min(o.numbers - 1, 2)));
      }},
     {"~",
-     [](const Operand& o, Range& range) {
-       range.from(o.release);
-       range.below(after(o.release, std::min(o.numbers, 2)));
+     [](const PlainOperand& o, Bounds& bounds) {
+       bounds.from(o.release);
+       bounds.below(after(o.release, std::min(o.numbers, 2)));
      }},
     {"^",
-     [](const Operand& o, Range& range) {
-       range.from(o.release);
-       range.below(after(o.release, fixed_by_caret(o)));
+     [](const PlainOperand& o, Bounds& bounds) {
+       bounds.from(o.release);
+       bounds.below(after(o.release, fixed_by_caret(o)));
      }},
     {"", exactly},
 };
 
-bool take_clause(Cursor& cursor, Range& range) {
+bool take_clause(Cursor& cursor, Bounds& bounds) {
   cursor.skip_spaces();
-  const auto op = std::find_if(std::begin(operators), std::end(operators),
+  const auto op = std::find_if(std::begin(plain_operators), std::end(plain_operators),
                                [&](const auto& one) { return cursor.take(one.first); });
   cursor.skip_spaces();
-  Operand operand;
+  PlainOperand operand;
   if (!cursor.take_operand(operand)) return false;
   cursor.skip_spaces();
-  op->second(operand, range);
+  op->second(operand, bounds);
   return true;
 }
 
@@ -139,13 +140,13 @@ Version version_of(const Release& release) {
 
 std::optional<Interval> read_plain(std::string_view clauses) {
   Cursor cursor(clauses);
-  Range range;
+  Bounds bounds;
   do {
-    if (!take_clause(cursor, range)) return std::nullopt;
+    if (!take_clause(cursor, bounds)) return std::nullopt;
   } while (cursor.take(","));
-  if (!cursor.at_end() || (range.high && *range.high <= range.low)) return std::nullopt;
-  Interval interval{.low = version_of(range.low), .high = {}};
-  if (range.high) interval.high = version_of(*range.high);
+  if (!cursor.at_end() || (bounds.high && *bounds.high <= bounds.low)) return std::nullopt;
+  Interval interval{.low = version_of(bounds.low), .high = {}};
+  if (bounds.high) interval.high = version_of(*bounds.high);
   return interval;
 }
 

@@ -11,7 +11,7 @@ namespace tenon::builtin {
 namespace {
 
 // Each level of a tree holds an open directory.
-constexpr int max_levels = 128;
+constexpr int max_directory_levels = 128;
 
 /// Enters a directory on the way to an artifact. Returns nothing if it is missing.
 std::optional<Directory> enter(const Directory& directory, const std::string& name,
@@ -42,7 +42,7 @@ void remove(const Directory& top, const ArtifactPath& path, sdk::Call call) {
     if (!inside) return;
   }
   const Directory& parent = inside ? *inside : top;
-  remove_tree(parent, path.parts.back(), {call, max_levels, false});
+  remove_tree(parent, path.parts.back(), {call, max_directory_levels, false});
   // Even if it did not exist: an earlier call may have failed after the removal.
   sync(parent, artifact);
 }

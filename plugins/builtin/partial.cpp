@@ -19,7 +19,7 @@ namespace {
 // hundreds of crashes.
 constexpr std::size_t max_examined = 100;
 // A new file disappears only if another process searches for leftovers at the same moment.
-constexpr int max_attempts = 100;
+constexpr int max_names = 100;
 
 enum class Lock { acquired, held_by_other, unsupported };
 
@@ -109,7 +109,7 @@ Partial::~Partial() {
 }
 
 Partial Partial::make(const Directory& top, Make make) {
-  for (int i = 0; i < max_attempts; ++i) {
+  for (int i = 0; i < max_names; ++i) {
     Directory parent = open_partial(top);
     std::string name = random_name();
     Descriptor made = make(parent, name);

@@ -43,7 +43,7 @@ std::int64_t number_in(const boost::json::array& parts, std::size_t at, BytesVie
   return *number;
 }
 
-std::string text_in(const boost::json::array& parts, std::size_t at, BytesView position) {
+std::string part_text(const boost::json::array& parts, std::size_t at, BytesView position) {
   const boost::json::string* text = parts[at].if_string();
   if (text == nullptr) throw foreign_position(position);
   return {text->data(), text->size()};
@@ -113,9 +113,9 @@ DataPosition parse_data_position(BytesView position, std::size_t numbers) {
   DataPosition parsed;
   for (std::size_t i = 0; i < numbers; ++i)
     parsed.numbers.push_back(number_in(*parts, i, position));
-  parsed.name = text_in(*parts, numbers, position);
+  parsed.name = part_text(*parts, numbers, position);
   if (parts->size() == numbers + 2) {
-    parsed.path.path = text_in(*parts, numbers + 1, position);
+    parsed.path.path = part_text(*parts, numbers + 1, position);
   } else if (parts->size() == numbers + 3) {
     parsed.path.text = number_in(*parts, numbers + 1, position);
     parsed.path.file = number_in(*parts, numbers + 2, position);

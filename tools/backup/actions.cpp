@@ -4,7 +4,7 @@
 namespace backup {
 namespace {
 
-std::vector<std::string> owned(const tenon::ListView<std::string>& texts) {
+std::vector<std::string> owned_texts(const tenon::ListView<std::string>& texts) {
   std::vector<std::string> copies;
   for (const std::string_view text : texts) copies.emplace_back(text);
   return copies;
@@ -14,10 +14,10 @@ std::vector<std::string> owned(const tenon::ListView<std::string>& texts) {
 
 tenon::SelectorV1 owned(const tenon::SelectorV1View& view) {
   tenon::SelectorV1 selector;
-  selector.included_namespaces = owned(view.included_namespaces());
-  selector.excluded_namespaces = owned(view.excluded_namespaces());
-  selector.included_resources = owned(view.included_resources());
-  selector.excluded_resources = owned(view.excluded_resources());
+  selector.included_namespaces = owned_texts(view.included_namespaces());
+  selector.excluded_namespaces = owned_texts(view.excluded_namespaces());
+  selector.included_resources = owned_texts(view.included_resources());
+  selector.excluded_resources = owned_texts(view.excluded_resources());
   selector.label_selector = view.label_selector();
   return selector;
 }

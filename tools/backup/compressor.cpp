@@ -12,7 +12,7 @@
 namespace backup {
 namespace {
 
-constexpr std::size_t max_step = std::numeric_limits<uInt>::max();
+constexpr std::size_t max_deflate_step = std::numeric_limits<uInt>::max();
 
 class Gzip final : public Compressor {
  public:
@@ -29,8 +29,8 @@ class Gzip final : public Compressor {
 
   tenon::Result<Progress> step(std::string_view input, std::span<std::uint8_t> output,
                                bool last) override {
-    const auto in = static_cast<uInt>(std::min(input.size(), max_step));
-    const auto out = static_cast<uInt>(std::min(output.size(), max_step));
+    const auto in = static_cast<uInt>(std::min(input.size(), max_deflate_step));
+    const auto out = static_cast<uInt>(std::min(output.size(), max_deflate_step));
     // zlib does not write to its input.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));
     stream_.avail_in = in;

@@ -13,7 +13,7 @@
 namespace backup {
 namespace {
 
-constexpr std::size_t max_step = std::numeric_limits<uInt>::max();
+constexpr std::size_t max_inflate_step = std::numeric_limits<uInt>::max();
 
 tenon::Error corrupt(std::string found) {
   return tenon::Error({.code = "broken-archive",
@@ -34,8 +34,8 @@ class Gunzip final : public Decompressor {
   Gunzip& operator=(const Gunzip&) = delete;
 
   tenon::Result<Progress> step(std::string_view input, std::span<std::uint8_t> output) override {
-    const auto in = static_cast<uInt>(std::min(input.size(), max_step));
-    const auto out = static_cast<uInt>(std::min(output.size(), max_step));
+    const auto in = static_cast<uInt>(std::min(input.size(), max_inflate_step));
+    const auto out = static_cast<uInt>(std::min(output.size(), max_inflate_step));
     // zlib does not write to its input.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));
     stream_.avail_in = in;

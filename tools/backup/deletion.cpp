@@ -24,7 +24,7 @@
 namespace backup {
 namespace {
 
-using ItemAction = tenon::DeleteItemAction;
+using DeletionAction = tenon::DeleteItemAction;
 
 /// Returns whether a file that cannot be used may contain delete actions: it is a module, but its
 /// manifest is unknown.
@@ -43,9 +43,9 @@ void report_unusable(Session& session, Report& report) {
     if (skipped.severity() != tenon::Severity::error) continue;
     may_hide_actions(skipped) ? report.error(skipped) : report.warning(skipped);
   }
-  const auto usable = session.host.plugins<ItemAction>();
+  const auto usable = session.host.plugins<DeletionAction>();
   for (const tenon::PluginInfo& plugin : session.host.registered()) {
-    if (plugin.kind() != ItemAction::kind().id) continue;
+    if (plugin.kind() != DeletionAction::kind().id) continue;
     const bool known = std::any_of(usable.begin(), usable.end(), [&](const auto& other) {
       return other.name() == plugin.name();
     });
@@ -83,7 +83,7 @@ bool is_refusal(const tenon::PluginInfo& action, const tenon::Error& error) {
 
 /// The policy of delete actions, see ActionBatches.
 struct DeletionPolicy {
-  using Kind = ItemAction;
+  using Kind = DeletionAction;
 
   struct Item {
     std::uint32_t index = 0;
@@ -95,13 +95,13 @@ struct DeletionPolicy {
     std::vector<tenon::Error> refusals{};
   };
 
-  auto body(const PluginPtr<ItemAction>& plugin, const Item& item) const {
+  auto body(const PluginPtr<DeletionAction>& plugin, const Item& item) const {
     return [plugin, text = item.text, backup = backup](tenon::Call& call) {
       return plugin->handle->execute(call, text, *backup);
     };
   }
   template <class Result>
-  static void take(const PluginPtr<ItemAction>& plugin, std::size_t number, Item& item,
+  static void take(const PluginPtr<DeletionAction>& plugin, std::size_t number, Item& item,
                    const Result& done) {
     if (done) {
       item.executed.push_back(static_cast<std::uint32_t>(number));
@@ -154,8 +154,8 @@ class DeletionRun {
   Tally& tally_;
   bool is_marked_ = false;
   bool is_replaced_ = false;  // the store has another backup of this name
-  std::vector<PluginPtr<ItemAction>> plugins_;
-  std::vector<Action<ItemAction>> actions_;
+  std::vector<PluginPtr<DeletionAction>> plugins_;
+  std::vector<Action<DeletionAction>> actions_;
   Deletion deletion_;
 };
 
@@ -192,7 +192,7 @@ void DeletionRun::execute_actions() {
 void DeletionRun::warn_of_omitted() {
   std::set<std::string> names;
   for (const tenon::PluginInfo& plugin : session_.host.registered()) {
-    if (plugin.kind() != ItemAction::kind().id || !may_concern(plugin, record_)) continue;
+    if (plugin.kind() != DeletionAction::kind().id || !may_concern(plugin, record_)) continue;
     names.insert(plugin.name());
   }
   for (const std::string& name : names) {
@@ -256,7 +256,7 @@ tenon::Result<void> DeletionRun::plan(const OnPlanned& on_planned) {
 
 void DeletionRun::create_plugins() {
   report_unusable(session_, report_);
-  plugins_ = session_.create_all<ItemAction>(session_.settings.delete_actions, report_);
+  plugins_ = session_.create_all<DeletionAction>(session_.settings.delete_actions, report_);
   std::sort(plugins_.begin(), plugins_.end(),
             [](const auto& a, const auto& b) { return a->info.name() < b->info.name(); });
   std::erase_if(plugins_, [&](const auto& plugin) { return !may_concern(plugin->info, record_); });
@@ -279,9 +279,9 @@ void DeletionRun::download() {
 void DeletionRun::load_actions() {
   Input& input = deletion_.input;
   add_definitions(input.items, input.names);
-  for (PluginPtr<ItemAction>& plugin : plugins_) {
+  for (PluginPtr<DeletionAction>& plugin : plugins_) {
     deletion_.actions.push_back(plugin->info.name());
-    auto action = load_action<ItemAction>(session_, plugin, input.names);
+    auto action = load_action<DeletionAction>(session_, plugin, input.names);
     if (action) {
       actions_.push_back(*std::move(action));
     } else {

@@ -75,7 +75,7 @@ tenon::Result<void> check_overlap(std::string_view what, Patterns included, Patt
                        .fix = "remove it from one of them"});
 }
 
-Patterns resolved(Patterns patterns, const ResourceNames& names) {
+Patterns resolved_patterns(Patterns patterns, const ResourceNames& names) {
   for (std::string& pattern : patterns) pattern = names.resolve(pattern);
   return patterns;
 }
@@ -89,8 +89,8 @@ tenon::Result<void> check_selection(const tenon::SelectorV1& selector, const Res
         check_resources("--include-resources", selector.included_resources, names),
         check_resources("--exclude-resources", selector.excluded_resources, names),
         check_overlap("namespaces", selector.included_namespaces, selector.excluded_namespaces),
-        check_overlap("resources", resolved(selector.included_resources, names),
-                      resolved(selector.excluded_resources, names))}) {
+        check_overlap("resources", resolved_patterns(selector.included_resources, names),
+                      resolved_patterns(selector.excluded_resources, names))}) {
     if (!checked) return checked;
   }
   return {};

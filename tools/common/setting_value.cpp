@@ -16,7 +16,7 @@ namespace tenon::tools {
 namespace {
 
 constexpr std::string_view begin_reference = "${";
-constexpr std::string_view escaped = "$${";
+constexpr std::string_view escaped_opening = "$${";
 constexpr std::string_view begin_file = "${file:";
 
 /// What a value belongs to.
@@ -64,8 +64,8 @@ std::string with_variables(std::string_view text, const Place& place, Diagnostic
   std::string value;
   while (!text.empty()) {
     std::size_t size = 1;
-    if (text.starts_with(escaped)) {
-      size = escaped.size();
+    if (text.starts_with(escaped_opening)) {
+      size = escaped_opening.size();
       value += begin_reference;
     } else if (text.starts_with(begin_reference)) {
       size = std::min(text.find('}'), text.size() - 1) + 1;

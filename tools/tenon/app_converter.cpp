@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 /// In bytes. Bounds the memory of an endless response; the largest document takes less.
 constexpr std::size_t largest_response = 256'000'000;
 
-std::string text_of(int error) {
+std::string system_text(int error) {
   return std::generic_category().message(error);
 }
 
@@ -99,7 +99,7 @@ class AppConverter::Process {
   /// Starts the program. Returns the reason for a failure, or an empty text.
   std::string start(std::string program) {
     int ends[2];
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return text_of(errno);
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return system_text(errno);
     channel_ = ends[0];
     const tools::Descriptor child_end(ends[1]);
     posix_spawn_file_actions_t actions;
@@ -112,7 +112,7 @@ class AppConverter::Process {
     ::posix_spawn_file_actions_destroy(&actions);
     if (error == 0) return "";
     child_ = 0;
-    return "it cannot be started: " + text_of(error);
+    return "it cannot be started: " + system_text(error);
   }
 
   /// Sends a line and reads the response. Returns the reason for a failure, or an empty text.

@@ -37,7 +37,7 @@ class AppConverter {
   std::unique_ptr<Process> process_;  // nullptr: not running
   std::optional<Error> given_up_;
   std::string response_;
-  json::Parser parser_;
+  tenon::json::Parser parser_;
 };
 
 }  // namespace tenon::command

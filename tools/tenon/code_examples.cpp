@@ -6,13 +6,13 @@
 namespace tenon::command {
 namespace {
 
-struct Example {
+struct CodeExample {
   std::string_view code;
   std::string_view text;
 };
 
 /// In the order of `error_codes()`.
-constexpr Example examples[] = {
+constexpr CodeExample examples[] = {
     // -- general --
 
     {"cannot-read", "The mode of `libblur.so` is 0600, and it belongs to root."},
@@ -289,7 +289,7 @@ constexpr Example examples[] = {
 }  // namespace
 
 std::string_view example_of(std::string_view code) noexcept {
-  const auto* found = std::ranges::find(examples, code, &Example::code);
+  const auto* found = std::ranges::find(examples, code, &CodeExample::code);
   return found != std::end(examples) ? found->text : std::string_view();
 }
 

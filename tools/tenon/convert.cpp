@@ -179,7 +179,7 @@ class Documents {
 
   Converter& converter_;
   std::string name_;
-  json::Parser parser_;
+  tenon::json::Parser parser_;
 };
 
 /// Buffers lines for standard output. Flushes them whenever no more input is available.

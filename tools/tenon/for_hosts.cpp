@@ -62,7 +62,7 @@ std::string reason_of(const ModuleReport& report) {
   return reason;
 }
 
-std::string text_of(const Verdict& verdict) {
+std::string verdict_text(const Verdict& verdict) {
   if (!verdict.loads()) return "does not load: " + reason_of(verdict.report);
   const std::size_t all = verdict.report.plugins.size();
   if (verdict.usable() == all) return "loads";
@@ -89,7 +89,8 @@ void print_json(const std::string& file, const std::vector<Verdict>& verdicts) {
 
 void print_text(const std::vector<Verdict>& verdicts) {
   std::vector<Row> rows;
-  for (const Verdict& verdict : verdicts) rows.push_back({verdict.description, text_of(verdict)});
+  for (const Verdict& verdict : verdicts)
+    rows.push_back({verdict.description, verdict_text(verdict)});
   for (const std::string& line : aligned(rows)) std::cout << line;
 }
 

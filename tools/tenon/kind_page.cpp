@@ -63,7 +63,7 @@ std::string_view word_of(gen::Threading threading) {
   }
 }
 
-std::string_view text_of(gen::Threading threading) {
+std::string_view threading_text(gen::Threading threading) {
   switch (threading) {
     case gen::Threading::serial:
       return "one call of an instance at a time";
@@ -75,7 +75,7 @@ std::string_view text_of(gen::Threading threading) {
 }
 
 /// Returns a text such as "released with 0.1.0 on 2026-11-21".
-std::string text_of(const gen::Life& life) {
+std::string life_text(const gen::Life& life) {
   if (life.stage == gen::Life::Stage::draft) return "draft";
   std::string text = "released with " + life.version + " on " + life.date;
   if (!life.message.empty()) text += "; deprecated: " + life.message;
@@ -122,9 +122,9 @@ UsedTypes types_of(const KindSubject& subject) {
 }
 
 /// Lines of a page, indented and wrapped.
-class Page {
+class KindPage {
  public:
-  Page(std::size_t columns, const Paint& paint) : columns_(columns), paint_(paint) {}
+  KindPage(std::size_t columns, const Paint& paint) : columns_(columns), paint_(paint) {}
 
   void heading(std::string_view text) {
     text_ += (text_.empty() ? "" : "\n") + paint_.strong(escaped_for_display(text)) + "\n";
@@ -152,7 +152,7 @@ class Page {
 constexpr std::size_t step = 3;                     // of indentation
 constexpr std::size_t rows_column = 2 * step + 11;  // after "threading"
 
-void add_fields(Page& page, std::size_t indent, const std::vector<gen::Field>& fields) {
+void add_fields(KindPage& page, std::size_t indent, const std::vector<gen::Field>& fields) {
   for (const gen::Field& field : fields) {
     std::string text = field.name + ": " + gen::to_text(field.type);
     if (!field.added.empty()) text += ", added on " + field.added;
@@ -161,13 +161,13 @@ void add_fields(Page& page, std::size_t indent, const std::vector<gen::Field>& f
   }
 }
 
-void add_method(Page& page, const gen::Method& method) {
+void add_method(KindPage& page, const gen::Method& method) {
   const auto row = [&](std::string_view label, std::string_view text) {
     page.add(2 * step, label, rows_column, text);
   };
   page.add(step, method.name + (method.required ? " (required)" : ""));
   page.add(2 * step, method.doc);
-  row("threading", text_of(method.threading));
+  row("threading", threading_text(method.threading));
   row("blocks", method.blocks.empty() ? "no" : "yes, interrupted by " + method.blocks);
   row("states", states_of(method));
   row("errors", joined(statuses_of(method)));
@@ -182,10 +182,10 @@ void add_method(Page& page, const gen::Method& method) {
   }
 }
 
-void add_versions(Page& page, const gen::Kind& kind) {
+void add_versions(KindPage& page, const gen::Kind& kind) {
   page.heading("Versions");
   for (const auto& version : kind.versions) {
-    page.add(step, version->label, 2 * step, text_of(version->life));
+    page.add(step, version->label, 2 * step, life_text(version->life));
     const gen::KindStep* to = step_to(kind, *version);
     if (to == nullptr) continue;
     page.add(2 * step, to->notes);
@@ -193,7 +193,7 @@ void add_versions(Page& page, const gen::Kind& kind) {
   }
 }
 
-void add_properties(Page& page, const gen::KindVersion& version) {
+void add_properties(KindPage& page, const gen::KindVersion& version) {
   if (version.properties.empty()) return;
   page.heading("Properties in the manifest");
   for (const gen::Property& property : version.properties) {
@@ -202,7 +202,7 @@ void add_properties(Page& page, const gen::KindVersion& version) {
   }
 }
 
-void add_types(Page& page, const KindSubject& subject) {
+void add_types(KindPage& page, const KindSubject& subject) {
   const UsedTypes used = types_of(subject);
   if (used.enums.empty() && used.structs.empty()) return;
   page.heading("Types");
@@ -224,7 +224,7 @@ std::string title_of(const KindSubject& subject) {
   if (subject.method != nullptr) {
     return subject.kind->id + version + ", method " + subject.method->name;
   }
-  return subject.kind->id + version + ", " + text_of(subject.version->life);
+  return subject.kind->id + version + ", " + life_text(subject.version->life);
 }
 
 json::value or_null(const std::string& text) {
@@ -306,7 +306,7 @@ json::array properties_to_json(const gen::KindVersion& version) {
 }  // namespace
 
 std::string page_of(const KindSubject& subject, std::size_t columns, const Paint& paint) {
-  Page page(columns, paint);
+  KindPage page(columns, paint);
   page.heading(title_of(subject));
   if (subject.method == nullptr) {
     page.add(step, subject.version->doc);

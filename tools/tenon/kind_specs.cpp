@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(const PluginInfo& plugin) {
+std::string kind_text(const PluginInfo& plugin) {
   return plugin.kind() + " version " + std::to_string(plugin.version());
 }
 
@@ -32,14 +32,14 @@ Result<const gen::KindVersion*> KindSpecs::find(const PluginInfo& plugin) {
   if (found == nullptr) {
     return Error({.code = "unknown-kind",
                   .where = plugin.name(),
-                  .found = text_of(plugin),
+                  .found = kind_text(plugin),
                   .needed = "a kind whose spec is known",
                   .fix = "name the app with -a, or the directory of its specs with --specs"});
   }
   if (found->fingerprint == plugin.fingerprint()) return found;
   return Error({.code = "kind-differs",
                 .where = plugin.name(),
-                .found = text_of(plugin) + " of another spec",
+                .found = kind_text(plugin) + " of another spec",
                 .needed = "the spec that the plugin was built from, here " + found->spec,
                 .fix = "name the directory of that spec with --specs, or rebuild the plugin"});
 }

@@ -163,7 +163,7 @@ std::vector<Error> take_problems(const detail::OperatorSettings& settings,
   return taken;
 }
 
-boost::json::object to_json(const detail::OperatorSettings& settings) {
+boost::json::object settings_json(const detail::OperatorSettings& settings) {
   boost::json::array files, packages;
   for (const auto& file : settings.files) files.emplace_back(file.string());
   for (const auto& [name, package] : settings.packages) {
@@ -302,7 +302,7 @@ Exit list(const Options& options, const std::string& kind, bool why) {
     for (const PluginInfo& plugin : plugins) all.push_back(to_json(plugin));
     output["plugins"] = std::move(all);
     output["skipped"] = to_json(skipped);
-    output["settings"] = to_json(settings);
+    output["settings"] = settings_json(settings);
     add_files(searched, uses, output);
     print(output);
     if (has_search_path_errors(options, skipped)) return io_error;

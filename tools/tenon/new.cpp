@@ -34,7 +34,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Files = std::map<fs::path, std::string>;
+using ProjectFiles = std::map<fs::path, std::string>;
 
 // -- Names --------------------------------------------------------------------
 
@@ -163,7 +163,7 @@ bool has_words(const std::set<std::string_view>& project, std::string_view direc
 }
 
 /// Adds the source of a plugin for the SDK of an app, and its test.
-void add_plugin(const NewArguments& arguments, const SdkKind& sdk, Files& files) {
+void add_plugin(const NewArguments& arguments, const SdkKind& sdk, ProjectFiles& files) {
   const gen::ExamplePlugin plugin{*sdk.kind, arguments.name, "0.1.0"};
   const std::string file = last_part(arguments.name);
   if (arguments.language == "rust") {
@@ -177,12 +177,12 @@ void add_plugin(const NewArguments& arguments, const SdkKind& sdk, Files& files)
 }
 
 /// Returns the files of the project by their paths in it. `sdk` is nullptr without --sdk.
-Files files_of(const NewArguments& arguments, const SdkKind* sdk) {
+ProjectFiles files_of(const NewArguments& arguments, const SdkKind* sdk) {
   const Replacements names = replacements(arguments, sdk);
   const std::string_view language = arguments.language;
   std::set<std::string_view> words = {"project", arguments.build,
                                       language.empty() ? "c++" : language};
-  Files files;
+  ProjectFiles files;
   if (sdk != nullptr) {
     words.insert("sdk");
     add_plugin(arguments, *sdk, files);
@@ -206,19 +206,19 @@ Files files_of(const NewArguments& arguments, const SdkKind* sdk) {
 // -- The project --------------------------------------------------------------
 
 /// A new directory in the working directory, which is removed with all files in it.
-class TemporaryDirectory {
+class UnfinishedProject {
  public:
-  TemporaryDirectory() {
+  UnfinishedProject() {
     if (::mkdtemp(path_.data()) == nullptr) {
       throw fs::filesystem_error("", std::error_code(errno, std::generic_category()));
     }
   }
-  ~TemporaryDirectory() {
+  ~UnfinishedProject() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
   }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  UnfinishedProject(const UnfinishedProject&) = delete;
+  UnfinishedProject& operator=(const UnfinishedProject&) = delete;
 
   fs::path path() const { return path_; }
 
@@ -228,8 +228,8 @@ class TemporaryDirectory {
 
 /// Writes all files of a directory that does not exist, or none. Throws IoError and
 /// fs::filesystem_error.
-void write_all(const fs::path& directory, const Files& files) {
-  const TemporaryDirectory temporary;
+void write_all(const fs::path& directory, const ProjectFiles& files) {
+  const UnfinishedProject temporary;
   const fs::path incomplete = temporary.path() / directory;
   for (const auto& [path, text] : files) {
     fs::create_directories((incomplete / path).parent_path());
@@ -316,7 +316,7 @@ Exit make_project(const NewArguments& arguments) try {
     const Exit found = find_sdk_kind(arguments.sdk, arguments.kind, sdk);
     if (found != success) return found;
   }
-  const Files files = files_of(arguments, sdk.kind != nullptr ? &sdk : nullptr);
+  const ProjectFiles files = files_of(arguments, sdk.kind != nullptr ? &sdk : nullptr);
   try {
     write_all(directory, files);
   } catch (const fs::filesystem_error& error) {

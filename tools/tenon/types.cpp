@@ -39,7 +39,7 @@ boost::json::array texts(std::span<const std::string_view> all) {
   return array;
 }
 
-boost::json::object to_json(const DocumentType& type) {
+boost::json::object type_json(const DocumentType& type) {
   boost::json::array versions;
   for (const DocumentVersion& version : type.versions) {
     versions.push_back({{"version", version.label}, {"stage", version.stage}});
@@ -63,7 +63,7 @@ Exit types(const Options& options) {
   if (options.json) {
     boost::json::object output = make_output("types");
     boost::json::array all;
-    for (const DocumentType* type : document_types()) all.push_back(to_json(*type));
+    for (const DocumentType* type : document_types()) all.push_back(type_json(*type));
     output["types"] = std::move(all);
     print(output);
     return success;

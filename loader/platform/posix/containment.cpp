@@ -159,7 +159,7 @@ constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 constexpr const char* names[] = {"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT"};
 
 sync::Mutex handlers_mutex;
-const UnlockedInChildren<handlers_mutex> unlocked;
+const UnlockedInChildren<handlers_mutex> handlers_unlocked;
 
 /// The installed handlers and the previous ones.
 struct Handlers {

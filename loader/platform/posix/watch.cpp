@@ -59,7 +59,7 @@ struct Entry {
   friend auto operator<=>(const Entry&, const Entry&) = default;
 };
 
-struct Watched {
+struct WatchedFile {
   /// The watched entries on the path, the file itself last.
   std::vector<Entry> chain;
   std::optional<FileIdentity> seen;  // the last known identity of the file
@@ -70,7 +70,7 @@ struct Watched {
 
   void note(const Entry& entry, std::uint32_t event);
 };
-using Files = std::map<fs::path, Watched>;
+using Files = std::map<fs::path, WatchedFile>;
 
 bool has_several_names(const fs::path& file) {
   struct stat status;
@@ -187,7 +187,7 @@ Result<void> FileWatch::System::follow(const fs::path& file, std::vector<Entry>&
 }
 
 /// Updates the state for an event of a name in the chain.
-void Watched::note(const Entry& entry, std::uint32_t event) {
+void WatchedFile::note(const Entry& entry, std::uint32_t event) {
   if ((event & IN_CLOSE_WRITE) == 0) moved = true;
   if (entry == chain.back()) {
     // If two files are exchanged, IN_MOVED_FROM of the old one comes last.
@@ -215,7 +215,7 @@ void FileWatch::System::handle(const inotify_event& event, std::string_view name
   if ((event.mask & IN_Q_OVERFLOW) != 0) return touch_all();
   if ((event.mask & (of_itself | IN_UNMOUNT | IN_IGNORED)) != 0) {
     for (auto& file : files) {
-      Watched& watched = file.second;
+      WatchedFile& watched = file.second;
       if (std::ranges::find(watched.chain, event.wd, &Entry::directory) != watched.chain.end()) {
         watched.moved = true;
       }
@@ -276,7 +276,7 @@ Result<void> FileWatch::add(const fs::path& file) {
     system_->unwatch(chain);
     return followed;
   }
-  auto& added = *system_->files.emplace(file, Watched()).first;
+  auto& added = *system_->files.emplace(file, WatchedFile()).first;
   system_->replace_chain(added, std::move(chain));
   if (const auto now = identity_of(file)) added.second.seen = *now;
   return {};

@@ -185,7 +185,7 @@ std::string joined(const Lines& lines) {
 }
 
 /// A released version, and how it compares with the list.
-struct Comparison {
+struct ReleaseComparison {
   const Family& family;
   const Version& version;
   ReleasedVersion now;
@@ -213,15 +213,16 @@ struct Comparison {
 
 /// Returns nothing for drafts that are not in the list and for unchanged versions.
 template <class AnyVersion>
-std::optional<Comparison> compare(const Family& family, const AnyVersion& version,
-                                  const ReleasedList& list) {
+std::optional<ReleaseComparison> compare(const Family& family, const AnyVersion& version,
+                                         const ReleasedList& list) {
   const auto listed = list.find({family.id, version.label});
   if (version.draft() && listed == list.end()) return std::nullopt;
-  Comparison made{family,
-                  version,
-                  {version.life.version, hex(version.fingerprint), lines_of(version)},
-                  listed != list.end() && !listed->second.release.empty() ? listed->second.release
-                                                                          : version.life.version};
+  ReleaseComparison made{family,
+                         version,
+                         {version.life.version, hex(version.fingerprint), lines_of(version)},
+                         listed != list.end() && !listed->second.release.empty()
+                             ? listed->second.release
+                             : version.life.version};
   if (listed == list.end()) {
     made.added = {std::string(added_word) + made.words()};
     return made;
@@ -242,7 +243,7 @@ std::optional<Comparison> compare(const Family& family, const AnyVersion& versio
   return made;
 }
 
-void add_changed(const Comparison& change, Diagnostics& diagnostics) {
+void add_changed(const ReleaseComparison& change, Diagnostics& diagnostics) {
   const std::string& release = change.release;
   diagnostics.add({.location = change.version.location,
                    .code = "release-changed",
@@ -254,7 +255,7 @@ void add_changed(const Comparison& change, Diagnostics& diagnostics) {
                    .fix = "restore it, and create the next version with tenon-gen next"});
 }
 
-void add_unlisted(const Comparison& change, const fs::path& list, Diagnostics& diagnostics) {
+void add_unlisted(const ReleaseComparison& change, const fs::path& list, Diagnostics& diagnostics) {
   diagnostics.add({.location = change.version.location,
                    .code = "release-not-listed",
                    .message = "the release of " + change.words() + " is not in the list",
@@ -267,7 +268,7 @@ void add_unlisted(const Comparison& change, const fs::path& list, Diagnostics& d
 void for_each_difference(
     const Model& model,
     const std::function<const ReleasedList*(const Family&, const Version&)>& list_of,
-    const std::function<void(const Comparison&)>& visit) {
+    const std::function<void(const ReleaseComparison&)>& visit) {
   const auto each = [&](const auto& families) {
     for (const auto& family : families) {
       for (const auto& version : family->versions) {
@@ -315,7 +316,7 @@ void check_missing(const Labels& labels, const fs::path& path, const ReleasedLis
 
 /// Whether `release` may replace a listed version. The list decides, because the spec may have
 /// changed.
-bool is_replaceable(const Comparison& change) {
+bool is_replaceable(const ReleaseComparison& change) {
   return !change.version.draft() && change.release.starts_with("0.");
 }
 
@@ -337,7 +338,7 @@ void add_releases(const Model& model, ReleasedList& list, Lines& done) {
   each(model.documents);
 }
 
-std::string replaced(const Comparison& change) {
+std::string replaced(const ReleaseComparison& change) {
   std::string text = "replaced " + change.words() + ", which breaks existing binaries\n";
   for (const std::string& line : change.removed) text += "  - " + line + "\n";
   for (const std::string& line : change.added) text += "  + " + line + "\n";
@@ -366,7 +367,7 @@ void check_released(Model& model, const std::vector<std::string>& own_lists,
     path = *found;
     return read(path);
   };
-  for_each_difference(model, list_of, [&](const Comparison& difference) {
+  for_each_difference(model, list_of, [&](const ReleaseComparison& difference) {
     if (difference.breaks()) {
       add_changed(difference, diagnostics);
     } else if (!difference.lacks_types()) {
@@ -390,7 +391,7 @@ Lines release(const std::string& directory, const Model& model, bool again,
   const auto list_of = [&list](const Family& family, const Version&) {
     return family.standard ? nullptr : &list;
   };
-  for_each_difference(model, list_of, [&](const Comparison& difference) {
+  for_each_difference(model, list_of, [&](const ReleaseComparison& difference) {
     const bool breaks = difference.breaks();
     if (breaks && !(again && is_replaceable(difference))) {
       return add_changed(difference, diagnostics);

@@ -23,7 +23,7 @@ namespace tenon::gen {
 namespace {
 
 /// Returns the type of a parameter or result. Streams are passed as objects of the SDK.
-std::string owned(const Type& type) {
+std::string owned_result(const Type& type) {
   return is_stream(type) ? sdk_stream(type) : owned_type(type, "::");
 }
 
@@ -42,7 +42,7 @@ struct Signature {
     taken = original(of.request);
     given = original(of.response);
     result = "void";
-    if (given.size() == 1) result = owned(given.front()->type);
+    if (given.size() == 1) result = owned_result(given.front()->type);
     if (given.size() > 1) result = camel_case(of.name) + "Result";
   }
 
@@ -61,7 +61,7 @@ std::string parameter_type(const Method& method, const Field& field) {
   return is_stream(field.type) ? sdk_stream(field.type) : view_type(field.type, "::");
 }
 
-std::string argument(const Method& method, const Field& field) {
+std::string sdk_argument(const Method& method, const Field& field) {
   if (is_stream(field.type)) return "lent_" + field.name + ".object()";
   if (method.configures) return "config";
   return value_type(field.type) + "::view(in->" + field.name + ")";
@@ -95,7 +95,7 @@ void emit_result(Writer& out, const Signature& signature) {
   out.line("struct ", signature.result, " {");
   for (const Field* field : signature.given) {
     out.doc("  ", field->doc);
-    out.line("  ", owned(field->type), " ", field->name, "{};");
+    out.line("  ", owned_result(field->type), " ", field->name, "{};");
   }
   out.line("};");
 }
@@ -129,10 +129,10 @@ void emit_raw_body(Writer& out, const Signature& signature) {
                                  [](const Field* field) { return is_stream(field->type); });
   const std::string before =
       signature.given.empty() ? "" : (moves ? "" : "const ") + signature.result + " result = ";
-  out.list(
-      before + "this->" + signature.method.name + "(",
-      each(signature.taken, [&](const Field& field) { return argument(signature.method, field); }),
-      ");");
+  out.list(before + "this->" + signature.method.name + "(",
+           each(signature.taken,
+                [&](const Field& field) { return sdk_argument(signature.method, field); }),
+           ");");
   // Without exceptions, a method that fails still returns here. The vtable returns its status.
   const bool takes_streams = std::any_of(signature.taken.begin(), signature.taken.end(),
                                          [](const Field* field) { return is_stream(field->type); });
@@ -178,7 +178,7 @@ void emit_call(Writer& out, const KindVersion& version, const Signature& signatu
   for (const Field* field : signature.taken) {
     const std::string name = variable_name(*field);
     parameters.push_back((is_stream(field->type) ? sdk_stream(field->type)
-                          : is_lent(field->type) ? "const " + owned(field->type) + "&"
+                          : is_lent(field->type) ? "const " + owned_result(field->type) + "&"
                                                  : view_type(field->type, "::")) +
                          " " + name);
     if (is_stream(field->type)) arguments.push_back("passed_" + name);

@@ -10,7 +10,7 @@
 namespace tenon::gen {
 namespace {
 
-void emit_enum(Writer& out, const Enum& enumeration) {
+void emit_enum_storage(Writer& out, const Enum& enumeration) {
   std::vector<std::string> literals;
   for (const std::string& value : enumeration.values) literals.push_back(string_literal(value));
   out.line();
@@ -48,7 +48,7 @@ void emit_object(Writer& out, const StoredObject& object) {
 }
 
 void emit_version(Writer& out, const DocumentVersion& version) {
-  for (const auto& enumeration : version.enums) emit_enum(out, *enumeration);
+  for (const auto& enumeration : version.enums) emit_enum_storage(out, *enumeration);
   for (const StoredObject& object : stored_objects(version)) emit_object(out, object);
 }
 

@@ -9,7 +9,7 @@ namespace tenon::gen {
 namespace {
 
 /// Compares types. Compares each pair of structs once: a difference anywhere ends the comparison.
-class Comparison {
+class TypeComparison {
  public:
   TypeMatch match(const Type& from, const Type& to) {
     if (from.shape != to.shape) return TypeMatch::different;
@@ -122,11 +122,11 @@ bool points_to_data(const Type& type) noexcept {
 }
 
 TypeMatch match_types(const Type& from, const Type& to) {
-  return Comparison().match(from, to);
+  return TypeComparison().match(from, to);
 }
 
 bool same_shape(const Type& a, const Type& b) {
-  return Comparison().same(a, b);
+  return TypeComparison().same(a, b);
 }
 
 const Method* KindVersion::find(std::string_view method) const noexcept {
