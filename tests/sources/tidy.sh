@@ -18,8 +18,9 @@ for standard in 17 20; do
 done
 # Removes flags that clang does not support, the precompiled headers of the compiler, and flags that
 # clang requires to be the same in a precompiled header but that only change the generated code.
-sed "
+tests/sources/commands.py "$1" | sed "
   s/ -fno-gnu-unique//
+  s/ -Wno-subobject-linkage//
   s/ -fpch-preprocess -include [a-z]*\.hpp//
   s/ -O[0-3]//
   s/ -fPIC//
@@ -27,11 +28,11 @@ sed "
   s/ -fvisibility=hidden//
   s/ -fvisibility-inlines-hidden//
   / -fno-rtti/! s| -std=c++\([0-9]*\)|& -Xclang -fno-cxx-modules -include-pch $directory/c++\1.pch -Wthread-safety|
-" "$1/compile_commands.json" >"$directory/compile_commands.json"
+" >"$directory/compile_commands.json"
 
 git ls-files '*.c' '*.cpp' |
   while read -r file; do
-    if grep -qF "\"file\": \"../$file\"" "$1/compile_commands.json"; then echo "$file"; fi
+    if grep -qF "\"file\": \"../$file\"" "$directory/compile_commands.json"; then echo "$file"; fi
   done |
   xargs -n 1 -P "$(nproc)" sh -c '
     output=$(clang-tidy-14 --load="$0/own-declarations.so" --quiet -p "$0" "$@" 2>/dev/null) ||
