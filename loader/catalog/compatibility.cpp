@@ -168,9 +168,12 @@ bool CompatibilityCheck::is_compatible(const Manifest& manifest) {
          });
 }
 
-bool CompatibilityCheck::all_usable(const Manifest& manifest) {
-  return std::ranges::all_of(
-      manifest.provides, [this](const Provided& plugin) { return is_usable(grade_of(plugin)); });
+bool CompatibilityCheck::has_problem(const Manifest& manifest) {
+  return std::ranges::any_of(manifest.provides, [this](const Provided& plugin) {
+    const CompatibilityGrade grade = grade_of(plugin);
+    return !is_usable(grade) &&
+           (grade != CompatibilityGrade::unknown_kind || !unknown_kinds_are_allowed());
+  });
 }
 
 std::vector<Error> incompatibilities(const ModuleDescription& module) {

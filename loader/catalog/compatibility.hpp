@@ -25,8 +25,9 @@ class CompatibilityCheck {
   /// Returns false if this program defines the kinds of all plugins of a module, but can use none
   /// of them. A module without plugins is compatible. REQUIRED: the manifest lives as long as this.
   bool is_compatible(const Manifest& manifest);
-  /// Returns whether this program can use all plugins. REQUIRED: as above.
-  bool all_usable(const Manifest& manifest);
+  /// Returns whether a plugin that this program cannot use is a problem; see `incompatibilities`
+  /// and unknown_kinds_are_allowed. REQUIRED: as above.
+  bool has_problem(const Manifest& manifest);
 
  private:
   CompatibilityGrade grade_of(const Provided& plugin);

@@ -25,6 +25,7 @@ std::vector<const Kind*>& kinds() TENON_REQUIRES(mutex) {
   return all;
 }
 constinit std::atomic<std::uint64_t> revision{0};
+constinit std::atomic<bool> unknown_are_allowed{false};
 
 }  // namespace
 
@@ -48,6 +49,10 @@ void detail::use_kinds(std::vector<const Kind*> fresh) {
   ++revision;
 }
 
+void detail::allow_unknown_kinds() noexcept {
+  unknown_are_allowed.store(true);
+}
+
 const Kind* find_kind(std::string_view id) noexcept {
   sync::Lock lock(mutex);
   const auto found = std::ranges::find(kinds(), id, &Kind::id);
@@ -62,6 +67,10 @@ std::vector<const Kind*> find_kinds(std::string_view id) {
   std::ranges::copy_if(kinds(), std::back_inserter(found),
                        [id](const Kind* kind) { return kind->id == id; });
   return found;
+}
+
+bool unknown_kinds_are_allowed() noexcept {
+  return unknown_are_allowed.load();
 }
 
 std::uint64_t kinds_revision() noexcept {

@@ -15,6 +15,9 @@ namespace tenon { inline namespace v0_1 { namespace detail {
 /// libraries of the program have kinds of their own.
 std::vector<const Kind*> find_kinds(std::string_view id);
 
+/// Returns whether plugins of other kinds are no problem; see allow_unknown_kinds.
+bool unknown_kinds_are_allowed() noexcept;
+
 /// Returns a number that increases when the kinds of the program change.
 std::uint64_t kinds_revision() noexcept;
 

@@ -157,7 +157,7 @@ void Registry::add(const ListedModule& module, FileComparison& files) {
     const bool differs = same_version && files.differ(owner.file(), existing->owner->file());
     duplicates.push_back(duplicate_error(fresh, *existing, owner.location(), differs));
   }
-  if (!duplicates.empty() || !compatibility_.all_usable(manifest))
+  if (!duplicates.empty() || compatibility_.has_problem(manifest))
     left_out_.push_back({&owner, std::move(duplicates)});
 }
 

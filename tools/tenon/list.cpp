@@ -278,7 +278,10 @@ void add_files(const std::vector<detail::SearchedPath>& searched, const std::vec
 }  // namespace
 
 Exit list(const Options& options, const std::string& kind, bool why) {
-  const Host host(host_options(options));
+  // The app may have other kinds. Their plugins are listed with "unknown kind".
+  if (!options.knows_kinds) detail::allow_unknown_kinds();
+  // Never destroyed: the process ends next, and the system frees its memory sooner.
+  static const Host& host = *new Host(host_options(options));
   std::vector<PluginInfo> plugins = host.registered();
   const bool several_versions = has_several_versions(plugins);
   if (!kind.empty()) {
@@ -286,8 +289,7 @@ Exit list(const Options& options, const std::string& kind, bool why) {
                   [&](const PluginInfo& plugin) { return !names_kind(kind, plugin.kind()); });
   }
   std::vector<Error> skipped = host.problems();
-  if (!options.knows_kinds) {
-    // The app may have the kind. The plugin is listed with "unknown kind".
+  if (!options.knows_kinds) {  // some are of modules with other problems
     std::erase_if(skipped, [](const Error& error) { return error.code() == "unknown-kind"; });
   }
   const auto searched = detail::searched_paths(options.app, options.plugin_path);

@@ -21,6 +21,10 @@ namespace tenon { inline namespace v0_1 { namespace detail {
 /// created. `kinds` must live as long as the process. REQUIRED: no Host exists yet.
 TENON_API void use_kinds(std::vector<const Kind*> kinds);
 
+/// Says that plugins of other kinds than the registered ones are no problem of a host: this process
+/// lists the plugins of a program whose kinds it does not know. REQUIRED: no Host exists yet.
+TENON_API void allow_unknown_kinds() noexcept;
+
 /// Replaces the registered document types of the process. `types` must live as long as the process.
 /// REQUIRED: no other thread uses document types yet.
 TENON_API void use_document_types(std::vector<const DocumentType*> types);
