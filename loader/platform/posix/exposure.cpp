@@ -150,35 +150,40 @@ std::string octal(std::uint32_t mode) {
 
 /// Returns what lets others change a file or directory itself.
 std::optional<Exposure> own_exposure(const fs::path& path, const FileAccess& access) {
-  const std::string what = access.is_directory ? "a directory" : "a file";
-  const std::string name = path.string();
+  const auto exposed = [&](const std::string& how, const std::string& fix, bool by_owner) {
+    return Exposure{path, (access.is_directory ? "a directory " : "a file ") + how,
+                    fix + " " + path.string(), by_owner};
+  };
   if (!is_trusted(access.owner)) {
-    return Exposure{path, what + " of the user " + user_name(access.owner), "chown root " + name,
-                    true};
+    return exposed("of the user " + user_name(access.owner), "chown root", true);
   }
   // Entries of a directory with the sticky bit can be replaced by their owners only, and these are
   // checked as well.
   if (access.is_directory && (access.mode & S_ISVTX) != 0) return std::nullopt;
   if ((access.mode & S_IWOTH) != 0) {
-    return Exposure{path,
-                    what + " of mode " + octal(access.mode) + ", so that every user may write",
-                    "chmod o-w " + name, false};
+    return exposed("of mode " + octal(access.mode) + ", so that every user may write", "chmod o-w",
+                   false);
   }
   if ((access.mode & S_IWGRP) == 0) return std::nullopt;
   if (has_access_list(path)) {
-    return Exposure{path, what + " with an access control list, by which others may write",
-                    "setfacl -b " + name + "; chmod g-w " + name, false};
+    return exposed("with an access control list, by which others may write",
+                   "setfacl -b " + path.string() + "; chmod g-w", false);
   }
   if (is_trusted_group(access.group)) return std::nullopt;
-  return Exposure{path,
-                  what + " of mode " + octal(access.mode) + ", so that the group " +
-                      group_name(access.group) + " may write",
-                  "chmod g-w " + name, false};
+  return exposed("of mode " + octal(access.mode) + ", so that the group " +
+                     group_name(access.group) + " may write",
+                 "chmod g-w", false);
 }
 
 Exposure unreadable(const fs::path& directory) {
   return {directory, "a directory above it that cannot be checked",
           "let the user of the program search it", true, true};
+}
+
+/// Returns the directory so many levels above another one.
+fs::path above(fs::path directory, int levels) {
+  while (levels-- > 0) directory = directory.parent_path();
+  return directory;
 }
 
 /// Checks a directory, whose last part must be no symbolic link, and those above it, upward from
@@ -187,21 +192,24 @@ Exposure unreadable(const fs::path& directory) {
 /// `is_safe(status)`: returns whether a directory and those above it are known to be safe. It
 /// remembers other directories, which are safe if nothing is found.
 template <class IsSafe>
-std::optional<Exposure> exposure_upward(fs::path canonical, const IsSafe& is_safe) {
+std::optional<Exposure> exposure_upward(const fs::path& canonical, const IsSafe& is_safe) {
   const Descriptor directory(::open(canonical.c_str(), directory_flags));
-  struct stat status, above;
+  struct stat status, parent;
   std::string up = ".";
   if (!directory || ::fstatat(directory.get(), up.c_str(), &status, 0) != 0) {
     return unreadable(canonical);
   }
-  for (;;) {
+  for (int levels = 0;; ++levels) {
     if (is_safe(status)) return std::nullopt;
-    if (auto exposed = own_exposure(canonical, access_of(status))) return exposed;
-    canonical = canonical.parent_path();
+    if (const FileAccess access = access_of(status); may_be_exposed(access)) {
+      if (auto exposed = own_exposure(above(canonical, levels), access)) return exposed;
+    }
     up += "/..";
-    if (::fstatat(directory.get(), up.c_str(), &above, 0) != 0) return unreadable(canonical);
-    if (above.st_dev == status.st_dev && above.st_ino == status.st_ino) return std::nullopt;
-    status = above;
+    if (::fstatat(directory.get(), up.c_str(), &parent, 0) != 0) {
+      return unreadable(above(canonical, levels + 1));
+    }
+    if (parent.st_dev == status.st_dev && parent.st_ino == status.st_ino) return std::nullopt;
+    status = parent;
   }
 }
 

@@ -14,11 +14,9 @@
 namespace tenon { inline namespace v0_1 { namespace platform {
 namespace {
 
+/// REQUIRED: both were zero before the system wrote its part of them.
 bool is_same(const sigset_t& a, const sigset_t& b) noexcept {
-  for (int signal = 1; signal < NSIG; ++signal) {
-    if (sigismember(&a, signal) != sigismember(&b, signal)) return false;
-  }
-  return true;
+  return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
 bool is_same(const stack_t& a, const stack_t& b) noexcept {
@@ -68,10 +66,9 @@ Watched* first_watched TENON_GUARDED_BY(watched_mutex) = nullptr;
 struct ImageHandlers::State : Watched {};
 
 SignalState::SignalState() noexcept {
-  sigset_t mask;
+  sigset_t mask{};
   stack_t stack;
   static_assert(sizeof mask <= mask_size && sizeof stack <= stack_size);
-  sigemptyset(&mask);
   pthread_sigmask(SIG_BLOCK, nullptr, &mask);
   if (sigaltstack(nullptr, &stack) != 0) {
     stack = {.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
@@ -91,8 +88,7 @@ SignalState::Changed SignalState::restore_changed() const noexcept {
     stack.ss_flags &= ~SS_ONSTACK;
     changed.alternate_stack = sigaltstack(&stack, nullptr) == 0;
   }
-  sigset_t mask_now;
-  sigemptyset(&mask_now);
+  sigset_t mask_now{};
   pthread_sigmask(SIG_BLOCK, nullptr, &mask_now);
   changed.mask = !is_same(mask_now, mask);
   if (changed.mask) pthread_sigmask(SIG_SETMASK, &mask, nullptr);
