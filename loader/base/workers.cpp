@@ -85,11 +85,10 @@ struct Workers::State {
     return worker.next != nullptr;
   }
 
-  /// Passes a job to the idle worker. Returns false if there is none.
+  /// Passes a job to the idle worker, which the caller then wakes. Returns false if there is none.
   bool pass_on(std::function<bool()>& job) TENON_REQUIRES(mutex) {
     if (idle == nullptr || stopped) return false;
     std::exchange(idle, nullptr)->next = std::move(job);
-    woken.notify_all();
     return true;
   }
 };
@@ -108,11 +107,13 @@ Result<void> Workers::run(std::function<void()> job) {
 }
 
 Result<void> Workers::run_reusing_thread(std::function<bool()> job) {
-  {
+  const bool passed_on = [&] {
     const sync::Lock lock(state_->mutex);
-    if (state_->pass_on(job)) return {};
-  }
-  return start(std::move(job));
+    return state_->pass_on(job);
+  }();
+  if (!passed_on) return start(std::move(job));
+  state_->woken.notify_all();  // without the lock, which the worker needs immediately
+  return {};
 }
 
 Result<void> Workers::start(std::function<bool()> job) {
