@@ -27,7 +27,7 @@ class Workers {
   /// Runs a job on a thread of its own, which ends with the job. After `stop` the job is dropped.
   /// Errors: no-thread.
   Result<void> run(std::function<void()> job);
-  /// Runs a short job on a thread that is reused for others of them, for one second. A job returns
+  /// Runs a job on an idle thread, or on a new one, which is reused for one second. A job returns
   /// false if it may have left a thread_local object of a plugin; then its thread ends.
   Result<void> run_reusing_thread(std::function<bool()> job);
   /// Waits for the threads of all jobs, except one that calls this. Returns the number of threads

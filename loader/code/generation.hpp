@@ -35,6 +35,7 @@
 #include "code/validation.hpp"
 #include "image/image.hpp"
 #include "manifest/manifest.hpp"
+#include "platform/machine.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 
@@ -100,6 +101,11 @@ class Generation final : public CallTargets, private StreamRunner {
   /// Returns why it cannot be replaced while the host runs; nullptr if it can.
   const ReloadSafety* not_reloadable() const noexcept {
     return image_ && !image_->reloadable() ? &image_->reload() : nullptr;
+  }
+  /// Returns whether its file shows that it leaves no thread_local objects in threads. DLLs do not
+  /// show that.
+  bool leaves_threads_clean() const noexcept {
+    return !image_ || (!platform::loads_dlls && image_->reload().grade <= ReloadGrade::patched);
   }
   /// Returns whether it is kept although nothing uses it; see ReloadSafety.
   bool stays_loaded() const noexcept { return image_ && image_->reload().stays_loaded; }

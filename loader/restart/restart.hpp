@@ -68,6 +68,9 @@ class Restart : public SupervisedWork, public std::enable_shared_from_this<Resta
   /// Returns whether the restart has ended a quarantine.
   bool has_released() const noexcept { return released_; }
   Event released_event() const;
+  /// Returns whether the thread that ran it has no thread_local object of the new generation, or of
+  /// a module that this may have used.
+  bool leaves_thread_clean() const noexcept { return leaves_thread_clean_; }
 
  private:
   Result<void> attempt();
@@ -112,6 +115,7 @@ class Restart : public SupervisedWork, public std::enable_shared_from_this<Resta
   bool handed_over_ = false;             // the old generation has closed them
   bool blocks_creates_ = false;
   bool released_ = false;
+  bool leaves_thread_clean_ = false;
   Clock::time_point deadline_;                           // of the functions of the plugins
   Clock::time_point latest_ = Clock::time_point::max();  // how long it waits for its group
   Clock::time_point closed_at_;

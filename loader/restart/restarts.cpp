@@ -72,10 +72,12 @@ Result<Restarts::RequestPtr> Restarts::begin(RestartReason reason, const Restart
                                              std::shared_ptr<RestartGroup> group) {
   auto request =
       std::make_shared<RestartRequest>(reason, options, waited_for, count, std::move(group));
-  auto begun = state_.context->workers->run([restarts = state_.keep(this), request] {
-    restarts->perform(request);
+  const auto perform = [restarts = state_.keep(this), request] {
+    const bool clean = restarts->perform(request);
     restarts->parts_.code.unload_if_unused();
-  });
+    return clean;
+  };
+  auto begun = state_.context->workers->run_reusing_thread(perform);
   if (!begun) return std::move(begun).error();
   return request;
 }
@@ -114,13 +116,14 @@ Restarts::Clock::time_point Restarts::next_check() const noexcept {
 
 // -- Performing them ----------------------------------------------------------
 
-/// Runs on a worker.
-void Restarts::perform(const RequestPtr& request) try {
+/// Runs on a worker. Returns whether it has left no thread_local object of a plugin in the thread.
+bool Restarts::perform(const RequestPtr& request) try {
   std::shared_ptr<Restart> restart;  // destroyed without the lock
   std::optional<Event> released;
   if (request->group != nullptr && !request->group->wait_for_turn(state_)) {
     request->result = state_.busy();
-    return complete(*request);
+    complete(*request);
+    return true;
   }
   bool unused = false;
   {
@@ -145,16 +148,21 @@ void Restarts::perform(const RequestPtr& request) try {
     }
   }
   if (released) state_.report(*released);
-  if (unused) return complete(*request);
-  if (restart == nullptr) return;
-  if (restart->abandoned()) return finish_late(*restart);
+  if (unused) complete(*request);
+  if (restart == nullptr) return true;
+  if (restart->abandoned()) {
+    finish_late(*restart);
+    return false;
+  }
   // After the lifecycle ticket was released, because the listener may need it.
   if (restart->has_released()) report(restart->released_event(), false);
   complete(*request, restart->event());
-  if (request->old != nullptr) parts_.retired.drain(request->old);
+  const bool gone = request->old == nullptr || parts_.retired.drain(request->old);
+  return gone && restart->leaves_thread_clean();
 } catch (const std::bad_alloc&) {
   complete(*request);
   if (request->old != nullptr) parts_.retired.drain(request->old);
+  return false;
 }
 
 /// Takes the result of a restart that was not abandoned.

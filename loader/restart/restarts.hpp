@@ -143,7 +143,7 @@ class Restarts final : public AfterFault, public Supervised, private BeginRestar
  private:
   Result<void> begin_planned(RestartReason reason, const RestartOptions& options,
                              std::uint64_t count) override;
-  void perform(const RequestPtr& request);
+  bool perform(const RequestPtr& request);
   Result<void> run(const std::shared_ptr<Restart>& restart) TENON_REQUIRES(module_lock);
   bool may_begin(RestartRequest& request, const TicketHold& lifecycle) TENON_REQUIRES(module_lock);
   bool is_needed(const RestartRequest& request) TENON_REQUIRES(module_lock);

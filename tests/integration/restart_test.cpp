@@ -14,6 +14,7 @@
 #include <optional>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "integration/hosting.hpp"
@@ -53,6 +54,49 @@ TEST_F(Restart, UnmapsTheOldCode) {
   EXPECT_FALSE(is_mapped("probe.g1"));
   EXPECT_TRUE(is_mapped("probe.g2"));
   EXPECT_EQ(copies(), Texts{"probe.g2.so"});
+}
+
+/// Restarts a module, and counts the restarts that ran on the thread of an earlier one.
+class RestartThread : public Hosting {
+ protected:
+  HostOptions options() {
+    HostOptions options = Hosting::options();
+    options.on_event = [this](const Event& event) {
+      static thread_local bool restarted_here = false;
+      if (event.type == Event::Type::restarted && std::exchange(restarted_here, true)) ++reused_;
+    };
+    return options;
+  }
+
+  std::atomic<int> reused_{0};
+};
+
+#ifndef _WIN32  // DLLs do not show whether they leave objects
+TEST_F(RestartThread, IsReusedIfNoCodeHasLeftObjectsInIt) {
+  place("probe-1.so", "probe.so");
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  // The next restart may begin before the thread is idle.
+  EXPECT_TRUE(eventually([&] { return host.restart(probes) && reused_ > 0; }));
+  EXPECT_EQ(module(host, probes).still_mapped, 0u);
+}
+#endif
+
+TEST_F(RestartThread, EndsIfTheNewCodeHasThreadLocalObjects) {
+  place_fault("thread-local", "holding.so");
+  Host host(options());
+  auto echo = host.create<test::Echo>("standalone:echo").value();
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(host.restart("test.example/echo"));
+  EXPECT_EQ(reused_, 0);
+}
+
+TEST_F(RestartThread, EndsIfTheNewCodeMayUseOtherPackages) {
+  place("probe-of-echo.so", "probe.so");
+  place_fault("good", "echo.so");
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(host.restart(probes));
+  EXPECT_EQ(reused_, 0);
 }
 
 TEST_F(Restart, ReplaysTheConfigurationOfEachInstance) {
