@@ -41,18 +41,27 @@ Result<ModuleLoader::Content> ModuleLoader::read(const std::string& package) con
 
 Result<LoadedCode> ModuleLoader::load(Content file, const std::shared_ptr<const Manifest>& before,
                                       bool force) {
+  const auto known = [&] {
+    const ModuleLock lock(state_.mutex);
+    return before == without_text_ ? with_text_ : before;
+  }();
   auto read = [&] {
     const SupervisedWork::Step step(before->name, read_step);
-    return read_whole_module(std::move(file.bytes), state_.origin.file, *before);
+    return read_whole_module(std::move(file.bytes), state_.origin.file, *known);
   }();
   if (!read) return std::move(read).error();
   read->bundle[0].access = file.access;
   auto now = before;
   if (read->manifest) {
     set_version_directory(before->version_directory, *read->manifest);
-    // A manifest from an index has no text.
-    if (!same_manifest(*before, *read->manifest))
-      now = std::make_shared<const Manifest>(std::move(*read->manifest));
+    auto fresh = std::make_shared<const Manifest>(std::move(*read->manifest));
+    if (same_manifest(*before, *fresh)) {
+      const ModuleLock lock(state_.mutex);
+      without_text_ = before;
+      with_text_.swap(fresh);
+    } else {
+      now = std::move(fresh);
+    }
   }
   if (now->name != before->name) {
     return Error({.code = "restart-refused",

@@ -52,6 +52,10 @@ class ModuleLoader {
   GenerationContext generation_context();
 
   ModuleState& state_;
+  // A manifest from an index, which has no text, and the same one from the file: as long as the
+  // file has this text, it is not parsed again.
+  std::shared_ptr<const Manifest> without_text_ TENON_GUARDED_BY(module_lock);
+  std::shared_ptr<const Manifest> with_text_ TENON_GUARDED_BY(module_lock);
   const std::shared_ptr<CallCounters> counters_ =
       std::make_shared<CallCounters>(state_.context->trace);
 };

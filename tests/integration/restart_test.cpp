@@ -10,9 +10,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -54,6 +56,29 @@ TEST_F(Restart, UnmapsTheOldCode) {
   EXPECT_FALSE(is_mapped("probe.g1"));
   EXPECT_TRUE(is_mapped("probe.g2"));
   EXPECT_EQ(copies(), Texts{"probe.g2.so"});
+}
+
+TEST_F(Restart, ReadsTheManifestOfAFileThatAnIndexHad) {
+  setenv("XDG_CACHE_HOME", (world_.root() / "cache").c_str(), 1);
+  HostOptions options = this->options();
+  options.app = "restarts";
+  // A file is in the index once it is old enough.
+  EXPECT_TRUE(eventually([&] {
+    const Host first(options);
+    return read_file(world_.root() / "cache/tenon/restarts.index").find("probe.so") !=
+           std::string::npos;
+  }));
+  Host host(options);
+  unsetenv("XDG_CACHE_HOME");
+  auto probe = host.create<test::Probe>("probe").value();
+  ASSERT_TRUE(host.restart(probes));
+  EXPECT_EQ(probe.info().package_version(), "1.0.0");
+  place("probe-2.so", "probe.so");
+  ASSERT_TRUE(host.restart(probes));
+  EXPECT_EQ(probe.info().package_version(), "2.0.0");
+  place("probe-1.so", "probe.so");
+  ASSERT_TRUE(host.restart(probes));
+  EXPECT_EQ(probe.info().package_version(), "1.0.0");
 }
 
 /// Restarts a module, and counts the restarts that ran on the thread of an earlier one.
