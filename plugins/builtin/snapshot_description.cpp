@@ -24,13 +24,14 @@ std::string read_text(const Directory& snapshot) {
   if (!file) throw sdk::Failure(TENON_DATA_LOSS, snapshot.path_of(file_name), " is missing");
   std::string text;
   std::array<char, 4096> piece{};
-  while (text.size() < max_bytes) {
+  while (text.size() <= max_bytes) {
     const ssize_t count = retry([&] { return ::read(file->get(), piece.data(), piece.size()); });
     if (count < 0) throw sdk::system_failure(errno, "cannot read ", snapshot.path_of(file_name));
-    if (count == 0) break;
+    if (count == 0) return text;
     text.append(piece.data(), static_cast<std::size_t>(count));
   }
-  return text;
+  throw sdk::Failure(TENON_DATA_LOSS, snapshot.path_of(file_name), " has more than ", max_bytes,
+                     " bytes");
 }
 
 }  // namespace
@@ -40,6 +41,10 @@ void write_description(const Directory& snapshot, const SnapshotDescription& des
   for (const auto& [key, value] : description.tags) tags.emplace(key, value);
   const std::string text = json::serialize(
       json::object({{"volume", description.volume}, {"files", description.files}, {"tags", tags}}));
+  if (text.size() > max_bytes) {
+    throw sdk::Failure(TENON_INVALID_ARGUMENT, "the description of the snapshot has ", text.size(),
+                       " bytes, at most ", max_bytes, " are possible");
+  }
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const Descriptor file(retry([&] { return ::openat(snapshot.get(), file_name, flags, 0600); }));
   std::string_view rest = text;

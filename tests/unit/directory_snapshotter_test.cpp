@@ -297,6 +297,60 @@ TEST_F(DirectorySnapshotter, ReportsASnapshotWithMissingFiles) {
   EXPECT_EQ(partial("volumes"), 0u);
 }
 
+TEST_F(DirectorySnapshotter, ReadsDescriptionsOfSixteenMegabytes) {
+  make_volume("v");
+  const std::string id = snapshot("v").value();
+  const std::string path = "disk/snapshots/" + id + "/snapshot.json";
+  std::string text = world_.read(path);
+  text.resize(16 << 20, ' ');
+  world_.write(path, text);
+  EXPECT_TRUE(restore(id));
+  for (const std::size_t size : {(16 << 20) + 1, 160 << 20}) {
+    text.resize(size, ' ');
+    world_.write(path, text);
+    EXPECT_EQ(code_of(restore(id)), "data-loss") << size;
+  }
+}
+
+TEST_F(DirectorySnapshotter, WritesNoDescriptionThatItCannotRead) {
+  make_volume("v");
+  const auto with_tag = [&](std::size_t size) {
+    return snapshot("v", {{"tag", std::string(size, 'x')}});
+  };
+  const std::string id = with_tag(0).value();
+  const std::size_t rest = fs::file_size(root() / "snapshots" / id / "snapshot.json");
+  const auto largest = with_tag((16 << 20) - rest);
+  ASSERT_TRUE(largest);
+  EXPECT_TRUE(restore(*largest));
+  EXPECT_EQ(code_of(with_tag((16 << 20) - rest + 1)), "invalid-argument");
+  EXPECT_EQ(names_in("snapshots").size(), 2u);
+  EXPECT_EQ(partial("snapshots"), 0u);
+}
+
+TEST_F(DirectorySnapshotter, CopiesFourHundredLevels) {
+  // Made from the inside: the path of the last of 4,000 is longer than the system accepts.
+  const auto make = [&](const char* id, int levels) {
+    fs::create_directory(volume(id));
+    int at = open(volume(id).c_str(), O_RDONLY | O_DIRECTORY);
+    for (int i = 0; i < levels; ++i) {
+      ASSERT_EQ(mkdirat(at, "d", 0700), 0);
+      const int next = openat(at, "d", O_RDONLY | O_DIRECTORY);
+      close(at);
+      at = next;
+    }
+    close(at);
+  };
+  make("deep", 400);
+  const auto id = snapshot("deep");
+  ASSERT_TRUE(id) << id.error().to_string();
+  EXPECT_EQ(describe(volume(restore(*id).value())), describe(volume("deep")));
+  make("deeper", 401);
+  EXPECT_EQ(code_of(snapshot("deeper")), "failed-precondition");
+  make("deepest", 4'000);
+  EXPECT_EQ(code_of(snapshot("deepest")), "failed-precondition");
+  EXPECT_EQ(names_in("snapshots").size(), 1u);
+}
+
 TEST_F(DirectorySnapshotter, StopsCopyingIfCancelled) {
   for (int i = 0; i < 100; ++i) write("v/" + std::to_string(i), "");
   Call call;
