@@ -195,6 +195,27 @@ TEST_F(ExplainKind, SuggestsTheNearestName) {
   }
 }
 
+TEST_F(ExplainKind, NamesThirtyMethods) {
+  const auto needed_of = [&](int count) {
+    std::string methods;
+    for (int i = 1; i <= count; ++i) {
+      methods += std::string(i > 1 ? "," : "") + R"({ "name": "method_)" + std::to_string(i) +
+                 R"(", "doc": "Works.", "threading": "any" })";
+    }
+    world_.write("home/.local/share/photo/tenon/specs/many/v1.json",
+                 R"({ "kind": "photo.example/many", "version": 1, "doc": "Has many.",
+                      "methods": [)" +
+                     methods + "] }");
+    const std::string error = explain("photo.example/many.other").err;
+    const std::size_t begin = error.find("method_30");
+    return begin == std::string::npos ? error
+                                      : error.substr(begin, error.find('\n', begin) - begin);
+  };
+  EXPECT_EQ(needed_of(30), "method_30");
+  EXPECT_EQ(needed_of(31), "method_30 and 1 more");
+  EXPECT_EQ(needed_of(300), "method_30 and 270 more");
+}
+
 TEST_F(ExplainKind, PrintsJson) {
   const Outcome run = world_.run(command({"photo.example/filter.apply", "-a", "photo", "--json"}));
   EXPECT_EQ(run.exit, 0) << run.err;

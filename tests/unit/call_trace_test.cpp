@@ -6,9 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <thread>
 #include <vector>
+
+#include "control/trace_text.hpp"
 
 namespace tenon::tests { namespace {
 
@@ -39,6 +43,39 @@ TEST(CallTraces, CountWhatIsLost) {
     EXPECT_EQ(taken.events.size(), CallTrace::most_events);
     EXPECT_EQ(taken.lost_events, 3u);
   }
+}
+
+TEST(CallTraces, KeepThirtyThousandCallsAndAThousandEvents) {
+  CallTrace trace;
+  ASSERT_TRUE(trace.begin());
+  for (const std::size_t more : {0, 1, 300'000}) {
+    for (std::size_t i = 0; i < 32'768 + more; ++i) trace.add({.begin = 1});
+    for (std::size_t i = 0; i < 1'000 + more; ++i) trace.add(Event{});
+    const auto taken = trace.take();
+    EXPECT_EQ(taken.calls.size(), 32'768u);
+    EXPECT_EQ(taken.lost_calls, more);
+    EXPECT_EQ(taken.events.size(), 1'000u);
+    EXPECT_EQ(taken.lost_events, more);
+  }
+}
+
+TEST(CallTraces, AreWrittenAThousandCallsAtATime) {
+  const auto trace = std::make_shared<CallTrace>();
+  ASSERT_TRUE(trace->begin());
+  for (int i = 0; i < 10'001; ++i) trace->add({.begin = 1});
+  detail::TraceText text(trace, "photo");
+  const auto written = [&] {
+    json::Writer out;
+    out.begin_array();
+    return text.write(out);
+  };
+  // The first part names the process, the thread and the method as well.
+  const std::size_t first = written();
+  EXPECT_GE(first, 1'000u);
+  EXPECT_LE(first, 1'003u);
+  for (int part = 1; part < 10; ++part) EXPECT_EQ(written(), 1'000u);
+  EXPECT_EQ(written(), 1u);
+  EXPECT_EQ(written(), 0u);
 }
 
 TEST(CallTraces, AreRecordedOneAtATime) {

@@ -75,6 +75,26 @@ TEST_F(DebugLink, IsFoundInTheLastSection) {
   EXPECT_EQ(link().value().text, "x.debug");
 }
 
+TEST_F(DebugLink, IsFoundInTheFirstThousandSections) {
+  // Empty sections before the one with the link.
+  const elf::Section with_link = section();
+  const elf::Section names = section(header().section_names);
+  const Bytes good = bytes_;
+  const auto is_found_at = [&](std::uint16_t number) {
+    bytes_ = good;
+    header().sections_offset = (good.size() + 15) / 16 * 16;
+    header().section_count = static_cast<std::uint16_t>(number + 1);
+    header().section_names = 0;
+    bytes_.resize(header().sections_offset + header().section_count * sizeof(elf::Section));
+    section(0) = names;
+    section(number) = with_link;
+    return link().has_value();
+  };
+  EXPECT_TRUE(is_found_at(1'023));
+  EXPECT_FALSE(is_found_at(1'024));
+  EXPECT_FALSE(is_found_at(10'240));
+}
+
 TEST_F(DebugLink, IsAbsentWithoutSections) {
   const Bytes good = bytes_;
   const auto without = [&](auto damage) {

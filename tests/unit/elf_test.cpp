@@ -467,6 +467,45 @@ TEST(Bundle, BoundsTheNoteWithTheProcessor) {
   EXPECT_EQ(processor_with([](N& n, P&) { n.text_size = ~0U - 7; }),
             "a note larger than its segment");
 }
+
+TEST(Bundle, ReadsSixtyFourPropertiesOfANote) {
+  const auto processor_after = [](std::size_t others) {
+    auto bytes = bytes_of(fault("needs-x86-64-v4"));
+    const auto old = segment_of(bytes, elf::segment_properties).offset;
+    const auto begin = (bytes.size() + 15) / 16 * 16;
+    bytes.resize(begin + 16 * (others + 2));
+    std::memcpy(bytes.data() + begin, bytes.data() + old, 16);
+    std::memcpy(bytes.data() + begin + 16 * (others + 1), bytes.data() + old + 16, 16);
+    at<elf::NoteHeader>(bytes, begin).text_size = static_cast<std::uint32_t>(16 * (others + 1));
+    for (std::size_t i = 1; i <= others; ++i) {
+      at<elf::Property>(bytes, begin + 16 * i) = {.type = 1, .size = 8};
+    }
+    // The segment of all notes and that of the properties, at the end of the last one to load.
+    const elf::Header header = header_of(bytes);
+    const auto segment = [&](std::uint64_t i) -> elf::Segment& {
+      return at<elf::Segment>(bytes, header.segments_offset + i * sizeof(elf::Segment));
+    };
+    std::uint64_t last = 0;
+    for (std::uint64_t i = 0; i < header.segment_count; ++i) {
+      if (segment(i).type == elf::segment_load) last = i;
+    }
+    segment(last).file_size = segment(last).memory_size = bytes.size() - segment(last).offset;
+    for (std::uint64_t i = 0; i < header.segment_count; ++i) {
+      if (segment(i).type != elf::segment_properties &&
+          (segment(i).type != elf::segment_note || segment(i).offset != old)) {
+        continue;
+      }
+      segment(i).offset = begin;
+      segment(i).address = segment(last).address + begin - segment(last).offset;
+      segment(i).file_size = segment(i).memory_size = bytes.size() - begin;
+    }
+    return read_bundle(bytes, "x").value()[0].demands.processor;
+  };
+  EXPECT_EQ(processor_after(0), 8u);
+  EXPECT_EQ(processor_after(63), 8u);
+  EXPECT_EQ(processor_after(64), 0u);
+  EXPECT_EQ(processor_after(640), 0u);
+}
 #endif
 
 // -- Reloadability ------------------------------------------------------------

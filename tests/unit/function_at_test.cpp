@@ -6,9 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -142,6 +144,66 @@ TEST(FunctionNames, RequireValidTables) {
   EXPECT_EQ(damaged(table + offsetof(elf::Section, link), 100, 4), "");
   EXPECT_EQ(damaged(table + offsetof(elf::Section, size), good.size(), 8), "");
   EXPECT_EQ(damaged(table + offsetof(elf::Section, size), sizeof(elf::Symbol) - 1, 8), "");
+}
+
+/// A file of one symbol whose table lies behind empty ones. Everything else is zeros.
+class Sparse final : public detail::ByteSource {
+ public:
+  Sparse() : ByteSource("file", std::uint64_t{1} << 40) {}
+
+  /// Places a structure.
+  template <class T>
+  void put(std::uint64_t offset, const T& what) {
+    const auto bytes = std::as_bytes(std::span(&what, 1));
+    parts_[offset].assign(bytes.begin(), bytes.end());
+  }
+
+ private:
+  Result<void> copy(std::uint64_t offset, std::span<std::byte> into, std::string_view) override {
+    std::memset(into.data(), 0, into.size());
+    const auto part = parts_.find(offset);
+    if (part == parts_.end()) return {};
+    std::memcpy(into.data(), part->second.data(), std::min(into.size(), part->second.size()));
+    return {};
+  }
+  std::map<std::uint64_t, std::vector<std::byte>> parts_;
+};
+
+/// Returns the name in a file whose table of symbols is behind as many empty sections, and has as
+/// many other symbols.
+std::string function_behind(std::uint16_t sections, std::uint64_t symbols) {
+  constexpr std::uint64_t table = std::uint64_t{1} << 30;
+  constexpr std::uint64_t names = std::uint64_t{1} << 29;
+  constexpr std::uint16_t last = 20'000;  // the section of names
+  elf::Header header{};
+  header.sections_offset = sizeof header;
+  header.section_size = sizeof(elf::Section);
+  header.section_count = last + 1;
+  elf::Section with_symbols{};
+  with_symbols.type = elf::section_symbols;
+  with_symbols.offset = table;
+  with_symbols.size = (symbols + 1) * sizeof(elf::Symbol);
+  with_symbols.link = last;
+  elf::Section with_names{};
+  with_names.offset = names;
+  Sparse file;
+  file.put(0, header);
+  file.put(sizeof header + sections * sizeof with_symbols, with_symbols);
+  file.put(sizeof header + last * sizeof with_names, with_names);
+  file.put(table + symbols * sizeof(elf::Symbol), symbol(0, 1, elf::kind_function));
+  file.put(with_names.offset, 'f');
+  return function_at(file, 0);
+}
+
+TEST(FunctionNames, AreFoundInTheFirstThousandSections) {
+  EXPECT_EQ(function_behind(1'023, 0), "f+0x0");
+  EXPECT_EQ(function_behind(1'024, 0), "");
+  EXPECT_EQ(function_behind(10'240, 0), "");
+}
+
+TEST(FunctionNames, AreFoundAmongFourMillionSymbols) {
+  EXPECT_EQ(function_behind(1, (1 << 22) - 1), "f+0x0");
+  EXPECT_EQ(function_behind(1, 1 << 22), "");
 }
 
 TEST(FunctionNames, AreDemangledWithinLimits) {

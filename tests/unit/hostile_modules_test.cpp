@@ -6,7 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <span>
@@ -15,8 +18,10 @@
 
 #include "binary/bundle.hpp"
 #include "binary/elf_format.hpp"
+#include "binary/undefined_symbols.hpp"
 #include "framework/world.hpp"
 #include "manifest/module_file.hpp"
+#include "platform/library_search.hpp"
 #include "platform/process.hpp"
 #include "unit/faults.hpp"
 
@@ -556,6 +561,100 @@ TEST(BoundedWork, AcceptsLongNamesOfLibrariesAndRunPaths) {
   for (const std::size_t length : {65536, 655'360}) {
     EXPECT_EQ(with(elf::dynamic_runpath, length), "broken-file: the run path without an end");
   }
+}
+
+/// Places a table of needed versions behind the module, in a larger last segment.
+void replace_needed_versions(Victim& victim, std::span<const std::byte> table) {
+  Bytes& bytes = victim.bytes();
+  bytes.resize((bytes.size() + 15) / 16 * 16);
+  elf::Segment& last = victim.load_of(victim.segment(elf::segment_dynamic).address);
+  victim.value(elf::dynamic_version_needs) = last.address + bytes.size() - last.offset;
+  last.file_size = last.memory_size = bytes.size() + table.size() - last.offset;
+  bytes.insert(bytes.end(), table.begin(), table.end());
+}
+
+/// A version of a library, as large as the entry of its library.
+struct NeededVersion {
+  std::uint32_t hash;
+  std::uint16_t flags;
+  std::uint16_t number;
+  std::uint32_t name;
+  std::uint32_t next;
+};
+
+/// Returns a module that needs versions of as many libraries, and as many versions of the last one.
+std::string with_versions(std::size_t libraries, std::size_t versions) {
+  Victim victim;
+  const auto old = victim.place_of(victim.value(elf::dynamic_version_needs));
+  const auto library = victim.at<elf::VersionNeed>(old);
+  auto version = victim.at<NeededVersion>(old + library.first);
+  version.number = 99;  // none of a symbol is larger
+  std::vector<std::array<std::byte, 16>> table;
+  for (std::size_t left = libraries; left > 0; --left) {
+    table.push_back(std::bit_cast<std::array<std::byte, 16>>(elf::VersionNeed{
+        .version = 1,
+        .count = 1,
+        .file = library.file,
+        .first = static_cast<std::uint32_t>((left == 1 ? 1 : left + versions - 1) * 16),
+        .next = left > 1 ? 16U : 0}));
+  }
+  for (std::size_t left = versions; left > 0; --left) {
+    version.next = left > 1 ? 16 : 0;
+    table.push_back(std::bit_cast<std::array<std::byte, 16>>(version));
+  }
+  replace_needed_versions(victim, std::as_bytes(std::span(table)));
+  return victim.deep();
+}
+
+TEST(BoundedWork, AcceptsSixtyThousandVersions) {
+  EXPECT_EQ(with_versions(1, 65'535), "ok") << "65,536 entries with that of the library";
+  for (const std::size_t count : {65'536, 655'360}) {
+    EXPECT_EQ(with_versions(1, count),
+              "broken-file: versions of symbols that contradict each other");
+  }
+}
+
+TEST(BoundedWork, AcceptsVersionsOfAThousandLibraries) {
+  EXPECT_EQ(with_versions(1'024, 1), "ok");
+  for (const std::size_t count : {1'025, 10'240}) {
+    EXPECT_EQ(with_versions(count, 1), "broken-file: versions of more than 1024 libraries");
+  }
+}
+
+TEST(BoundedWork, LooksForSymbolsInTwoThousandLibraries) {
+  // The module needs a thousand libraries, libc, which needs the dynamic loader, and two libraries
+  // that need others. Most are one file with many names.
+  const tests::World world;
+  const auto write = [&](const std::string& name, Victim module) {
+    return world.write(
+        name, {reinterpret_cast<const char*>(module.bytes().data()), module.bytes().size()});
+  };
+  const auto path = [&](int number) {
+    return (world.root() / std::to_string(number)).string() + ".so";
+  };
+  const fs::path first = write("0.so", Victim());
+  for (int i = 1; i < 3'000; ++i) fs::create_hard_link(first, path(i));
+  const auto needing = [&](int begin, int end) {
+    std::vector<Added> needed;
+    for (int i = begin; i < end; ++i) needed.push_back({elf::dynamic_needed, path(i)});
+    return needed;
+  };
+  const auto are_read = [&](int libraries) {
+    const int rest = libraries - 1'004;
+    std::vector<Added> needed = needing(0, 1'000);
+    for (const std::string name : {"a.so", "b.so"}) {
+      fs::remove(world.root() / name);
+      const int begin = name == "a.so" ? 1'000 : 1'500;
+      const int end = name == "a.so" ? 1'500 : 1'000 + rest;
+      needed.push_back({elf::dynamic_needed, write(name, with_entries(needing(begin, end)))});
+    }
+    const auto bundle = read_bundle(with_entries(needed).bytes(), world.root() / "x.so").value();
+    const auto missing = undefined_symbols(bundle, platform::LibrarySearch());
+    EXPECT_TRUE(!missing || missing->empty());
+    return missing.has_value();
+  };
+  EXPECT_TRUE(are_read(2'048));
+  EXPECT_FALSE(are_read(2'049));
 }
 
 TEST(BoundedWork, LimitsTheLookUpsOfAllFilesOfABundleTogether) {

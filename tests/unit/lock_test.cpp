@@ -244,8 +244,20 @@ TEST_F(LockFile, ReportsMissingAndOversizedFiles) {
   EXPECT_EQ(read_lock_file(file_).error().code(), "not-found");
   EXPECT_EQ(read_lock_file(world_.root()).error().code(), "cannot-read");
   world_.write("app/tenon.lock", "");
-  fs::resize_file(file_, longest_document_file + 1);
-  EXPECT_EQ(read_lock_file(file_).error().code(), "cannot-read");
+  for (const std::uintmax_t size : {std::uintmax_t{16 << 20} + 1, std::uintmax_t{160 << 20}}) {
+    fs::resize_file(file_, size);
+    EXPECT_EQ(read_lock_file(file_).error().code(), "cannot-read") << size;
+  }
+}
+
+TEST_F(LockFile, MayTakeSixteenMegabytes) {
+  ASSERT_TRUE(write_lock_file(file_, {}, "photo"));
+  std::string text = world_.read("app/tenon.lock");
+  text.resize(16 << 20, ' ');
+  world_.write("app/tenon.lock", text);
+  EXPECT_TRUE(read_lock_file(file_));
+  world_.write("app/tenon.lock", text + ' ');
+  EXPECT_FALSE(read_lock_file(file_));
 }
 
 TEST_F(LockFile, IsUnchangedIfWritingFails) {

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -132,6 +134,22 @@ TEST_F(SettingsFiles, ThoseOfTheUserReplaceThoseOfTheSystemOneByOne) {
   EXPECT_EQ(settings.packages.at("a.b/d").enabled_by, user_file);
   EXPECT_TRUE(settings.packages.at("a.b/d").is_pinned());
   EXPECT_FALSE(settings.packages.at("a.b/e").is_pinned());
+}
+
+TEST_F(SettingsFiles, MayTakeSixteenMegabytes) {
+  std::string text = R"({"log_level": "info"})";
+  text.resize(16 << 20, ' ');
+  user(text);
+  EXPECT_EQ(read().log_level, LogLevel::info);
+  for (const std::size_t size : {(16 << 20) + 1, 160 << 20}) {
+    text.resize(size, ' ');
+    user(text);
+    const OperatorSettings settings = read();
+    EXPECT_EQ(settings.log_level, std::nullopt);
+    EXPECT_FALSE(settings.complete);
+    ASSERT_EQ(settings.problems.size(), 1u);
+    EXPECT_EQ(settings.problems[0].code(), "cannot-read");
+  }
 }
 
 TEST_F(SettingsFiles, TheFirstDirectoryOfTheSystemCountsMost) {

@@ -281,6 +281,29 @@ TEST_F(PrivateDirectories, AreFoundAmongThousandsOfOthers) {
   EXPECT_EQ(count(), 1500u);
 }
 
+TEST_F(PrivateDirectories, AreCheckedByTheThousand) {
+  // A directory inside keeps them, so that only their other file shows which ones were checked.
+  const fs::path path = abandon();
+  const auto lock = tests::read_file(path / "lock");
+  fs::remove_all(path);
+  const auto left_of = [&](int total) {
+    std::vector<fs::path> files;
+    for (int i = 0; i < total; ++i) {
+      const std::string number = std::to_string(1'000'000 + i).substr(1);
+      const fs::path one = parent() / ("tenon-" + number);
+      fs::create_directories(one / "inside");
+      fs::permissions(one, fs::perms::owner_all);
+      if (!fs::exists(one / "lock")) std::ofstream(one / "lock") << lock;
+      files.push_back(one / "file");
+      std::ofstream(files.back()).flush();
+    }
+    EXPECT_EQ(remove_abandoned_directories(parent()), 0u);
+    return std::ranges::count_if(files, [](const fs::path& file) { return fs::exists(file); });
+  };
+  EXPECT_EQ(left_of(1'000), 0);
+  EXPECT_EQ(left_of(1'001), 1);
+}
+
 TEST_F(PrivateDirectories, AreUnusableWithoutTheirLock) {
   const auto directory = create(parent());
   fs::remove(directory->path() / "lock");
