@@ -18,6 +18,7 @@
 namespace pipeline { namespace {
 
 namespace tests = tenon::tests;
+using namespace std::chrono_literals;
 
 using Positions = std::vector<std::string>;
 
@@ -151,6 +152,19 @@ TEST_F(CollectedRecords, AreOneBatch) {
   EXPECT_TRUE(again.contains(first) && again.contains(second)) << "their memory is used again";
   window_.end_reading();
   EXPECT_EQ(commit_batch(), (Positions{"6", "7", "8", "9"}));
+}
+
+TEST_F(CollectedRecords, WaitForTheirDelayAndNoLonger) {
+  tests::TestClock clock;
+  read({"1"});
+  for (const std::chrono::nanoseconds time : {0ns, std::chrono::nanoseconds(1h) - 1ns}) {
+    clock.advance(time);
+    window_.pause_until(0, {});  // a pause that is over
+    EXPECT_EQ(window_.unsent(0), 0u) << time.count();
+  }
+  clock.advance(1ns);
+  window_.pause_until(0, {});
+  EXPECT_EQ(window_.unsent(0), 1u);
 }
 
 TEST_F(CollectedRecords, AreNoStall) {
