@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// `tenon pack`. TENON is the command, BUILDS the directory of builds of one package, MODULES that
+// `tenon pack`. TENON is the command, TENON_WITH_POINTS the same with the points of
+// base/test_point.hpp, BUILDS the directory of builds of one package, MODULES that
 // of other modules. Code of them would end the process.
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
@@ -67,6 +68,62 @@ TEST_F(Pack, LaysBuildsOutForHosts) {
     };
     EXPECT_TRUE(std::ranges::any_of(json::parse(listed.out).at("plugins").as_array(), is_packed))
         << package << listed.out << listed.err;
+  }
+}
+
+// -- Other processes between two steps ----------------------------------------
+
+class InterleavedPack : public Pack {
+ protected:
+  /// Packs the first build while an actor runs at a point.
+  Outcome pack_while(const std::string& point, const std::string& actor) {
+    world_.set("TENON_POINT", point);
+    world_.set("TENON_ACTOR", actor);
+    return world_.run({TENON_WITH_POINTS, "pack", "-o", "packages", build("first")});
+  }
+  static std::string command(const std::string& words) { return TENON " " + words; }
+};
+
+TEST_F(InterleavedPack, OneOfTwoCommandsPacksAVersion) {
+  const std::string second =
+      command("pack -o packages ") + build("first") + " > second 2>&1; echo $? > exit";
+  for (const std::string point : {"pack: checked", "pack: created", "pack: copied"}) {
+    SCOPED_TRACE(point);
+    fs::remove_all(world_.root() / "packages");
+    const Outcome run = pack_while(point, second);
+    const bool second_was_first = point == "pack: checked";
+    EXPECT_EQ(run.exit, second_was_first ? 1 : 0) << run.err;
+    EXPECT_EQ(world_.read("exit"), second_was_first ? "0\n" : "1\n");
+    const std::string refused = second_was_first ? run.err : world_.read("second");
+    EXPECT_NE(refused.find("error[already-exists] packages/me.example/clocks/1.2.0"),
+              std::string::npos)
+        << refused;
+    EXPECT_EQ(files(), Files{first});
+    EXPECT_EQ(world_.read(std::string("packages/") + first), read_file(build("first")));
+  }
+}
+
+TEST_F(InterleavedPack, HostsSeeNoPartOfAPackage) {
+  for (const char* point : {"pack: created", "pack: copied"}) {
+    fs::remove_all(world_.root() / "packages");
+    EXPECT_EQ(pack_while(point, command("list --plugin-path packages --json > listed")).exit, 0);
+    const json::value listed = json::parse(world_.read("listed"));
+    const auto is_packed = [](const json::value& plugin) {
+      return plugin.at("package") == "me.example/clocks";
+    };
+    EXPECT_TRUE(std::ranges::none_of(listed.at("plugins").as_array(), is_packed)) << point;
+  }
+}
+
+TEST_F(InterleavedPack, ADirectoryThatIsRemovedMeanwhileIsReported) {
+  for (const char* point : {"pack: created", "pack: copied"}) {
+    const Outcome run = pack_while(point, "rm -r packages/me.example/clocks/1.2.0");
+    EXPECT_NE(run.exit, 0) << point;
+    EXPECT_EQ(run.out, "") << point;
+    EXPECT_NE(run.err, "") << point;
+    EXPECT_EQ(files(), Files());
+    EXPECT_EQ(pack({"first"}).exit, 0) << point;
+    fs::remove_all(world_.root() / "packages");
   }
 }
 

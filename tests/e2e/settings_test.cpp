@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon disable, enable, pin and unpin. TENON is the command, HOST a host of the app photo, MODULE
+// tenon disable, enable, pin and unpin. TENON is the command, TENON_WITH_POINTS the same with the
+// points of base/test_point.hpp, HOST a host of the app photo, MODULE
 // its plugin, PACKAGES a directory of packages that require each other.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -234,6 +235,65 @@ TEST_F(SettingsCommands, LoseNoChangeIfSeveralRunAtOnce) {
   for (std::size_t at = all.find("false"); at != std::string::npos; at = all.find("false", at + 1))
     ++disabled;
   EXPECT_EQ(disabled, packages.size()) << all;
+}
+
+// -- Other processes between reading and writing ------------------------------
+
+class InterleavedSettings : public SettingsCommands {
+ protected:
+  InterleavedSettings() {
+    install("blur-1.2.0");
+    install("colour-1.4.0");
+    world_.set("TENON_POINT", "settings: read");
+  }
+
+  /// Disables a package, while an actor runs at the point.
+  Outcome disable(const std::string& package, const std::string& actor) {
+    world_.set("TENON_ACTOR", actor);
+    return world_.run({TENON_WITH_POINTS, "disable", "-a", "photo", package});
+  }
+};
+
+TEST_F(InterleavedSettings, ASecondCommandWaitsForTheFirst) {
+  const Outcome first =
+      disable("me.example/blur", "(" TENON
+                                 " disable -a photo example.io/colour > second 2>&1;"
+                                 " echo $? > done) &");
+  EXPECT_EQ(first.exit, 0) << first.err;
+  ASSERT_TRUE(eventually([&] { return !world_.read("done").empty(); }));
+  EXPECT_EQ(world_.read("done"), "0\n") << world_.read("second");
+  EXPECT_TRUE(contains(content(), "example.io/colour") && contains(content(), "me.example/blur"))
+      << content();
+}
+
+TEST_F(InterleavedSettings, ReadersSeeTheOldFileOrTheNewOne) {
+  ASSERT_EQ(tenon({"disable", "example.io/colour"}).exit, 0);
+  const Outcome run =
+      disable("me.example/blur", "cat home/.config/tenon/photo.json > seen && " TENON
+                                 " list -a photo --json > listed; true");
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(world_.read("seen"),
+            "{ \"packages\": { \"example.io/colour\": { \"enabled\": false } } }\n");
+  EXPECT_TRUE(contains(world_.read("listed"), "me.example/blur"));
+  EXPECT_TRUE(contains(content(), "example.io/colour") && contains(content(), "me.example/blur"))
+      << content();
+}
+
+TEST_F(InterleavedSettings, AnEditorLosesNoChange) {
+  const Outcome run = disable("me.example/blur", R"(printf '{"log_level": "debug"}' > new && )"
+                                                 "mv new home/.config/tenon/photo.json");
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_TRUE(contains(content(), R"("log_level": "debug")")) << content();
+  EXPECT_TRUE(contains(content(), R"("me.example/blur": { "enabled": false })")) << content();
+}
+
+TEST_F(InterleavedSettings, AFileThatIsDamagedMeanwhileIsKept) {
+  ASSERT_EQ(tenon({"disable", "example.io/colour"}).exit, 0);
+  const Outcome run =
+      disable("me.example/blur", "printf '{' > new && mv new home/.config/tenon/photo.json");
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_TRUE(contains(run.err, "error[broken-settings] ")) << run.err;
+  EXPECT_EQ(content(), "{");
 }
 
 TEST_F(SettingsCommands, RefuseWhatIsNotThere) {

@@ -20,6 +20,7 @@
 #include "base/path_error.hpp"
 #include "base/quote.hpp"
 #include "base/system_library.hpp"
+#include "base/test_point.hpp"
 #include "commands.hpp"
 #include "common/descriptor.hpp"
 #include "json.hpp"
@@ -211,6 +212,7 @@ Result<void> fill(const Build& build) {
   const fs::path part = build.file().string() + ".part";
   std::error_code failed = copy_all(build, part);
   if (failed) return cannot_write(build.directory(), failed);
+  TENON_TEST_POINT("pack: copied");
   if (auto lost = lost_library(build.report, tenon::inspect(part))) return std::move(*lost);
   fs::rename(part, build.file(), failed);
   if (!failed) failed = platform::sync_directory(build.directory());
@@ -224,6 +226,7 @@ Result<void> publish(const Build& build) {
   const bool created = platform::create_directories(build.directory(), failed);
   if (!created && !failed) return already_packed(build, "a directory of this version");
   if (failed) return cannot_write(build.directory(), failed);
+  TENON_TEST_POINT("pack: created");
   auto filled = fill(build);
   if (filled) return filled;
   std::error_code ignored;
@@ -260,6 +263,7 @@ Packed pack_all(const std::vector<std::string>& files, const fs::path& output) {
     if (error) packed.errors.push_back(std::move(*error));
   }
   if (!packed.errors.empty()) return packed;
+  TENON_TEST_POINT("pack: checked");
   for (Build& build : builds) {
     if (auto published = publish(build); !published) {
       packed.errors.push_back(published.error());

@@ -21,6 +21,7 @@
 #include "base/path_error.hpp"
 #include "base/plain_text.hpp"
 #include "base/quote.hpp"
+#include "base/test_point.hpp"
 #include "commands.hpp"
 #include "common/descriptor.hpp"
 #include "common/json_reader.hpp"
@@ -279,12 +280,19 @@ Result<bool> change_file(const Options& options, SettingsChange change, const Su
                          const fs::path& file) {
   const auto lock = lock_settings(file);
   if (!lock) return lock.error();
-  auto root = read_file(file);
-  if (!root) return std::move(root).error();
-  const std::string before = tools::to_pretty_json(*root);
-  if (auto done = apply(options, change, subject, file, *root); !done) return done.error();
-  const std::string after = tools::to_pretty_json(*root);
-  if (after == before) return false;
+  std::string before;
+  std::string after;
+  // An editor does not know the lock.
+  for (auto root = read_file(file);;) {
+    if (!root) return std::move(root).error();
+    before = tools::to_pretty_json(*root);
+    if (auto done = apply(options, change, subject, file, *root); !done) return done.error();
+    after = tools::to_pretty_json(*root);
+    if (after == before) return false;
+    TENON_TEST_POINT("settings: read");
+    root = read_file(file);
+    if (root && tools::to_pretty_json(*root) == before) break;
+  }
   std::error_code ignored;
   const bool is_new = !fs::exists(fs::symlink_status(file, ignored));
   const auto written = platform::replace_content(
