@@ -11,6 +11,7 @@
 #include <span>
 
 #include "base/path_error.hpp"
+#include "base/test_point.hpp"
 #include "common/sha256.hpp"
 #include "item_files.hpp"
 #include "selection/label_syntax.hpp"
@@ -272,13 +273,16 @@ tenon::Result<void> Store::check_absent(const std::string& backup, const std::st
 
 tenon::Result<void> Store::add(const tenon::StoredBackupV1& record) {
   const std::string& name = record.backup.name;
+  TENON_TEST_POINT("backup: stored");
   if (auto absent = check_absent(name); !absent) {
     withdraw(record);
     return absent;
   }
+  TENON_TEST_POINT("backup: absent");
   if (auto written = write(record); !written) {
     return withdraw(record) ? std::move(written).error() : unconfirmed(record, written.error());
   }
+  TENON_TEST_POINT("backup: recorded");
   const auto exists = has(record.contents);
   if (!exists) {
     return withdraw(record) ? exists.error() : unconfirmed(record, exists.error());

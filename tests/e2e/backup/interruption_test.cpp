@@ -379,4 +379,83 @@ TEST_F(Backup, CanBeDeletedAfterAKillDuringItsDeletion) {
   EXPECT_EQ(files("store"), Lines());
 }
 
+// -- Other processes between the steps of a create ----------------------------
+
+class InterleavedBackup : public Backup {
+ protected:
+  InterleavedBackup() {
+    write_items({item("Pod", "web", "first")});
+    world.write("other.json", list_of({item("Pod", "web", "second")}));
+  }
+  /// Creates a backup while another command runs at a point. Its output is in the file `second`.
+  Outcome create_while(const std::string& point, const std::string& words) {
+    world.set("TENON_POINT", point);
+    world.set("TENON_ACTOR", TENON_BACKUP " " + words + " > second 2>&1; echo $? > exit");
+    const Outcome done =
+        world.run({TENON_BACKUP_WITH_POINTS, "create", "nightly", "--from", "items.json"});
+    exit_of_second_ = world.read("exit");
+    return done;
+  }
+  std::string second() { return exit_of_second_ + world.read("second"); }
+  std::string items_of_backup() {
+    fs::remove_all(world.root() / "restored");
+    const Outcome run = restore();
+    if (run.exit != 0) return run.err;
+    const Lines all = restored();
+    return all.size() == 1 ? all[0] : "several";
+  }
+  static constexpr const char* other_create = "create nightly --from other.json";
+
+ private:
+  std::string exit_of_second_;
+};
+
+TEST_F(InterleavedBackup, ACreateBeforeTheNameIsCheckedIsKept) {
+  const Outcome run = create_while("backup: stored", other_create);
+  EXPECT_EQ(second().substr(0, 2), "0\n") << second();
+  EXPECT_NE(run.exit, 0);
+  EXPECT_NE(run.err.find("error[already-exists] nightly"), std::string::npos) << run.err;
+  EXPECT_EQ(files("store").size(), 2u) << "a record and an archive";
+  EXPECT_EQ(items_of_backup(), "pods/namespaces/web/second");
+}
+
+TEST_F(InterleavedBackup, ACreateBetweenCheckAndRecordIsReplacedAsAWhole) {
+  const Outcome run = create_while("backup: absent", other_create);
+  EXPECT_EQ(second().substr(0, 2), "0\n") << second();
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(items_of_backup(), "pods/namespaces/web/first");
+  EXPECT_EQ(this->run({"delete", "nightly"}).exit, 0);
+  EXPECT_EQ(files("store"), Lines()) << "also the archive without a record";
+}
+
+TEST_F(InterleavedBackup, ACreateAfterTheRecordIsRefused) {
+  const Outcome run = create_while("backup: recorded", other_create);
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_NE(second().find("error[already-exists] nightly"), std::string::npos) << second();
+  EXPECT_EQ(files("store").size(), 2u);
+  EXPECT_EQ(items_of_backup(), "pods/namespaces/web/first");
+}
+
+TEST_F(InterleavedBackup, ADeleteBesideACreateLeavesAllOrNothing) {
+  for (const std::string point : {"backup: stored", "backup: absent", "backup: recorded"}) {
+    const Outcome run = create_while(point, "delete nightly");
+    EXPECT_EQ(run.exit, 3) << point << run.err;
+    EXPECT_NE(run.err.find("nightly: aborted: the backup was deleted while it was created"),
+              std::string::npos)
+        << point << run.err << second();
+    EXPECT_EQ(files("store"), Lines()) << point;
+  }
+}
+
+TEST_F(InterleavedBackup, IsListedFromItsRecordOn) {
+  for (const std::string point : {"backup: stored", "backup: absent"}) {
+    EXPECT_EQ(create_while(point, "list --json").exit, 0);
+    EXPECT_EQ(second().find("nightly"), std::string::npos) << point << second();
+    EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
+  }
+  EXPECT_EQ(create_while("backup: recorded", "list").exit, 0);
+  EXPECT_NE(second().find("nightly"), std::string::npos) << second();
+  EXPECT_NE(second().find("completed"), std::string::npos) << second();
+}
+
 }}  // namespace tenon::tests
