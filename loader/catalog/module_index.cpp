@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/test_point.hpp"
 #include "catalog/scan.hpp"
 #include "platform/cache_file.hpp"
 
@@ -122,6 +123,7 @@ void ModuleIndex::update(const Scan& scan, std::chrono::system_clock::time_point
     }
   }
   if (writer.size() > max_index_size) return;
+  TENON_TEST_POINT("index: made");
   platform::write_cache_file(path_, writer.finish(app_));
 }
 

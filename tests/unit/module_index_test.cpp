@@ -28,6 +28,7 @@
 #include "framework/as_nobody.hpp"
 #include "framework/faulty.h"
 #include "framework/faulty_inside.hpp"
+#include "framework/window.hpp"
 #include "framework/world.hpp"
 #include "unit/faults.hpp"
 #include "unit/killed.hpp"
@@ -275,6 +276,61 @@ TEST_F(Index, HasEachOfAThousandFiles) {
   EXPECT_EQ(text_of(second), text_of(first));
   EXPECT_TRUE(std::ranges::equal(second.libraries, first.libraries, {}, &detail::FoundLibrary::file,
                                  &detail::FoundLibrary::file));
+}
+
+// -- Other processes between two steps ----------------------------------------
+
+/// A point of a scan that writes the index.
+class InterleavedIndex : public Index, public testing::WithParamInterface<const char*> {};
+
+TEST_P(InterleavedIndex, AReaderSeesTheOldIndexOrTheNewOne) {
+  place("a.so");
+  ASSERT_EQ(indexed(scan()), 0);
+  place("b.so", "good-edition-2");
+  std::ptrdiff_t seen = -1;
+  const Window window(GetParam(), [&] {
+    detail::KnownFiles known("photo");
+    const auto when = std::chrono::system_clock::now() + std::chrono::seconds(10);
+    seen = indexed(detail::scan({{world.plugins(), true}}, {}, known, when));
+  });
+  scan();
+  EXPECT_TRUE(window.reached());
+  EXPECT_EQ(seen, 1) << "that of the first scan";
+  EXPECT_EQ(indexed(scan()), 2);
+}
+
+TEST_P(InterleavedIndex, AnotherAppWritesItsOwn) {
+  place("a.so");
+  const Window window(GetParam(), [&] { scan(std::chrono::seconds(10), "video"); });
+  scan();
+  EXPECT_TRUE(window.reached());
+  EXPECT_EQ(indexed(scan()), 1);
+  EXPECT_EQ(indexed(scan(std::chrono::seconds(10), "video")), 1);
+  EXPECT_EQ(std::distance(fs::directory_iterator(cache() / "tenon"), {}), 2);
+}
+
+TEST_P(InterleavedIndex, TheEndOfTheDirectoryIsNoFailure) {
+  place("a.so");
+  const Window window(GetParam(), [&] { fs::remove_all(cache() / "tenon"); });
+  EXPECT_EQ(scan().modules.size(), 1u);
+  EXPECT_TRUE(window.reached());
+  scan();
+  EXPECT_EQ(indexed(scan()), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Points, InterleavedIndex, testing::Values("index: made", "cache: written"),
+                         [](const auto& point) { return std::string(point.param + 7); });
+
+TEST_F(Index, IsReadWholeIfItIsReplacedMeanwhile) {
+  place("a.so");
+  ASSERT_EQ(indexed(scan()), 0);
+  const Window window("cache: opened", [&] {
+    place("b.so", "good-edition-2");
+    scan();
+  });
+  EXPECT_EQ(indexed(scan()), 1) << "those of the old index";
+  EXPECT_TRUE(window.reached());
+  EXPECT_EQ(indexed(scan()), 2);
 }
 
 TEST_F(Index, IsUpdatedWithTheFiles) {

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "base/test_point.hpp"
 #include "platform/posix/descriptor.hpp"
 #include "platform/posix/temporary_file.hpp"
 #include "platform/private_directory.hpp"
@@ -35,6 +36,7 @@ std::optional<std::vector<std::byte>> read_cache_file(const std::filesystem::pat
       status.st_uid != ::geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0 ||
       static_cast<std::uint64_t>(status.st_size) > limit)
     return std::nullopt;
+  TENON_TEST_POINT("cache: opened");
   std::vector<std::byte> content(static_cast<std::size_t>(status.st_size));
   for (std::size_t done = 0; done < content.size();) {
     const ssize_t count = ::read(open.get(), content.data() + done, content.size() - done);
@@ -53,9 +55,10 @@ bool write_cache_file(const std::filesystem::path& file, std::string_view conten
   remove_abandoned_files(directory.get());
   TemporaryFile fresh(directory.get(), S_IRUSR | S_IWUSR);
   const std::string name = file.filename().string();
+  if (!fresh.is_open() || !write_all(fresh.get(), content)) return false;
+  TENON_TEST_POINT("cache: written");
   // It stays locked until it has its name.
-  if (!fresh.is_open() || !write_all(fresh.get(), content) ||
-      ::renameat(directory.get(), fresh.name().c_str(), directory.get(), name.c_str()) != 0)
+  if (::renameat(directory.get(), fresh.name().c_str(), directory.get(), name.c_str()) != 0)
     return false;
   fresh.release();
   return true;
