@@ -133,12 +133,14 @@ Result<void> Restart::attempt() {
   TENON_TEST_POINT("restart: loaded");
   if (abandoned()) return abandoned_error();
   for (int round = 0; round < max_rounds; ++round) {
+    TENON_TEST_POINT("restart: round");
     const auto applied = apply_changes();
     if (!applied) return applied.error();
     if (*applied <= few_changes) break;
   }
   // The functions of other members that run until then end in time or are abandoned.
   if (auto all = arrive(RestartGroup::Stage::loaded); !all) return all;
+  TENON_TEST_POINT("group: loaded");
   latest_ = deadline_ = Clock::now() + state_.context->restart.gate_timeout;
   // Until then, other members whose functions hang are abandoned.
   if (request_->group != nullptr) latest_ += 2 * SupervisedWork::grace;
@@ -303,6 +305,7 @@ Result<void> Restart::switch_over() {
         continue;
       }
       if (auto all = arrive(RestartGroup::Stage::drained); !all) return all;
+      TENON_TEST_POINT("group: drained");
       std::erase_if(members_, [this](const RestartMember& one) { return !is_made(one); });
       states_.add_unsaved(members_);  // the others follow in the next round
     }

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "base/test_point.hpp"
 #include "restart/restarts.hpp"
 #include "state/module_state.hpp"
 
@@ -172,6 +173,7 @@ Result<RestartOutcome> restart_used(Members members, const RestartOptions& optio
     auto request = restarts->begin(RestartReason::requested, options, true, count, group);
     if (request) {
       begun.emplace_back(restarts.get(), std::move(*request));
+      TENON_TEST_POINT("group: begun");
       continue;
     }
     group->give_up(restarts->state());

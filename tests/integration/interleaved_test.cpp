@@ -12,14 +12,17 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "framework/window.hpp"
 #include "image/original_file.hpp"
@@ -93,6 +96,34 @@ TEST_F(Interleaved, ARescanBeforeARestartIsPublishedKeepsItsModules) {
     EXPECT_EQ(version_of_probe(host), "2.0.0") << point;
     EXPECT_TRUE(finds_echo(host)) << point;
   }
+}
+
+TEST_F(Interleaved, InstancesThatAreMadeDuringARestartAreAppliedInRounds) {
+  // Returns the number of rounds while another thread makes so many instances before each.
+  const auto rounds_with = [&](std::size_t made) {
+    place("probe-1.so", "probe.so");
+    Host host(options());
+    std::vector<Handle<test::Probe>> probes_made;
+    const auto make = [&](std::size_t count) {
+      for (; count > 0; --count) probes_made.push_back(host.create<test::Probe>("probe").value());
+    };
+    make(65);
+    place("probe-2.so", "probe.so");
+    std::vector<std::unique_ptr<Window>> windows;
+    int rounds = 0;
+    const std::function<void()> actor = [&] {
+      if (rounds++ > 0) elsewhere([&] { make(made); });
+      windows.push_back(std::make_unique<Window>("restart: round", actor));
+    };
+    windows.push_back(std::make_unique<Window>("restart: round", actor));
+    EXPECT_TRUE(host.restart(probes));
+    for (auto& probe : probes_made) EXPECT_EQ(probe->edition().value(), 2);
+    return rounds;
+  };
+  EXPECT_EQ(rounds_with(0), 2);
+  EXPECT_EQ(rounds_with(64), 2);
+  EXPECT_EQ(rounds_with(65), 10);
+  EXPECT_EQ(rounds_with(650), 10);
 }
 
 TEST_F(Interleaved, ARescanBeforeALoadIsPublishedKeepsItsModules) {
@@ -226,6 +257,46 @@ TEST_F(InterleavedGroups, InstancesThatEndWhenAllAreReadyAreNotInTheNewCode) {
   two = {};
   EXPECT_TRUE(eventually([&] { return copies().empty(); }));
 }
+
+/// A point of a restart of several versions.
+class InterleavedSteps : public InterleavedGroups,
+                         public testing::WithParamInterface<const char*> {};
+
+TEST_P(InterleavedSteps, AMemberThatEndsIsNotInTheNewCode) {
+  for (const std::string ended : {"1.0.0", "2.0.0"}) {
+    Host host(options());
+    auto one = host.create<test::Probe>("probe@1.0.0").value();
+    auto two = host.create<test::Probe>("probe@2.0.0").value();
+    auto& ends = ended == "1.0.0" ? one : two;
+    auto& stays = ended == "1.0.0" ? two : one;
+    const Window window(GetParam(), [&] { elsewhere([&] { ends = {}; }); });
+    EXPECT_TRUE(host.restart(probes));
+    EXPECT_TRUE(window.reached());
+    EXPECT_EQ(stays->edition().value(), ended == "1.0.0" ? 2 : 1);
+    EXPECT_TRUE(eventually([&] { return copies().size() == 1; })) << ended;
+    stays = {};
+    EXPECT_TRUE(eventually([&] { return copies().empty(); })) << ended;
+  }
+}
+
+TEST_P(InterleavedSteps, ASecondRestartWaitsForTheFirst) {
+  Host host(options());
+  auto one = host.create<test::Probe>("probe@1.0.0").value();
+  auto two = host.create<test::Probe>("probe@2.0.0").value();
+  std::future<bool> second;
+  const Window window(GetParam(), [&] {
+    second = std::async(std::launch::async, [&] { return host.restart(probes).has_value(); });
+  });
+  EXPECT_TRUE(host.restart(probes));
+  EXPECT_TRUE(second.get());
+  EXPECT_EQ(one->edition().value(), 1);
+  EXPECT_EQ(two->edition().value(), 2);
+  EXPECT_TRUE(eventually([&] { return copies().size() == 2; }));
+}
+
+INSTANTIATE_TEST_SUITE_P(Points, InterleavedSteps,
+                         testing::Values("group: begun", "group: loaded", "group: drained"),
+                         [](const auto& point) { return std::string(point.param + 7); });
 
 // -- State --------------------------------------------------------------------
 
