@@ -80,26 +80,4 @@ TEST_F(Deadline, DoesNotPreventARestart) {
   EXPECT_TRUE(eventually([&] { return !is_mapped("probe.g1"); }));
 }
 
-TEST_F(Deadline, IsNotReportedForCallsThatEndInTime) {
-  Host host(options());
-  auto probe = host.create<test::Probe>("probe").value();
-  std::size_t late = 0;  // calls delayed by other processes
-  const auto with_timeout = [&](std::chrono::milliseconds timeout, auto call_probe) {
-    const auto begin = std::chrono::steady_clock::now();
-    Call call;
-    call.set_timeout(timeout);
-    call_probe(call);
-    if (std::chrono::steady_clock::now() - begin > timeout + 10ms)
-      ++late;  // half of the grace period
-  };
-  for (int i = 0; i < 100; ++i) {
-    with_timeout(1ms, [&](Call& call) { EXPECT_TRUE(probe->edition(call)); });
-  }
-  with_timeout(30ms, [&](Call& call) {
-    EXPECT_EQ(probe->pause(call, -1s, false).value(), TENON_CANCELLED_BY_DEADLINE);
-  });
-  std::this_thread::sleep_for(50ms);
-  EXPECT_LE(count_events(Event::Type::call_overdue), late);
-}
-
 }}  // namespace tenon::tests

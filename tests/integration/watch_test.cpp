@@ -2,12 +2,11 @@
 //
 // Hosts that watch files and restart changed modules.
 #include <gtest/gtest.h>
+#include <test/counter.hpp>
 #include <test/probe.hpp>
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "integration/hosting.hpp"
 
@@ -54,13 +53,17 @@ TEST_F(Watching, RestartsAfterARename) {
 }
 
 TEST_F(Watching, RestartsOnlyAfterAnOverwriteIsComplete) {
+  place("counter-1.so", "counter.so");
   Host host(watching());
   auto probe = host.create<test::Probe>("probe").value();
+  auto counter = host.create<test::Counter>("counter").value();
   const std::string whole = read_file(MODULES "/probe-2.so");
   {
     std::ofstream writing(file(), std::ios::binary | std::ios::trunc);
     writing << whole.substr(0, whole.size() / 2) << std::flush;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    // The watcher sees changes in their order.
+    place("counter-2.so", "counter.so");
+    ASSERT_TRUE(eventually([&] { return counter->edition().value() == 2; }));
     EXPECT_EQ(probe->edition().value(), 1);
     writing << whole.substr(whole.size() / 2);
   }
