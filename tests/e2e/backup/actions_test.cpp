@@ -221,9 +221,14 @@ TEST_F(Backup, WaitsForOperationsOfPostOperationItems) {
 TEST_F(Backup, ReportsOperationsThatFailOrDoNotEnd) {
   play();
   write_items({item("Pod", "web", "p", told("backup-a", "operation=fails")),
-               item("Pod", "web", "q", told("backup-b", "operation=never"))});
+               item("Pod", "web", "q", told("backup-b", "operation=never")),
+               item("Pod", "web", "stuck", told("backup-b", "operation=never"))});
   const Outcome made = create();
   EXPECT_EQ(made.exit, 1);
+  EXPECT_NE(made.err.find("pods web/stuck: test.example/b: cancel: it cannot be stopped"),
+            std::string::npos)
+      << made.err;
+  EXPECT_EQ(made.err.find("pods web/q: test.example/b: cancel"), std::string::npos) << made.err;
   EXPECT_NE(made.err.find("error[operation-failed] pods web/p: test.example/a: progress: the "
                           "operation p:fails failed: the disk is on fire"),
             std::string::npos)
@@ -232,7 +237,7 @@ TEST_F(Backup, ReportsOperationsThatFailOrDoNotEnd) {
                           "operation q:never did not end within 200ms and was cancelled"),
             std::string::npos)
       << made.err;
-  EXPECT_EQ(journal("backup b cancel "), Lines{"q:never"});
+  EXPECT_EQ(journal("backup b cancel "), (Lines{"q:never", "stuck:never"}));
   EXPECT_EQ(journal("backup a cancel "), Lines());
 }
 

@@ -68,6 +68,27 @@ TEST_F(Backup, IsListedAndDescribedInJson) {
   EXPECT_EQ(missing.at("fix"), "choose a name from `tenon-backup list`");
 }
 
+TEST_F(Backup, IsDescribedInLines) {
+  write_items({item("Secret", "web", "s"), item("Secret", "db", "s")});
+  ASSERT_EQ(create("nightly", {"--include-namespaces", "web"}).exit, 0);
+  const Lines lines = lines_of(run({"describe", "nightly"}).out);
+  // The times, the key of the archive and the plugins differ from run to run, or with the builtins.
+  const auto begin_of = [&](std::size_t line) { return lines.at(line).substr(0, 12); };
+  ASSERT_GE(lines.size(), 12u);
+  EXPECT_EQ(lines[0], "name        nightly");
+  EXPECT_EQ(lines[1], "phase       completed");
+  EXPECT_EQ(begin_of(2), "created     ");
+  EXPECT_EQ(begin_of(3), "ended       ");
+  EXPECT_EQ(begin_of(4), "expires     ");
+  EXPECT_EQ(lines[5], "namespaces  web");
+  EXPECT_EQ(lines[6], "resources   all");
+  EXPECT_EQ(lines[7], "labels      any");
+  EXPECT_EQ(lines[8], "items       1");
+  EXPECT_TRUE(lines[9].starts_with("contents    backups/nightly/contents-")) << lines[9];
+  EXPECT_EQ(lines[10], "plugins");
+  EXPECT_EQ(lines.back(), "problems    0 errors, 0 warnings");
+}
+
 TEST_F(Backup, NamesThePluginsThatWroteIt) {
   play();
   write_items({item("Secret", "web", "s")});

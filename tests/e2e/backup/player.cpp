@@ -247,6 +247,8 @@ class BackupPlayer : public Played<tenon::sdk::BackupItemActionV2> {
   }
   void cancel(std::string_view id, tenon::BackupV2View) override {
     note("cancel " + std::string(id));
+    if (id.rfind("stuck", 0) == 0)
+      throw tenon::sdk::Failure(TENON_INTERNAL, "it cannot be stopped");
   }
 
  private:
