@@ -433,6 +433,7 @@ Result<void> Restart::restore_states() {
 /// Makes the new generation serve. Returns false if an instance has changed meanwhile, which must
 /// be applied first. Fails after the deadline if calls have waited, or creates would wait longer.
 Result<bool> Restart::publish() {
+  TENON_TEST_POINT("restart: applied");
   const GenerationGuard guard(*next_.generation);  // for late changes
   Generation& published = *next_.generation;
   {

@@ -126,6 +126,23 @@ TEST_F(Interleaved, InstancesThatAreMadeDuringARestartAreAppliedInRounds) {
   EXPECT_EQ(rounds_with(650), 10);
 }
 
+TEST_F(Interleaved, ChangesBeforeARestartIsPublishedReachTheNewCode) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe", {{"word", "early"}}).value();
+  auto ends = host.create<test::Probe>("probe").value();
+  place("probe-2.so", "probe.so");
+  const Window window("restart: applied", [&] {
+    elsewhere([&] {
+      EXPECT_TRUE(probe->configure({{"word", "late"}}));
+      ends = {};
+    });
+  });
+  ASSERT_TRUE(host.restart(probes));
+  EXPECT_TRUE(window.reached());
+  EXPECT_EQ(probe->edition().value(), 2);
+  EXPECT_EQ(probe->word().value(), "late");
+}
+
 TEST_F(Interleaved, ARescanBeforeALoadIsPublishedKeepsItsModules) {
   Host host(options());
   place("probe-2.so", "probe.so");
