@@ -23,7 +23,8 @@ class TestClock {
   TestClock& operator=(const TestClock&) = delete;
 
   void advance(std::chrono::nanoseconds time) noexcept;
-  /// Waits until threads have looked at the clock many times.
+  /// Waits until threads have looked at the clock many times, or for ten seconds of real time if
+  /// none waits for a time.
   void settle() const noexcept;
 };
 
