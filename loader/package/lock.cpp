@@ -40,7 +40,7 @@ Error broken(const fs::path& file, std::string_view json_path, std::string found
 constexpr std::string_view escaped = "file:";
 
 std::string text_of(const fs::path& path) {
-  std::string text = path.string();
+  std::string text = path.generic_string();  // so that other systems can read it
   if (text != builtin_source && !text.starts_with(escaped) && valid_utf8(text) == text) return text;
   std::string result(escaped);
   for (const char c : text) {
