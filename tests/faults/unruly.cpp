@@ -3,15 +3,6 @@
 // A plugin that misbehaves on request: the text of `say` names the fault. A FAULT_ macro makes
 // another function misbehave. meson.build lists the variants. With PLANTED, the file `fault` beside
 // the module names a function in its first line, and the fault of that function in its second line.
-#include <dlfcn.h>
-#include <pthread.h>
-#include <spawn.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -24,6 +15,9 @@
 #include <cassert>
 
 #include "framework/test_plugin.h"
+#ifndef _WIN32
+#include "faults/unruly_posix.hpp"
+#endif
 
 #ifdef LENDS
 extern "C" [[gnu::visibility("default")]] const int tests_lent;
@@ -40,9 +34,6 @@ char* volatile no_text = nullptr;
 void (*volatile no_function)() = nullptr;
 volatile int zero = 0;
 volatile std::size_t some_bytes = 100;
-#ifdef MAY_START_THREADS
-[[maybe_unused]] decltype(&pthread_create) volatile create_thread = pthread_create;
-#endif
 
 // Not a tail call, not inlined, and less than a page for each call: a larger frame would step over
 // the guard page at the end of the stack, into the stack of another thread.
@@ -50,14 +41,6 @@ volatile std::size_t some_bytes = 100;
   volatile char room[3000];
   room[0] = static_cast<char>(depth);
   return (zero == 0 ? recurse(depth + 1) : 0) + room[0];
-}
-
-void read_past_a_file() {
-  std::FILE* file = std::tmpfile();
-  auto* page =
-      static_cast<volatile char*>(mmap(nullptr, 4096, PROT_READ, MAP_SHARED, fileno(file), 0));
-  std::fclose(file);
-  static_cast<void>(page[0]);
 }
 
 void run_no_instruction() {
@@ -72,15 +55,6 @@ int crash_while_sorting(const void*, const void*) {
   return *nowhere;
 }
 
-ssize_t crash_while_reading(void*, char*, std::size_t) {
-  return *nowhere;
-}
-
-void read_from_a_stream_of_its_own() {
-  std::FILE* stream = fopencookie(nullptr, "r", {crash_while_reading, nullptr, nullptr, nullptr});
-  std::fgetc(stream);
-}
-
 void make_another(const char* plugin, bool keep) {
   const tenon_plugin_request request = echo_request(tenon_text(plugin));
   tenon_call* call = nullptr;
@@ -88,31 +62,6 @@ void make_another(const char* plugin, bool keep) {
   host->call_begin(host, nullptr, &call);
   if (host->create(host, call, &request, &other) == TENON_OK && !keep) host->release(host, &other);
   host->call_end(host, call);
-}
-
-/// Ends this process with the status of a child: 128 + the signal that ended it.
-[[noreturn]] void end_like(pid_t child) {
-  int status = 0;
-  waitpid(child, &status, 0);
-  _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
-}
-
-void crash_in_a_forked_child() {
-  const pid_t child = fork();
-  if (child == 0) *nowhere = 1;
-  end_like(child);
-}
-
-void exit_in_a_forked_child() {
-  const pid_t child = fork();
-  if (child == 0) std::exit(3);
-  end_like(child);
-}
-
-void crash_in_a_vforked_child() {
-  const pid_t child = vfork();
-  if (child == 0) *nowhere = 1;
-  end_like(child);
 }
 
 void crash_in_a_catch_clause() {
@@ -128,13 +77,6 @@ void crash_while_unwinding() {
     ~Crashing() { *nowhere = 1; }
   } const crashing;
   throw 1;
-}
-
-/// Crashes once the file "go" is in the directory for temporary files, and removes it.
-void crash_late() {
-  const std::string go = std::string(std::getenv("TMPDIR")) + "/go";
-  while (unlink(go.c_str()) != 0) usleep(1000);
-  *nowhere = 1;
 }
 
 struct WithoutText : std::exception {
@@ -158,24 +100,6 @@ void catch_a_crashing_end() {
   }
 }
 
-/// Leaves a handle of its own image open.
-void open_itself() {
-  Dl_info own{};
-  dladdr(const_cast<int*>(&zero), &own);
-  dlopen(own.dli_fname, RTLD_NOW);
-}
-
-/// Returns the parent of a process.
-pid_t parent_of(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/status");
-  std::string word;
-  while (file >> word && word != "PPid:") {
-  }
-  pid_t parent = 0;
-  file >> parent;
-  return parent;
-}
-
 /// Writes past the last block of the heap, into what the allocator keeps there.
 void damage_the_heap() {
   constexpr std::size_t size = 3000;
@@ -189,52 +113,10 @@ void damage_the_heap() {
   for (int i = 0; i < 64; ++i) end[i] = 1;
 }
 
-[[noreturn]] void wait_for_ever() {
-  std::fprintf(stderr, "waiting %d\n", static_cast<int>(getpid()));
-  for (;;) pause();
-}
-
-[[noreturn]] void signal_and_wait(pid_t process, int number) {
-  kill(process, number);
-  wait_for_ever();
-}
-
-void start_a_process() {
-  const pid_t child = fork();
-  if (child == 0) _exit(0);
-  waitpid(child, nullptr, 0);
-}
-
-void spawn_a_process() {
-  char name[] = "true";
-  char* arguments[] = {name, nullptr};
-  pid_t child = 0;
-  if (posix_spawnp(&child, name, nullptr, nullptr, arguments, environ) == 0) {
-    waitpid(child, nullptr, 0);
-  }
-}
-
-void map_a_file() {
-  std::FILE* file = std::tmpfile();
-  mmap(nullptr, 4096, PROT_READ, MAP_SHARED, fileno(file), 0);
-  std::fclose(file);
-}
-
-void name_the_network() {
-  char name[64] = {};
-  static_cast<void>(readlink("/proc/self/ns/net", name, sizeof name - 1));
-  std::fprintf(stderr, "network %s\n", name);
-}
-
-/// Leaves a library open that uses its symbols.
-void lend_symbols() {
-  Dl_info own{};
-  dladdr(const_cast<int*>(&zero), &own);
-  dlclose(dlopen(own.dli_fname, RTLD_NOW | RTLD_GLOBAL));
-  dlopen((std::string(std::getenv("TMPDIR")) + "/borrower.so").c_str(), RTLD_NOW);
-}
-
 void misbehave(std::string_view how) {
+#ifndef _WIN32
+  misbehave_in_the_system(how);
+#endif
   if (how == "throw an exception") throw std::runtime_error("no more coffee");
   if (how == "throw a number") throw 42;
   if (how == "throw a large number") throw 18446744073709551615UL;
@@ -244,19 +126,16 @@ void misbehave(std::string_view how) {
   if (how == "throw no text") throw WithoutText();
   if (how == "throw a crashing text") throw CrashingText();
   if (how == "throw a crashing end") throw CrashingEnd("no more sugar");
-  if (how == "end the thread") pthread_exit(nullptr);
 
   // In the code of the plugin.
   if (how == "write to nowhere") *nowhere = 1;
   if (how == "call nowhere") no_function();
   if (how == "divide by zero") zero = 100 / zero;
-  if (how == "read past a file") read_past_a_file();
   if (how == "run no instruction") run_no_instruction();
   if (how == "recurse for ever") recurse(0);
   if (how == "crash in a catch clause") crash_in_a_catch_clause();
   if (how == "crash while unwinding") crash_while_unwinding();
   if (how == "catch a crashing end") catch_a_crashing_end();
-  if (how == "crash late") crash_late();
   if (how == "abort") std::abort();
   if (how == "fail an assertion") assert(no_text != nullptr);
   if (how == "copy to nowhere") std::memset(no_text, 1, some_bytes);
@@ -270,52 +149,26 @@ void misbehave(std::string_view how) {
     std::free(memory);
   }
   if (how == "print nothing") std::fputs(no_text, stderr);
-  if (how == "read from a stream of its own") read_from_a_stream_of_its_own();
   if (how == "sort") {
     int numbers[] = {2, 1};
     std::qsort(numbers, 2, sizeof numbers[0], crash_while_sorting);
   }
-  if (how == "send itself a signal") raise(SIGSEGV);
   if (how == "make another") make_another("builtin:host-echo", false);
   if (how == "keep another") make_another("builtin:host-echo", true);
-  if (how == "open itself") open_itself();
-  if (how == "lend symbols") lend_symbols();
-  if (how.substr(0, 5) == "load ") dlopen(std::string(how.substr(5)).c_str(), RTLD_NOW);
-  if (how == "end the process") _exit(9);
-  if (how == "change the process") {
-    std::signal(SIGINT, SIG_IGN);
-    ::umask(0777);
-    ::setenv("UNRULY", "yes", 1);
-  }
   if (how == "damage the heap") damage_the_heap();
-  if (how == "wait for ever") wait_for_ever();
   if (how == "print for ever")
     for (;;) std::puts("more and more and more and more and more and more and more");
-  if (how == "start a process") start_a_process();
-  if (how == "spawn a process") spawn_a_process();
-  if (how == "map a file") map_a_file();
-  if (how == "kill its group") kill(0, SIGKILL);
-  if (how == "kill its parent") signal_and_wait(getppid(), SIGKILL);
-  if (how == "stop its parent") signal_and_wait(getppid(), SIGSTOP);
-  if (how == "close all descriptors") close_range(0, ~0U, 0);
-  if (how == "kill its grandparent") signal_and_wait(parent_of(getppid()), SIGKILL);
-  if (how == "stop its grandparent") signal_and_wait(parent_of(getppid()), SIGSTOP);
-  if (how == "ask itself to end") raise(SIGTERM);
-  if (how == "interrupt itself") raise(SIGINT);
-  if (how == "name the network") name_the_network();
   if (how == "call exit") std::exit(0);
-  if (how == "call quick_exit") std::quick_exit(0);
-  if (how == "call exit in a forked child") exit_in_a_forked_child();
-  if (how == "crash in a forked child") crash_in_a_forked_child();
-  if (how == "crash in a vforked child") crash_in_a_vforked_child();
 }
 
 /// Returns the path of the file `fault`.
 [[maybe_unused]] std::string fault_file() {
-  Dl_info own{};
-  dladdr(const_cast<int*>(&zero), &own);
-  const std::string path = own.dli_fname;
+#ifdef PLANTED
+  const std::string path = module_path();
   return path.substr(0, path.rfind('/') + 1) + "fault";
+#else
+  return {};
+#endif
 }
 
 /// Returns the fault of a function in the file `fault`; empty if it has none.
@@ -384,7 +237,7 @@ tenon_status start(tenon_call* call, const tenon_host* given) {
   host = given;
   const std::string fault = fault_of("start");
   misbehave(fault);
-  if (fault == "need another once") unlink(fault_file().c_str());
+  if (fault == "need another once") ::remove(fault_file().c_str());
   if (fault == "need another" || fault == "need another once") {
     make_another("builtin:host-echo", false);
     return tenon_fail(call, TENON_NOT_FOUND, "there is no other plugin");

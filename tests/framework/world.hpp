@@ -37,9 +37,10 @@ class Child {
   ~Child();
 
   pid_t pid() const noexcept { return pid_; }
+  /// Not on Windows.
   void signal(int number) const;
   /// Returns the child process of the program, of which there must be one. Waits until it is
-  /// started.
+  /// started. Not on Windows.
   pid_t worker() const;
   /// Return its standard output and its standard error so far.
   std::string out() const;
@@ -54,7 +55,8 @@ class Child {
   friend class World;
   Child(pid_t pid, std::filesystem::path out, std::filesystem::path err, std::thread terminal);
 
-  pid_t pid_;
+  pid_t pid_;                // 0 if it was waited for
+  void* process_ = nullptr;  // its handle on Windows
   std::filesystem::path out_;
   std::filesystem::path err_;
   std::thread terminal_;  // copies what the terminal shows into `out_`
@@ -92,7 +94,7 @@ class World {
   Child start(const std::vector<std::string>& command) const;
   /// Starts a program in the same way, with a terminal as its standard output and standard error,
   /// and in a process group of its own.
-  /// `out` of the Child and of the Outcome is what the terminal shows.
+  /// `out` of the Child and of the Outcome is what the terminal shows. Not on Windows.
   Child start_on_terminal(const std::vector<std::string>& command) const;
   /// Runs a program as `start` does, and waits until it ends.
   Outcome run(const std::vector<std::string>& command) const { return start(command).wait(); }
@@ -118,11 +120,23 @@ bool eventually(Condition condition) {
 }
 
 /// Returns the state of a process as proc(5) defines it, eg: 'T' if it is stopped. Returns 'X' if
-/// there is no such process.
+/// there is no such process. Not on Windows.
 char state_of(pid_t process);
 
-/// Waits until all threads of a process have ended. Returns false after 60 s.
+/// Waits until all threads of a process have ended. Returns false after 60 s. Not on Windows.
 bool has_ended(pid_t process);
+
+/// Returns the name of a file of a module. Tests name them "x.so", which is "x.dll" on Windows.
+std::string module_file(std::string_view name);
+
+/// Returns a text that contains the path of each file that this process has mapped, with slashes.
+std::string mapped_files();
+
+/// Sets an environment variable of this process, or removes it if the value is null.
+void set_variable(const char* name, const char* value);
+
+/// The variable with the directory of temporary files.
+extern const char* const temporary_variable;
 
 /// Returns the content of a file, or an empty text if there is no file.
 std::string read_file(const std::filesystem::path& path);

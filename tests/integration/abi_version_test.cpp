@@ -54,8 +54,8 @@ class AbiVersions : public Hosting {
 };
 
 TEST_F(AbiVersions, ComeFromEachManifest) {
-  EXPECT_EQ(inspect(world_.plugins() / "abi-0.so").manifest->abi, "1.0");
-  EXPECT_EQ(inspect(world_.plugins() / "abi-1.so").manifest->abi, "1.1");
+  EXPECT_EQ(inspect(placed("abi-0.so")).manifest->abi, "1.0");
+  EXPECT_EQ(inspect(placed("abi-1.so")).manifest->abi, "1.1");
 }
 
 // -- Empty reads --------------------------------------------------------------

@@ -39,8 +39,8 @@ TEST_F(RefusedBarrier, KeepsTheOldImageMappedAndUnloadsLaterOnes) {
   const auto first = outcome.out.find("restarted, 1, g1 g2\n");
   const auto second = outcome.out.find("restarted, 1, g1 g3\n");
   EXPECT_NE(event, std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("a thread may still be in " +
-                             (world_.plugins() / "counter.so").string() + "; " + unordered),
+  EXPECT_NE(outcome.out.find("a thread may still be in " + placed("counter.so").string() + "; " +
+                             unordered),
             std::string::npos)
       << outcome.out;
   EXPECT_LT(event, first) << outcome.out;

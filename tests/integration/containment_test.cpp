@@ -342,7 +342,7 @@ TEST_F(Containment, SurvivesAHundredCrashes) {
   EXPECT_EQ(count_events(Event::Type::drained), 0u) << "their code is not gone";
   const Event first = events(Event::Type::unload_prevented).at(0);
   EXPECT_EQ(first.message, "its code stays mapped: it crashed, so that threads and objects of " +
-                               (world_.plugins() / "unruly.so").string() + " may be left");
+                               placed("unruly.so").string() + " may be left");
 }
 
 TEST_F(Containment, ReleasesTheInstancesOfACrashedModule) {

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <test/progress/v1.h>
-#include <threads.h>
+#include <time.h>
 
 #include "framework/test_plugin.h"
 
@@ -185,7 +185,7 @@ static tenon_status save_state(tenon_call *call, void *self, const tenon_state_r
 #endif
 #ifdef FAULT_SAVE_SLEEPS /* in milliseconds, regardless of cancellation */
   const struct timespec time = {FAULT_SAVE_SLEEPS / 1000, FAULT_SAVE_SLEEPS % 1000 * 1000000L};
-  thrd_sleep(&time, NULL);
+  nanosleep(&time, NULL);
 #endif
 #ifdef FAULT_SAVE_WAITS
   return tenon_fail(call, TENON_DEADLINE_EXCEEDED, "saving takes too long");

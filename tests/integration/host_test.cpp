@@ -40,7 +40,7 @@ TEST_F(HostBasics, LoadsWithTheFirstInstanceAndUnloadsWithTheLast) {
     EXPECT_TRUE(is_mapped("probe.g1"));
     std::optional second = host.create<test::Probe>("probe").value();
     EXPECT_EQ(module(host, probes).instances, 2u);
-    EXPECT_EQ(copies(), Texts{"probe.g1.so"});
+    EXPECT_EQ(copies(), Texts{module_file("probe.g1.so")});
     second.reset();
     EXPECT_TRUE(is_mapped("probe.g1"));
     EXPECT_EQ(first->edition().value(), 1);
@@ -95,7 +95,7 @@ TEST_F(HostBasics, KeepsLoadedCodeIfItsFileChanges) {
   auto probe = host.create<test::Probe>("probe").value();
   world_.write("plugins/probe.so", "overwritten in place");
   EXPECT_EQ(probe->edition().value(), 1);
-  std::filesystem::remove(world_.plugins() / "probe.so");
+  std::filesystem::remove(placed("probe.so"));
   host.rescan();
   EXPECT_EQ(probe->edition().value(), 1);
   EXPECT_EQ(names(host.plugins<test::Probe>()), Texts{"test.example/probe"}) << "it is in use";
@@ -107,7 +107,7 @@ TEST_F(HostBasics, FindsNewFilesInARescan) {
   place("probe-1.so");
   host.rescan();
   EXPECT_EQ(host.create<test::Probe>("probe").value()->edition().value(), 1);
-  std::filesystem::remove(world_.plugins() / "probe-1.so");
+  std::filesystem::remove(placed("probe-1.so"));
   host.rescan();
   EXPECT_EQ(names(host.plugins<test::Probe>()), Texts());
 }
@@ -144,9 +144,9 @@ TEST_F(HostBasics, AddsTheDefaultDomainToNames) {
 
 TEST_F(HostBasics, ReadsThePluginPathFromTheEnvironment) {
   place("probe-1.so");
-  setenv("INTEGRATION_TEST_PLUGIN_PATH", world_.plugins().c_str(), 1);
+  set_variable("INTEGRATION_TEST_PLUGIN_PATH", world_.plugins().string().c_str());
   const Host host({.app = "integration-test"});
-  unsetenv("INTEGRATION_TEST_PLUGIN_PATH");
+  set_variable("INTEGRATION_TEST_PLUGIN_PATH", nullptr);
   EXPECT_TRUE(host.find<test::Probe>("probe"));
 }
 
@@ -289,8 +289,8 @@ TEST_F(HostBasics, LoadsVersionsSideBySide) {
   for (const char* version : {"1", "2"}) {
     const auto directory = world_.plugins() / "counters" / (std::string(version) + ".0.0");
     std::filesystem::create_directories(directory);
-    std::filesystem::copy_file(MODULES "/counter-" + std::string(version) + ".so",
-                               directory / "libcounter.so");
+    std::filesystem::copy_file(module_file(MODULES "/counter-" + std::string(version) + ".so"),
+                               directory / module_file("libcounter.so"));
   }
   Host host(options());
   auto older = host.create<test::Counter>("counter@1.0.0").value();

@@ -28,9 +28,9 @@ class Hosting : public testing::Test {
   static constexpr const char* probes = "test.example/probes";
   static constexpr const char* streams = "test.example/streams";
 
-  Hosting() { setenv("TMPDIR", world_.root().c_str(), 1); }
+  Hosting() { set_variable(temporary_variable, world_.root().string().c_str()); }
   ~Hosting() override {
-    before_.empty() ? unsetenv("TMPDIR") : setenv("TMPDIR", before_.c_str(), 1);
+    set_variable(temporary_variable, before_.empty() ? nullptr : before_.c_str());
     host_echo_says = nullptr;
   }
 
@@ -40,6 +40,10 @@ class Hosting : public testing::Test {
   }
   void place_fault(std::string_view build, std::string_view as = {}) const {
     world_.place(std::string(FAULTS "/").append(build).append(".so"), as);
+  }
+  /// Returns the path of a module in the plugins.
+  std::filesystem::path placed(std::string_view name) const {
+    return world_.plugins() / module_file(name);
   }
 
   HostOptions options() {
@@ -84,11 +88,13 @@ class Hosting : public testing::Test {
   /// Returns whether the process has a private copy of this test mapped, eg: "probe.g1", the first
   /// one of probe.so.
   static bool is_mapped(std::string_view copy) {
-    const std::string directory = std::string(std::getenv("TMPDIR")) + "/";
-    std::istringstream lines(read_file("/proc/self/maps"));
+    const std::string directory =
+        std::filesystem::path(std::getenv(temporary_variable)).generic_string() + "/";
+    const std::string file = "/" + module_file(copy);
+    std::istringstream lines(mapped_files());
     for (std::string line; std::getline(lines, line);) {
       const bool here = line.find(directory) != std::string::npos;
-      if (here && line.find("/" + std::string(copy)) != std::string::npos) return true;
+      if (here && line.find(file) != std::string::npos) return true;
     }
     return false;
   }
@@ -96,7 +102,7 @@ class Hosting : public testing::Test {
   std::vector<std::string> copies() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(world_.root())) {
-      const std::string name = entry.path().filename();
+      const std::string name = entry.path().filename().string();
       if (name.find(".g") != std::string::npos) names.push_back(name);
     }
     std::sort(names.begin(), names.end());
@@ -125,7 +131,8 @@ class Hosting : public testing::Test {
  private:
   mutable std::mutex mutex_;
   std::vector<Event> events_;
-  const std::string before_ = std::getenv("TMPDIR") != nullptr ? std::getenv("TMPDIR") : "";
+  const std::string before_ =
+      std::getenv(temporary_variable) != nullptr ? std::getenv(temporary_variable) : "";
 
  protected:
   World world_;

@@ -85,7 +85,7 @@ TEST_F(Interleaved, ARestartBeforeTheCatalogIsPublishedKeepsItsManifest) {
 TEST_F(Interleaved, ARescanBeforeARestartIsPublishedKeepsItsModules) {
   for (const char* point : {"restart: loaded", "restart: served"}) {
     place("probe-1.so", "probe.so");
-    fs::remove(world_.plugins() / "echo.so");
+    fs::remove(placed("echo.so"));
     Host host(options());
     auto probe = host.create<test::Probe>("probe").value();
     place("probe-2.so", "probe.so");
@@ -170,7 +170,7 @@ TEST_F(Interleaved, AFileThatIsReplacedAfterItWasReadIsLoadedByTheNextRestart) {
 TEST_F(Interleaved, APluginThatIsRemovedAfterItWasChosenIsNotFound) {
   Host host(options());
   const Window window("create: chosen", [&] {
-    fs::remove(world_.plugins() / "probe.so");
+    fs::remove(placed("probe.so"));
     host.rescan();
   });
   const auto probe = host.create<test::Probe>("probe");
@@ -209,7 +209,7 @@ TEST_F(Interleaved, ACreateDuringTheEndOfTheLastInstanceLoadsTheModuleAgain) {
   ASSERT_TRUE(other);
   EXPECT_EQ((*other)->edition().value(), 1);
   EXPECT_EQ(module(host, probes).generation, 2u);
-  EXPECT_TRUE(eventually([&] { return copies() == Texts{"probe.g2.so"}; }));
+  EXPECT_TRUE(eventually([&] { return copies() == Texts{module_file("probe.g2.so")}; }));
 }
 
 TEST_F(Interleaved, ARestartBeforeOldCodeIsUnloadedLeavesNone) {
@@ -222,7 +222,7 @@ TEST_F(Interleaved, ARestartBeforeOldCodeIsUnloadedLeavesNone) {
   EXPECT_TRUE(window.reached());
   EXPECT_EQ(probe->edition().value(), 2);
   EXPECT_EQ(module(host, probes).generation, 3u);
-  EXPECT_TRUE(eventually([&] { return copies() == Texts{"probe.g3.so"}; }));
+  EXPECT_TRUE(eventually([&] { return copies() == Texts{module_file("probe.g3.so")}; }));
 }
 
 // -- Versions that restart together -------------------------------------------
@@ -230,7 +230,7 @@ TEST_F(Interleaved, ARestartBeforeOldCodeIsUnloadedLeavesNone) {
 class InterleavedGroups : public Interleaved {
  protected:
   InterleavedGroups() {
-    fs::remove(world_.plugins() / "probe.so");
+    fs::remove(placed("probe.so"));
     for (const std::string version : {"1", "2"}) {
       const std::string directory = "probes/" + version + ".0.0";
       fs::create_directories(world_.plugins() / directory);

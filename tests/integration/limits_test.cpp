@@ -227,6 +227,7 @@ TEST_F(Limits, KeepQuarantineAfterAFailedRestart) {
   EXPECT_TRUE(counter->add(1));
 }
 
+#ifndef _WIN32  // nothing is watched
 TEST_F(Limits, ReleaseQuarantineAfterAFileChange) {
   place("counter-add-fails.so", "counter.so");
   HostOptions options = strict();
@@ -238,6 +239,7 @@ TEST_F(Limits, ReleaseQuarantineAfterAFileChange) {
   EXPECT_TRUE(eventually([&] { return counter->add(1).has_value(); }));
   EXPECT_TRUE(eventually([&] { return count_events(Event::Type::released) == 1; }));
 }
+#endif
 
 TEST_F(Limits, ReleaseQuarantineIfARescanFindsAChangedFile) {
   place("counter-add-fails.so", "counter.so");
@@ -252,6 +254,7 @@ TEST_F(Limits, ReleaseQuarantineIfARescanFindsAChangedFile) {
   EXPECT_TRUE(eventually([&] { return count_events(Event::Type::released) == 1; }));
 }
 
+#ifndef _WIN32  // nothing is watched
 TEST_F(Limits, ReleaseQuarantineOfAnUnusedModuleAfterAFileChange) {
   place("counter-add-fails.so", "counter.so");
   HostOptions options = strict();
@@ -264,6 +267,7 @@ TEST_F(Limits, ReleaseQuarantineOfAnUnusedModuleAfterAFileChange) {
   EXPECT_TRUE(eventually([&] { return host.create<test::Counter>("counter").has_value(); }));
   EXPECT_EQ(count_events(Event::Type::released), 1u);
 }
+#endif
 
 TEST_F(Limits, ReleaseQuarantineOfAnUnusedModuleIfARescanFindsAChangedFile) {
   place("counter-add-fails.so", "counter.so");

@@ -196,7 +196,7 @@ TEST_F(LoadFaults, LeaveNothingWithMapOriginal) {
 
 TEST_F(LoadFaults, LeaveNothingOfACopyInMemory) {
   place_fault("good", "echo.so");
-  const std::filesystem::path file = world_.plugins() / "echo.so";
+  const std::filesystem::path file = placed("echo.so");
   std::optional<Result<detail::Image>> image;
   const auto load = [&]() -> Result<detail::Image> {
     const auto open = platform::File::open(file);
@@ -282,7 +282,7 @@ class ExchangedFiles : public LoaderFaults {
     std::filesystem::copy_file(FAULTS "/good-edition-2.so", world_.root() / "other/echo.so");
   }
   void exchange_file() const {
-    std::filesystem::rename(world_.root() / "other/echo.so", world_.plugins() / "echo.so");
+    std::filesystem::rename(world_.root() / "other/echo.so", placed("echo.so"));
   }
 
  private:
@@ -364,8 +364,7 @@ TEST_F(ExchangedFiles, AreNoPrivateCopies) {
         EXPECT_NE(std::rename(path.c_str(), (world_.root() / "taken").c_str()), 0);
         EXPECT_LT(open((path / "echo.g1.so").c_str(), O_RDONLY), 0);
         EXPECT_LT(open((path / "planted.so").c_str(), O_WRONLY | O_CREAT, 0600), 0);
-        EXPECT_NE(
-            std::rename((world_.plugins() / "echo.so").c_str(), (path / "echo.g1.so").c_str()), 0);
+        EXPECT_NE(std::rename((placed("echo.so")).c_str(), (path / "echo.g1.so").c_str()), 0);
       });
     }
   };
@@ -626,7 +625,7 @@ TEST_F(BackgroundFaults, DelayRestartsOfChangedFiles) {
   auto counter = std::make_optional(host_->create<test::Counter>("counter").value());
   place("counter-2.so", "fresh");
   const std::string fresh = world_.plugins() / "fresh";
-  const std::string file = world_.plugins() / "counter.so";
+  const std::string file = placed("counter.so");
   begin_failing(",allocation,");
   EXPECT_EQ(std::rename(fresh.c_str(), file.c_str()), 0);
   EXPECT_TRUE(eventually([&] { return failed() != 0; }));
@@ -653,7 +652,8 @@ TEST_F(BackgroundFaults, LeaveNoCopiesOfUnmappedImages) {
     ASSERT_TRUE(host_->restart(counters));
     first.reset();
     second.reset();
-    EXPECT_TRUE(eventually([&] { return copies() == Texts{"counter.g3.so"}; })) << allocation;
+    EXPECT_TRUE(eventually([&] { return copies() == Texts{module_file("counter.g3.so")}; }))
+        << allocation;
     counter.reset();
     host_.reset();
   }

@@ -2,6 +2,8 @@
 //
 // Requirements between packages, lock files and nested calls, with real modules. The package
 // test.example/faults contains the echo; test.example/old requires ^1 of it, test.example/new ^2.
+#include <tenon/file_hash.hpp>
+
 #include <gtest/gtest.h>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
@@ -33,7 +35,7 @@ class PackageRequirements : public Hosting {
   void place_echo(const std::string& build, const std::string& version) const {
     const fs::path directory = world_.plugins() / "echo" / version;
     fs::create_directories(directory);
-    fs::copy_file(FAULTS "/" + build + ".so", directory / "libecho.so");
+    fs::copy_file(module_file(FAULTS "/" + build + ".so"), directory / module_file("libecho.so"));
   }
   void place_echoes() const {
     place_echo("good", "1.0.0");
@@ -121,7 +123,7 @@ TEST_F(RefusedBuilds, OfAVersionThatAnotherFileHas) {
   Host host(options());
   auto older = host.create<test::Echo>("echo@1.0.0").value();
   auto newer = host.create<test::Echo>("echo@2.0.0").value();
-  const std::string other = read_file(FAULTS "/good-edition-2.so") + "\n";
+  const std::string other = read_file(module_file(FAULTS "/good-edition-2.so")) + "\n";
   world_.place(world_.write("other.so", other), "a.so");
   EXPECT_EQ(restart(host), Texts{"package-differs"});
   expect_both(older, newer);
@@ -272,7 +274,7 @@ TEST_F(PackageRequirements, AreAdvisoryInDevelopment) {
   place_echo("good", "1.0.0");
   const fs::path directory = world_.plugins() / "new" / "dev";
   fs::create_directories(directory);
-  fs::copy_file(MODULES "/probe-new.so", directory / "probe.so");
+  fs::copy_file(module_file(MODULES "/probe-new.so"), directory / module_file("probe.so"));
   Host host(options());
   EXPECT_EQ(codes(host.problems()), (Texts{"in-development", "requirement-not-enforced"}));
   auto probe = host.create<test::Probe>("new").value();
@@ -289,7 +291,7 @@ class LockFile : public PackageRequirements {
     for (const auto& [version, hash] : versions) {
       packages += (packages.empty() ? "" : ",") + std::string(R"({"name":"test.example/faults",)") +
                   R"("version":")" + version + R"(","sha256":")" + hash +
-                  R"(","source":"plugins/echo/)" + version + R"(/libecho.so"})";
+                  R"(","source":"plugins/echo/)" + version + module_file("/libecho.so") + R"("})";
     }
     write(R"({"type":"tenon.dev/lock","version":1,"value":{"packages":[)" + packages + "]}}");
     HostOptions options = this->options();
@@ -297,10 +299,8 @@ class LockFile : public PackageRequirements {
     return options;
   }
   void write(const std::string& text) const { std::ofstream(lock_) << text; }
-  /// Returns the hash of a file, computed by another program.
   std::string hash_of(const std::string& version) const {
-    const std::string file = world_.plugins() / "echo" / version / "libecho.so";
-    return world_.run({"sha256sum", file}).out.substr(0, 64);
+    return sha256_of_file(world_.path("plugins/echo/" + version + "/libecho.so")).value();
   }
   std::string echo_result(Host& host) const {
     auto echo = host.create<test::Echo>("echo");
@@ -346,9 +346,9 @@ TEST_F(LockFile, RefusesARestartWithOtherContent) {
   Host host(locked({{"1.0.0", hash_of("1.0.0")}}));
   auto echo = host.create<test::Echo>("echo").value();
   for (const char* build : {"good-by-hand", "good-edition-2"}) {
-    const fs::path file = world_.plugins() / "echo" / "1.0.0" / "libecho.so";
+    const fs::path file = world_.path("plugins/echo/1.0.0/libecho.so");
     fs::remove(file);
-    fs::copy_file(FAULTS "/" + std::string(build) + ".so", file);
+    fs::copy_file(module_file(FAULTS "/" + std::string(build) + ".so"), file);
     const auto refused = host.restart(echoes);
     ASSERT_FALSE(refused) << build;
     EXPECT_EQ(refused.error().code(), "lock-differs");

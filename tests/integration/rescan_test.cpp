@@ -51,7 +51,7 @@ TEST_F(Rescan, KeepsTheManifestOfAModuleInUseUntilItRestarts) {
 TEST_F(Rescan, FollowsAFileThatWasAbsent) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
-  fs::remove(world_.plugins() / "probe.so");
+  fs::remove(placed("probe.so"));
   host.rescan();
   place("probe-2.so", "probe.so");
   host.rescan();
@@ -125,8 +125,8 @@ class ReadWatch {
 };
 
 TEST_F(Rescan, NeverBlocksReadersOfTheCatalog) {
-  const auto first = world_.plugins() / "probe.so";
-  const auto second = world_.plugins() / "probe-again.so";
+  const auto first = placed("probe.so");
+  const auto second = placed("probe-again.so");
   Host host(options());
   fs::copy_file(first, second);
   for (const auto& file : {first, second}) fs::resize_file(file, 200 << 20);

@@ -32,8 +32,7 @@ class Script {
     release();
     eventually([&] {
       if (hanging_count() != 0) return false;
-      const std::string maps = read_file("/proc/self/maps");
-      return maps.find(copies_.string() + "/") == std::string::npos;
+      return mapped_files().find(copies_.generic_string() + "/") == std::string::npos;
     });
   }
 

@@ -149,11 +149,12 @@ TEST_F(ModuleFile, NamesTheInstalledFile) {
 TEST_F(ModuleFile, IsAbsoluteInARelativeDirectory) {
   place("sdk-talker.so");
   world_.write("plugins/greeting.txt", "good morning\n");
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(world_.root());
   HostOptions relative = options();
-  relative.plugin_path = {std::filesystem::relative(world_.plugins())};
+  relative.plugin_path = {"plugins"};
   Host host(relative);
   auto talker = host.create<test::Echo>("sdk-talker").value();
-  const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path("/");
   EXPECT_EQ(talker->say("beside").value(), "good morning");
   std::filesystem::current_path(before);

@@ -137,7 +137,7 @@ TEST_F(Session, ContinuesIfTheRestartFails) {
   EXPECT_EQ(failed.error().code(), "invalid-argument");
   EXPECT_EQ(stream->next().value(), 2);
   EXPECT_EQ(stream->edition().value(), 1);
-  EXPECT_EQ(copies(), Texts{"stream.g1.so"});
+  EXPECT_EQ(copies(), Texts{module_file("stream.g1.so")});
 }
 
 TEST_F(Session, InterruptsWithoutLossIfTheRestartFails) {
@@ -199,7 +199,7 @@ TEST_F(Session, ContinuesIfAnOverdueCallFailsTheRestart) {
   inside = false;
   calling.join();
   EXPECT_EQ(reply, "let go");
-  EXPECT_EQ(copies(), Texts{"stream.g1.so"});
+  EXPECT_EQ(copies(), Texts{module_file("stream.g1.so")});
 }
 
 TEST_F(Session, DelaysCallsWhileTheGateIsClosed) {

@@ -61,7 +61,7 @@ TEST_F(Settings, SwitchAPackageOff) {
   const auto created = host.create<test::Probe>("probe");
   ASSERT_FALSE(created);
   EXPECT_EQ(created.error().code(), "disabled");
-  EXPECT_EQ(created.error().where(), (world_.plugins() / "probe.so").string());
+  EXPECT_EQ(created.error().where(), placed("probe.so").string());
   EXPECT_EQ(created.error().found(),
             "test.example/probes 1.0.0, which " + file.string() + " switches off");
   EXPECT_EQ(created.error().fix(), "run tenon enable -a world test.example/probes");

@@ -13,7 +13,7 @@ TEST_F(Threads, AreReportedIfTheyCannotStart) {
   place("counter-1.so", "counter.so");
   // With threads, so many files would be read by several of them.
   for (int i = 0; i < 200; ++i) {
-    std::filesystem::create_hard_link(world_.plugins() / "counter.so",
+    std::filesystem::create_hard_link(placed("counter.so"),
                                       world_.plugins() / (std::to_string(i) + ".so"));
   }
   world_.set("ASAN_OPTIONS", "detect_leaks=0");  // the leak checker starts a thread

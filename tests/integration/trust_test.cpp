@@ -100,7 +100,7 @@ class TrustOfRoot : public TrustOfFiles {
 
 TEST_F(TrustOfRoot, RefusesFilesOfOthersUntilTheirOwnerIsCorrect) {
   place_fault("good");
-  const fs::path file = world_.plugins() / "good.so";
+  const fs::path file = placed("good.so");
   ASSERT_EQ(chown(file.c_str(), 1, 1), 0);
   Host host(options());
   EXPECT_EQ(skipped(host), Codes{"untrusted-owner"});
@@ -131,7 +131,7 @@ TEST_F(TrustOfRoot, RefusesToRestartToFilesOfOthers) {
   Host host(options());
   auto echo = host.create<test::Echo>("echo").value();
   place_fault("good-edition-2", "good.so");
-  ASSERT_EQ(chown((world_.plugins() / "good.so").c_str(), 1, 1), 0);
+  ASSERT_EQ(chown((placed("good.so")).c_str(), 1, 1), 0);
   const auto restarted = host.restart("test.example/faults");
   ASSERT_FALSE(restarted);
   EXPECT_EQ(restarted.error().code(), "untrusted-owner");
@@ -148,7 +148,7 @@ TEST_F(TrustOfRoot, RefusesLibrariesOfOthers) {
 
 TEST_F(TrustOfRoot, LoadsWhateverTheHostAccepts) {
   place_fault("good");
-  ASSERT_EQ(chown((world_.plugins() / "good.so").c_str(), 1, 1), 0);
+  ASSERT_EQ(chown((placed("good.so")).c_str(), 1, 1), 0);
   HostOptions options = this->options();
   options.trust = Trust::any;
   Host host(std::move(options));
@@ -233,7 +233,7 @@ TEST_F(TrustOfFiles, RefusesRunPathsBelowTheWorkingDirectory) {
     place_with_run_path(first, last);
     Host host(options());
     EXPECT_EQ(echo_result(host), "relative-run-path") << first << last;
-    const auto& errors = inspect(world_.plugins() / "user.so").errors;
+    const auto& errors = inspect(placed("user.so")).errors;
     ASSERT_EQ(errors.size(), 1U) << first << last;
     EXPECT_EQ(errors.front().code(), "relative-run-path");
   }
@@ -254,7 +254,7 @@ TEST_F(TrustOfFiles, FollowsTheListOfDenials) {
         "a version that " + world_.path("trust.json").string() + " does not deny (advisory 7)");
     EXPECT_EQ(echo_result(host), "1: hello");
   }
-  Host host(with_rules(R"({"denied":[{"sha256":")" + hash_of(world_.plugins() / "newer.so") +
+  Host host(with_rules(R"({"denied":[{"sha256":")" + hash_of(placed("newer.so")) +
                        R"(","reason":"the build of Monday"}]})"));
   EXPECT_EQ(skipped(host), Codes()) << "a scan computes no hashes";
   EXPECT_EQ(echo_result(host), "denied");
@@ -301,7 +301,7 @@ TEST_F(TrustOfFiles, RefusesRulesThatOthersMayChange) {
 
 TEST_F(TrustOfFiles, IsShownByInspections) {
   const fs::path library = place_with_run_path();
-  const fs::path file = world_.plugins() / "user.so";
+  const fs::path file = placed("user.so");
   chmod(file.c_str(), 0640);
   const ModuleReport report = inspect(file);
   EXPECT_TRUE(report.would_load());

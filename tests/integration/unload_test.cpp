@@ -40,7 +40,7 @@ TEST_F(Unload, UnmapsModulesWithUniqueSymbols) {
     EXPECT_FALSE(is_mapped("echo.g" + std::to_string(generation)));
   }
   EXPECT_EQ(module(host, package_in_cpp).still_mapped, 0u);
-  EXPECT_EQ(copies(), Texts{"echo.g6.so"});
+  EXPECT_EQ(copies(), Texts{module_file("echo.g6.so")});
 }
 
 TEST_F(Unload, UnloadsLibrariesBesideTheModule) {
@@ -78,8 +78,7 @@ TEST_F(Unload, IsPreventedByRunningThreads) {
   const auto told = events(Event::Type::unload_prevented);
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(told[0].message.find("its code stays mapped: pthread_create in " +
-                                 (world_.plugins() / "stays.so").string() +
-                                 ": its threads may outlast stop; "),
+                                 placed("stays.so").string() + ": its threads may outlast stop; "),
             0u)
       << told[0].message;
   EXPECT_EQ(told[0].generation, 1u);
@@ -95,7 +94,7 @@ TEST_F(Unload, IsPreventedByOpenHandles) {
   const auto reported = events(Event::Type::unload_prevented);
   ASSERT_EQ(reported.size(), 1u);
   EXPECT_EQ(reported[0].message,
-            "its code stays mapped: " + (world_.plugins() / "opened.so").string() +
+            "its code stays mapped: " + placed("opened.so").string() +
                 ": a handle from dlopen that is still open, or a library that has looked up its "
                 "symbols with dlsym, holds it; close in stop what the module has opened");
 }
@@ -112,7 +111,7 @@ TEST_F(Unload, IsPreventedByLibrariesThatUseItsSymbols) {
   const auto reported = events(Event::Type::unload_prevented);
   ASSERT_EQ(reported.size(), 1u);
   EXPECT_EQ(reported[0].message,
-            "its code stays mapped: " + (world_.plugins() / "lends.so").string() + ": " + borrower +
+            "its code stays mapped: " + placed("lends.so").string() + ": " + borrower +
                 ", which uses its symbols, holds it; close that library in stop, or link it with "
                 "the libraries whose symbols it uses");
 }
@@ -189,7 +188,7 @@ TEST_F(Unload, WaitsForThreadLocalObjects) {
   }
   thread.join();
   EXPECT_TRUE(eventually([&] { return !is_mapped("holding.g1"); })) << "the unload was not retried";
-  EXPECT_TRUE(eventually([&] { return copies() == Texts{"holding.g2.so"}; }));
+  EXPECT_TRUE(eventually([&] { return copies() == Texts{module_file("holding.g2.so")}; }));
 }
 
 }}  // namespace tenon::tests

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // waiting-host DIRECTORY PLUGIN: creates a host and an instance, writes "ready" to standard error,
-// and waits for a signal.
+// and waits to be killed.
 #include <tenon/host.hpp>
 
 #include <test/echo.hpp>
-#include <unistd.h>
 
+#include <chrono>
 #include <iostream>
+#include <thread>
 
 int main(int, char** arguments) {
   tenon::Host host({.app = "", .plugin_path = {arguments[1]}});
@@ -17,5 +18,5 @@ int main(int, char** arguments) {
     return 1;
   }
   std::cerr << "ready" << std::endl;
-  while (true) pause();
+  while (true) std::this_thread::sleep_for(std::chrono::hours(1));
 }

@@ -24,7 +24,7 @@ class Watching : public Hosting {
   static bool becomes(Handle<test::Probe>& probe, int edition) {
     return eventually([&] { return probe->edition().value() == edition; });
   }
-  std::filesystem::path file() const { return world_.plugins() / "probe.so"; }
+  std::filesystem::path file() const { return placed("probe.so"); }
   /// Returns the number of directories that this process watches.
   static std::size_t watched_directories() {
     std::size_t count = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Hosts that load DLLs. DLLS is the directory of the modules.
+// Hosts that load DLLs. FAULTS and DLLS are the directories of the modules.
 #include <tenon/host.hpp>
 
 #include <gtest/gtest.h>
@@ -35,7 +35,9 @@ class DllHost : public testing::Test {
     const fs::path file = plugins() / as;
     // A loaded file can be renamed, but not written to.
     const fs::path fresh = plugins() / "fresh";
-    fs::copy_file(fs::path(DLLS) / build, fresh, fs::copy_options::overwrite_existing);
+    const bool own = fs::exists(fs::path(DLLS) / build);
+    fs::copy_file((own ? fs::path(DLLS) : fs::path(FAULTS)) / build, fresh,
+                  fs::copy_options::overwrite_existing);
     fs::rename(fresh, file);
     return file;
   }
@@ -138,7 +140,7 @@ TEST_F(DllHost, RestartsWhileThreadsCall) {
 }
 
 TEST_F(DllHost, UnloadsAModuleThatJoinsItsThread) {
-  place("starts-thread.dll", "echo.dll");
+  place("thread-joined.dll", "echo.dll");
   Host host(options());
   auto plugin = host.create<test::Echo>(echo);
   ASSERT_TRUE(plugin) << plugin.error().to_string();
