@@ -51,11 +51,6 @@ World::World(std::string_view app) {
   set(variable_of(app), plugins().string());
 }
 
-World::~World() {
-  std::error_code ignored;
-  fs::remove_all(root_, ignored);
-}
-
 fs::path World::path(std::string_view relative) const {
   fs::path path = (root_ / module_file(relative)).make_preferred();
   fs::create_directories(path.parent_path());

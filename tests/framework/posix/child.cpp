@@ -178,6 +178,11 @@ Child World::start_on_terminal(const std::vector<std::string>& command) const {
   return start(command, terminal);
 }
 
+World::~World() {
+  std::error_code ignored;
+  fs::remove_all(root_, ignored);
+}
+
 Child World::start(const std::vector<std::string>& command, int terminal) const {
   static int count = 0;
   const std::string number = std::to_string(++count);

@@ -61,6 +61,23 @@ HANDLE open_inherited(const fs::path& path, DWORD access, DWORD disposition) {
   return file;
 }
 
+/// Removes a directory, except files that are mapped. Not fs::remove_all: that of libstdc++ for
+/// Windows never returns if an entry that it is about to remove has been removed meanwhile, as by a
+/// thread that unloads a module.
+void remove_tree(const fs::path& directory) {
+  std::error_code failed;
+  for (fs::directory_iterator entry(directory, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    std::error_code ignored;
+    if (entry->is_directory(ignored)) {
+      remove_tree(entry->path());
+    } else {
+      fs::remove(entry->path(), ignored);
+    }
+  }
+  fs::remove(directory, failed);
+}
+
 }  // namespace
 
 const char* const temporary_variable = "TMP";
@@ -122,6 +139,10 @@ Outcome Child::wait() {
 Outcome Child::kill() {
   TerminateProcess(process_, killed);  // fails if it has ended
   return wait();
+}
+
+World::~World() {
+  remove_tree(root_);
 }
 
 Child World::start(const std::vector<std::string>& command, int) const {
