@@ -105,7 +105,7 @@ class ClockedCalls : public Clocked {
       leave.wait();
       return "";
     };
-    calling_ = std::thread([this, &probe] {
+    calling_ = std::thread([&probe] {
       Call call;
       call.set_timeout(1h);
       EXPECT_TRUE(probe->ask(call, "builtin:host-echo", "wait"));

@@ -391,7 +391,7 @@ class InterleavedBackup : public Backup {
   Outcome create_while(const std::string& point, const std::string& words) {
     world.set("TENON_POINT", point);
     world.set("TENON_ACTOR", TENON_BACKUP " " + words + " > second 2>&1; echo $? > exit");
-    const Outcome done =
+    Outcome done =
         world.run({TENON_BACKUP_WITH_POINTS, "create", "nightly", "--from", "items.json"});
     exit_of_second_ = world.read("exit");
     return done;
