@@ -35,6 +35,17 @@ std::string read_file(const fs::path& path) {
   return std::move(content).str();
 }
 
+Child::Child(pid_t pid, fs::path out, fs::path err, std::thread terminal)
+    : pid_(pid), out_(std::move(out)), err_(std::move(err)), terminal_(std::move(terminal)) {}
+
+std::string Child::out() const {
+  return read_file(out_);
+}
+
+std::string Child::err() const {
+  return read_file(err_);
+}
+
 World::World(std::string_view app) {
   do {
     root_ = fs::temp_directory_path() / ("tenon-world-" + std::to_string(std::random_device()()));

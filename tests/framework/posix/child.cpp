@@ -107,9 +107,6 @@ bool has_ended(pid_t process) {
   return ended;
 }
 
-Child::Child(pid_t pid, fs::path out, fs::path err, std::thread terminal)
-    : pid_(pid), out_(std::move(out)), err_(std::move(err)), terminal_(std::move(terminal)) {}
-
 Child::Child(Child&& other) noexcept
     : pid_(std::exchange(other.pid_, 0)),
       out_(std::move(other.out_)),
@@ -135,14 +132,6 @@ pid_t Child::worker() const {
   });
   if (!started) throw std::runtime_error("process " + std::to_string(pid_) + " has no child");
   return workers.front();
-}
-
-std::string Child::out() const {
-  return read_file(out_);
-}
-
-std::string Child::err() const {
-  return read_file(err_);
 }
 
 Outcome Child::wait() {

@@ -107,9 +107,6 @@ std::string mapped_files() {
   return files;
 }
 
-Child::Child(pid_t pid, fs::path out, fs::path err, std::thread terminal)
-    : pid_(pid), out_(std::move(out)), err_(std::move(err)), terminal_(std::move(terminal)) {}
-
 Child::Child(Child&& other) noexcept
     : pid_(other.pid_),
       process_(std::exchange(other.process_, nullptr)),
@@ -118,14 +115,6 @@ Child::Child(Child&& other) noexcept
 
 Child::~Child() {
   if (process_ != nullptr) kill();
-}
-
-std::string Child::out() const {
-  return read_file(out_);
-}
-
-std::string Child::err() const {
-  return read_file(err_);
 }
 
 Outcome Child::wait() {
