@@ -480,7 +480,7 @@ void Restart::commit(Event restarted, RetiredGenerations::Place place) noexcept 
   });
   if (!is_fault(request_->reason)) released_ = parts_.faults.release();
   suspended_.clear();
-  // Its functions can only use builtins if it requires no package.
+  // Functions of a package that requires no other can use only builtins.
   leaves_thread_clean_ =
       next_.generation->leaves_threads_clean() && next_.manifest->requirements.empty();
   owner_->make_serve(std::move(next_));

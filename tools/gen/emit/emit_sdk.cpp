@@ -23,7 +23,7 @@ namespace tenon::gen {
 namespace {
 
 /// Returns the type of a parameter or result. Streams are passed as objects of the SDK.
-std::string owned_result(const Type& type) {
+std::string owned_sdk_type(const Type& type) {
   return is_stream(type) ? sdk_stream(type) : owned_type(type, "::");
 }
 
@@ -42,7 +42,7 @@ struct Signature {
     taken = original(of.request);
     given = original(of.response);
     result = "void";
-    if (given.size() == 1) result = owned_result(given.front()->type);
+    if (given.size() == 1) result = owned_sdk_type(given.front()->type);
     if (given.size() > 1) result = camel_case(of.name) + "Result";
   }
 
@@ -95,7 +95,7 @@ void emit_result(Writer& out, const Signature& signature) {
   out.line("struct ", signature.result, " {");
   for (const Field* field : signature.given) {
     out.doc("  ", field->doc);
-    out.line("  ", owned_result(field->type), " ", field->name, "{};");
+    out.line("  ", owned_sdk_type(field->type), " ", field->name, "{};");
   }
   out.line("};");
 }
@@ -178,7 +178,7 @@ void emit_call(Writer& out, const KindVersion& version, const Signature& signatu
   for (const Field* field : signature.taken) {
     const std::string name = variable_name(*field);
     parameters.push_back((is_stream(field->type) ? sdk_stream(field->type)
-                          : is_lent(field->type) ? "const " + owned_result(field->type) + "&"
+                          : is_lent(field->type) ? "const " + owned_sdk_type(field->type) + "&"
                                                  : view_type(field->type, "::")) +
                          " " + name);
     if (is_stream(field->type)) arguments.push_back("passed_" + name);

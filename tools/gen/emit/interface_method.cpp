@@ -17,7 +17,7 @@ std::string parameter(const std::string& type, const Field& field, bool defaults
 }
 
 /// Returns the type of a parameter or result. Streams are passed as owners in both forms.
-std::string owned_parameter(const Type& type) {
+std::string owned_host_type(const Type& type) {
   return is_stream(type) ? host_stream(type) : owned_type(type);
 }
 std::string view(const Type& type) {
@@ -63,7 +63,7 @@ bool InterfaceMethod::returns_streams() const noexcept {
 std::string InterfaceMethod::plain_result() const {
   if (method.response.empty()) return "void";
   return returns_struct() ? camel_case(method.name) + "Result"
-                          : owned_parameter(method.response.front().type);
+                          : owned_host_type(method.response.front().type);
 }
 
 std::string InterfaceMethod::call_result() const {
