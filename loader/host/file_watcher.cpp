@@ -11,13 +11,6 @@
 #include "platform/event.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
-namespace {
-
-// After this time, directories that could not be watched are tried again, since they cause no
-// event. If memory was exhausted, all files are then checked.
-constexpr std::int64_t pause = 2'000'000'000;  // nanoseconds
-
-}  // namespace
 
 struct FileWatcher::State {
   State(platform::FileWatch watched, Callback callback)
@@ -80,7 +73,7 @@ void FileWatcher::remove_if(const std::function<bool(const std::filesystem::path
 void FileWatcher::run(State& state) {
   const std::intptr_t events[] = {state.stop, state.watch.event()};
   for (;;) {
-    platform::wait_events(events, state.watch.lost_any() ? pause : -1);
+    platform::wait_events(events, state.watch.retry_after());
     if (state.stopped.load()) return;
     try {
       for (const auto& file : state.watch.changed()) state.changed(file);

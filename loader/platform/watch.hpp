@@ -34,9 +34,10 @@ class FileWatch {
   /// Stops watching the files for which `unwanted` returns true. It must not call this object.
   void remove_if(const std::function<bool(const std::filesystem::path&)>& unwanted);
 
-  /// Returns whether a directory on the path of some file cannot be watched, eg: because it lacks
-  /// read permission, or `lose_all` was called. `changed` tries again.
-  bool lost_any() const;
+  /// Returns the nanoseconds after which `changed` may return files although no event says so; -1:
+  /// it does not. A directory on the path of some file cannot be watched, eg: because it lacks read
+  /// permission, or `lose_all` was called, or the system does not report when a file is complete.
+  std::int64_t retry_after() const;
   /// Makes the next call of `changed` check all files. Called if the last one threw
   /// std::bad_alloc, or if the files that it returned were not processed.
   void lose_all() noexcept;

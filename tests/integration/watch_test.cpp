@@ -57,7 +57,7 @@ TEST_F(Watching, RestartsOnlyAfterAnOverwriteIsComplete) {
   Host host(watching());
   auto probe = host.create<test::Probe>("probe").value();
   auto counter = host.create<test::Counter>("counter").value();
-  const std::string whole = read_file(MODULES "/probe-2.so");
+  const std::string whole = read_file(MODULES "/" + module_file("probe-2.so"));
   {
     std::ofstream writing(file(), std::ios::binary | std::ios::trunc);
     writing << whole.substr(0, whole.size() / 2) << std::flush;

@@ -189,15 +189,13 @@ TEST_F(DllHost, ReportsFaultsOfModules) {
 TEST_F(DllHost, ReportsWhatItCannotDoOnWindows) {
   place("good.dll", "echo.dll");
   HostOptions more = options();
-  more.watch = true;
   more.control = true;
   more.contain_crashes = true;
   Host host(more);
   std::vector<std::string> codes;
   for (const Error& problem : host.problems()) codes.emplace_back(problem.code());
   std::ranges::sort(codes);
-  EXPECT_EQ(codes,
-            (std::vector<std::string>{"cannot-watch", "cannot-write", "containment-unavailable"}));
+  EXPECT_EQ(codes, (std::vector<std::string>{"cannot-write", "containment-unavailable"}));
   EXPECT_TRUE(host.create<test::Echo>(echo));
 }
 

@@ -39,6 +39,10 @@ constexpr std::uint32_t of_names =
 // Adds to an existing watch of the directory. Files that have no name any more are not reported.
 constexpr std::uint32_t always = IN_MASK_ADD | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK;
 
+// After this time, in nanoseconds, directories that could not be watched are tried again, since
+// they cause no event.
+constexpr std::int64_t pause = 2'000'000'000;
+
 /// The limit of Linux.
 constexpr int max_links = 40;
 
@@ -295,9 +299,9 @@ void FileWatch::remove_if(const std::function<bool(const fs::path&)>& unwanted) 
   }
 }
 
-bool FileWatch::lost_any() const {
+std::int64_t FileWatch::retry_after() const {
   sync::Lock lock(system_->mutex);
-  return !system_->touched.empty() || system_->lost_all;
+  return !system_->touched.empty() || system_->lost_all ? pause : -1;
 }
 
 void FileWatch::lose_all() noexcept {
