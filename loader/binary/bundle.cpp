@@ -158,30 +158,32 @@ class BundleReader {
     return {};
   }
 
-  // DLLs next to a module are not copied with it yet, so Windows would not find them.
   Result<void> add(const fs::path& path, const PeFile& pe, const Directories&) {
     const auto imports = pe.imports();
     if (!imports) return imports.error();
+    const fs::path origin = origin_of(path);
     BundleFile file;
     file.path = path;
     for (const PeFile::Import& import : *imports) {
       std::error_code ignored;
-      if (fs::exists(origin_of(path) / import.library, ignored) &&
+      // Windows searches it in the directory of the program when one of its functions is called.
+      if (import.delayed && fs::exists(origin / import.library, ignored) &&
           !platform::is_loaded_by_program(import.library)) {
         return Error({.code = "load-failed",
                       .where = path.string(),
-                      .found = "the DLL " + import.library + " next to the module, which needs it",
-                      .needed = "a module that needs no DLL of its own directory",
-                      .fix = "link the library into the module"});
+                      .found = "the DLL " + import.library +
+                               " next to it, which is loaded when one of its functions is called",
+                      .needed = "libraries that are loaded with the module",
+                      .fix = "link it without delayed loading"});
       }
       const auto starts_threads = [](const std::string& function) {
         return std::ranges::find(thread_functions, function) != std::end(thread_functions);
       };
       const auto thread = std::ranges::find_if(import.functions, starts_threads);
       if (thread != import.functions.end()) file.blockers.threads = *thread;
-      file.needed.push_back({{import.library}, {}, {}});
+      file.needed.push_back({{import.library, import.library_at}, {}, {}});
     }
-    searched_.emplace_back();
+    searched_.push_back({{origin, true}});
     passed_on_.emplace_back();
     bundle_.push_back(std::move(file));
     return {};

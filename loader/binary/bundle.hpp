@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The files that are loaded as one module: its own file, and the libraries next to it that it finds
-// through $ORIGIN. Libraries of the system are shared with the rest of the process. So are
-// libraries that the program has loaded already, from the same file or under the same name, because
-// the dynamic loader shares these as well.
+// through $ORIGIN, on Windows those of its directory that it needs. Libraries of the system are
+// shared with the rest of the process. So are libraries that the program has loaded already, from
+// the same file or under the same name, because the dynamic loader shares these as well.
 #pragma once
 
 #include <tenon/reload_safety.hpp>
@@ -53,13 +53,12 @@ struct BundleFile {
   platform::FileAccess access = {};               // of the file that was read, if there was one
 };
 
-/// The files of a module; the module itself is the first. On Windows it is the only one: a module
-/// that needs a DLL next to it is refused.
+/// The files of a module; the module itself is the first.
 using Bundle = std::vector<BundleFile>;
 
 /// Reads the bundle of the module at `path`, whose content is `content`. Each library is read once.
 /// Any thread. Errors, with the file in `where`: those of HostBinary::open, cannot-read, and on
-/// Windows load-failed.
+/// Windows load-failed for a DLL next to the module whose loading is delayed.
 Result<Bundle> read_bundle(std::vector<std::byte> content, const std::filesystem::path& path);
 /// Reads the bundle of the open file of a module.
 Result<Bundle> read_bundle(const platform::File& module);

@@ -16,8 +16,10 @@ namespace {
 constexpr char mark_of_libraries = '~';
 constexpr char mark_of_debug_files = '#';
 constexpr std::size_t digits = 5;
-constexpr std::string_view alphabet =
+constexpr std::string_view all_digits =
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+// Windows ignores the case of names.
+constexpr std::string_view alphabet = all_digits.substr(0, platform::loads_dlls ? 36 : 62);
 
 /// Returns a name of the same length for the file with this number; nothing if it is too short.
 std::optional<std::string> private_name(std::string name, std::uint64_t number, char mark) {
@@ -56,8 +58,11 @@ std::string private_run_path(std::string path) {
 std::optional<std::string> private_needed(const std::string& text, std::uint64_t number) {
   const auto slash = text.rfind('/');
   const auto begin = slash == std::string::npos ? 0 : slash + 1;
-  const auto name = private_name(text.substr(begin), number, mark_of_libraries);
+  // Windows appends ".dll" to names without an extension.
+  const auto end = platform::loads_dlls ? std::min(text.rfind('.'), text.size()) : text.size();
+  auto name = private_name(text.substr(begin, end - begin), number, mark_of_libraries);
   if (!name) return std::nullopt;
+  *name += text.substr(end);
   return begin == 0 ? *name : private_directory(begin) + *name;
 }
 
@@ -159,8 +164,6 @@ Result<void> change(BundleFile& file, std::uint64_t number, std::uint64_t own, N
 
 Result<std::vector<std::vector<std::string>>> make_private(Bundle& bundle, std::uint64_t number) {
   Names names(bundle.size());
-  // A DLL is alone, and shares nothing with another one that was loaded from another path.
-  if (platform::loads_dlls) return names;
   for (std::size_t i = 0; i < bundle.size(); ++i) {
     auto changed = change(bundle[i], number, number + i, names);
     if (!changed) return std::move(changed).error();

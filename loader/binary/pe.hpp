@@ -43,6 +43,7 @@ class PeFile final : public ModuleBinary {
   /// A library that the file needs.
   struct Import {
     std::string library;                 // eg: "KERNEL32.dll"
+    std::uint64_t library_at = 0;        // where that name begins in the file
     std::vector<std::string> functions;  // names, or ordinals such as "#12"
     bool delayed = false;                // loaded when the first of them is called
   };

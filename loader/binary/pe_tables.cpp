@@ -149,7 +149,12 @@ class PeFile::ImportReader {
   Result<void> add(std::uint64_t library, std::uint64_t names, bool delayed) {
     auto name = text_at(library, "the name of a library");
     if (!name) return std::move(name).error();
-    Import import{std::move(*name), {}, delayed};
+    const Part& part = *file_.part_of(library);
+    const std::uint64_t at_in_part = library - part.memory.begin;
+    if (at_in_part + name->size() >= part.file.size) {
+      return file_.broken("the name of a library after the end of its section in the file");
+    }
+    Import import{std::move(*name), part.file.begin + at_in_part, {}, delayed};
     const std::uint64_t size = file_.word_size();
     const std::uint64_t by_number = std::uint64_t{1} << (size * 8 - 1);
     for (std::uint64_t at = names;; at += size) {

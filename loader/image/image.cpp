@@ -13,6 +13,7 @@
 #include "binary/refusals.hpp"
 #include "binary/sanitizers.hpp"
 #include "image/kept_libraries.hpp"
+#include "platform/dynamic_loader.hpp"
 #include "platform/file.hpp"
 #include "platform/process.hpp"
 #include "platform/utf8_path.hpp"
@@ -434,7 +435,7 @@ Result<Image> Image::load(std::shared_ptr<ImageDirectory> directory, Bundle bund
   boost::dll::fs::error_code failed;
   {
     const PreservedState state(image.copy_.host_state.get(), "loading", image.copy_.preserved());
-    image.library_.load(path, boost::dll::load_mode::rtld_now, failed);
+    image.library_.load(path, platform::load_mode(), failed);
   }
   if (!failed) image.copy_.watch_handlers();
   if (failed) {

@@ -213,8 +213,12 @@ TEST(Dll, NamesEachFault) {
 
 TEST(Dll, ShowsItsImports) {
   NEEDS_DLL("imports");
-  const auto imports = imports_of(bytes_of(dll("imports")));
+  const auto bytes = bytes_of(dll("imports"));
+  const auto imports = imports_of(bytes);
   ASSERT_EQ(imports.size(), 2U);
+  for (const PeFile::Import& import : imports) {
+    EXPECT_EQ(import.library, reinterpret_cast<const char*>(bytes.data() + import.library_at));
+  }
   EXPECT_EQ(imports[0].library, "library.dll");
   std::vector<std::string> functions = imports[0].functions;
   std::ranges::sort(functions);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -158,13 +159,71 @@ TEST_F(DllHost, ReportsAModuleForAnotherSystem) {
   EXPECT_EQ(problem.needed(), "a DLL for x86-64");
 }
 
-TEST_F(DllHost, RefusesAModuleThatNeedsALibraryBesideIt) {
-  fs::copy_file(fs::path(DLLS) / "beside.dll", plugins() / "beside.dll");
-  place("needs-beside.dll", "echo.dll");
+/// A module that needs a library beside it, which needs another one.
+class DllWithSibling : public DllHost {
+ protected:
+  DllWithSibling() { place("tests-deep.dll", "tests-deep.dll"); }
+
+  void place_edition(const std::string& edition) const {
+    place("tests-sibling-" + edition + ".dll", "tests-sibling-" + edition + ".dll");
+    place("sibling-user-" + edition + ".dll", "echo.dll");
+  }
+  /// Calls the plugin for the first time. Returns 1 for that and what both libraries return.
+  static std::int64_t count_of(Handle<test::Echo>& plugin) {
+    EXPECT_TRUE(plugin->say("x"));
+    return plugin->count().value();
+  }
+};
+
+TEST_F(DllWithSibling, CopiesTheLibraries) {
+  place_edition("1");
   Host host(options());
-  const auto plugin = host.create<test::Echo>(echo);
+  {
+    auto plugin = host.create<test::Echo>(echo);
+    ASSERT_TRUE(plugin) << plugin.error().to_string();
+    EXPECT_EQ(count_of(*plugin), 1 + 1001 + 1001);
+    EXPECT_EQ(copied(), 3u);
+  }
+  EXPECT_EQ(copied(), 0u) << "a DLL was not unloaded";
+}
+
+TEST_F(DllWithSibling, EachHostHasItsOwn) {
+  place_edition("1");
+  Host one(options());
+  auto first = one.create<test::Echo>(echo);
+  ASSERT_TRUE(first) << first.error().to_string();
+  EXPECT_EQ(count_of(*first), 1 + 1001 + 1001);
+  Host other(options());
+  auto second = other.create<test::Echo>(echo);
+  ASSERT_TRUE(second) << second.error().to_string();
+  EXPECT_EQ(count_of(*second), 1 + 1001 + 1001) << "not the second call";
+}
+
+TEST_F(DllWithSibling, RestartReplacesALibraryOfTheSameName) {
+  place_edition("1");
+  Host host(options());
+  auto plugin = host.create<test::Echo>(echo);
+  ASSERT_TRUE(plugin) << plugin.error().to_string();
+  EXPECT_EQ(count_of(*plugin), 1 + 1001 + 1001);
+  place("tests-sibling-2.dll", "tests-sibling-1.dll");
+  const auto restarted = host.restart(package);
+  ASSERT_TRUE(restarted) << restarted.error().to_string();
+  EXPECT_EQ(count_of(*plugin), 1 + 2001 + 1001);
+  EXPECT_EQ(copied(), 3u) << "an old DLL was not unloaded";
+}
+
+TEST_F(DllHost, RefusesALibraryBesideAModuleThatIsLoadedLater) {
+  for (const char* name : {"imports.dll", "library.dll", "delayed.dll"}) {
+    const fs::path file = fs::path(LLD_DLLS) / name;
+    if (!fs::exists(file)) GTEST_SKIP() << "lld is not installed";
+    fs::copy_file(file, plugins() / name);
+  }
+  Host host(options());
+  const auto plugin = host.create<test::Echo>("test.example/imports");
   ASSERT_FALSE(plugin);
-  EXPECT_NE(plugin.error().to_string().find("beside.dll next to the module"), std::string::npos)
+  EXPECT_NE(plugin.error().to_string().find("the DLL delayed.dll next to it, which is loaded when "
+                                            "one of its functions is called"),
+            std::string::npos)
       << plugin.error().to_string();
 }
 

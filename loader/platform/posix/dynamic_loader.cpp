@@ -75,4 +75,8 @@ bool refuses_executable_stacks() noexcept {
 }
 #endif
 
+boost::dll::load_mode::type load_mode() noexcept {
+  return boost::dll::load_mode::rtld_now;
+}
+
 }}}  // namespace tenon::v0_1::platform
