@@ -9,6 +9,7 @@
 #include <test/probe.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -447,7 +448,10 @@ TEST_F(NestedCalls, MayBeCyclic) {
 TEST_F(NestedCalls, RefuseCyclesWhileModulesStart) {
   place("link-first-needs-second.so", "link-first.so");
   place("link-second-needs-first.so", "link-second.so");
-  Host host(short_drain());
+  HostOptions options = short_drain();
+  // How long two threads wait that start one module each.
+  options.restart.step_timeout = std::chrono::seconds(3);
+  Host host(options);
   const auto refused = host.create<test::Echo>("first");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code(), "start-failed");
