@@ -2,6 +2,7 @@
 //
 // Hosts that load DLLs. FAULTS and DLLS are the directories of the modules.
 #include <tenon/host.hpp>
+#include <tenon/trust.hpp>
 
 #include <gtest/gtest.h>
 #include <test/echo.hpp>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "windows/folder.hpp"
+#include "windows/rights.hpp"
 
 namespace tenon::tests { namespace {
 
@@ -243,6 +245,23 @@ TEST_F(DllHost, ReportsFaultsOfModules) {
     EXPECT_NE(plugin.error().to_string().find(code), std::string::npos)
         << build << ": " << plugin.error().to_string();
   }
+}
+
+TEST_F(DllHost, ReportsADirectoryThatOthersMayWrite) {
+  const fs::path file = place("good.dll", "echo.dll");
+  EXPECT_FALSE(check_owner(file));
+  let_everyone_write(plugins());
+  const auto exposed = check_owner(file);
+  ASSERT_TRUE(exposed);
+  EXPECT_EQ(exposed->code(), "untrusted-owner");
+  EXPECT_EQ(exposed->where(), file.string());
+  EXPECT_NE(exposed->found().find(plugins().string()), std::string::npos) << exposed->found();
+
+  Host host(options());
+  ASSERT_EQ(host.problems().size(), 1u);
+  EXPECT_EQ(host.problems().front().code(), "untrusted-owner");
+  const bool refused = exposed->severity() == Severity::error;
+  EXPECT_EQ(host.create<test::Echo>(echo).has_value(), !refused);
 }
 
 TEST_F(DllHost, ReportsWhatItCannotDoOnWindows) {

@@ -18,6 +18,7 @@
 #include "call/thread_records.hpp"
 #include "platform/cache_file.hpp"
 #include "platform/event.hpp"
+#include "platform/exposure.hpp"
 #include "platform/file.hpp"
 #include "platform/file_status.hpp"
 #include "platform/image_map.hpp"
@@ -27,6 +28,7 @@
 #include "platform/windows/system.hpp"
 #include "trust/sha256.hpp"
 #include "windows/folder.hpp"
+#include "windows/rights.hpp"
 
 namespace tenon::tests { namespace {
 
@@ -311,6 +313,45 @@ TEST(WindowsProcess, HasFoldersForFiles) {
   EXPECT_TRUE(platform::state_directory("../photo").empty());
   EXPECT_EQ(platform::settings_files("photo").user.filename(), "photo.json");
   EXPECT_TRUE(platform::cache_directory().is_absolute());
+}
+
+// -- Owners and rights ------------------------------------------------------------
+
+TEST(WindowsExposure, IsNotThatOfAFileOfTheUser) {
+  const Folder folder;
+  const fs::path file = folder.path() / "file";
+  write(file, "x");
+  EXPECT_FALSE(platform::exposure_at(file));
+  EXPECT_FALSE(platform::exposure_at(folder.path()));
+  EXPECT_FALSE(platform::exposure_at(folder.path() / "missing"));
+}
+
+TEST(WindowsExposure, IsThatOfAFileThatEveryoneMayWrite) {
+  const Folder folder;
+  const fs::path file = folder.path() / "file";
+  write(file, "x");
+  let_everyone_write(file);
+  const auto exposed = platform::exposure_at(file);
+  ASSERT_TRUE(exposed);
+  EXPECT_EQ(exposed->path, file);
+  EXPECT_EQ(exposed->found, "a file with an access control list by which Everyone may write");
+  EXPECT_EQ(exposed->fix, "icacls \"" + file.string() + "\" /remove:g \"Everyone\"");
+  EXPECT_FALSE(exposed->by_owner);
+  EXPECT_FALSE(exposed->unread);
+  EXPECT_FALSE(platform::exposure_at(folder.path())) << "its directory is not";
+}
+
+TEST(WindowsExposure, IsThatOfDirectoriesAboveAFile) {
+  const Folder folder;
+  const fs::path file = folder.path() / "a" / "b" / "file";
+  fs::create_directories(file.parent_path());
+  write(file, "x");
+  EXPECT_FALSE(platform::exposure_at(file));
+  let_everyone_write(folder.path() / "a");
+  const auto exposed = platform::exposure_at(file);
+  ASSERT_TRUE(exposed);
+  EXPECT_EQ(exposed->path, folder.path() / "a");
+  EXPECT_EQ(exposed->found, "a directory with an access control list by which Everyone may write");
 }
 
 }}  // namespace tenon::tests
