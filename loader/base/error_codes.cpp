@@ -138,7 +138,7 @@ constexpr ErrorCode codes[] = {
      "The limit of inotify watches is reached, or the directory cannot be read.",
      "Raise the inotify limits, or check the permissions."},
     {"containment-unavailable", warning, "modules", "Crashes cannot be contained on this system.",
-     "The option needs Linux with glibc and no ThreadSanitizer.",
+     "The option needs Linux with glibc and no ThreadSanitizer, or Windows on x86-64.",
      "Remove the option; crashes then end the process."},
     {"abi-too-new", error, "modules", "A module needs a newer ABI version than the host offers.",
      "The plugin was built for a newer release of tenon.",
