@@ -4,6 +4,7 @@
 // the directory of its modules.
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -274,6 +275,18 @@ TEST_F(RunningHosts, OfOneProcessHaveNumbers) {
   EXPECT_EQ(tenon({"status", pid(host) + ".2"}).exit, 0);
   EXPECT_EQ(tenon({"status", pid(host) + ".3"}).exit, 1);
   EXPECT_EQ(tenon({"status", "photo"}).exit, 2);
+}
+
+TEST_F(RunningHosts, AreNamedByTheirParentToo) {
+  const std::string parent = std::to_string(getpid());
+  const Child first = start();
+  const Outcome shown = tenon({"status", parent});
+  EXPECT_EQ(shown.exit, 0) << shown.err;
+  EXPECT_TRUE(shown.out.starts_with(pid(first) + ".1 ")) << shown.out;
+  const Child second = start();
+  const Outcome asked = tenon({"status", parent});
+  EXPECT_EQ(asked.exit, 1);
+  EXPECT_TRUE(contains(asked.err, "several hosts: ")) << asked.err;
 }
 
 TEST_F(RunningHosts, ThatAreStoppedAreNamed) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <fstream>
 #include <optional>
+#include <sstream>
 
 #include "base/plain_text.hpp"
 
@@ -18,13 +19,22 @@ namespace {
 constexpr std::size_t read_size = std::size_t{64} << 10;
 constexpr std::size_t longest_line = std::size_t{256} << 20;
 
-/// Returns the state of a process as proc(5) defines it, eg: 'T' if it is stopped; ' ' if unknown.
-char state_of(std::int64_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+/// A process as proc(5) describes it.
+struct Process {
+  char state = ' ';  // 'T' if it is stopped; ' ' if unknown
+  std::int64_t parent = 0;
+};
+
+Process process_of(std::int64_t number) {
+  std::ifstream file("/proc/" + std::to_string(number) + "/stat");
   std::string line;
   std::getline(file, line);
   const std::size_t end = line.rfind(')');  // of the name, which may contain any character
-  return end != std::string::npos && end + 2 < line.size() ? line[end + 2] : ' ';
+  Process process;
+  if (end != std::string::npos) {
+    std::istringstream(line.substr(end + 1)) >> process.state >> process.parent;
+  }
+  return process;
 }
 
 /// Opens the directories that exist.
@@ -73,6 +83,25 @@ Error no_host(const std::string& text) {
                 .found = "no host of this user with a control socket",
                 .needed = "a running host with HostOptions::control",
                 .fix = "see tenon ps"});
+}
+
+/// Returns the hosts that a text names. The number of a process names its own hosts, or those of
+/// its children if it has none: commands run plugins in a child, and a shell knows only the number
+/// of the command.
+std::vector<Place> places_of(const std::string& text,
+                             const std::vector<platform::SocketDirectory>& directories) {
+  std::vector<Place> own;
+  std::vector<Place> of_children;
+  for (const auto& directory : directories) {
+    for (const platform::SocketName& name : directory.names()) {
+      if (text == to_string(name) || text == std::to_string(name.process)) {
+        own.emplace_back(&directory, name);
+      } else if (text == std::to_string(process_of(name.process).parent)) {
+        of_children.emplace_back(&directory, name);
+      }
+    }
+  }
+  return own.empty() ? of_children : own;
 }
 
 const json::value* member_of(const json::object& object, std::string_view key) {
@@ -176,7 +205,7 @@ Result<ControlClient> ControlClient::connect(const platform::SocketDirectory& di
 
 Error ControlClient::no_reply() const {
   const std::string process = std::to_string(host_.process);
-  const bool stopped = state_of(host_.process) == 'T';
+  const bool stopped = process_of(host_.process).state == 'T';
   return Error({.code = "no-reply",
                 .where = to_string(host_),
                 .found = "no reply within " + time_text(timeout_) +
@@ -293,15 +322,7 @@ Result<ControlClient> connect_to_host(const std::string& text, std::chrono::mill
   }
   std::vector<Error> errors;
   const auto directories = open_directories(errors);
-  std::vector<Place> places;
-  for (const auto& directory : directories) {
-    for (const platform::SocketName& name : directory.names()) {
-      const bool whole = text.find('.') != std::string::npos;
-      if (text == (whole ? to_string(name) : std::to_string(name.process))) {
-        places.emplace_back(&directory, name);
-      }
-    }
-  }
+  const std::vector<Place> places = places_of(text, directories);
   if (places.size() > 1) return ambiguous(text, places);
   if (!places.empty()) {
     auto client = ControlClient::connect(*places[0].first, places[0].second, timeout);
