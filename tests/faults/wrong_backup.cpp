@@ -179,7 +179,7 @@ class Store : public tenon::sdk::ObjectStoreV2 {
 
 std::mutex volumes_mutex;
 std::set<std::string, std::less<>> volumes = {"volume"};
-std::set<std::string, std::less<>> snapshots;
+std::map<std::string, int, std::less<>> snapshots;  // and the questions about their progress
 int made = 0;
 
 class Snapshotter : public tenon::sdk::VolumeSnapshotterV2 {
@@ -189,8 +189,12 @@ class Snapshotter : public tenon::sdk::VolumeSnapshotterV2 {
   std::string create_volume_from_snapshot(std::string_view snapshot, std::string_view,
                                           std::string_view, std::optional<std::int64_t>) override {
     const std::lock_guard<std::mutex> lock(volumes_mutex);
-    if (snapshots.count(snapshot) == 0 && !planted("restores snapshots that are gone")) {
+    const auto found = snapshots.find(snapshot);
+    if (found == snapshots.end() && !planted("restores snapshots that are gone")) {
       throw Failure(TENON_NOT_FOUND, "no snapshot ", snapshot);
+    }
+    if (found != snapshots.end() && !is_complete(found->second)) {
+      throw Failure(TENON_FAILED_PRECONDITION, "incomplete snapshot ", snapshot);
     }
     if (planted("restores to the same volume")) return "volume";
     return *volumes.insert("volume-" + std::to_string(++made)).first;
@@ -217,7 +221,7 @@ class Snapshotter : public tenon::sdk::VolumeSnapshotterV2 {
     if (!planted("takes snapshots of nothing")) require(volume);
     const std::lock_guard<std::mutex> lock(volumes_mutex);
     const int number = planted("repeats the ids of snapshots") ? 1 : ++made;
-    return *snapshots.insert("snapshot-" + std::to_string(number)).first;
+    return snapshots.emplace("snapshot-" + std::to_string(number), 0).first->first;
   }
 
   void delete_snapshot(std::string_view snapshot) override {
@@ -226,7 +230,23 @@ class Snapshotter : public tenon::sdk::VolumeSnapshotterV2 {
     if (gone == 0 && planted("needs a snapshot to delete")) throw Failure(TENON_NOT_FOUND, "none");
   }
 
+  tenon::OperationProgress progress(std::string_view snapshot) override {
+    if (planted("reports no progress")) return VolumeSnapshotterV2::progress(snapshot);
+    const std::lock_guard<std::mutex> lock(volumes_mutex);
+    const auto found = snapshots.find(snapshot);
+    if (found == snapshots.end()) throw Failure(TENON_NOT_FOUND, "no snapshot ", snapshot);
+    tenon::OperationProgress progress;
+    progress.completed = is_complete(++found->second);
+    if (planted("fails its snapshots")) progress.error = "no space";
+    return progress;
+  }
+
  private:
+  /// A snapshot is complete at the second question.
+  static bool is_complete(int questions) {
+    if (planted("never completes a snapshot")) return false;
+    return questions > 1 || planted("reports no progress");
+  }
   static void require(std::string_view volume) {
     const std::lock_guard<std::mutex> lock(volumes_mutex);
     if (volumes.count(volume) == 0) throw Failure(TENON_NOT_FOUND, "no volume ", volume);

@@ -78,6 +78,12 @@ const Fault faults[] = {
 
     {"does not set volumes", {"volume_snapshotter: sets the volume of a resource"}},
     {"gives resources that are not JSON", {"volume_snapshotter: sets the volume of a resource"}},
+    {"fails its snapshots",
+     {"volume_snapshotter: restores a snapshot to another volume",
+      "volume_snapshotter: gives each snapshot a unique id",
+      "volume_snapshotter: deletes snapshots, even if they do not exist",
+      "volume_snapshotter: cancels a completed snapshot without an error",
+      "volume_snapshotter: leaves no threads or descriptors"}},
     {"restores to the same volume", {"volume_snapshotter: restores a snapshot to another volume"}},
     {"repeats the ids of snapshots", {"volume_snapshotter: gives each snapshot a unique id"}},
     {"needs a snapshot to delete",
@@ -122,13 +128,24 @@ INSTANTIATE_TEST_SUITE_P(All, WrongBackupPlugin, testing::ValuesIn(faults),
                          [](const auto& info) { return name_of_test(info.param.fault); });
 
 TEST(BackupConformance, RightPluginsPassEveryCase) {
-  Texts not_run;
-  for (const Result& result : run(vault("nothing"))) {
-    EXPECT_NE(result.verdict, Verdict::failed) << result.of.name << ": " << result.reason;
-    if (result.verdict == Verdict::not_run) not_run.push_back(result.reason);
+  for (const char* fault : {"nothing", "reports no progress"}) {
+    Texts not_run;
+    for (const Result& result : run(vault(fault))) {
+      EXPECT_NE(result.verdict, Verdict::failed) << result.of.name << ": " << result.reason;
+      if (result.verdict == Verdict::not_run) not_run.push_back(result.reason);
+    }
+    EXPECT_EQ(not_run, (Texts{"the store does not sign URLs",
+                              "the action begins no operation for this item"}));
   }
-  EXPECT_EQ(not_run, (Texts{"the store does not sign URLs",
-                            "the action begins no operation for this item"}));
+}
+
+TEST(BackupConformance, SnapshotsThatAreNeverCompleteFail) {
+  Options options = vault("never completes a snapshot");
+  options.timeout = 1s;
+  const Result result =
+      run(options, {"tenon.dev/volume_snapshotter", plugin, "gives each snapshot a unique id"});
+  EXPECT_EQ(result.verdict, Verdict::failed);
+  EXPECT_EQ(result.reason, "the snapshot is not complete in time");
 }
 
 TEST(BackupConformance, ActionsWithoutSetupRunCasesThatNeedNoItem) {
