@@ -15,6 +15,19 @@ int tests_e2e_nobody_has_this(void);
 int tests_e2e_somebody_may_have_this(void) __attribute__((weak));
 #endif
 
+#ifdef MISSING
+#define MISSING_FUNCTIONS(P) P(1) P(2) P(3) P(4) P(5)
+#define DECLARE(number) int tests_e2e_missing_##number(void);
+#define ADDRESS(number) tests_e2e_missing_##number,
+MISSING_FUNCTIONS(DECLARE)
+DECLARE(6)
+__attribute__((used)) static int (*const missing[])(void) = {MISSING_FUNCTIONS(ADDRESS)
+#if MISSING == 6
+                                                                 ADDRESS(6)
+#endif
+};
+#endif
+
 #ifdef BORROWS
 int sodium_init(void);
 #endif

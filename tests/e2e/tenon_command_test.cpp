@@ -495,6 +495,16 @@ TEST_F(TenonCommand, InspectFindsUndefinedSymbols) {
       << run.out;
 }
 
+TEST_F(TenonCommand, InspectShowsFiveUndefinedSymbols) {
+  const std::string five =
+      "no definition of tests_e2e_missing_1, tests_e2e_missing_2, tests_e2e_missing_3, "
+      "tests_e2e_missing_4, tests_e2e_missing_5";
+  const Outcome all = tenon({"inspect", "modules/undefined-5.so"});
+  EXPECT_NE(all.out.find("   found   " + five + "\n"), std::string::npos) << all.out;
+  const Outcome some = tenon({"inspect", "modules/undefined-6.so"});
+  EXPECT_NE(some.out.find("   found   " + five + " and 1 more\n"), std::string::npos) << some.out;
+}
+
 TEST_F(TenonCommand, InspectFindsMissingSymbolVersions) {
   fs::copy_file(NEWER_LIBRARY, world_.root() / "libtests-e2e-versioned.so");
   const Outcome newer = tenon({"inspect", "modules/needs-version.so"});
