@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <tenon/call.hpp>
-#include <tenon/detail/nested_call.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -40,7 +39,9 @@ struct Call::Functions {
   static void fail(tenon_call* call, tenon_status, tenon_string message) {
     if (message.data == nullptr) message.size = 0;
     auto* copy = static_cast<const char*>(tenon_allocate_copy(call, message.data, message.size));
-    Call::of(call).message_ = {copy, message.size};
+    Call& failed = Call::of(call);
+    failed.message_ = {copy, message.size};
+    failed.leave_trace();
   }
   static void log(tenon_call* call, std::int32_t level, tenon_string message) {
     detail::log_in(Call::of(call), detail::plain_line(level, message));
@@ -84,7 +85,7 @@ void Call::set_timeout(std::chrono::nanoseconds timeout) noexcept {
 }
 
 std::int32_t detail::CallState::reason() const noexcept {
-  for (const CallState* call = this; call != nullptr; call = call->outer_) {
+  for (const CallState* call = this; call != nullptr; call = call->outer()) {
     if (const std::int32_t reason = call->reason_.load(); reason != TENON_NOT_CANCELLED) {
       return reason;
     }
@@ -122,6 +123,7 @@ std::int32_t Call::wait(tenon_duration timeout) noexcept {
 }
 
 std::intptr_t detail::CallState::wait_handle() noexcept try {
+  leave_trace();
   return platform::of_this_process(whole().events_).event_of(*this);
 } catch (const std::bad_alloc&) {
   return platform::no_event;
@@ -139,6 +141,7 @@ std::string_view detail::CallState::failed_inside(std::uint32_t depth) noexcept 
 
 void detail::CallState::add_failed_inside(std::uint32_t depth, std::string failure) {
   failed_inside_ = std::make_unique<Inner>(Inner{depth, std::move(failure)});
+  leave_trace();
 }
 
 void detail::CallState::forget() noexcept {
@@ -151,18 +154,17 @@ void detail::CallState::clear_signal() noexcept {
   if (auto* events = whole().events_.load()) events->clear(*this);
 }
 
-namespace detail {
-
-void NestedCall::end_part() noexcept {
-  if (message_.data != nullptr) outer_->message_ = message_;
-  if (auto* children = whole().children_.load()) children->move_to(*outer_, *this);
+void detail::CallState::end_part() noexcept {
+  CallState& outer = *this->outer();
+  outer.leave_trace();
+  has_traces_.store(false, std::memory_order_relaxed);
+  if (message_.data != nullptr) outer.message_ = std::exchange(message_, {nullptr, 0});
+  if (auto* children = whole().children_.load()) children->move_to(outer, *this);
   if (failed_inside_ != nullptr) {
     failed_inside_->depth = UINT32_MAX;
-    outer_->failed_inside_ = std::move(failed_inside_);
+    outer.failed_inside_ = std::move(failed_inside_);
   }
   if (auto* events = whole().events_.load()) events->close(*this);
 }
-
-}  // namespace detail
 
 }}  // namespace tenon::v0_1

@@ -9,6 +9,7 @@ namespace tenon { inline namespace v0_1 { namespace detail {
 CallChildren& CallChildren::acquire(CallState& call) {
   CallChildren& children = platform::of_this_process(call.whole().children_);
   children.users_.fetch_add(1);
+  call.leave_trace();
   return children;
 }
 

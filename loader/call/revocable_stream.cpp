@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "call/revocable_stream.hpp"
 
-#include <tenon/detail/nested_call.hpp>
-
 #include <algorithm>
 #include <chrono>
 #include <mutex>
@@ -65,37 +63,17 @@ void wait_for_revocation() noexcept {
 
 }  // namespace
 
-/// One call of a function of a stream.
-class RevocableStream::StreamCall {
- public:
-  explicit StreamCall(Call& call) noexcept : call_(call) {}
-  StreamCall(const StreamCall&) = delete;
-  StreamCall& operator=(const StreamCall&) = delete;
-
-  /// Cancels the call because the stream is revoked.
-  void interrupt() noexcept {
-    interrupted_.store(true, std::memory_order_relaxed);
-    call_.cancel(CancelReason::restart);
-  }
-  bool interrupted() const noexcept { return interrupted_.load(std::memory_order_relaxed); }
-
- private:
-  Call& call_;
-  std::atomic<bool> interrupted_{false};
-};
-
 /// Makes a call leave the stream when it is destroyed.
 class RevocableStream::LeaveOnExit {
  public:
-  LeaveOnExit(RevocableStream& stream, StreamCall& visit) noexcept
-      : stream_(stream), visit_(visit) {}
-  ~LeaveOnExit() { stream_.leave(visit_); }
+  LeaveOnExit(RevocableStream& stream, Call& caller) noexcept : stream_(stream), caller_(caller) {}
+  TENON_ALWAYS_INLINE ~LeaveOnExit() { stream_.leave(caller_); }
   LeaveOnExit(const LeaveOnExit&) = delete;
   LeaveOnExit& operator=(const LeaveOnExit&) = delete;
 
  private:
   RevocableStream& stream_;
-  StreamCall& visit_;
+  Call& caller_;
 };
 
 namespace {
@@ -116,26 +94,26 @@ RevocableStream::RevocableStream(RevocableStreams& list, std::uint32_t index, bo
       target_(maker(list.generation_, is_borrowed)),
       state_(is_borrowed ? borrowed : 0) {}
 
-inline RevocableStream::Entered RevocableStream::enter(StreamCall& visit) noexcept {
-  StreamCall* other = nullptr;
-  if (!inside_.compare_exchange_strong(other, &visit)) [[unlikely]]
+TENON_ALWAYS_INLINE RevocableStream::Entered RevocableStream::enter(Call& caller) noexcept {
+  if (!call_.enter(caller)) [[unlikely]]
     return (state_.load() & closed) != 0 ? Entered::closed : Entered::busy;
-  if ((state_.load() & closed) == 0 && !list_.broken()) [[likely]]
-    return Entered::yes;
-  leave(visit);
-  return Entered::closed;
+  const std::uint32_t state = state_.load();
+  const std::uint32_t marks = list_.marks_.load();
+  const bool by_worker = SupervisedWork::is_performed();
+  if (state == 0 && marks == 0 && !by_worker) [[likely]]
+    return Entered::direct;
+  if ((state & closed) != 0 || (marks & RevocableStreams::is_broken) != 0) {
+    leave(caller);
+    return Entered::closed;
+  }
+  return marks != 0 || by_worker ? Entered::through_runner : Entered::direct;
 }
 
-inline void RevocableStream::leave(StreamCall& visit) noexcept {
-  if (exchanging.load(std::memory_order_relaxed)) [[unlikely]] {
-    inside_.exchange(nullptr);
-  } else {
-    inside_.store(nullptr, std::memory_order_release);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-  }
+TENON_ALWAYS_INLINE void RevocableStream::leave(Call& caller) noexcept {
+  call_.leave(exchanging.load(std::memory_order_relaxed));
   if (revoking.load()) [[unlikely]]
     wait_for_revocation();
-  if (visit.interrupted()) [[unlikely]]
+  if (StreamCall::was_revoked(caller)) [[unlikely]]
     drop(call_inside);
 }
 
@@ -145,28 +123,28 @@ tenon_status RevocableStream::refuse(tenon_call* call, Entered entered) noexcept
 }
 
 /// Handles the failure of a function that was called directly.
-tenon_status RevocableStream::failed(const char* function, Call& call, tenon_status status) {
+tenon_status RevocableStream::failed(const char* function, tenon_status status) {
   // Read before a fatal failure of this function itself begins a restart.
-  const bool interrupted = call.cancel_reason() == CancelReason::restart;
-  if (!is_passed_on_) status = status_of_plugin(call.raw(), status);
-  status = list_.runner_.stream_failed(function, call.raw(), status);
-  return interrupted ? tenon_fail(call.raw(), revoked, revoked_text) : status;
+  const bool interrupted = call_.cancel_reason() == CancelReason::restart;
+  if (!is_passed_on_) status = status_of_plugin(call_.raw(), status);
+  status = list_.runner_.stream_failed(function, call_.raw(), status);
+  return interrupted ? tenon_fail(call_.raw(), revoked, revoked_text) : status;
 }
 
 /// Calls a function through the runner.
 template <class Body>
-tenon_status RevocableStream::run(const char* function, Call& call, Body body) {
+tenon_status RevocableStream::run(const char* function, Body body) {
   bool interrupted = false;
   tenon_status inner = TENON_OK;
   auto observed = [&] {
-    inner = body(call.raw());
-    interrupted = call.cancel_reason() == CancelReason::restart;
+    inner = body(call_.raw());
+    interrupted = call_.cancel_reason() == CancelReason::restart;
     return inner;
   };
   const tenon_status status =
-      list_.runner_.run_stream(function, call.raw(), StreamRunner::Body(observed));
+      list_.runner_.run_stream(function, call_.raw(), StreamRunner::Body(observed));
   if (status == TENON_OK) return status;
-  if (interrupted) return tenon_fail(call.raw(), revoked, revoked_text);
+  if (interrupted) return tenon_fail(call_.raw(), revoked, revoked_text);
   return is_passed_on_ && inner != TENON_OK ? inner : status;
 }
 
@@ -175,24 +153,23 @@ tenon_status RevocableStream::run(const char* function, Call& call, Body body) {
 template <class Body>
 [[gnu::always_inline]] inline tenon_status RevocableStream::visit(const char* function,
                                                                   tenon_call* call, Body body) {
-  // A nested call: a revocation must not cancel the caller's own call.
-  NestedCall nested(Call::of(call));
+  Call& caller = Call::of(call);
   // The exchange of `enter` orders the slot.
   const GenerationGuard guard(target_, std::memory_order_relaxed);
-  StreamCall visit(nested);
-  if (const Entered entered = enter(visit); entered != Entered::yes) [[unlikely]]
-    return refuse(nested.raw(), entered);
-  const LeaveOnExit stay(*this, visit);
-  if (list_.contained_ || SupervisedWork::is_performed()) [[unlikely]]
-    return run(function, nested, body);
+  const Entered entered = enter(caller);
+  if (entered == Entered::closed || entered == Entered::busy) [[unlikely]]
+    return refuse(call, entered);
+  const LeaveOnExit stay(*this, caller);
+  if (entered == Entered::through_runner) [[unlikely]]
+    return run(function, body);
   lock_order::expect_none();
   try {
-    const tenon_status status = body(nested.raw());
+    const tenon_status status = body(call_.raw());
     if (status == TENON_OK) [[likely]]
       return TENON_OK;
-    return failed(function, nested, status);
+    return failed(function, status);
   } catch (...) {
-    return list_.runner_.stream_threw(function, nested.raw());
+    return list_.runner_.stream_threw(function, call_.raw());
   }
 }
 
@@ -202,7 +179,7 @@ void RevocableStream::revoke() noexcept {
   do {
     if ((state & closed) != 0) return;
   } while (!state_.compare_exchange_weak(state, state | closed | call_inside));
-  if (inside_.load() == nullptr || !interrupt()) drop(call_inside);
+  if (!call_.has_caller() || !interrupt()) drop(call_inside);
 }
 
 /// Cancels the call in the stream, which ends the stream when it leaves. Returns false if there is
@@ -211,10 +188,9 @@ bool RevocableStream::interrupt() noexcept {
   const sync::Lock lock(revoking_mutex);
   revoking.store(true);
   show_leaves();
-  StreamCall* const visit = inside_.load();
-  if (visit != nullptr) visit->interrupt();
+  const bool found = call_.revoke();
   revoking.store(false);
-  return visit != nullptr;
+  return found;
 }
 
 /// Drops a hold. Ends the stream if it was the last.

@@ -8,22 +8,23 @@
 // A call of a stream enters with one atomic exchange and leaves with a store. Only revocations pay
 // for barriers.
 //
-// - Entering: the call exchanges itself into `inside_`, then loads `state_`. A revocation sets
-//   `closed` in `state_`, then loads `inside_`. All four are sequentially consistent, so at least
+// - Entering: the call exchanges itself into the StreamCall, then loads `state_`. A revocation sets
+//   `closed` in `state_`, then loads the call. All four are sequentially consistent, so at least
 //   one sees the other: the call is refused, or the revocation finds it. A second call finds the
-//   first one in `inside_` and is refused.
-// - Leaving: the call stores nullptr in `inside_`, then loads `revoking`, with no barrier between
+//   first one and is refused.
+// - Leaving: the call stores nullptr in its place, then loads `revoking`, with no barrier between
 //   them. A revocation that finds a call sets `revoking`, issues a barrier on all threads, and
-//   loads `inside_` again. If the store came before the barrier, the revocation sees that the call
+//   loads the call again. If the store came before the barrier, the revocation sees that the call
 //   has left. Otherwise the load comes after the barrier as well and sees `revoking`: the call
 //   waits until the revocation has marked and cancelled it, and does not end meanwhile. If the
 //   system has no such barrier, calls leave with an exchange.
 // - Ending: a call that finds itself marked ends the stream. Other calls do not touch the stream
 //   after they have stored nullptr, because a release by another thread may free it then. For this
-//   reason `revoking` is shared by all streams, and the mark is in the call.
+//   reason `revoking` is shared by all streams, and the mark is in the caller's call.
 #pragma once
 
 #include <tenon/abi.h>
+#include <tenon/call.hpp>
 #include <tenon/detail/guard.hpp>
 
 #include <atomic>
@@ -75,6 +76,52 @@ class StreamRunner {
   ~StreamRunner() = default;
 };
 
+/// The call that the functions of one stream get: a part of the caller's call, which a revocation
+/// cancels alone. It serves all calls of the stream, one after the other, because creating one for
+/// each call would take longer than the rest.
+class StreamCall : public Call {
+ public:
+  StreamCall() noexcept { arena_next = arena_end; }  // the caller's call allocates everything
+
+  /// Becomes a part of `caller`. Returns false if it is a part of another call.
+  TENON_ALWAYS_INLINE bool enter(CallState& caller) noexcept {
+    CallState* none = nullptr;
+    if (!outer_.compare_exchange_strong(none, &caller)) [[unlikely]]
+      return false;
+    deadline = caller.deadline;
+    return true;
+  }
+  /// Stops being a part of it.
+  TENON_ALWAYS_INLINE void leave(bool by_exchange) noexcept {
+    if (has_traces()) [[unlikely]]
+      end_part();
+    if (by_exchange) [[unlikely]] {
+      outer_.exchange(nullptr);
+    } else {
+      outer_.store(nullptr, std::memory_order_release);
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
+  }
+  /// Returns and clears the mark of `revoke` in the caller's call, after `leave`.
+  static bool was_revoked(CallState& caller) noexcept {
+    if (!caller.part_revoked_.load(std::memory_order_relaxed)) [[likely]]
+      return false;
+    caller.part_revoked_.store(false, std::memory_order_relaxed);
+    return true;
+  }
+
+  bool has_caller() const noexcept { return outer_.load() != nullptr; }
+  /// Cancels the call because the stream is revoked, and marks the caller's. Returns false if there
+  /// is none. REQUIRED: the caller's call does not end meanwhile, and no other one enters.
+  bool revoke() noexcept {
+    CallState* const caller = outer_.load();
+    if (caller == nullptr) return false;
+    caller->part_revoked_.store(true, std::memory_order_relaxed);
+    cancel(CancelReason::restart);
+    return true;
+  }
+};
+
 /// The streams of one generation that others hold. Thread-safe. No lock is held while a plugin
 /// runs.
 class RevocableStreams {
@@ -87,7 +134,7 @@ class RevocableStreams {
   /// `abi`: the version that the module requires. `contained`: whether `runner` must call all
   /// functions because crashes are contained.
   RevocableStreams(CallTargets& generation, AbiVersion abi, StreamRunner& runner, bool contained)
-      : generation_(generation), abi_(abi), runner_(runner), contained_(contained) {}
+      : generation_(generation), abi_(abi), runner_(runner), marks_(contained ? is_contained : 0) {}
   /// REQUIRED: empty.
   ~RevocableStreams() = default;
   RevocableStreams(const RevocableStreams&) = delete;
@@ -120,8 +167,8 @@ class RevocableStreams {
 
   /// Records that the code has crashed: no function of a stream is called any more, not even to
   /// release it.
-  void mark_broken() noexcept { broken_.store(true); }
-  bool broken() const noexcept { return broken_.load(); }
+  void mark_broken() noexcept { marks_.fetch_or(is_broken); }
+  bool broken() const noexcept { return (marks_.load() & is_broken) != 0; }
 
  private:
   friend class RevocableStream;
@@ -136,10 +183,11 @@ class RevocableStreams {
   CallTargets& generation_;
   const AbiVersion abi_;
   StreamRunner& runner_;
-  const bool contained_;
+  static constexpr std::uint32_t is_contained = 1;
+  static constexpr std::uint32_t is_broken = 2;
+  std::atomic<std::uint32_t> marks_;
   // Streams of a forked child are not listed: nothing there waits for them or revokes them.
   const platform::ProcessMark process_;
-  std::atomic<bool> broken_{false};
   mutable Mutex mutex_{LockRank::streams};
   Condition changed_;
   std::atomic<std::size_t> count_{0};  // written under the lock
@@ -176,17 +224,16 @@ class RevocableStream : public std::enable_shared_from_this<RevocableStream> {
 
  private:
   friend class RevocableStreams;
-  class StreamCall;
   class LeaveOnExit;
 
   virtual void release_inner() = 0;
-  enum class Entered { yes, closed, busy };
-  Entered enter(StreamCall& visit) noexcept;
-  void leave(StreamCall& visit) noexcept;
+  enum class Entered { direct, through_runner, closed, busy };
+  Entered enter(Call& caller) noexcept;
+  void leave(Call& caller) noexcept;
   [[gnu::cold]] static tenon_status refuse(tenon_call* call, Entered entered) noexcept;
-  [[gnu::cold]] tenon_status failed(const char* function, Call& call, tenon_status status);
+  [[gnu::cold]] tenon_status failed(const char* function, tenon_status status);
   template <class Body>
-  tenon_status run(const char* function, Call& call, Body body);
+  tenon_status run(const char* function, Body body);
   bool interrupt() noexcept;
   void drop(std::uint32_t hold) noexcept;
   void end() noexcept;
@@ -202,7 +249,7 @@ class RevocableStream : public std::enable_shared_from_this<RevocableStream> {
   const bool is_passed_on_;
   const CallTarget& target_;  // only its address is used after the end
   std::atomic<std::uint32_t> state_;
-  std::atomic<StreamCall*> inside_{nullptr};
+  StreamCall call_;
   std::shared_ptr<RevocableStream> held_;  // until the holder releases it
 };
 

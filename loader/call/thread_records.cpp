@@ -246,8 +246,8 @@ GenerationGuard::GenerationGuard(const CallTargets& serving, CallSwitch& module,
   counted_->overflow.fetch_add(1);
 }
 
-void GenerationGuard::leave_without_slot() noexcept {
-  if (counted_ != nullptr) counted_->overflow.fetch_sub(1);
+void GenerationGuard::leave_without_slot(CallSwitch* counted) noexcept {
+  if (counted != nullptr) counted->overflow.fetch_sub(1);
 }
 
 void GenerationGuard::run_plugin(const CallTarget& target) const noexcept {

@@ -81,12 +81,12 @@ class GenerationGuard {
   /// `order` as above.
   GenerationGuard(const CallTargets& serving, CallSwitch& module,
                   std::memory_order order = std::memory_order_seq_cst) noexcept;
-  ~GenerationGuard() {
+  TENON_ALWAYS_INLINE ~GenerationGuard() {
     if (slot_ != nullptr) [[likely]] {
       slot_->store(nullptr, std::memory_order_release);
       release_slot(slot_);
     } else {
-      leave_without_slot();
+      leave_without_slot(counted_);
     }
   }
   /// Records that the thread now runs functions of a plugin of the generation. Others need not see
@@ -98,7 +98,7 @@ class GenerationGuard {
  private:
   /// Returns the slot for a thread without a free one: its first, or nullptr if all are taken.
   [[gnu::cold]] static Slot* first_slot() noexcept;
-  [[gnu::cold]] void leave_without_slot() noexcept;
+  [[gnu::cold]] static void leave_without_slot(CallSwitch* counted) noexcept;
 
   Slot* slot_ = nullptr;
   CallSwitch* counted_ = nullptr;  // set if there was no slot

@@ -249,6 +249,40 @@ TEST_F(RevocableStreamTest, InheritCancellationOfTheCaller) {
   reader->release(reader);
 }
 
+TEST_F(RevocableStreamTest, PassNothingToTheNextCall) {
+  struct Seen {
+    std::string message;
+    std::int32_t cancelled;
+    tenon_timestamp deadline;
+  };
+  static std::vector<Seen> seen;
+  seen.clear();
+  PluginReader failing(generation, [](tenon_call* call, tenon_reader*, tenon_buffer, size_t*) {
+    const tenon_string message = call->functions->message(call);
+    seen.push_back({std::string(message.data == nullptr ? "" : message.data),
+                    call->functions->cancelled(call), call->deadline});
+    call->functions->wait_handle(call);
+    return tenon_fail(call, TENON_DATA_LOSS, "the disk is gone");
+  });
+  tenon_reader* reader = list.add(0, &failing);
+  std::size_t got = 0;
+  for (const bool first : {true, false}) {
+    Call call;
+    if (first) {
+      call.set_timeout(1h);
+      call.cancel();
+    }
+    EXPECT_EQ(reader->read(call.raw(), reader, {nullptr, 0}, &got), TENON_DATA_LOSS);
+    EXPECT_EQ(call.message(), "the disk is gone");
+  }
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0].cancelled, TENON_CANCELLED_BY_CALLER);
+  EXPECT_NE(seen[0].deadline, seen[1].deadline);
+  EXPECT_EQ(seen[1].message, "");
+  EXPECT_EQ(seen[1].cancelled, TENON_NOT_CANCELLED);
+  reader->release(reader);
+}
+
 TEST_F(RevocableStreamTest, LentChangeOwnerOnSuccess) {
   tenon_reader* stream = &plugin;
   const auto lent = list.lend(stream);

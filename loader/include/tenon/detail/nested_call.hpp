@@ -15,15 +15,9 @@ class TENON_API NestedCall : public Call {
  public:
   explicit NestedCall(Call& outer) noexcept : Call(&outer) {}
   ~NestedCall() {
-    const CallState& whole = this->whole();
-    if (message_.data != nullptr || failed_inside_ != nullptr ||
-        whole.children_.load() != nullptr || whole.events_.load() != nullptr) [[unlikely]]
+    if (has_traces()) [[unlikely]]
       end_part();
   }
-
- private:
-  /// Moves the message, the failure and the children to `outer`, and closes the wait handle.
-  void end_part() noexcept;
 };
 
 }}}  // namespace tenon::v0_1::detail
