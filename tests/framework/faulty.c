@@ -538,6 +538,7 @@ char *mkdtemp(char *name) {
 int linkat(int from_directory, const char *from, int to_directory, const char *to, int flags) {
   char found[PATH_MAX];
   const bool inside = find_path_at(to_directory, to, found);
+  if (from[0] == '\0' && fails(faulty_request("linkdescriptor"))) return -1;
   if (inside && fails(next("link", found))) return -1;
   const int result = (int)syscall(SYS_linkat, from_directory, from, to_directory, to, flags);
   if (inside && result == 0) note_made(made, found);

@@ -9,9 +9,11 @@
 #include <cerrno>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "backup/documents.hpp"
+#include "backup/item_writers.hpp"
 #include "backup/restored_directory.hpp"
 #include "backup/unpack_archive.hpp"
 #include "framework/faulty.h"
@@ -109,6 +111,29 @@ TEST_F(BackupFaults, AreReportedByReadingDocuments) {
   EXPECT_TRUE(has(requests, "read"));
 }
 
+TEST(ItemWriters, WriteBackWhileTheyAreUsed) {
+  const World world;
+  RestoredDirectory directory(world.root() / "restored");
+  ASSERT_TRUE(directory.lock());
+  const std::string log = world.path("log");
+  faulty_begin((world.root() / "restored").c_str(), "", log.c_str(), 0, 0);
+  {
+    ItemWriters writers(directory, [](const ItemWrite&) {});
+    for (std::size_t i = 0; i < 4096; ++i) {
+      writers.add({.index = i,
+                   .id = nth_id(i),
+                   .text = "{}",
+                   .existing = RestoredDirectory::Existing::keep,
+                   .source = {}});
+    }
+    writers.finish();
+    while (tenon::tests::read_file(log).find("sync ") == std::string::npos) {
+      std::this_thread::yield();
+    }
+  }
+  faulty_end();
+}
+
 TEST(RestoredDirectory, KeepsFilesOnSimpleFileSystems) {
   const World world;
   RestoredDirectory directory(world.root() / "restored");
@@ -129,6 +154,27 @@ TEST(RestoredDirectory, KeepsFilesOnSimpleFileSystems) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(world.root() / "restored"))
     files += entry.is_regular_file() ? 1 : 0;
   EXPECT_EQ(files, 1u) << "without partial files";
+}
+
+// The last test: the process links no descriptors after it.
+TEST(RestoredDirectory, WritesFilesWithoutThePrivilegeToLinkThem) {
+  const World world;
+  RestoredDirectory directory(world.root() / "restored");
+  ASSERT_TRUE(directory.lock());
+  const std::filesystem::path no_file = world.path("none/file");
+  const std::string log = world.path("log");
+  faulty_begin(no_file.parent_path().c_str(), ",linkdescriptor,renameat2,", log.c_str(), -1,
+               ENOENT);
+  RestoredDirectory::Place place;
+  for (const std::size_t number : {1, 2}) {
+    const auto written =
+        directory.write(nth_id(number), "{}", RestoredDirectory::Existing::keep, place);
+    EXPECT_EQ(written.value(), RestoredDirectory::Written::written);
+  }
+  faulty_end();
+  EXPECT_EQ(directory.read(nth_id(1)), "{}\n");
+  EXPECT_EQ(directory.read(nth_id(2)), "{}\n");
+  EXPECT_EQ(tenon::tests::read_file(log), "linkdescriptor \n") << "once";
 }
 
 }}  // namespace backup

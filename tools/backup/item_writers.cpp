@@ -14,6 +14,9 @@ constexpr std::size_t bytes_in_batch = std::size_t{1} << 20;
 constexpr std::size_t most_batches = 8;
 /// A directory is locked while a file gets its name, so more threads would mostly wait.
 constexpr unsigned most_threads = 4;
+/// Each time this many were written, they are written to the disk, which takes as long as writing
+/// them did. Few items are left to the end.
+constexpr std::size_t items_in_write_back = 4096;
 
 }  // namespace
 
@@ -26,6 +29,7 @@ ItemWriters::~ItemWriters() {
     const Lock lock(mutex_);
     ending_ = true;
     changed_.notify_all();
+    write_back_due_.notify_all();
   }
   for (std::thread& thread : threads_) thread.join();
 }
@@ -61,6 +65,7 @@ void ItemWriters::start_threads() {
   const unsigned count = std::clamp(std::thread::hardware_concurrency(), 2U, most_threads) - 1;
   try {
     while (threads_.size() < count) threads_.emplace_back([this] { serve(); });
+    threads_.emplace_back([this] { write_back(); });
   } catch (const std::system_error&) {
   }
 }
@@ -75,12 +80,26 @@ void ItemWriters::serve() {
   }
 }
 
+void ItemWriters::write_back() {
+  Lock lock(mutex_);
+  while (true) {
+    write_back_due_.wait(lock, [this]() TENON_REQUIRES(mutex_) {
+      return ending_ || not_written_back_ >= items_in_write_back;
+    });
+    if (ending_) return;
+    not_written_back_ = 0;
+    const tenon::sync::Unlock unlocked(mutex_);
+    directory_.write_back();
+  }
+}
+
 /// Writes the first batch that waits. Releases the mutex meanwhile.
 void ItemWriters::write_first(RestoredDirectory::Place& place) {
   const std::shared_ptr<Batch> batch = std::move(waiting_.front());
   waiting_.pop_front();
   {
     const tenon::sync::Unlock unlocked(mutex_);
+    const tenon::platform::NoFileSizeSignal no_signal;  // once for all items
     try {
       for (ItemWrite& write : batch->writes) {
         write.written = directory_.write(write.id, write.text, write.existing, place);
@@ -90,6 +109,8 @@ void ItemWriters::write_first(RestoredDirectory::Place& place) {
     }
   }
   batch->done = true;
+  not_written_back_ += batch->writes.size();
+  if (not_written_back_ >= items_in_write_back) write_back_due_.notify_all();
   changed_.notify_all();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes items into a directory on several threads:
+// Writes items into a directory on several threads, and has them written to the disk meanwhile:
 //
 //   ItemWriters writers(directory, [&](const ItemWrite& done) { ... });
 //   while (...) writers.add(next());
@@ -65,6 +65,7 @@ class ItemWriters {
 
   void start_threads();
   void serve();
+  void write_back();
   void submit();
   void take_results(std::size_t most);
   void write_first(RestoredDirectory::Place& place) TENON_REQUIRES(mutex_);
@@ -78,7 +79,9 @@ class ItemWriters {
   std::vector<std::thread> threads_;
   Mutex mutex_;
   tenon::sync::ConditionVariable changed_;
+  tenon::sync::ConditionVariable write_back_due_;
   Batches waiting_ TENON_GUARDED_BY(mutex_);  // of those, the ones that no thread has begun
+  std::size_t not_written_back_ TENON_GUARDED_BY(mutex_) = 0;  // items
   bool ending_ TENON_GUARDED_BY(mutex_) = false;
 };
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <string>
@@ -47,14 +48,27 @@ tenon::Error cannot_create(const std::filesystem::path& directory, int error) {
   return tenon::detail::error_of(problem);
 }
 
+/// Gives a file that has none the name `name`, unless there is such a file. Returns 0 or the error.
+int link_file(int file, int directory, const std::string& name) {
+  // Refused with ENOENT to users without privileges by Linux before 6.10. A path below /proc does
+  // the same and takes longer.
+  static std::atomic<bool> links_descriptors{true};
+  if (links_descriptors.load(std::memory_order_relaxed)) {
+    if (::linkat(file, "", directory, name.c_str(), AT_EMPTY_PATH) == 0) return 0;
+    if (errno != ENOENT) return errno;
+    links_descriptors.store(false, std::memory_order_relaxed);
+  }
+  const std::string self = "/proc/self/fd/" + std::to_string(file);
+  const int linked = ::linkat(AT_FDCWD, self.c_str(), directory, name.c_str(), AT_SYMLINK_FOLLOW);
+  return linked == 0 ? 0 : errno;
+}
+
 /// Writes a file that has a name only when it is complete, unless there is a file `name`. Returns 0
 /// or the error, eg: EEXIST; EOPNOTSUPP on some file systems; ENOENT without /proc.
 int write_new(int directory, const std::string& name, mode_t mode, std::string_view content) {
   const Descriptor file(::openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
   if (!file || !tenon::tools::write_all(file.get(), content)) return errno;
-  const std::string self = "/proc/self/fd/" + std::to_string(file.get());
-  const int linked = ::linkat(AT_FDCWD, self.c_str(), directory, name.c_str(), AT_SYMLINK_FOLLOW);
-  return linked == 0 ? 0 : errno;
+  return link_file(file.get(), directory, name);
 }
 
 /// Moves a file into a directory unless there is a file `to`. Returns 0 or the error, eg: EEXIST.
@@ -173,6 +187,12 @@ tenon::Result<void> RestoredDirectory::lock() {
 tenon::Result<void> RestoredDirectory::sync() const {
   if (::syncfs(lock_.get()) == 0) return {};
   return cannot_write(directory_, errno);
+}
+
+void RestoredDirectory::write_back() const noexcept {
+  // Each open file reports an error of the disk once, so this must not be the one of `sync`.
+  const Descriptor own(::openat(lock_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (own) ::syncfs(own.get());
 }
 
 /// Opens a directory below the directory. Follows no link, which could lead out of it.

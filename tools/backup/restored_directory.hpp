@@ -51,6 +51,9 @@ class RestoredDirectory {
 
   /// Waits until everything is on the disk. Error: cannot-write.
   tenon::Result<void> sync() const;
+  /// Waits until what was written before is on the disk, so that `sync` has less to do. Errors are
+  /// left to `sync`.
+  void write_back() const noexcept;
 
  private:
   enum class Missing { made, error };
