@@ -4,12 +4,9 @@
 
 #include "change_namespace.hpp"
 #include "decode_processor.hpp"
-#include "directory_snapshotter.hpp"
-#include "external_artifacts.hpp"
 #include "field_processor.hpp"
 #include "file_destination.hpp"
 #include "file_source.hpp"
-#include "filesystem_store.hpp"
 #include "filter_processor.hpp"
 #include "generator.hpp"
 #include "log_destination.hpp"
@@ -20,15 +17,17 @@
 #include "split_processor.hpp"
 #include "sqlite_destination.hpp"
 #include "sqlite_source.hpp"
+#include "system_plugins.hpp"
 
 namespace tenon {
 namespace {
 
 // The parameters are those of the specifiers; `tenon verify` compares them.
-constexpr const char* details = R"(
+constexpr const char* begin_of_details = R"(
 {
   "summary": "Plugins that come with the program",
-  "properties": {
+  "properties": {)";
+constexpr const char* details_of_all_systems = R"(
     "tenon.dev/generator": {
       "source_parameters": {
         "version": 2,
@@ -148,9 +147,6 @@ constexpr const char* details = R"(
         }
       }
     },
-    "tenon.dev/external-artifacts": {
-      "item_annotations": "tenon.dev/external-artifact"
-    },
     "tenon.dev/field": {
       "processor_parameters": {
         "version": 2,
@@ -244,8 +240,9 @@ constexpr const char* details = R"(
 
 const tenon_module* builtins() {
   using namespace builtin;
-  static const sdk::Builtin package =
-      sdk::Builtin("tenon.dev/builtin", TENON_BUILTINS_VERSION, details)
+  static const sdk::Builtin package = with_system_plugins(
+      sdk::Builtin("tenon.dev/builtin", TENON_BUILTINS_VERSION,
+                   sdk::text(begin_of_details, system_properties, details_of_all_systems))
           .add<GeneratorSource>("tenon.dev/generator")
           .add<GeneratorSpecifier>("tenon.dev/generator")
           .add<FileSource>("tenon.dev/file")
@@ -264,13 +261,10 @@ const tenon_module* builtins() {
           .add<FilterSpecifier>("tenon.dev/filter")
           .add<LogDestination>("tenon.dev/log")
           .add<LogSpecifier>("tenon.dev/log")
-          .add<FilesystemStore>("tenon.dev/filesystem")
-          .add<DirectorySnapshotter>("tenon.dev/directory")
           .add<ServiceAccount>("tenon.dev/service-account")
           .add<PodVolumes>("tenon.dev/pod-volumes")
           .add<ChangeNamespace>("tenon.dev/change-namespace")
-          .add<RemapLabels>("tenon.dev/remap-labels")
-          .add<ExternalArtifacts>("tenon.dev/external-artifacts");
+          .add<RemapLabels>("tenon.dev/remap-labels"));
   return package.module();
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "file_destination.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -10,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "json_text.hpp"
@@ -114,12 +113,16 @@ std::string field_text(std::string_view json) {
   return json.front() == '"' ? text_of_json(json) : std::string(json);
 }
 
+mode_t mode_of(const std::filesystem::file_status& status) {
+  return static_cast<mode_t>(status.permissions() & std::filesystem::perms::all);
+}
+
 /// Appends a file from an offset on to another file, followed by a newline. `mode`: of a new file.
 void copy_rest(const std::string& path, std::int64_t offset, const std::string& to, mode_t mode) {
-  std::ifstream from(path, std::ios::binary);
+  std::ifstream from(std::filesystem::u8path(path), std::ios::binary);
   from.seekg(offset);
   AppendFile rest(to, mode);
-  rest.truncate(static_cast<std::int64_t>(std::filesystem::file_size(to)));
+  rest.truncate(static_cast<std::int64_t>(std::filesystem::file_size(std::filesystem::u8path(to))));
   std::array<char, 65536> piece;
   do {
     from.read(piece.data(), piece.size());
@@ -139,9 +142,10 @@ void FileDestination::configure(const sdk::Config& config) {
 }
 
 void FileDestination::open() {
-  struct stat status;
-  const bool exists = ::stat(path_.c_str(), &status) == 0;
-  if (exists && !S_ISREG(status.st_mode)) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(std::filesystem::u8path(path_), ignored);
+  const bool exists = std::filesystem::exists(status);
+  if (exists && !std::filesystem::is_regular_file(status)) {
     throw sdk::Failure(TENON_FAILED_PRECONDITION, path_, " is not a regular file");
   }
   file_.emplace(path_);  // before the check, so that no other writer changes what was checked
@@ -154,7 +158,7 @@ void FileDestination::open() {
   set_header(std::move(header));
   if (content.has_rest) {
     const std::string to = path_ + ".incomplete";
-    copy_rest(path_, content.size, to, exists ? status.st_mode & 0777 : 0600);
+    copy_rest(path_, content.size, to, exists ? mode_of(status) : 0600);
     log.warn(path_, " ends with an incomplete line, which is moved to ", to);
   }
   file_->truncate(content.size);

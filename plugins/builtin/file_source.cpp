@@ -27,10 +27,12 @@ std::string_view name_of(FileFormat format) {
 /// Returns the first of these files that was written to after another file.
 std::vector<std::string>::const_iterator written_after(const std::vector<std::string>& files,
                                                        const std::string& other) {
-  using std::filesystem::last_write_time;
-  return std::find_if(
-      files.begin(), files.end(),
-      [time = last_write_time(other)](const auto& file) { return last_write_time(file) > time; });
+  const auto time_of = [](const std::string& path) {
+    return std::filesystem::last_write_time(std::filesystem::u8path(path));
+  };
+  return std::find_if(files.begin(), files.end(), [&, time = time_of(other)](const auto& file) {
+    return time_of(file) > time;
+  });
 }
 
 /// Returns whether a file begins with the content that was read before a position.

@@ -3,16 +3,15 @@
 
 #include <tenon/sdk/failure.hpp>
 
-#include <stdio.h>
-#include <sys/stat.h>
-
 #include <cerrno>
 #include <cstdlib>
 #include <utility>
 
+#include "system_files.hpp"
+
 namespace tenon::builtin {
 
-Lines::Lines(std::string path) : path_(std::move(path)), file_(std::fopen(path_.c_str(), "rb")) {
+Lines::Lines(std::string path) : path_(std::move(path)), file_(open_to_read(path_)) {
   if (file_ == nullptr) throw sdk::system_failure(errno, "cannot open ", path_);
 }
 
@@ -21,11 +20,9 @@ Lines::~Lines() {
 }
 
 std::uint64_t Lines::inode() const {
-  struct stat status;
-  if (::fstat(::fileno(file_.get()), &status) != 0) {
-    throw sdk::system_failure(errno, "cannot examine ", path_);
-  }
-  return status.st_ino;
+  const std::optional<std::uint64_t> inode = inode_of(file_.get());
+  if (!inode) throw sdk::system_failure(errno, "cannot examine ", path_);
+  return *inode;
 }
 
 sdk::ContentChecksum Lines::checksum_before(std::int64_t offset) {
@@ -41,7 +38,7 @@ sdk::ContentChecksum Lines::checksum_before(std::int64_t offset) {
 }
 
 void Lines::move_to(std::int64_t offset) {
-  if (::fseeko(file_.get(), offset, SEEK_SET) != 0) {
+  if (!builtin::seek(file_.get(), offset)) {
     throw sdk::system_failure(errno, "cannot seek to byte ", offset, " of ", path_);
   }
 }
@@ -70,11 +67,11 @@ bool Lines::skip_end_of_line() {
     checksum_.add(end);
     return true;
   }
-  return ::fseeko(file_.get(), offset_, SEEK_SET) == 0 && last == EOF;
+  return builtin::seek(file_.get(), offset_) && last == EOF;
 }
 
 bool Lines::next(std::string_view& line) {
-  ssize_t size = ::getline(&text_, &capacity_, file_.get());
+  const std::int64_t size = read_line(&text_, &capacity_, file_.get());
   if (size < 0) {
     // Without either of both flags, there is no memory for the line.
     if (std::ferror(file_.get()) != 0 || std::feof(file_.get()) == 0) {

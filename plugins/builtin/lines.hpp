@@ -57,7 +57,7 @@ class Lines {
 
   std::string path_;
   std::unique_ptr<std::FILE, Close> file_;
-  char* text_ = nullptr;  // allocated by getline
+  char* text_ = nullptr;  // allocated by read_line
   std::size_t capacity_ = 0;
   std::int64_t offset_ = 0;
   std::int64_t line_ = 0;

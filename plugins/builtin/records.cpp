@@ -78,15 +78,16 @@ std::int64_t mark_of(std::string_view name) {
 
 PositionPath PositionPath::of(const std::string& path) {
   std::error_code failed;  // then the text has to be the same
-  const auto file =
-      std::filesystem::weakly_canonical(std::filesystem::absolute(path, failed), failed);
-  return {mark_of(path), mark_of(failed ? path : file.string())};
+  const auto file = std::filesystem::weakly_canonical(
+      std::filesystem::absolute(std::filesystem::u8path(path), failed), failed);
+  return {mark_of(path), mark_of(failed ? path : file.u8string())};
 }
 
 bool PositionPath::is(const std::string& other) const {
   if (path) {
     std::error_code ignored;
-    return *path == other || std::filesystem::equivalent(*path, other, ignored);
+    return *path == other || std::filesystem::equivalent(std::filesystem::u8path(*path),
+                                                         std::filesystem::u8path(other), ignored);
   }
   const PositionPath now = of(other);
   return text == now.text || file == now.file;

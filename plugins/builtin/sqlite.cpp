@@ -60,7 +60,7 @@ bool same_name(std::string_view a, std::string_view b) noexcept {
 std::string database_path(const sdk::Config& config) {
   std::string path = path_parameter(config, "path");
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
+  if (std::filesystem::is_directory(std::filesystem::u8path(path), ignored)) {
     throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"path\" is \"", path,
                        "\", a directory, expected the path of a file");
   }
@@ -70,7 +70,7 @@ std::string database_path(const sdk::Config& config) {
 // The path is made absolute because SQLite treats ":memory:" as memory and "file:..." as a URI.
 Database::Database(const std::string& path, Mode mode)
     : Database(
-          path, std::filesystem::absolute(path).c_str(),
+          path, std::filesystem::absolute(std::filesystem::u8path(path)).u8string().c_str(),
           mode == Mode::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) {}
 
 Database::Database() : Database("SQLite", ":memory:", SQLITE_OPEN_READWRITE) {}
