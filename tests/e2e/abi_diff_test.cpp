@@ -18,7 +18,8 @@ namespace json = boost::json;
 
 Outcome diff(const World& world, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {TENON, "abi", "diff"});
-  return world.run(arguments);
+  const bool escaped = arguments.back() == "--json";
+  return world.run_portably(arguments, escaped);
 }
 
 std::string build(const std::string& name) {

@@ -33,13 +33,14 @@ class ForHost : public testing::Test {
     world_.write("2.0/specs/filter/v1.json", filter(1));
     world_.write("3.0/app.json", R"({ "app": "photo", "standard": ["source@2"] })");
     for (const char* name : {"first", "source"}) {
-      fs::copy_file(BUILDS "/" + std::string(name) + ".so", world_.path(name + std::string(".so")));
+      const std::string file = module_file(name + std::string(".so"));
+      fs::copy_file(fs::path(BUILDS) / file, world_.path(file));
     }
   }
 
   Outcome inspect(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), {TENON, "inspect", "--for-host"});
-    return world_.run(arguments);
+    return world_.run_portably(arguments);
   }
 
   World world_{"photo"};
@@ -107,13 +108,13 @@ TEST_F(ForHost, TakesTheModuleBeforeOrAfterTheDescriptions) {
       {"inspect", "--for-host", "2.0", "3.0", "--", "source.so"}};
   for (std::vector<std::string> line : lines) {
     line.insert(line.begin(), TENON);
-    const Outcome run = world_.run(line);
+    const Outcome run = world_.run_portably(line);
     EXPECT_EQ(run.out, "2.0  loads\n3.0  loads\n") << run.err;
   }
   EXPECT_EQ(json::parse(inspect({"2.0", "source.so", "--json"}).out).at("subject"), "source.so");
   for (const std::vector<std::string>& line :
        {std::vector<std::string>{TENON, "inspect"}, {TENON, "inspect", "--for-host", "2.0"}}) {
-    const Outcome run = world_.run(line);
+    const Outcome run = world_.run_portably(line);
     EXPECT_EQ(run.exit, 2);
     EXPECT_EQ(run.err, "tenon inspect: FILE|REF is required\nSee tenon inspect --help.\n");
   }

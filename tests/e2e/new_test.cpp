@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "e2e/unprivileged.hpp"
 #include "framework/path_texts.hpp"
 #include "framework/world.hpp"
 

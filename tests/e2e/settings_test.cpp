@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "e2e/unprivileged.hpp"
 #include "framework/path_texts.hpp"
 #include "framework/world.hpp"
 

@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "e2e/unprivileged.hpp"
 #include "framework/path_texts.hpp"
 #include "framework/world.hpp"
 

@@ -98,6 +98,10 @@ class World {
   Child start_on_terminal(const std::vector<std::string>& command) const;
   /// Runs a program as `start` does, and waits until it ends.
   Outcome run(const std::vector<std::string>& command) const { return start(command).wait(); }
+  /// The same for a test of all systems. On Windows, arguments that name a module "x.so" name
+  /// "x.dll", and the output has "x.so" for "x.dll" and '/' for '\\' in paths. `escaped`: the
+  /// output is in a language in which each '\\' of a path is written as two, such as JSON.
+  Outcome run_portably(const std::vector<std::string>& command, bool escaped = false) const;
 
  private:
   /// `terminal`: a new pseudoterminal; -1: none.
@@ -125,6 +129,10 @@ char state_of(pid_t process);
 
 /// Waits until all threads of a process have ended. Returns false after 60 s. Not on Windows.
 bool has_ended(pid_t process);
+
+/// Returns the command run without the capabilities that override file permissions, in case the
+/// tests run as root. Not on Windows.
+std::vector<std::string> unprivileged(std::vector<std::string> command);
 
 /// Returns the name of a file of a module. Tests name them "x.so", which is "x.dll" on Windows.
 std::string module_file(std::string_view name);

@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "e2e/unprivileged.hpp"
 #include "framework/path_texts.hpp"
 #include "framework/world.hpp"
 

@@ -23,7 +23,6 @@
 #include "base/plain_text.hpp"
 #include "common/command_line.hpp"
 #include "common/console.hpp"
-#include "common/descriptor.hpp"
 #include "common/progress.hpp"
 #include "common/signals.hpp"
 #include "common/visibility.hpp"
@@ -31,6 +30,7 @@
 #include "create.hpp"
 #include "deletion.hpp"
 #include "output.hpp"
+#include "platform/program.hpp"
 #include "report.hpp"
 #include "restore.hpp"
 #include "selection_check.hpp"
@@ -466,7 +466,7 @@ int run(int count, char** arguments) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  tenon::tools::hold_standard_streams();
+  tenon::platform::hold_standard_streams();
   try {
     return tenon::tools::completed(run(count, arguments));
   } catch (const std::exception& error) {

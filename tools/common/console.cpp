@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "common/console.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <iostream>
 #include <utility>
 
 #include "base/plain_text.hpp"
 #include "common/hidden_values.hpp"
+#include "platform/program.hpp"
 
 namespace tenon::tools {
 namespace {
@@ -29,7 +28,7 @@ std::string cleaned(std::string_view message) {
 }  // namespace
 
 Console::Console(std::string program)
-    : program_(std::move(program)), on_terminal_(::isatty(STDERR_FILENO) == 1) {}
+    : program_(std::move(program)), on_terminal_(platform::is_terminal(2)) {}
 
 void Console::say(std::string_view message) {
   // One write per message, because another process may write to the same file.

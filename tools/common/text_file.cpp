@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "common/text_file.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstddef>
 #include <system_error>
 #include <utility>
 
 #include "base/path_problem.hpp"
+#include "platform/input_file.hpp"
 #include "platform/replace_file.hpp"
 
 namespace tenon::tools {
@@ -26,17 +24,15 @@ Diagnostic diagnostic_of(detail::PathProblem error) {
           .fix = std::move(error.fix)};
 }
 
-FileContent content_of(const Descriptor& file) {
+FileContent content_of(platform::InputFile& file) {
   std::string content;
   char chunk[1 << 16];
-  for (;;) {
-    const ssize_t count = ::read(file.get(), chunk, sizeof chunk);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return {std::nullopt, errno};
-    if (count == 0) return {std::move(content)};
-    content.append(chunk, static_cast<std::size_t>(count));
+  while (const auto count = file.read(chunk)) {
+    if (*count == 0) return {std::move(content)};
+    content.append(chunk, *count);
     if (content.size() > longest_file) return {std::nullopt, EFBIG};
   }
+  return {std::nullopt, file.error()};
 }
 
 std::optional<std::string> text_of(FileContent content, const std::filesystem::path& path,
@@ -59,8 +55,7 @@ Diagnostic cannot_write(const std::filesystem::path& path, std::string_view atte
 }
 
 FileContent read_file(const std::filesystem::path& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return {std::nullopt, errno};
+  platform::InputFile file(path);
   return content_of(file);
 }
 
@@ -69,7 +64,8 @@ std::optional<std::string> read_text_file(const std::filesystem::path& path,
   return text_of(read_file(path), path, diagnostics);
 }
 
-std::optional<std::string> read_text_file(const Descriptor& file, const std::filesystem::path& path,
+std::optional<std::string> read_text_file(platform::InputFile& file,
+                                          const std::filesystem::path& path,
                                           Diagnostics& diagnostics) {
   return text_of(content_of(file), path, diagnostics);
 }

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "common/descriptor.hpp"
 #include "common/diagnostics.hpp"
+#include "platform/input_file.hpp"
 
 namespace tenon::tools {
 
@@ -42,7 +42,8 @@ std::optional<std::string> read_text_file(const std::filesystem::path& path,
                                           Diagnostics& diagnostics);
 
 /// The same for an open file; `path` is for diagnostics.
-std::optional<std::string> read_text_file(const Descriptor& file, const std::filesystem::path& path,
+std::optional<std::string> read_text_file(platform::InputFile& file,
+                                          const std::filesystem::path& path,
                                           Diagnostics& diagnostics);
 
 /// Writes a file atomically: if this fails, an existing file keeps its content. Throws IoError.

@@ -15,7 +15,6 @@
 
 #include "base/plain_text.hpp"
 #include "common/command_line.hpp"
-#include "common/descriptor.hpp"
 #include "common/text_file.hpp"
 #include "gen/check/released.hpp"
 #include "gen/emit/emit.hpp"
@@ -25,6 +24,7 @@
 #include "gen/model/naming.hpp"
 #include "gen/next.hpp"
 #include "gen/sdk_package.hpp"
+#include "platform/program.hpp"
 
 namespace tenon::gen { namespace {
 
@@ -44,8 +44,7 @@ struct Options {
 
 /// Returns the installation that contains this program.
 Installation installation() {
-  std::error_code status;
-  const auto directory = std::filesystem::read_symlink("/proc/self/exe", status).parent_path();
+  const auto directory = tenon::platform::program_file().parent_path();
   return {(directory / TENON_INCLUDE_FROM_PROGRAM).lexically_normal(),
           (directory / TENON_DATA_FROM_PROGRAM).lexically_normal()};
 }
@@ -366,7 +365,7 @@ Exit run(int argc, char** argv) {
 }}  // namespace tenon::gen
 
 int main(int argc, char** argv) {
-  tenon::tools::hold_standard_streams();
+  tenon::platform::hold_standard_streams();
   try {
     return tenon::gen::run(argc, argv);
   } catch (const tenon::tools::IoError& error) {

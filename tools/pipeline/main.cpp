@@ -29,7 +29,6 @@
 #include "base/plain_text.hpp"
 #include "common/command_line.hpp"
 #include "common/console.hpp"
-#include "common/descriptor.hpp"
 #include "common/json_reader.hpp"
 #include "common/log_lines.hpp"
 #include "common/plugin_origins.hpp"
@@ -42,6 +41,7 @@
 #include "messages.hpp"
 #include "pipeline_file.hpp"
 #include "pipeline_run.hpp"
+#include "platform/program.hpp"
 #include "position_store.hpp"
 #include "restarts.hpp"
 #include "stages.hpp"
@@ -501,7 +501,7 @@ int run(int count, char** arguments) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  tenon::tools::hold_standard_streams();
+  tenon::platform::hold_standard_streams();
   try {
     return tenon::tools::completed(run(count, arguments));
   } catch (const std::exception& error) {

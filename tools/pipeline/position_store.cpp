@@ -19,6 +19,7 @@
 #include "base/test_point.hpp"
 #include "common/private_file.hpp"
 #include "common/text_file.hpp"
+#include "platform/input_file.hpp"
 #include "platform/replace_file.hpp"
 
 namespace pipeline {
@@ -129,7 +130,8 @@ tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& pa
   if (*position && !is_locked(*position)) return in_use(path);
   PositionStore store(path, *std::move(lock), *std::move(position));
   if (!store.position_) return store;
-  const auto text = tenon::tools::read_text_file(store.position_, path, diagnostics);
+  tenon::platform::InputFile content(::fcntl(store.position_.get(), F_DUPFD_CLOEXEC, 0));
+  const auto text = tenon::tools::read_text_file(content, path, diagnostics);
   if (!text) return store;
   tenon::Result<PipelineState> state = tenon::read_pipeline_position(*text);
   if (state) {

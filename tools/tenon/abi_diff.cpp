@@ -16,6 +16,8 @@
 #include "gen/model/model.hpp"
 #include "json.hpp"
 #include "kind_subject.hpp"
+#include "platform/process.hpp"
+#include "platform/utf8_path.hpp"
 #include "search_path_errors.hpp"
 #include "text.hpp"
 
@@ -84,9 +86,9 @@ std::string title_of(const ModuleReport& build) {
 }
 
 Exit diff_builds(const Options& options, const std::string& older, const std::string& newer) {
-  const auto before = read_build(older);
+  const auto before = read_build(platform::path_from(older));
   if (!before) return report(before.error());
-  const auto after = read_build(newer);
+  const auto after = read_build(platform::path_from(newer));
   if (!after) return report(after.error());
   const auto difference = difference_between(*before, *after);
   if (!difference) return report(difference.error());
@@ -103,7 +105,7 @@ Exit diff_specs(const Options& options, const std::string& older, const std::str
   gen::Model models[2];
   for (std::size_t i = 0; i < 2; ++i) {
     Options of_directory;
-    of_directory.specs = i == 0 ? older : newer;
+    of_directory.specs = platform::path_from(i == 0 ? older : newer);
     if (const Exit read = read_specs(of_directory, models[i]); read != success) return read;
   }
   return show_specs(options, {older, newer}, changes_between(models[0], models[1]));
@@ -133,9 +135,10 @@ enum class Sort { none, build, specs, version };
 
 Sort sort_of(const std::string& argument) {
   std::error_code ignored;
-  const fs::file_status status = fs::status(argument, ignored);
+  const fs::path path = platform::path_from(argument);
+  const fs::file_status status = fs::status(path, ignored);
   if (fs::is_directory(status)) return Sort::specs;
-  if (fs::exists(status) || fs::path(argument).extension() == ".so") return Sort::build;
+  if (fs::exists(status) || path.extension() == platform::module_suffix) return Sort::build;
   return argument.find('@') != std::string::npos ? Sort::version : Sort::none;
 }
 

@@ -25,6 +25,8 @@
 #include "common/object_reader.hpp"
 #include "gen/load.hpp"
 #include "gen/read/spec_files.hpp"
+#include "platform/program.hpp"
+#include "platform/utf8_path.hpp"
 #include "text.hpp"
 
 namespace tenon::command {
@@ -69,7 +71,8 @@ std::vector<std::string> known_apps() {
   const auto add = [&apps](const fs::path& parent, const fs::path& below) {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(parent, ignored)) {
-      if (fs::exists(entry.path() / below, ignored)) apps.push_back(entry.path().filename());
+      if (fs::exists(entry.path() / below, ignored))
+        apps.push_back(entry.path().filename().string());
     }
   };
   for (const fs::path& data : detail::data_directories(own_app)) {
@@ -114,7 +117,7 @@ Description read_description(const fs::path& directory, Diagnostics& problems) {
   description.app = object.text("app");
   const auto path = [&](const char* key) {
     const std::string text = object.optional_text(key);
-    return text.empty() ? fs::path() : (directory / text).lexically_normal();
+    return text.empty() ? fs::path() : (directory / platform::path_from(text)).lexically_normal();
   };
   description.program = path("program");
   description.converter = path("converter");
@@ -325,8 +328,7 @@ Exit check_app(const Options& options) {
 }  // namespace
 
 std::string standard_specs() {
-  std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  const fs::path program = platform::program_file();
   return (program.parent_path() / ".." / "share" / "tenon" / "abi").lexically_normal().string();
 }
 

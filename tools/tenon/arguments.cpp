@@ -9,9 +9,18 @@
 #include <utility>
 
 #include "app.hpp"
+#include "platform/utf8_path.hpp"
 #include "text.hpp"
 
 namespace tenon::command {
+namespace {
+
+/// Returns a function that sets a path to a text in UTF-8.
+std::function<void(const std::string&)> path_setter(std::filesystem::path& path) {
+  return [&path](const std::string& text) { path = platform::path_from(text); };
+}
+
+}  // namespace
 
 void CommandTable::add(CLI::App& command, std::function<Exit()> run) {
   add_choice(command, "--color", color_, {"auto", "always", "never"},
@@ -44,14 +53,15 @@ void add_app(CLI::App& command, Options& options) {
                       "Host program whose directories, environment and description are used")
           ->capture_default_str();
   command
-      .add_option("--description", options.description,
-                  "Directory of the description of the host program, which contains app.json; "
-                  "default: where it is installed")
+      .add_option_function(
+          "--description", path_setter(options.description),
+          "Directory of the description of the host program, which contains app.json; "
+          "default: where it is installed")
       ->type_name("DIR")
       ->excludes(app);
   command
-      .add_option(
-          "--specs", options.specs,
+      .add_option_function(
+          "--specs", path_setter(options.specs),
           "Directory of specs of kinds and document types, used instead of those of the app")
       ->type_name("DIR");
 }
@@ -62,14 +72,24 @@ void add_json(CLI::App& command, bool& json) {
 
 void add_common(CLI::App& command, Options& options) {
   add_app(command, options);
-  command.add_option("--plugin-path", options.plugin_path, "Directory to search before all others")
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--plugin-path",
+          [&options](const std::vector<std::string>& texts) {
+            options.plugin_path.clear();
+            for (const std::string& text : texts) {
+              options.plugin_path.push_back(platform::path_from(text));
+            }
+          },
+          "Directory to search before all others")
       ->type_name("DIR")
       ->allow_extra_args(false);
   add_json(command, options.json);
 }
 
 void add_lock(CLI::App& command, Options& options) {
-  command.add_option("--lock", options.lock_file, "Lock file that the host uses")
+  command
+      .add_option_function("--lock", path_setter(options.lock_file), "Lock file that the host uses")
       ->type_name("FILE");
 }
 

@@ -51,8 +51,13 @@ class CommandTable {
 /// Loads the description of the app, and runs a function for it.
 Exit run_for_app(Options& options, const std::function<Exit()>& run);
 
+/// Adds the commands that this system has.
+void add_commands(CommandTable& table);
+
 void add_listing_commands(CommandTable& table);
 void add_module_commands(CommandTable& table);
+void add_run_commands(CommandTable& table);
+void add_build_commands(CommandTable& table);
 void add_document_commands(CommandTable& table);
 void add_project_commands(CommandTable& table);
 void add_host_commands(CommandTable& table);

@@ -23,6 +23,7 @@
 #include "common/diagnostics.hpp"
 #include "common/text_file.hpp"
 #include "file_rewriter.hpp"
+#include "platform/utf8_path.hpp"
 #include "text.hpp"
 
 namespace tenon::command {
@@ -302,16 +303,17 @@ Exit convert_in_place(Converter& converter, const fs::path& path) {
 
 Exit convert(const Options& options, const ConvertArguments& arguments) {
   Converter converter(options, arguments);
-  if (arguments.in_place) return convert_in_place(converter, arguments.file);
+  const fs::path path = platform::path_from(arguments.file);
+  if (arguments.in_place) return convert_in_place(converter, path);
   std::ios::sync_with_stdio(false);
   std::vector<char> memory(chunk_size);
   std::ifstream file;
   file.rdbuf()->pubsetbuf(memory.data(), static_cast<std::streamsize>(memory.size()));
   const bool standard = arguments.file.empty() || arguments.file == "-";
   if (!standard) {
-    file.open(arguments.file, std::ios::binary);
-    if (!file || fs::is_directory(arguments.file)) {
-      report(tools::cannot_read(arguments.file, "opening the file", file ? EISDIR : errno));
+    file.open(path, std::ios::binary);
+    if (!file || fs::is_directory(path)) {
+      report(tools::cannot_read(path, "opening the file", file ? EISDIR : errno));
       return io_error;
     }
   }
@@ -322,7 +324,7 @@ Exit convert(const Options& options, const ConvertArguments& arguments) {
       documents.convert(in, [&output](std::string_view line) { return output.write(line); });
   output.flush();
   if (in.bad()) {
-    report(tools::cannot_read(standard ? "standard input" : arguments.file, "reading it", errno));
+    report(tools::cannot_read(standard ? "standard input" : path, "reading it", errno));
     return io_error;
   }
   if (converter.has_failed()) return io_error;

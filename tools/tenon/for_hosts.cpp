@@ -16,6 +16,7 @@
 #include "app.hpp"
 #include "commands.hpp"
 #include "json.hpp"
+#include "platform/utf8_path.hpp"
 #include "search_path_errors.hpp"
 #include "text.hpp"
 
@@ -39,7 +40,7 @@ struct Verdict {
 
 Options options_of(const std::string& description) {
   Options options;
-  const fs::path path = description;
+  const fs::path path = platform::path_from(description);
   options.description = path.filename() == "app.json" ? path.parent_path() : path;
   if (options.description.empty()) options.description = ".";
   return options;
@@ -106,7 +107,8 @@ Exit inspect_for_hosts(const Options& options, const std::string& file,
   std::vector<Verdict> verdicts;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     use_app(hosts[i]);
-    verdicts.push_back({descriptions[i], tenon::inspect(file, hosts[i].program)});
+    verdicts.push_back(
+        {descriptions[i], tenon::inspect(platform::path_from(file), hosts[i].program)});
   }
   const ModuleReport& first = verdicts.front().report;
   if (options.json) {

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon graph
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
@@ -19,50 +12,15 @@
 
 #include "app.hpp"
 #include "commands.hpp"
-#include "common/descriptor.hpp"
 #include "drawing.hpp"
 #include "json.hpp"
+#include "platform/utf8_path.hpp"
 #include "search_path_errors.hpp"
+#include "svg.hpp"
 #include "text.hpp"
 
 namespace tenon::command {
 namespace {
-
-Exit without_graphviz(int error) {
-  std::cerr << "tenon graph: cannot run dot: " << std::generic_category().message(error) << "\n"
-            << "   needed  the program dot of Graphviz\n"
-            << "   fix     install Graphviz (Debian: graphviz), or use --format dot or mermaid\n";
-  return io_error;
-}
-
-/// Runs Graphviz, which writes SVG to standard output.
-Exit print_svg(const std::string& dot) {
-  std::cout.flush();
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return without_graphviz(errno);
-  tools::Descriptor in(ends[0]);
-  pid_t child = 0;
-  {
-    const tools::Descriptor out(ends[1]);
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_adddup2(&actions, in.get(), STDIN_FILENO);
-    std::string name = "dot", format = "-Tsvg";
-    char* const arguments[] = {name.data(), format.data(), nullptr};
-    const int error = ::posix_spawnp(&child, "dot", &actions, nullptr, arguments, environ);
-    ::posix_spawn_file_actions_destroy(&actions);
-    if (error != 0) return without_graphviz(error);
-    ::close(in.release());
-    ::signal(SIGPIPE, SIG_IGN);  // dot may exit before it has read everything
-    static_cast<void>(tools::write_all(out.get(), dot));
-  }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return success;
-  std::cerr << "tenon graph: dot failed, see its messages above\n";
-  return io_error;
-}
 
 Exit print_drawing(const Drawing& drawing, GraphFormat format) {
   if (format == GraphFormat::svg) return print_svg(drawing.dot());
@@ -75,7 +33,7 @@ std::vector<Error> file_errors(const Options& options, const std::vector<Package
                                const std::vector<Error>& skipped) {
   std::vector<Error> errors;
   std::ranges::copy_if(skipped, std::back_inserter(errors), [&](const Error& error) {
-    const std::filesystem::path file(error.where());
+    const std::filesystem::path file = platform::path_from(error.where());
     std::error_code ignored;
     return error.severity() == Severity::error && file != options.lock_file &&
            std::filesystem::is_regular_file(file, ignored) &&

@@ -15,6 +15,7 @@
 #include "commands.hpp"
 #include "config/manifest_parameters.hpp"
 #include "json.hpp"
+#include "platform/utf8_path.hpp"
 #include "search_path_errors.hpp"
 #include "spelling.hpp"
 #include "systems.hpp"
@@ -38,9 +39,10 @@ struct Inspection {
 /// name of a plugin.
 bool is_file(const std::string& subject) {
   std::error_code ignored;
-  const fs::file_status status = fs::status(subject, ignored);
-  const fs::path extension = fs::path(subject).extension();
-  return (fs::exists(status) && !fs::is_directory(status)) || subject.starts_with('/') ||
+  const fs::path path = platform::path_from(subject);
+  const fs::file_status status = fs::status(path, ignored);
+  const fs::path extension = path.extension();
+  return (fs::exists(status) && !fs::is_directory(status)) || path.has_root_directory() ||
          subject.starts_with('.') || extension == ".so" || extension == ".dll";
 }
 
@@ -71,7 +73,7 @@ std::optional<PackageInfo> package_of(const Host& host, const fs::path& file) {
 void add_problems_of_host(Inspection& found, const Host& host) {
   found.in_plugin_path = package_of(host, found.report.file).has_value();
   for (Error& problem : host.problems()) {
-    if (!same_file(problem.where(), found.report.file)) continue;
+    if (!same_file(platform::path_from(problem.where()), found.report.file)) continue;
     found.in_plugin_path = true;
     if (!is_known(problem, found.report)) found.report.add(std::move(problem));
   }
@@ -104,7 +106,7 @@ ModuleReport inspect_builtin(const Options& options, const PluginInfo& plugin) {
 
 Result<Inspection> look_up(const Options& options, const std::string& subject) {
   const Host host(host_options(options));
-  fs::path file = subject;
+  fs::path file = platform::path_from(subject);
   if (!is_file(subject)) {
     auto named = host.find_all(subject);
     std::error_code ignored;

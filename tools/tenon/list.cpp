@@ -19,6 +19,7 @@
 #include "base/plain_text.hpp"
 #include "commands.hpp"
 #include "json.hpp"
+#include "platform/utf8_path.hpp"
 #include "search_path_errors.hpp"
 #include "text.hpp"
 
@@ -65,7 +66,7 @@ void print_plugins(const std::vector<PluginInfo>& plugins, const std::vector<Pac
     table.add(to_string(plugin.compatibility().grade));
     table.add(plugin.package());
     table.add(version_of(plugin, packages));
-    table.add(plugin.builtin() ? "builtin" : std::string_view(plugin.file().native()));
+    table.add(plugin.builtin() ? "builtin" : plugin.file().string());
     table.end_row();
   }
   if (table.width() > columns_of(STDOUT_FILENO)) {
@@ -96,7 +97,8 @@ std::string next_step(const Options& options, const Host& host,
   }
   for (const Error& problem : problems) {
     std::error_code ignored;
-    const std::filesystem::path file = problem.where();  // of a module, or a lock
+    const std::filesystem::path file =
+        platform::path_from(problem.where());  // of a module, or a lock
     if (file.extension() != ".json" && std::filesystem::is_regular_file(file, ignored)) {
       return command_line(options, "inspect " + shell_word(problem.where()));
     }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon lock
-#include <stdlib.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -16,6 +13,8 @@
 #include "commands.hpp"
 #include "json.hpp"
 #include "lock_changes.hpp"
+#include "platform/program.hpp"
+#include "platform/utf8_path.hpp"
 #include "search_path_errors.hpp"
 #include "text.hpp"
 
@@ -44,9 +43,8 @@ std::optional<Error> report_unread(const Options& options, const std::vector<Err
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
-    std::error_code failed;
-    std::string name = (fs::temp_directory_path(failed) / "tenon-lock-XXXXXX").string();
-    if (!failed && ::mkdtemp(name.data()) != nullptr) path_ = name;
+    const fs::path parent = fs::temp_directory_path(failed_);
+    if (!failed_) path_ = platform::create_new_directory(parent / "tenon-lock-", failed_);
   }
   ~TemporaryDirectory() {
     std::error_code ignored;
@@ -57,14 +55,18 @@ class TemporaryDirectory {
 
   /// Empty if it could not be made.
   const fs::path& path() const { return path_; }
+  /// Returns why it could not be made.
+  const std::error_code& failed() const { return failed_; }
 
  private:
+  std::error_code failed_;
   fs::path path_;
 };
 
-Error no_temporary_directory() {
-  return detail::cannot_write("a directory for temporary files",
-                              {.attempt = "creating it", .number = errno, .instead = "set TMPDIR"});
+Error no_temporary_directory(const std::error_code& failed) {
+  return detail::cannot_write(
+      "a directory for temporary files",
+      {.attempt = "creating it", .number = failed.value(), .instead = "set TMPDIR"});
 }
 
 /// The outcome of comparing or replacing a lock file.
@@ -88,7 +90,7 @@ Result<Update> compare(const Host& host, const fs::path& file) {
   const auto before = detail::lock_contents(file);
   if (!before) return before.error();
   const TemporaryDirectory directory;
-  if (directory.path().empty()) return no_temporary_directory();
+  if (directory.path().empty()) return no_temporary_directory(directory.failed());
   const fs::path fresh = directory.path() / "tenon.lock";
   if (auto written = host.write_lock(fresh); !written) return std::move(written).error();
   const auto after = detail::lock_contents(fresh);
@@ -137,8 +139,8 @@ Exit lock(const Options& options, const std::string& file, bool check) {
   std::erase_if(packages, [](const PackageInfo& package) { return !package.used; });
   const std::optional<Error> unread = report_unread(options, skipped);
   const Result<Update> done = unread  ? Result<Update>(*unread)
-                              : check ? compare(host, file)
-                                      : write(host, file);
+                              : check ? compare(host, platform::path_from(file))
+                                      : write(host, platform::path_from(file));
 
   if (options.json) print_json(options, file, check, packages, left_out, done);
   if (unread) return io_error;

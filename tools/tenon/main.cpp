@@ -5,18 +5,20 @@
 
 #include <exception>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "arguments.hpp"
 #include "base/plain_text.hpp"
 #include "common/command_line.hpp"
-#include "common/descriptor.hpp"
 #include "completed_values.hpp"
+#include "platform/program.hpp"
 
 namespace {
 
 using namespace tenon::command;
 
-int run(int count, char** arguments) {
+int run(const std::vector<const char*>& arguments) {
   CLI::App program(
       "Shows plugins, packages and running hosts, checks modules, converts documents, and makes\n"
       "projects. Only verify and call run code of a plugin.",
@@ -24,14 +26,11 @@ int run(int count, char** arguments) {
   program.footer("Exit status: 0 success, 1 problem found, 2 usage error, 3 I/O error.");
   program.set_version_flag("--version", TENON_VERSION, "Prints the version");
   program.require_subcommand(1);
+  program.allow_windows_style_options(false);  // "/" begins a path on all systems
   CommandTable table(program);
-  add_listing_commands(table);
-  add_module_commands(table);
-  add_document_commands(table);
-  add_project_commands(table);
-  add_host_commands(table);
-  add_settings_commands(table);
-  if (const auto exit = tenon::tools::parse(program, count, arguments, completed_values())) {
+  add_commands(table);
+  if (const auto exit = tenon::tools::parse(program, static_cast<int>(arguments.size()),
+                                            arguments.data(), completed_values())) {
     return *exit;
   }
   const Exit exit = table.run();
@@ -43,9 +42,12 @@ int run(int count, char** arguments) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  tenon::tools::hold_standard_streams();
+  tenon::platform::hold_standard_streams();
   try {
-    return run(count, arguments);
+    const auto texts = tenon::platform::program_arguments(count, arguments);
+    std::vector<const char*> words;
+    for (const std::string& text : texts) words.push_back(text.c_str());
+    return run(words);
   } catch (const std::exception& error) {
     std::cerr << "tenon: " << tenon::escaped_for_display(error.what()) << "\n";
     return io_error;

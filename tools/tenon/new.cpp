@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon new
-#include <stdlib.h>
-
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <iostream>
@@ -26,6 +24,7 @@
 #include "gen/emit/emit_rust.hpp"
 #include "gen/model/naming.hpp"
 #include "gen/read/name_checker.hpp"
+#include "platform/program.hpp"
 #include "templates.hpp"
 #include "text.hpp"
 
@@ -209,9 +208,9 @@ ProjectFiles files_of(const NewArguments& arguments, const SdkKind* sdk) {
 class UnfinishedProject {
  public:
   UnfinishedProject() {
-    if (::mkdtemp(path_.data()) == nullptr) {
-      throw fs::filesystem_error("", std::error_code(errno, std::generic_category()));
-    }
+    std::error_code failed;
+    path_ = platform::create_new_directory(".tenon-", failed);
+    if (failed) throw fs::filesystem_error("", failed);
   }
   ~UnfinishedProject() {
     std::error_code ignored;
@@ -220,10 +219,10 @@ class UnfinishedProject {
   UnfinishedProject(const UnfinishedProject&) = delete;
   UnfinishedProject& operator=(const UnfinishedProject&) = delete;
 
-  fs::path path() const { return path_; }
+  const fs::path& path() const { return path_; }
 
  private:
-  std::string path_ = ".tenon-XXXXXX";
+  fs::path path_;
 };
 
 /// Writes all files of a directory that does not exist, or none. Throws IoError and
@@ -242,10 +241,10 @@ void write_all(const fs::path& directory, const ProjectFiles& files) {
 /// otherwise an empty path.
 fs::path unsearched_packages() {
   std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  const fs::path program = platform::program_file();
   const fs::path prefix = program.parent_path().parent_path();
   fs::path packages = prefix / TENON_LIBDIR / "pkgconfig";
-  const char* const given = ::getenv("PKG_CONFIG_PATH");
+  const char* const given = std::getenv("PKG_CONFIG_PATH");
   if (given != nullptr && std::string_view(given).find(packages.string()) != std::string::npos) {
     return {};
   }

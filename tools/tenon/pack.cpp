@@ -3,11 +3,7 @@
 // tenon pack
 #include <tenon/inspect.hpp>
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -22,10 +18,12 @@
 #include "base/system_library.hpp"
 #include "base/test_point.hpp"
 #include "commands.hpp"
-#include "common/descriptor.hpp"
 #include "json.hpp"
 #include "package/semver.hpp"
+#include "platform/input_file.hpp"
+#include "platform/process.hpp"
 #include "platform/replace_file.hpp"
+#include "platform/utf8_path.hpp"
 #include "search_path_errors.hpp"
 #include "text.hpp"
 
@@ -45,7 +43,7 @@ struct Build {
 
   fs::path package() const { return output / report.manifest->package; }
   fs::path directory() const { return package() / version.to_string(); }
-  fs::path file() const { return directory() / (name + ".so"); }
+  fs::path file() const { return directory() / (name + platform::module_suffix); }
 };
 
 Error cannot_write(const fs::path& path, const std::error_code& failed) {
@@ -71,7 +69,7 @@ Error already_packed(const Build& build, const std::string& found) {
 }
 
 Result<Build> read(const std::string& file, const fs::path& output) {
-  auto report = read_build(file);
+  auto report = read_build(platform::path_from(file));
   if (!report) return report.error();
   auto version = Version::parse(report->manifest->package_version);
   if (!version) return version.error();
@@ -85,7 +83,7 @@ Result<Build> read(const std::string& file, const fs::path& output) {
 std::optional<ModuleReport> module_in(const fs::path& directory, const std::string& package) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(directory, ignored)) {
-    if (entry.path().extension() != ".so") continue;
+    if (entry.path().extension() != platform::module_suffix) continue;
     auto report = read_build(entry.path());
     if (report && report->manifest->package == package) return std::move(*report);
   }
@@ -139,23 +137,16 @@ std::optional<Error> check(const Build& build, const Build* previous) {
   return difference ? std::move(difference->error) : std::move(difference).error();
 }
 
-std::error_code last_error() {
-  return {errno, std::generic_category()};
-}
-
 /// Copies a file to a new one, which appears with its whole content.
 std::error_code copy_content(const fs::path& from, const fs::path& to) {
-  const tools::Descriptor in(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!in) return last_error();
+  platform::InputFile in(from);
   platform::Replacement out(to);
   char chunk[1 << 16];
-  for (;;) {
-    const ssize_t count = ::read(in.get(), chunk, sizeof chunk);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return last_error();
-    if (count == 0) return out.commit().failed;
-    out.append({chunk, static_cast<std::size_t>(count)});
+  while (const auto count = in.read(chunk)) {
+    if (*count == 0) return out.commit().failed;
+    out.append({chunk, *count});
   }
+  return {in.error(), std::generic_category()};
 }
 
 /// A library that a module brings.

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "platform/utf8_path.hpp"
+
 namespace tenon::command {
 
 bool is_unreadable(const Error& error) {
@@ -14,7 +16,7 @@ bool is_unreadable(const Error& error) {
 
 bool is_search_path_error(const Options& options, const Error& error) {
   if (!is_unreadable(error)) return false;
-  const std::filesystem::path where(error.where());
+  const std::filesystem::path where = platform::path_from(error.where());
   const auto& named = options.plugin_path;
   if (where == options.lock_file) return true;
   if (std::find(named.begin(), named.end(), where) != named.end()) return true;
@@ -37,7 +39,7 @@ std::vector<Error> broken_module_errors(const std::vector<Error>& skipped) {
         // Packages that require such a module have the same code.
         std::error_code ignored;
         return std::find(std::begin(codes), std::end(codes), error.code()) != std::end(codes) &&
-               std::filesystem::is_regular_file(error.where(), ignored);
+               std::filesystem::is_regular_file(platform::path_from(error.where()), ignored);
       });
   return broken;
 }

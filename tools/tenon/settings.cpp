@@ -5,13 +5,12 @@
 #include <tenon/host.hpp>
 #include <tenon/trust.hpp>
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -23,10 +22,10 @@
 #include "base/quote.hpp"
 #include "base/test_point.hpp"
 #include "commands.hpp"
-#include "common/descriptor.hpp"
 #include "common/json_reader.hpp"
 #include "common/text_file.hpp"
 #include "json.hpp"
+#include "platform/file_lock.hpp"
 #include "platform/replace_file.hpp"
 #include "text.hpp"
 
@@ -139,7 +138,7 @@ Result<Subject> subject_of(const Options& options, SettingsChange change, const 
 
 /// Makes the directory of the settings, and locks them, so that two commands change them one after
 /// the other.
-Result<tools::Descriptor> lock_settings(const fs::path& file) {
+Result<std::unique_ptr<platform::FileLock>> lock_settings(const fs::path& file) {
   if (file.empty()) {
     return Error({.code = "cannot-write",
                   .where = "the settings of the user",
@@ -153,17 +152,16 @@ Result<tools::Descriptor> lock_settings(const fs::path& file) {
   if (is_new) fs::permissions(directory, fs::perms::owner_all, failed);
   if (failed) return detail::cannot_write(directory, {"creating the directory", failed.value()});
   const fs::path path = directory / "lock";
-  tools::Descriptor lock(
-      ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
-  if (lock && tools::lock(lock.get())) return lock;
-  if (lock && errno == EWOULDBLOCK) {
+  auto lock = std::make_unique<platform::FileLock>(path);
+  if (lock->error() == 0) return lock;
+  if (lock->error() == EWOULDBLOCK) {
     return Error({.code = "in-use",
                   .where = path.string(),
                   .found = "another command that changes settings",
                   .needed = "one at a time",
                   .fix = "try again when it has ended"});
   }
-  return detail::cannot_write(path, {"opening the file", errno});
+  return detail::cannot_write(path, {"opening the file", lock->error()});
 }
 
 Error irregular(const fs::path& path, fs::file_type type) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "text.hpp"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <limits>
 #include <optional>
 #include <utility>
+
+#include "platform/program.hpp"
 
 namespace tenon::command {
 namespace {
@@ -27,7 +26,7 @@ Paint Paint::for_stream(int descriptor) {
   const char* refused = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");
   return Paint((refused == nullptr || *refused == '\0') && terminal != nullptr &&
-               std::string_view(terminal) != "dumb" && isatty(descriptor) == 1);
+               std::string_view(terminal) != "dumb" && platform::is_terminal(descriptor));
 }
 
 std::string Paint::wrap(std::string_view code, std::string_view text) const {
@@ -65,9 +64,8 @@ std::size_t width_of(std::string_view text) {
 }
 
 std::size_t columns_of(int descriptor) {
-  winsize size{};
-  const bool known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : std::numeric_limits<std::size_t>::max();
+  const std::size_t columns = platform::terminal_columns(descriptor);
+  return columns != 0 ? columns : std::numeric_limits<std::size_t>::max();
 }
 
 void Table::add(std::string_view cell) {

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "e2e/pipeline/pipeline.hpp"
-#include "e2e/unprivileged.hpp"
 #include "framework/path_texts.hpp"
 
 namespace tenon::tests { namespace {

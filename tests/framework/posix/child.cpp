@@ -78,6 +78,17 @@ void copy_terminal(int terminal, const fs::path& to) {
 
 const char* const temporary_variable = "TMPDIR";
 
+std::vector<std::string> unprivileged(std::vector<std::string> command) {
+  if (geteuid() == 0) {
+    command.insert(command.begin(), {"setpriv", "--bounding-set=-dac_override,-dac_read_search"});
+  }
+  return command;
+}
+
+Outcome World::run_portably(const std::vector<std::string>& command, bool) const {
+  return run(command);
+}
+
 void set_variable(const char* name, const char* value) {
   value != nullptr ? ::setenv(name, value, 1) : ::unsetenv(name);
 }

@@ -78,6 +78,18 @@ void remove_tree(const fs::path& directory) {
   fs::remove(directory, failed);
 }
 
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+std::string as_on_posix(std::string text, bool escaped) {
+  replace_all(text, escaped ? "\\\\" : "\\", "/");
+  replace_all(text, ".dll", ".so");
+  return text;
+}
+
 }  // namespace
 
 const char* const temporary_variable = "TMP";
@@ -128,6 +140,18 @@ Outcome Child::wait() {
 Outcome Child::kill() {
   TerminateProcess(process_, killed);  // fails if it has ended
   return wait();
+}
+
+std::vector<std::string> unprivileged(std::vector<std::string> command) {
+  return command;
+}
+
+Outcome World::run_portably(const std::vector<std::string>& command, bool escaped) const {
+  std::vector<std::string> words;
+  for (const std::string& word : command) words.push_back(module_file(word));
+  Outcome outcome = run(words);
+  return {outcome.exit, as_on_posix(std::move(outcome.out), escaped),
+          as_on_posix(std::move(outcome.err), false)};
 }
 
 World::~World() {

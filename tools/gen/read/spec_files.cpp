@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "gen/common.hpp"
+#include "platform/utf8_path.hpp"
 
 namespace tenon::gen {
 namespace {
@@ -124,7 +125,7 @@ const SpecFile* SpecDirectory::find(const VersionName& version) const noexcept {
 
 void find_spec_files(const std::string& root, bool standard, SpecFiles& files,
                      Diagnostics& diagnostics) {
-  fs::path top = fs::path(root).lexically_normal();
+  fs::path top = platform::path_from(root).lexically_normal();
   if (!top.has_filename()) top = top.parent_path();  // removes a trailing slash
   std::map<std::string, SpecDirectory> directories;
   std::string ignored;

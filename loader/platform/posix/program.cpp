@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "platform/program.hpp"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace tenon { inline namespace v0_1 { namespace platform {
+
+std::vector<std::string> program_arguments(int count, const char* const* arguments) {
+  return {arguments, arguments + count};
+}
+
+void hold_standard_streams() noexcept {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) >= 0) continue;
+    const int held = ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (held < 0) return;
+  }
+}
+
+bool is_terminal(int stream) noexcept {
+  return ::isatty(stream) == 1;
+}
+
+std::size_t terminal_columns(int stream) noexcept {
+  winsize size{};
+  return ::ioctl(stream, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+std::filesystem::path program_file() {
+  std::error_code ignored;
+  return std::filesystem::read_symlink("/proc/self/exe", ignored);
+}
+
+std::filesystem::path create_new_directory(const std::filesystem::path& prefix,
+                                           std::error_code& failed) {
+  std::string name = prefix.string() + "XXXXXX";
+  if (::mkdtemp(name.data()) != nullptr) return name;
+  failed.assign(errno, std::generic_category());
+  return {};
+}
+
+}}}  // namespace tenon::v0_1::platform

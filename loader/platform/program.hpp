@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What the commands ask the system about themselves: arguments, standard streams and their file.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace tenon { inline namespace v0_1 { namespace platform {
+
+/// Returns the arguments of the program in UTF-8, with its name first. `count` and `arguments` are
+/// those of `main`; on Windows they are in the code page of the system, and are not used.
+std::vector<std::string> program_arguments(int count, const char* const* arguments);
+
+/// Opens each standard stream that is closed. Using it still fails, but no file that the program
+/// opens gets its number, so that no message is written into that file. On Windows, bytes are then
+/// written as they are, and a console shows them as UTF-8. REQUIRED: no file is open.
+void hold_standard_streams() noexcept;
+
+/// Returns whether a standard stream, 0 to 2, is a terminal.
+bool is_terminal(int stream) noexcept;
+
+/// Returns the width of the terminal of a standard stream; 0 if it is none.
+std::size_t terminal_columns(int stream) noexcept;
+
+/// Returns the path of the executable; empty if the system does not tell it.
+std::filesystem::path program_file();
+
+/// Creates a directory for this user alone. Its name is `prefix` and six more characters, and did
+/// not exist. Returns an empty path on failure.
+std::filesystem::path create_new_directory(const std::filesystem::path& prefix,
+                                           std::error_code& failed);
+
+}}}  // namespace tenon::v0_1::platform

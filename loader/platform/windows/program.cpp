@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "platform/program.hpp"
+
+#include <fcntl.h>
+#include <io.h>
+
+// The next one needs it.
+// clang-format off
+#include "platform/windows/system.hpp"
+#include <shellapi.h>
+// clang-format on
+
+namespace tenon { inline namespace v0_1 { namespace platform {
+namespace {
+
+HANDLE handle_of(int stream) noexcept {
+  constexpr DWORD names[] = {STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
+  return GetStdHandle(names[stream]);
+}
+
+}  // namespace
+
+std::vector<std::string> program_arguments(int, const char* const*) {
+  int count = 0;
+  wchar_t** const wide = CommandLineToArgvW(GetCommandLineW(), &count);
+  std::vector<std::string> arguments;
+  for (int i = 0; i < count; ++i) arguments.push_back(utf8_of(wide[i]));
+  LocalFree(wide);
+  return arguments;
+}
+
+void hold_standard_streams() noexcept {
+  // Files have no numbers that they could share with a stream.
+  for (const int stream : {0, 1, 2}) _setmode(stream, _O_BINARY);
+  SetConsoleOutputCP(CP_UTF8);
+  for (const int stream : {1, 2}) {
+    DWORD mode = 0;
+    if (GetConsoleMode(handle_of(stream), &mode) == 0) continue;
+    SetConsoleMode(handle_of(stream), mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
+  }
+}
+
+bool is_terminal(int stream) noexcept {
+  DWORD mode = 0;
+  return GetConsoleMode(handle_of(stream), &mode) != 0;
+}
+
+std::size_t terminal_columns(int stream) noexcept {
+  CONSOLE_SCREEN_BUFFER_INFO info;
+  if (GetConsoleScreenBufferInfo(handle_of(stream), &info) == 0) return 0;
+  return static_cast<std::size_t>(info.srWindow.Right - info.srWindow.Left + 1);
+}
+
+std::filesystem::path program_file() {
+  return path_of(nullptr);
+}
+
+std::filesystem::path create_new_directory(const std::filesystem::path& prefix,
+                                           std::error_code& failed) {
+  std::filesystem::path path = prefix;
+  path += random_name().substr(0, 6);
+  if (CreateDirectoryW(path.c_str(), nullptr) != 0) return path;
+  failed.assign(errno_of(last_error()), std::generic_category());
+  return {};
+}
+
+}}}  // namespace tenon::v0_1::platform

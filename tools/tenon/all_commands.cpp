@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "arguments.hpp"
+
+namespace tenon::command {
+
+void add_commands(CommandTable& table) {
+  add_listing_commands(table);
+  add_module_commands(table);
+  add_run_commands(table);
+  add_build_commands(table);
+  add_document_commands(table);
+  add_project_commands(table);
+  add_host_commands(table);
+  add_settings_commands(table);
+}
+
+}  // namespace tenon::command

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Windows has neither verify and call, which run plugins in forked processes, nor the commands for
+// running hosts, which accept no control clients there.
+#include "arguments.hpp"
+
+namespace tenon::command {
+
+void add_commands(CommandTable& table) {
+  add_listing_commands(table);
+  add_module_commands(table);
+  add_build_commands(table);
+  add_document_commands(table);
+  add_project_commands(table);
+  add_settings_commands(table);
+}
+
+}  // namespace tenon::command
