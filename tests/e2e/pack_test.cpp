@@ -24,20 +24,22 @@ class Pack : public testing::Test {
     for (std::string& name : names) {
       if (name.find('/') == std::string::npos && name != "--json") name = build(name);
     }
+    const bool escaped = names.back() == "--json";
     names.insert(names.begin(), {TENON, "pack", "-o", "packages"});
-    return world_.run(names);
+    return world_.run_portably(names, escaped);
   }
   static std::string build(const std::string& name) { return BUILDS "/" + name + ".so"; }
 
-  /// Returns the files in the directory of packages, sorted.
+  /// Returns the files in the directory of packages as on POSIX, sorted.
   std::vector<std::string> files() const {
     std::vector<std::string> files;
     const fs::path packages = world_.root() / "packages";
     if (!fs::exists(packages)) return files;
     for (const auto& entry : fs::recursive_directory_iterator(packages)) {
-      if (!entry.is_directory()) {
-        files.push_back(entry.path().lexically_relative(packages).string());
-      }
+      if (entry.is_directory()) continue;
+      fs::path file = entry.path().lexically_relative(packages);
+      if (file.extension() == module_file(".so")) file.replace_extension(".so");
+      files.push_back(file.generic_string());
     }
     std::ranges::sort(files);
     return files;
@@ -58,8 +60,9 @@ TEST_F(Pack, LaysBuildsOutForHosts) {
   const std::string colour = "example.io/colour/1.6.2/colour.so";
   EXPECT_EQ(run.out, "packages/" + colour + "\npackages/" + first + "\npackages/" + raised + "\n");
   EXPECT_EQ(files(), (Files{colour, first, raised}));
-  EXPECT_EQ(world_.read(std::string("packages/") + first), read_file(build("first")));
-  const Outcome listed = world_.run({TENON, "list", "--plugin-path", "packages", "--json"});
+  EXPECT_EQ(world_.read(std::string("packages/") + first), read_file(module_file(build("first"))));
+  const Outcome listed =
+      world_.run_portably({TENON, "list", "--plugin-path", "packages", "--json"}, true);
   for (const char* package : {"example.io/colour 1.6.2", "me.example/clocks 1.2.1"}) {
     const auto is_packed = [&](const json::value& plugin) {
       return std::string(plugin.at("package").as_string()) + " " +
@@ -99,7 +102,8 @@ TEST_F(InterleavedPack, OneOfTwoCommandsPacksAVersion) {
               std::string::npos)
         << refused;
     EXPECT_EQ(files(), Files{first});
-    EXPECT_EQ(world_.read(std::string("packages/") + first), read_file(build("first")));
+    EXPECT_EQ(world_.read(std::string("packages/") + first),
+              read_file(module_file(build("first"))));
   }
 }
 
@@ -162,7 +166,7 @@ TEST_F(Pack, NeverReplacesABuild) {
                            "   found   a build of this version\n"),
             0U)
       << again.err;
-  EXPECT_EQ(world_.read(std::string("packages/") + first), read_file(build("first")));
+  EXPECT_EQ(world_.read(std::string("packages/") + first), read_file(module_file(build("first"))));
   const Outcome twice = pack({"raised", "text"});
   EXPECT_EQ(twice.exit, 1);
   EXPECT_NE(twice.err.find("\n   found   "), std::string::npos) << twice.err;
