@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""report.py BUILD [--long]: runs the benchmarks of a build and compares them with the goals.
+"""report.py BUILD [--long | --windows WINE]: runs the benchmarks of a build and compares them with
+the goals.
 
 Each measurement is the median of several repetitions. Prints a line for each, and writes the same
 to BUILD/measure.json and as a chart to BUILD/measure.svg. With --long, memory is measured after
-100,000 restarts instead of 5,000.
+100,000 restarts instead of 5,000. With --windows, only calls are measured, by programs that WINE
+runs, and nothing is written.
 """
 import argparse
 import json
@@ -141,17 +143,18 @@ INSTANCES = {1: 100_000, 100: None, 1_000: 1_000_000, 10_000: 10_000_000}
 SECONDS = 5  # of calls with restarts, and of calls without
 
 
-def run_benchmarks(program):
+def run_benchmarks(program, wrapper=(), excluded=None):
     """Returns the medians by benchmark: the time in nanoseconds, and the bytes/s.
 
     Times are CPU times, which other processes do not affect. Benchmarks that wait for threads or
     processes use real time; their floor is `:real` of a benchmark."""
     output = program.parent / (program.name + ".json")
     subprocess.run(
-        [program, "--benchmark_repetitions=5",
+        [*wrapper, program, "--benchmark_repetitions=5",
          "--benchmark_enable_random_interleaving=true",
-         "--benchmark_report_aggregates_only=true", f"--benchmark_out={output}"],
-        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+         "--benchmark_report_aggregates_only=true", f"--benchmark_out={output.name}",
+         *([f"--benchmark_filter=-{excluded}"] if excluded else [])],
+        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=program.parent)
     benchmarks = json.loads(output.read_text())["benchmarks"]
     failed = [b["error_message"] for b in benchmarks if b.get("error_occurred")]
     if failed:
@@ -243,6 +246,15 @@ def rows_of_times(times, peers):
                        "floor_measured": floor_measured, "ratio": measured[name] / floor_measured}
 
 
+def rows_of_windows(times):
+    """Yields the rows of calls; the goal is four times the raw call."""
+    for what, _, name, floor in TIMES:
+        if name in times:
+            yield {"what": what, "unit": "ns", "goal": 4 * times[floor],
+                   "measured": times[name], "floor": floor, "floor_measured": times[floor],
+                   "ratio": times[name] / times[floor]}
+
+
 def rows_of_documents(times):
     for what, share, name, floor in DOCUMENTS:
         yield {"what": what, "unit": "ns", "goal": share and share * times[floor],
@@ -332,13 +344,32 @@ def format_cell(row, key):
     return format_value(row[key], row["unit"])
 
 
+def print_rows(rows):
+    print(f"{'what':43} {'goal':>13} {'measured':>13} {'ratio':>7}  to")
+    for row in rows:
+        floor = row.get("floor")
+        to = f"{floor} {format_value(row['floor_measured'], row['unit'])}" if floor else "goal"
+        if row.get("by_hand"):
+            by_hand = format_value(row["by_hand_measured"], row["unit"])
+            to += f"; {row['by_hand']} {by_hand}"
+        print(f"{row['what']:43} {format_cell(row, 'goal'):>13} {format_cell(row, 'measured'):>13} "
+              f"{row['ratio']:7.2f}  {to}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--long", action="store_true")
+    parser.add_argument("--windows", metavar="WINE")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
 
+    if arguments.windows:
+        # Crashes are not contained there.
+        times, _ = run_benchmarks(build / "tools/bench/tenon-bench.exe", [arguments.windows],
+                                  "contained|marked")
+        print_rows(rows_of_windows(times))
+        return
     times, rates = run_benchmarks(build / "tools/bench/tenon-bench")
     times |= run_benchmarks(build / "tools/bench/tenon-bench-parts")[0]
     peers = run_peers(build)
@@ -354,16 +385,7 @@ def main():
     (build / "measure.json").write_text(
         json.dumps({"measure": 1, "rows": rows, "latency": latency}, indent=2) + "\n")
     (build / "measure.svg").write_text(chart.draw(rows, latency, format_cell))
-
-    print(f"{'what':43} {'goal':>13} {'measured':>13} {'ratio':>7}  to")
-    for row in rows:
-        floor = row.get("floor")
-        to = f"{floor} {format_value(row['floor_measured'], row['unit'])}" if floor else "goal"
-        if row.get("by_hand"):
-            by_hand = format_value(row["by_hand_measured"], row["unit"])
-            to += f"; {row['by_hand']} {by_hand}"
-        print(f"{row['what']:43} {format_cell(row, 'goal'):>13} {format_cell(row, 'measured'):>13} "
-              f"{row['ratio']:7.2f}  {to}")
+    print_rows(rows)
 
 
 main()

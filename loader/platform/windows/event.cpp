@@ -9,7 +9,7 @@
 namespace tenon { inline namespace v0_1 { namespace platform {
 namespace {
 
-HANDLE handle_of(std::intptr_t event) noexcept {
+HANDLE event_handle(std::intptr_t event) noexcept {
   return reinterpret_cast<HANDLE>(event);
 }
 
@@ -21,15 +21,15 @@ std::intptr_t create_event() noexcept {
 }
 
 void signal_event(std::intptr_t event) noexcept {
-  SetEvent(handle_of(event));
+  SetEvent(event_handle(event));
 }
 
 void clear_event(std::intptr_t event) noexcept {
-  ResetEvent(handle_of(event));
+  ResetEvent(event_handle(event));
 }
 
 void close_event(std::intptr_t event) noexcept {
-  CloseHandle(handle_of(event));
+  CloseHandle(event_handle(event));
 }
 
 void wait_event(std::intptr_t event, std::int64_t nanoseconds) noexcept {
@@ -52,7 +52,7 @@ void wait_events(std::span<const std::intptr_t> events, std::int64_t nanoseconds
     if (event == no_event) {
       wait = nanoseconds < 0 ? step : std::min(wait, step);
     } else {
-      handles[count++] = handle_of(event);
+      handles[count++] = event_handle(event);
     }
   }
   const auto time = static_cast<DWORD>(wait);
