@@ -19,7 +19,7 @@
 namespace tenon::builtin {
 namespace {
 
-constexpr std::size_t chunk_size = 65'536;
+constexpr std::size_t piece_size = 65'536;
 // Maximum number of keys in a page if the caller sets no limit.
 constexpr std::size_t default_page = 10'000;
 
@@ -91,8 +91,8 @@ void FilesystemStore::put_object(std::string_view bucket, std::string_view key,
 }
 
 void FilesystemStore::copy(sdk::Reader& body, int file, std::string_view key) const {
-  const auto piece = std::make_unique<std::uint8_t[]>(chunk_size);
-  while (const std::size_t size = body.read(call(), {piece.get(), chunk_size})) {
+  const auto piece = std::make_unique<std::uint8_t[]>(piece_size);
+  while (const std::size_t size = body.read(call(), {piece.get(), piece_size})) {
     write(file, piece.get(), size, key);
     call().check();
   }

@@ -40,7 +40,7 @@ void print_list(std::span<const ErrorCode> codes) {
   for (const std::string& line : aligned(rows)) std::cout << line;
 }
 
-boost::json::object to_json(const ErrorCode& one) {
+boost::json::object json_of_code(const ErrorCode& one) {
   return {{"code", one.code},
           {"severity", to_string(one.severity)},
           {"area", one.area},
@@ -66,7 +66,7 @@ Exit explain_code(const Options& options, const std::string& code) {
   if (options.json) {
     boost::json::object output = make_output("explain");
     boost::json::array entries;
-    for (const ErrorCode& entry : codes) entries.push_back(to_json(entry));
+    for (const ErrorCode& entry : codes) entries.push_back(json_of_code(entry));
     output["codes"] = std::move(entries);
     output["kind"] = nullptr;
     print(output);

@@ -14,7 +14,7 @@
 namespace tenon::command {
 namespace {
 
-std::string text_of(const DocumentVersion& version) {
+std::string version_text(const DocumentVersion& version) {
   std::string text(version.label);
   if (version.stage != "released") text += " (" + std::string(version.stage) + ")";
   return text;
@@ -23,7 +23,7 @@ std::string text_of(const DocumentVersion& version) {
 void print_type(const DocumentType& type, const Paint& paint) {
   std::string versions;
   for (const DocumentVersion& version : type.versions) {
-    versions += (versions.empty() ? "" : ", ") + text_of(version);
+    versions += (versions.empty() ? "" : ", ") + version_text(version);
   }
   std::cout << paint.strong(type.id) << "  versions " << versions << "; stored as " << type.hub
             << "\n";
