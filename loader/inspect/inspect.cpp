@@ -147,13 +147,15 @@ Result<Bundle> bundle_of(const ModuleReport& report, const platform::File& file)
   return report.manifest ? read_bundle(file) : inspect_bundle(file);
 }
 
-FileOwner owner_of(const platform::FileAccess& access) {
-  return {platform::user_name(access.owner), access.mode};
+/// FileAccess has no owner on Windows.
+std::optional<FileOwner> owner_of(const platform::FileAccess& access) {
+  if (platform::loads_dlls) return std::nullopt;
+  return FileOwner{platform::user_name(access.owner), access.mode};
 }
 
 std::optional<FileOwner> owner_at(const fs::path& path) {
   const auto file = platform::File::open(path);
-  return file ? std::optional(owner_of(file->access())) : std::nullopt;
+  return file ? owner_of(file->access()) : std::nullopt;
 }
 
 void report_libraries(ModuleReport& report, const Bundle& bundle,
@@ -236,7 +238,7 @@ void report_imports(ModuleReport& report, const std::vector<PeFile::Import>& imp
   }
 }
 
-/// Reports what a DLL needs, and that this system does not load it.
+/// Reports what a DLL needs, and that this system does not load it if so.
 void report_dll(ModuleReport& report, const platform::File& file) {
   FileSource source(file);
   const auto dll = PeFile::open(source);
@@ -245,11 +247,12 @@ void report_dll(ModuleReport& report, const platform::File& file) {
   report.format = "PE";
   if (auto good = dll->check_system(); !good) report.add(std::move(good).error());
   const auto imports = dll->imports();
-  if (imports) report_imports(report, *imports);
+  const bool as_bundle = platform::loads_dlls && is_library_for_this_machine(report.file);
+  if (imports && !as_bundle) report_imports(report, *imports);
   if (!report.manifest) return;
   if (!imports) report.add(imports.error());
   if (auto good = dll->check_tables(); !good) report.add(std::move(good).error());
-  report.checked.emplace_back("libraries");
+  if (!as_bundle) report.checked.emplace_back("libraries");
 }
 
 /// Reports methods that plugins lack, if the file shows them.

@@ -46,6 +46,11 @@ TEST_F(WindowsCommand, InspectJudgesADllAsAHostWould) {
   const json::value report = tenon_json({"inspect", "plugins/clocks.dll"});
   EXPECT_EQ(report.at("would_load"), true) << report;
   EXPECT_EQ(report.at("file").at("format"), "PE");
+  EXPECT_TRUE(report.at("file").at("owner").is_null()) << report;
+  const auto& libraries = report.at("libraries").as_array();
+  EXPECT_TRUE(std::ranges::all_of(libraries, [](const json::value& library) {
+    return library.at("path").is_string();
+  })) << libraries;
   EXPECT_EQ(report.at("plugins").at(0).at("fits"), "adapted") << report.at("plugins");
   const Outcome listed = tenon({"list"});
   EXPECT_EQ(listed.exit, 0) << listed.err;
