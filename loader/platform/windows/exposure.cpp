@@ -6,7 +6,7 @@
 // groups.
 #include "platform/exposure.hpp"
 
-// The other one needs the first.
+// <aclapi.h> needs the first.
 // clang-format off
 #include "platform/windows/system.hpp"
 #include <aclapi.h>

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <io.h>
 
-// The next one needs it.
+// <shellapi.h> needs the first.
 // clang-format off
 #include "platform/windows/system.hpp"
 #include <shellapi.h>
