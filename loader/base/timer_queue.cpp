@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/lock_order.hpp"
-#include "base/threads.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
@@ -43,7 +42,6 @@ struct TimerQueue::State {
   // most tasks are deadlines that are met.
   Clock::time_point wake_up TENON_GUARDED_BY(mutex) = Clock::time_point::max();
   bool stopped TENON_GUARDED_BY(mutex) = false;
-  bool ended TENON_GUARDED_BY(mutex) = false;  // the thread touches nothing after this
 };
 
 TimerQueue::TimerQueue() : state_(std::make_shared<State>()) {}
@@ -53,10 +51,7 @@ TimerQueue::~TimerQueue() {
 }
 
 Result<void> TimerQueue::start() {
-  auto thread = start_internal_thread("timers", [state = state_] { run(*state); });
-  if (!thread) return std::move(thread).error();
-  thread_ = std::move(*thread);
-  return {};
+  return thread_.start("timers", [state = state_] { run(*state); });
 }
 
 TimerQueue::Timer TimerQueue::plan(Clock::time_point when, Task task) {
@@ -90,26 +85,15 @@ void TimerQueue::Timer::cancel() noexcept {
 }
 
 bool TimerQueue::stop(Clock::time_point deadline) noexcept {
-  deadline = std::max(deadline, Clock::now() + min_patience);
   State::Tasks dropped;  // destroyed after the lock: tasks may own anything
-  sync::Lock lock(state_->mutex);
-  state_->stopped = true;
-  dropped.swap(state_->tasks);
-  dropped.merge(state_->repeated);
-  state_->changed.notify_all();
-  if (!thread_.joinable()) return true;
-  const bool inside = thread_.get_id() == std::this_thread::get_id();
-  const bool ended = !inside && state_->changed.wait_until(state_->mutex, deadline,
-                                                           [this]() TENON_REQUIRES(state_->mutex) {
-                                                             return state_->ended;
-                                                           });
-  lock.unlock();
-  if (ended) {
-    platform::join(thread_);
-  } else {
-    leave_running(thread_);
+  {
+    const sync::Lock lock(state_->mutex);
+    state_->stopped = true;
+    dropped.swap(state_->tasks);
+    dropped.merge(state_->repeated);
+    state_->changed.notify_all();
   }
-  return ended || inside;
+  return thread_.end(deadline);
 }
 
 void TimerQueue::run(State& state) {
@@ -148,8 +132,6 @@ void TimerQueue::run(State& state) {
     task = {};  // without the lock: it may own anything
     lock.lock();
   }
-  state.ended = true;
-  state.changed.notify_all();
 }
 
 }}}  // namespace tenon::v0_1::detail

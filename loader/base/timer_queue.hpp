@@ -10,8 +10,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <thread>
 #include <utility>
+
+#include "base/internal_thread.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 
@@ -72,7 +73,7 @@ class TimerQueue {
 
   // Shared with the thread, since a task may destroy the queue.
   const std::shared_ptr<State> state_;
-  std::thread thread_;
+  InternalThread thread_;
 };
 
 }}}  // namespace tenon::v0_1::detail

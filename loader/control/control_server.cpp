@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/threads.hpp"
 #include "platform/event.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
@@ -104,7 +103,6 @@ struct ControlServer::State : std::enable_shared_from_this<State> {
   const ControlTrace trace;
   bool tracing = false;
   std::atomic<bool> stopped{false};  // any thread
-  std::promise<void> ended;
   sync::Mutex mutex;
   std::vector<std::pair<std::uint64_t, std::string>> replies TENON_GUARDED_BY(mutex);
 
@@ -434,13 +432,9 @@ Result<std::unique_ptr<ControlServer>> ControlServer::start(std::shared_ptr<Cont
   if (!listener) return std::move(listener).error();
   std::unique_ptr<ControlServer> server(new ControlServer(std::make_shared<State>(
       *std::move(listener), std::move(events), std::move(handler), limits, std::move(trace))));
-  server->ended_ = server->state_->ended.get_future();
-  auto thread = start_internal_thread("control clients", [state = server->state_] {
-    state->run();
-    state->ended.set_value();
-  });
-  if (!thread) return std::move(thread).error();
-  server->thread_ = *std::move(thread);
+  auto started =
+      server->thread_.start("control clients", [state = server->state_] { state->run(); });
+  if (!started) return std::move(started).error();
   return server;
 }
 
@@ -451,18 +445,7 @@ ControlServer::~ControlServer() {
 bool ControlServer::stop(Clock::time_point deadline) noexcept {
   state_->stopped = true;
   platform::signal_event(state_->events->wake());
-  if (!thread_.joinable()) return true;
-  if (thread_.get_id() == std::this_thread::get_id()) {
-    leave_running(thread_);
-    return true;
-  }
-  deadline = std::max(deadline, Clock::now() + min_patience);
-  if (ended_.wait_until(deadline) == std::future_status::ready) {
-    platform::join(thread_);
-    return true;
-  }
-  leave_running(thread_);
-  return false;
+  return thread_.end(deadline);
 }
 
 }}}  // namespace tenon::v0_1::detail

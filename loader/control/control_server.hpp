@@ -10,11 +10,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <future>
 #include <memory>
 #include <string>
-#include <thread>
 
+#include "base/internal_thread.hpp"
 #include "control/control_events.hpp"
 #include "control/control_messages.hpp"
 #include "platform/local_socket.hpp"
@@ -106,8 +105,7 @@ class ControlServer {
   explicit ControlServer(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
   const std::shared_ptr<State> state_;  // shared with the thread, which may outlive the server
-  std::thread thread_;
-  std::future<void> ended_;  // by the thread
+  InternalThread thread_;
 };
 
 }}}  // namespace tenon::v0_1::detail

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "host/file_watcher.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <new>
 #include <utility>
 
-#include "base/threads.hpp"
 #include "platform/event.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
@@ -22,7 +20,6 @@ struct FileWatcher::State {
   platform::FileWatch watch;
   const Callback changed;
   std::atomic<bool> stopped{false};
-  std::promise<void> ended;
   const std::intptr_t stop;  // the last member: nothing throws after the event was created
 };
 
@@ -31,13 +28,9 @@ Result<std::unique_ptr<FileWatcher>> FileWatcher::start(Callback changed) {
   if (!watch) return std::move(watch).error();
   std::unique_ptr<FileWatcher> watcher(
       new FileWatcher(std::make_shared<State>(std::move(*watch), std::move(changed))));
-  watcher->ended_ = watcher->state_->ended.get_future();
-  auto thread = start_internal_thread("watching files", [state = watcher->state_] {
-    run(*state);
-    state->ended.set_value();
-  });
-  if (!thread) return std::move(thread).error();
-  watcher->thread_ = std::move(*thread);
+  auto started =
+      watcher->thread_.start("watching files", [state = watcher->state_] { run(*state); });
+  if (!started) return std::move(started).error();
   return watcher;
 }
 
@@ -48,18 +41,7 @@ FileWatcher::~FileWatcher() {
 bool FileWatcher::stop(Clock::time_point deadline) noexcept {
   state_->stopped.store(true);
   platform::signal_event(state_->stop);
-  if (!thread_.joinable()) return true;
-  if (thread_.get_id() == std::this_thread::get_id()) {
-    leave_running(thread_);
-    return true;
-  }
-  deadline = std::max(deadline, Clock::now() + min_patience);
-  if (ended_.wait_until(deadline) == std::future_status::ready) {
-    platform::join(thread_);
-    return true;
-  }
-  leave_running(thread_);
-  return false;
+  return thread_.end(deadline);
 }
 
 Result<void> FileWatcher::add(const std::filesystem::path& file) {

@@ -8,10 +8,9 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
-#include <future>
 #include <memory>
-#include <thread>
 
+#include "base/internal_thread.hpp"
 #include "platform/watch.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
@@ -46,8 +45,7 @@ class FileWatcher {
 
   // Shared with the thread, which may outlive the watcher.
   const std::shared_ptr<State> state_;
-  std::thread thread_;
-  std::future<void> ended_;  // by the thread
+  InternalThread thread_;
 };
 
 }}}  // namespace tenon::v0_1::detail

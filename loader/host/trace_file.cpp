@@ -4,10 +4,8 @@
 #include <tenon/detail/json.hpp>
 #include <tenon/mutex.hpp>
 
-#include <algorithm>
 #include <exception>
 
-#include "base/threads.hpp"
 #include "call/events.hpp"
 #include "control/trace_text.hpp"
 #include "platform/output_file.hpp"
@@ -38,7 +36,6 @@ struct TraceFile::State {
   platform::OutputFile file;
   TraceText text;
   bool has_elements = false;
-  std::promise<void> ended;
   sync::Mutex mutex;
   sync::ConditionVariable changed;
   bool stopped TENON_GUARDED_BY(mutex) = false;
@@ -98,16 +95,11 @@ Result<std::unique_ptr<TraceFile>> TraceFile::create(const std::filesystem::path
   trace->begin();
   std::unique_ptr<TraceFile> writer(new TraceFile(
       std::make_shared<State>(*std::move(file), std::move(trace), std::move(app), std::move(log))));
-  writer->ended_ = writer->state_->ended.get_future();
-  auto thread = start_internal_thread("the trace", [state = writer->state_] {
-    state->run();
-    state->ended.set_value();
-  });
-  if (!thread) {
+  auto started = writer->thread_.start("the trace", [state = writer->state_] { state->run(); });
+  if (!started) {
     writer->state_->trace->end();
-    return std::move(thread).error();
+    return std::move(started).error();
   }
-  writer->thread_ = *std::move(thread);
   return writer;
 }
 
@@ -121,14 +113,7 @@ bool TraceFile::stop(Clock::time_point deadline) noexcept {
     state_->stopped = true;
     state_->changed.notify_all();
   }
-  if (!thread_.joinable()) return true;
-  deadline = std::max(deadline, Clock::now() + min_patience);
-  if (ended_.wait_until(deadline) == std::future_status::ready) {
-    platform::join(thread_);
-    return true;
-  }
-  leave_running(thread_);
-  return false;
+  return thread_.end(deadline);
 }
 
 }}}  // namespace tenon::v0_1::detail

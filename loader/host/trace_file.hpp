@@ -7,12 +7,11 @@
 
 #include <chrono>
 #include <filesystem>
-#include <future>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
+#include "base/internal_thread.hpp"
 #include "base/log.hpp"
 #include "call/call_trace.hpp"
 
@@ -46,8 +45,7 @@ class TraceFile {
   explicit TraceFile(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
   const std::shared_ptr<State> state_;  // shared with the thread, which may outlive the object
-  std::thread thread_;
-  std::future<void> ended_;  // by the thread
+  InternalThread thread_;
 };
 
 }}}  // namespace tenon::v0_1::detail
