@@ -26,65 +26,10 @@
 #include <vector>
 
 #include "integration/blocked_next.hpp"
+#include "integration/contained_crash.hpp"
 #include "integration/host_echo.hpp"
-#include "integration/hosting.hpp"
 
 namespace tenon::tests { namespace {
-
-constexpr const char* unruly_package = "test.example/unruly";
-
-class Containment : public Hosting {
- protected:
-  Containment() { place_fault("unruly"); }
-
-  HostOptions containing() {
-    HostOptions all = options();
-    all.contain_crashes = true;
-    return all;
-  }
-  /// Waits until a module that crashed serves calls again.
-  static bool serves_again(Handle<test::Echo>& unruly) {
-    return eventually([&] { return unruly->say("well?").has_value(); });
-  }
-};
-
-/// A contained crash, and the beginning of its error message.
-struct Crashing {
-  const char* text;
-  const char* message;
-};
-
-void PrintTo(const Crashing& crashing, std::ostream* out) {
-  *out << crashing.text;
-}
-
-class ContainedCrash : public Containment, public testing::WithParamInterface<Crashing> {};
-
-TEST_P(ContainedCrash, FailsTheCall) {
-  Host host(containing());
-  auto unruly = host.create<test::Echo>("unruly").value();
-
-  const auto failed = unruly->say(GetParam().text);
-
-  ASSERT_FALSE(failed);
-  EXPECT_EQ(failed.error().status(), TENON_CRASHED | TENON_RESTARTED);
-  EXPECT_EQ(failed.error().code(), "crashed");
-  EXPECT_EQ(failed.error().plugin(), unruly_package);
-  EXPECT_EQ(failed.error().method(), "say");
-  EXPECT_EQ(failed.error().message().find(GetParam().message), 0u) << failed.error().message();
-  EXPECT_TRUE(serves_again(unruly));
-  EXPECT_EQ(module(host, unruly_package).generation, 2u);
-  EXPECT_TRUE(is_mapped("unruly.g1")) << "crashed code stays mapped";
-}
-
-TEST_P(ContainedCrash, FailsTheCallOnAnyThread) {
-  Host host(containing());
-  auto unruly = host.create<test::Echo>("unruly").value();
-  std::string code;
-  std::thread([&] { code = unruly->say(GetParam().text).error().code(); }).join();
-  EXPECT_EQ(code, "crashed");
-  EXPECT_TRUE(serves_again(unruly));
-}
 
 TEST_F(Containment, RestartsAPluginThatCreatesOneOfItsOwnModule) {
   place("counter-asks-1.so", "counter.so");
@@ -168,11 +113,7 @@ constexpr Crashing contained[] = {
     {"measure nothing", "SIGSEGV at "},
 #endif
 };
-INSTANTIATE_TEST_SUITE_P(Each, ContainedCrash, testing::ValuesIn(contained), [](const auto& info) {
-  std::string name = info.param.text;
-  std::replace(name.begin(), name.end(), ' ', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Each, ContainedCrash, testing::ValuesIn(contained), name_of);
 
 /// Stores which alternate stack the thread has when it exits.
 struct StackAtThreadExit {

@@ -5,71 +5,14 @@
 #include <malloc.h>
 #include <test/echo.hpp>
 
-#include <algorithm>
 #include <cfenv>
 #include <csignal>
 #include <string>
 #include <thread>
 
-#include "integration/hosting.hpp"
+#include "integration/contained_crash.hpp"
 
 namespace tenon::tests { namespace {
-
-constexpr const char* unruly_package = "test.example/unruly";
-
-class Containment : public Hosting {
- protected:
-  Containment() { place_fault("unruly"); }
-
-  HostOptions containing() {
-    HostOptions all = options();
-    all.contain_crashes = true;
-    return all;
-  }
-  /// Waits until a module that crashed serves calls again.
-  static bool serves_again(Handle<test::Echo>& unruly) {
-    return eventually([&] { return unruly->say("well?").has_value(); });
-  }
-};
-
-/// A contained crash, and the beginning of its error message.
-struct Crashing {
-  const char* text;
-  const char* message;
-};
-
-void PrintTo(const Crashing& crashing, std::ostream* out) {
-  *out << crashing.text;
-}
-
-class ContainedCrash : public Containment, public testing::WithParamInterface<Crashing> {};
-
-TEST_P(ContainedCrash, FailsTheCall) {
-  Host host(containing());
-  EXPECT_TRUE(host.problems().empty());
-  auto unruly = host.create<test::Echo>("unruly").value();
-
-  const auto failed = unruly->say(GetParam().text);
-
-  ASSERT_FALSE(failed);
-  EXPECT_EQ(failed.error().status(), TENON_CRASHED | TENON_RESTARTED);
-  EXPECT_EQ(failed.error().code(), "crashed");
-  EXPECT_EQ(failed.error().plugin(), unruly_package);
-  EXPECT_EQ(failed.error().method(), "say");
-  EXPECT_EQ(failed.error().message().find(GetParam().message), 0u) << failed.error().message();
-  EXPECT_TRUE(serves_again(unruly));
-  EXPECT_EQ(module(host, unruly_package).generation, 2u);
-  EXPECT_TRUE(is_mapped("unruly.g1")) << "crashed code stays mapped";
-}
-
-TEST_P(ContainedCrash, FailsTheCallOnAnyThread) {
-  Host host(containing());
-  auto unruly = host.create<test::Echo>("unruly").value();
-  std::string code;
-  std::thread([&] { code = unruly->say(GetParam().text).error().code(); }).join();
-  EXPECT_EQ(code, "crashed");
-  EXPECT_TRUE(serves_again(unruly));
-}
 
 constexpr const char* no_access = "EXCEPTION_ACCESS_VIOLATION at ";
 constexpr Crashing contained[] = {
@@ -86,14 +29,7 @@ constexpr Crashing contained[] = {
     {"fail an assertion", "SIGABRT at "},
 };
 
-std::string name_of(const char* text) {
-  std::string name = text;
-  std::ranges::replace(name, ' ', '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Each, ContainedCrash, testing::ValuesIn(contained),
-                         [](const auto& info) { return name_of(info.param.text); });
+INSTANTIATE_TEST_SUITE_P(Each, ContainedCrash, testing::ValuesIn(contained), name_of);
 
 TEST_F(Containment, ContainsStackOverflowsAgainAndAgain) {
   Host host(containing());
@@ -149,7 +85,6 @@ TEST_P(UncontainedCrash, EndsTheProcessAndNamesThePlugin) {
 constexpr Crashing uncontained[] = {{"print nothing", "EXCEPTION_ACCESS_VIOLATION"},
                                     {"sort", "EXCEPTION_ACCESS_VIOLATION"}};
 
-INSTANTIATE_TEST_SUITE_P(Each, UncontainedCrash, testing::ValuesIn(uncontained),
-                         [](const auto& info) { return name_of(info.param.text); });
+INSTANTIATE_TEST_SUITE_P(Each, UncontainedCrash, testing::ValuesIn(uncontained), name_of);
 
 }}  // namespace tenon::tests
