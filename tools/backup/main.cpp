@@ -102,10 +102,10 @@ Exit exit_of(const Report& report) {
   return report.errors() == 0 ? success : failed;
 }
 
-/// Warns that nothing is stored because nothing was selected.
+/// Warns that nothing was selected.
 Exit refuse_empty(Run& run) {
   run.report.warning(tenon::Error({.code = "nothing-selected",
-                                   .message = "no item was selected, so nothing is stored",
+                                   .message = "no item was selected",
                                    .where = run.options.name,
                                    .fix = "correct the selection or the input, or use "
                                           "--allow-empty"}));
