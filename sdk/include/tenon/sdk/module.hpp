@@ -155,12 +155,10 @@ class ManifestWriter {
   std::size_t size_ = 0;
 };
 
-/// Writes the text of the manifest, the same as TENON_MODULE generates for the same plugins.
-/// `details` is empty or a JSON object.
+// The text of a manifest, the same as TENON_MODULE generates for the same plugins: its begin, one
+// entry for each plugin, and its end. `details` is empty or a JSON object.
 template <class Writer>
-constexpr void write_manifest(Writer& text, std::string_view name, std::string_view version,
-                              const Provided* plugins, std::size_t count,
-                              std::string_view details) {
+constexpr void begin_manifest(Writer& text, std::string_view name, std::string_view version) {
   text.add("{\"manifest\":1,\"abi\":\"");
   text.add(std::int32_t{TENON_ABI_MAJOR});
   text.add('.');
@@ -170,21 +168,34 @@ constexpr void write_manifest(Writer& text, std::string_view name, std::string_v
   text.add("\",\"version\":\"");
   text.add(version);
   text.add("\",\"provides\":[");
-  for (std::size_t i = 0; i < count; ++i) {
-    text.add("{\"kind\":\"");
-    text.add(plugins[i].kind);
-    text.add("\",\"version\":");
-    text.add(plugins[i].version);
-    text.add(",\"spec\":\"");
-    text.add(plugins[i].spec);
-    text.add("\",\"name\":\"");
-    text.add(plugins[i].name);
-    text.add("\"},");
-  }
+}
+template <class Writer>
+constexpr void add_plugin(Writer& text, const Provided& plugin) {
+  text.add("{\"kind\":\"");
+  text.add(plugin.kind);
+  text.add("\",\"version\":");
+  text.add(plugin.version);
+  text.add(",\"spec\":\"");
+  text.add(plugin.spec);
+  text.add("\",\"name\":\"");
+  text.add(plugin.name);
+  text.add("\"},");
+}
+template <class Writer>
+constexpr void end_manifest(Writer& text, std::string_view details) {
   text.add("null],\"details\":[");
   text.add(details);
   if (!details.empty() && details.back() != ',') text.add(',');
   text.add("null]}");
+}
+
+template <class Writer>
+constexpr void write_manifest(Writer& text, std::string_view name, std::string_view version,
+                              const Provided* plugins, std::size_t count,
+                              std::string_view details) {
+  begin_manifest(text, name, version);
+  for (std::size_t i = 0; i < count; ++i) add_plugin(text, plugins[i]);
+  end_manifest(text, details);
 }
 
 /// Returns the size in bytes of the text that the same arguments give.
@@ -261,20 +272,24 @@ class Builtin {
  public:
   /// Takes the name and the version of the package. `details` is empty or a JSON object with
   /// further members of the manifest.
-  Builtin(std::string name, std::string version, std::string details = {})
+  Builtin(std::string_view name, std::string_view version, std::string_view details = {})
       : parts_(std::make_unique<Parts>()) {
-    parts_->name = std::move(name);
-    parts_->version = std::move(version);
-    parts_->details = std::move(details);
-    complete();
+    detail::ManifestText text(parts_->manifest);
+    detail::begin_manifest(text, name, version);
+    parts_->end_of_plugins = parts_->manifest.size();
+    detail::end_manifest(text, details);
+    parts_->module.magic = TENON_MAGIC;
+    parts_->module.struct_size = sizeof(tenon_module);
+    parts_->module.abi_major = TENON_ABI_MAJOR;
+    parts_->module.abi_minor = TENON_ABI;
+    refer_to_parts();
   }
 
   /// Adds the plugin P with the registered name `name`.
   template <class P>
   Builtin&& add(std::string name) && {
     parts_->plugin_names.push_back(std::move(name));
-    parts_->plugins.push_back(detail::provided<P>(parts_->plugin_names.back()));
-    complete();
+    append(detail::provided<P>(parts_->plugin_names.back()));
     return std::move(*this);
   }
 
@@ -283,9 +298,8 @@ class Builtin {
   ///   Builtin(...).with<start, stop>().add<Blur>("me.example/blur")
   template <auto start, auto stop = nullptr>
   Builtin&& with() && {
-    parts_->start = detail::Start<start>::function;
-    parts_->stop = detail::Stop<stop>::function;
-    complete();
+    parts_->module.start = detail::Start<start>::function;
+    parts_->module.stop = detail::Stop<stop>::function;
     return std::move(*this);
   }
 
@@ -294,36 +308,29 @@ class Builtin {
 
  private:
   struct Parts {
-    std::string name, version, details;
     std::deque<std::string> plugin_names;  // a deque: the addresses of its strings are stable
-    std::vector<detail::Provided> plugins;
     std::vector<tenon_registration> registrations;
-    tenon_status (*start)(tenon_call*, const tenon_host*) = nullptr;
-    void (*stop)() = nullptr;
     std::string manifest;
-    tenon_module module;
+    std::size_t end_of_plugins = 0;  // in the manifest: where the next one belongs
+    tenon_module module{};
   };
 
-  void complete() {
+  void append(const detail::Provided& plugin) {
+    parts_->registrations.push_back(detail::registration_of(plugin));
+    std::string entry;
+    detail::ManifestText text(entry);
+    detail::add_plugin(text, plugin);
+    parts_->manifest.insert(parts_->end_of_plugins, entry);
+    parts_->end_of_plugins += entry.size();
+    refer_to_parts();
+  }
+
+  void refer_to_parts() noexcept {
     Parts& parts = *parts_;
-    parts.registrations.clear();
-    for (const auto& plugin : parts.plugins) {
-      parts.registrations.push_back(detail::registration_of(plugin));
-    }
-    parts.manifest.clear();
-    detail::ManifestText text(parts.manifest);
-    detail::write_manifest(text, parts.name, parts.version, parts.plugins.data(),
-                           parts.plugins.size(), parts.details);
-    parts.module = {
-        TENON_MAGIC,
-        sizeof(tenon_module),
-        TENON_ABI_MAJOR,
-        TENON_ABI,
-        parts.manifest.c_str(),
-        parts.manifest.size(),
-        {parts.registrations.data(), parts.registrations.size(), sizeof(tenon_registration)},
-        parts.start,
-        parts.stop};
+    parts.module.manifest = parts.manifest.c_str();
+    parts.module.manifest_size = parts.manifest.size();
+    parts.module.registrations = {parts.registrations.data(), parts.registrations.size(),
+                                  sizeof(tenon_registration)};
   }
 
   std::unique_ptr<Parts> parts_;
@@ -332,11 +339,12 @@ class Builtin {
 /// Returns a builtin module with one plugin, which has the name of its package. See Builtin for the
 /// parameters. Each call creates a module that exists until the process ends. Thread-safe.
 template <class P>
-const tenon_module* builtin(std::string name, std::string version, std::string details = {}) {
+const tenon_module* builtin(std::string name, std::string_view version,
+                            std::string_view details = {}) {
   static sync::Mutex mutex;
   static auto& builtins TENON_GUARDED_BY(mutex) = *new std::deque<Builtin>;
   sync::Lock lock(mutex);
-  builtins.push_back(Builtin(name, std::move(version), std::move(details)).add<P>(name));
+  builtins.push_back(Builtin(name, version, details).add<P>(name));
   return builtins.back().module();
 }
 
