@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "catalog/compatibility.hpp"
 #include "catalog/package_info.hpp"
 #include "catalog/reference.hpp"
 #include "package/lock.hpp"
@@ -18,7 +19,7 @@ std::vector<const Registration*>::const_iterator preferred(
     const std::vector<const Registration*>& plugins) {
   const auto accepted = [](const Registration* one) { return !one->refused; };
   const auto used = std::ranges::find_if(plugins, [&](const Registration* one) {
-    return accepted(one) && one->owner->description()->plugins[one->index].compatibility.usable();
+    return accepted(one) && compatibility_of(one->provided()).usable();
   });
   return used != plugins.end() ? used : std::ranges::find_if(plugins, accepted);
 }
