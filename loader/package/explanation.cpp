@@ -24,8 +24,7 @@ std::string joined(const std::vector<std::string>& texts, std::string_view betwe
 }
 
 std::string text_of(const Dependency& dependency) {
-  return shortened(dependency.versions.to_string()) +
-         (dependency.by.empty() ? "" : " (" + dependency.by + ")");
+  return shortened(dependency.versions.to_string());
 }
 
 /// Returns the parts of `whole` that are in none of the ranges, which lie in it.

@@ -31,7 +31,6 @@ namespace tenon { inline namespace v0_1 { namespace detail {
 struct Dependency {
   std::string name;      // of the required package
   Requirement versions;  // that are accepted
-  std::string by{};      // its source, if that is not the requirer itself, eg: "photo.json"
 
   friend bool operator==(const Dependency&, const Dependency&) = default;
 };

@@ -49,8 +49,7 @@
 
 namespace tenon { inline namespace v0_1 { namespace detail {
 
-/// A requirer that is not a package. It gets one version of each name. If several sources state
-/// its requirements, `Dependency::by` names the source.
+/// A requirer that is not a package. It gets one version of each name.
 struct Root {
   std::string name;  // for people, eg: "photo 5.1"
   Dependencies dependencies;
