@@ -59,8 +59,7 @@ class IndexFile {
   std::span<const Directory> directories() const noexcept { return directories_; }
   /// Returns nullptr if the index does not have the directory.
   const Directory* find(std::string_view path) const noexcept;
-  /// Decodes the manifest of an entry. It has neither `text` nor `details`. Returns nullptr if it
-  /// is damaged.
+  /// Decodes the manifest of an entry, which has no `text`. Returns nullptr if it is damaged.
   std::shared_ptr<Manifest> decode(const Entry& entry) const;
 
  private:

@@ -10,11 +10,14 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "base/lock_order.hpp"
 #include "base/parallel.hpp"
 #include "base/quote.hpp"
+#include "base/text_index.hpp"
 #include "catalog/index_file.hpp"
 #include "catalog/module_index.hpp"
 #include "manifest/module_file.hpp"
@@ -363,6 +366,21 @@ void add(FoundModule module, Scan& result) {
   result.modules.push_back(std::move(module));
 }
 
+/// The requirements that a scan has read, by their text. Those of many packages have few texts, so
+/// that equal ones share their memory. Thread-safe.
+class ReadRequirements {
+ public:
+  Requirement shared(Requirement read) {
+    const sync::Lock lock(mutex_);
+    std::string text = read.to_string();
+    return by_text_.try_emplace(std::move(text), std::move(read)).first->second;
+  }
+
+ private:
+  LeafMutex mutex_;
+  std::unordered_map<std::string, Requirement, TextHash> by_text_ TENON_GUARDED_BY(mutex_);
+};
+
 /// Reads files for a scan, and decides which it uses.
 class Reader {
  public:
@@ -393,6 +411,10 @@ class Reader {
       return;
     }
     Manifest& manifest = *read->image.manifest;
+    manifest.text.clear();  // few modules are loaded, and loading one reads its text again
+    manifest.text.shrink_to_fit();
+    manifest.requirements.replace_versions(
+        [this](Requirement one) { return requirements_.shared(std::move(one)); });
     set_version_directory(file.directory, manifest);
     if (auto checked = check(file, manifest); !checked)
       return skip(*open, {std::move(checked).error(), manifest.version}, result);
@@ -484,6 +506,7 @@ class Reader {
   const ScannedDirectory* directory_ = nullptr;
   const IndexFile::Directory* indexed_ = nullptr;  // nullptr: the index does not have it
   platform::ExposureCheck exposures_;
+  ReadRequirements requirements_;
 };
 
 void append(Scan&& part, Scan& result) {

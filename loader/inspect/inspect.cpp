@@ -45,7 +45,7 @@ ManifestInfo describe(const Manifest& manifest) {
                     .state = std::nullopt,
                     .joins_threads = manifest.unload.joins_threads,
                     .handled = manifest.unload.handled,
-                    .details = manifest.details};
+                    .details = details_of(manifest)};
   for (const Dependency& required : manifest.requirements) {
     info.requirements.emplace(required.name, required.versions.to_string());
   }

@@ -12,6 +12,7 @@
 #include <limits>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "base/quote.hpp"
 #include "manifest/json_path.hpp"
@@ -342,13 +343,13 @@ void ManifestReader::read_details(const json::Reader& document) {
   if (list == nullptr) return;
   const JsonPath where(root_, "details");
   std::size_t i = 0;
+  bool has_object = false;
   for (const json::Reader object : list->elements()) {
     const JsonPath element(where, i++);
     if (object.form() == json::Form::null) continue;
-    if (!manifest_.details.empty()) return fail(element, "a second object", "at most one");
+    if (std::exchange(has_object, true)) return fail(element, "a second object", "at most one");
     std::size_t count = 0;
     if (!object.read_object(count)) return fail(parser_.take_error());
-    manifest_.details = json_of(object);
     read_details(json::Fields(object), element);
   }
 }
@@ -404,6 +405,8 @@ void ManifestReader::for_each_member(const json::Reader& object, const JsonPath&
 }
 
 void ManifestReader::read_requirements(const json::Reader& requirements, const JsonPath& where) {
+  std::size_t count = 0;
+  if (requirements.read_object(count)) manifest_.requirements.reserve(count);
   for_each_member(requirements, where, [this](auto key, const auto& value, const auto& entry) {
     if (const auto flaw = name_problem(key); !flaw.empty()) {
       fail(entry, "a package whose name " + std::string(flaw), "domain/name");
@@ -493,6 +496,19 @@ bool same_manifest(const Manifest& a, const Manifest& b) {
                     manifest.in_development);
   };
   return total_order(a.version, b.version) == 0 && parts(a) == parts(b);
+}
+
+std::string details_of(const Manifest& manifest) {
+  json::Parser parser;
+  const Result<json::Reader> document = parser.parse(manifest.text);
+  if (!document) return {};
+  json::Fields fields(*document);
+  const json::Reader* list = fields.take("details");
+  if (list == nullptr || list->form() == json::Form::null) return {};
+  for (const json::Reader object : list->elements()) {
+    if (object.form() != json::Form::null) return json_of(object);
+  }
+  return {};
 }
 
 Package package_of(const Manifest& manifest) {

@@ -75,9 +75,8 @@ struct Manifest {
   std::map<std::string, Texts, std::less<>> properties;  // name of a plugin -> its properties
   std::optional<StateVersions> state;
   UnloadStatement unload;
-  std::string details;  // all details as JSON text, including unknown keys
 
-  std::string text;  // the whole document, as stored in the module
+  std::string text;  // the whole document, as stored in the module; a scan drops it
 
   // Set by the scan, see catalog/scan.hpp.
   std::string
@@ -87,6 +86,10 @@ struct Manifest {
 
 /// Returns whether two manifests are equal, including the build metadata of the version.
 bool same_manifest(const Manifest& a, const Manifest& b);
+
+/// Returns all details as JSON text, including unknown keys; empty if there are none. REQUIRED: the
+/// manifest has its text.
+std::string details_of(const Manifest& manifest);
 
 /// Returns the package that a manifest declares, for the resolver.
 Package package_of(const Manifest& manifest);

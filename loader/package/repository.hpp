@@ -51,6 +51,12 @@ class Dependencies {
 
   void reserve(std::size_t count) { own().reserve(count); }
   void push_back(Dependency one) { own().push_back(std::move(one)); }
+  /// Replaces all versions that are accepted by the equal ones that `same` returns for them.
+  template <class Same>
+  void replace_versions(const Same& same) {
+    if (empty()) return;
+    for (Dependency& one : own()) one.versions = same(std::move(one.versions));
+  }
   /// Sorts by name. Those of the same name stay in their order.
   void sort();
 

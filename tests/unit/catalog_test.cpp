@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -107,6 +108,33 @@ TEST(Scan, ReadsOnlyFilesWithTheExtensionOfModules) {
   const Scan found = scan({{world.plugins(), true}});
   EXPECT_EQ(files_of(found), Texts{"a.so"});
   EXPECT_EQ(codes_of(found), Texts());
+}
+
+/// Returns the content of the module `good` with a requirement in the place of its other details.
+std::string content_with_requirement() {
+  std::ifstream stream(good, std::ios::binary);
+  std::string content{std::istreambuf_iterator<char>(stream), {}};
+  const std::string details = R"("summary": "Says what it is told", "threads": "joined")";
+  std::string requirement = R"("requires": {"test.example/other": ">=1.2"})";
+  requirement.resize(details.size(), ' ');
+  return content.replace(content.find(details), details.size(), requirement);
+}
+
+TEST(Scan, KeepsNoTextsAndEachRequirementOnce) {
+  World world;
+  world.write("plugins/a.so", content_with_requirement());
+  world.write("plugins/b.so", content_with_requirement());
+  const Scan found = scan({{world.plugins(), true}});
+  ASSERT_EQ(files_of(found), (Texts{"a.so", "b.so"}));
+  const Manifest& a = *found.modules[0].manifest;
+  const Manifest& b = *found.modules[1].manifest;
+  EXPECT_EQ(a.text, "");
+  EXPECT_EQ(a.text.capacity(), std::string().capacity());
+  ASSERT_EQ(a.requirements.size(), 1u);
+  ASSERT_EQ(b.requirements.size(), 1u);
+  EXPECT_EQ(a.requirements[0].name, "test.example/other");
+  EXPECT_EQ(b.requirements[0].versions.to_string(), ">=1.2");
+  EXPECT_EQ(&a.requirements[0].versions.releases(), &b.requirements[0].versions.releases());
 }
 
 /// Copies a module to a path below the directory of plugins.

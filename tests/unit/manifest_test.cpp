@@ -51,7 +51,7 @@ TEST(Manifest, ReadsTheOutputOfTheMacros) {
   EXPECT_EQ(read->provides[0].version, 1);
   EXPECT_EQ(read->provides[0].fingerprint, 0x0123456789abcdefU);
   EXPECT_EQ(read->provides[0].name, "me.example/blur");
-  EXPECT_EQ(read->details, "");
+  EXPECT_EQ(details_of(*read), "");
   EXPECT_FALSE(read->state);
   EXPECT_FALSE(read->unload.joins_threads);
 }
@@ -84,7 +84,7 @@ TEST(Manifest, ReadsAllFields) {
   EXPECT_EQ(read->state->reads, (std::vector<std::int32_t>{1, 2}));
   EXPECT_TRUE(read->unload.joins_threads);
   EXPECT_EQ(read->unload.handled, std::vector<std::string>{"glog"});
-  EXPECT_NE(read->details.find(R"("colour":{"of":["the","author"]})"), std::string::npos);
+  EXPECT_NE(details_of(*read).find(R"("colour":{"of":["the","author"]})"), std::string::npos);
 }
 
 TEST(Manifest, DefaultsTheVersionToZero) {

@@ -106,7 +106,7 @@ TEST(IndexFile, KeepsManifestsWithoutTheirText) {
   ASSERT_NE(manifest, nullptr);
   EXPECT_TRUE(same_manifest(*manifest, rich_manifest()));
   EXPECT_EQ(manifest->requirements[1].versions.to_string(), "^1.4 || >=3, <4");
-  EXPECT_EQ(manifest->text + manifest->details, "");
+  EXPECT_EQ(manifest->text, "");
   EXPECT_TRUE(plugins->entry(1).manifest.empty());
   EXPECT_EQ(index->find("/more")->entry(0).name, "");
 }
