@@ -73,8 +73,9 @@ void print_plugins(const std::vector<PluginInfo>& plugins, const std::vector<Pac
     std::cout << narrow(table, paint);
     return;
   }
-  std::cout << paint.strong(table.line(0));
-  for (std::size_t row = 1; row < table.rows(); ++row) std::cout << table.line(row);
+  std::string text = paint.strong(table.line(0));
+  for (std::size_t row = 1; row < table.rows(); ++row) text += table.line(row);
+  std::cout << text;
 }
 
 /// Returns whether the plugins are from several versions of a package.
