@@ -371,8 +371,8 @@ void add(FoundModule module, Scan& result) {
 class ReadRequirements {
  public:
   Requirement shared(Requirement read) {
-    const sync::Lock lock(mutex_);
     std::string text = read.to_string();
+    const sync::Lock lock(mutex_);
     return by_text_.try_emplace(std::move(text), std::move(read)).first->second;
   }
 
