@@ -15,12 +15,11 @@
  *   Version: 2.10-3
  *
  * The position of a record is the offset after its paragraph in that file, as text. */
-#define _POSIX_C_SOURCE 200809L /* getline, fseeko, ftello */
-
 #include <tenon/source/v1.h>
 #include <tenon/specifier/v1.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +31,7 @@ struct dpkg {
   char *path;           /* of the database; NULL until configured */
   tenon_duration delay; /* before each record */
   FILE *file;           /* NULL until started */
-  char *line;           /* the last line, allocated by getline */
+  char *line;           /* the last line */
   size_t capacity;      /* of `line` */
 };
 
@@ -122,19 +121,22 @@ static tenon_status configure(tenon_call *call, void *self,
                 (int)delay.size, delay.data);
   }
   free(dpkg->path);
-  dpkg->path = strndup(path.data, path.size);
+  dpkg->path = calloc(1, path.size + 1);
   if (dpkg->path == NULL) return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "out of memory");
+  memcpy(dpkg->path, path.data, path.size);
   return TENON_OK;
 }
 
 /* -- start ------------------------------------------------------------------ */
 
 /* Parses a position of this plugin. Returns 0 if it is not a number. */
-static int parse_offset(tenon_bytes position, long long *offset) {
+static int parse_offset(tenon_bytes position, long *offset) {
   size_t i;
   *offset = 0;
   for (i = 0; i < position.size; i++) {
-    if (position.data[i] < '0' || position.data[i] > '9' || *offset > (1LL << 50)) return 0;
+    if (position.data[i] < '0' || position.data[i] > '9' || *offset > LONG_MAX / 10 - 1) {
+      return 0;
+    }
     *offset = *offset * 10 + (position.data[i] - '0');
   }
   return position.size > 0;
@@ -142,17 +144,17 @@ static int parse_offset(tenon_bytes position, long long *offset) {
 
 /* Moves to a position. Returns whether a package can begin there: at the start of the file, after
  * an empty line, or at the end. */
-static int seek_package(FILE *file, long long offset) {
+static int seek_package(FILE *file, long offset) {
   char before[2];
   if (offset == 0) return 1;
-  if (fseeko(file, (off_t)(offset - 2), SEEK_SET) != 0) return 0;
+  if (fseek(file, offset - 2, SEEK_SET) != 0) return 0;
   if (fread(before, 1, 2, file) != 2) return 0;
   return (before[0] == '\n' && before[1] == '\n') || fgetc(file) == EOF;
 }
 
 static tenon_status start(tenon_call *call, void *self, const tenon_source_v1_start_request *in) {
   struct dpkg *dpkg = self;
-  long long offset = 0;
+  long offset = 0;
 
   if (in->position.data != NULL && !parse_offset(in->position, &offset)) {
     return fail(call, TENON_INVALID_ARGUMENT, "the position \"%.*s\" is not of this plugin",
@@ -164,7 +166,7 @@ static tenon_status start(tenon_call *call, void *self, const tenon_source_v1_st
   if (dpkg->file == NULL) return fail_to(call, "open", dpkg->path, errno);
   if (!seek_package(dpkg->file, offset)) {
     return fail(call, TENON_FAILED_PRECONDITION,
-                "no package begins at byte %lld of %s: the file has changed", offset, dpkg->path);
+                "no package begins at byte %ld of %s: the file has changed", offset, dpkg->path);
   }
   return TENON_OK;
 }
@@ -200,19 +202,37 @@ static void read_field(tenon_call *call, tenon_string line, tenon_string *fields
   }
 }
 
+/* Reads a line without its end. Returns 1, 0 at the end of the file, or -1 on an error. */
+static int read_line(struct dpkg *dpkg, tenon_string *line) {
+  size_t size = 0;
+  int c;
+  while ((c = getc(dpkg->file)) != EOF && c != '\n') {
+    if (size == dpkg->capacity) {
+      size_t larger = 2 * size + 128;
+      char *moved = realloc(dpkg->line, larger);
+      if (moved == NULL) return -1;
+      dpkg->line = moved;
+      dpkg->capacity = larger;
+    }
+    dpkg->line[size++] = (char)c;
+  }
+  if (ferror(dpkg->file)) return -1;
+  line->data = dpkg->line;
+  line->size = size;
+  return c != EOF || size > 0;
+}
+
 /* Reads the next paragraph. Returns 1 for a package, 0 at the end of the file, -1 on an error. */
 static int read_paragraph(tenon_call *call, struct dpkg *dpkg, tenon_string *fields) {
   int lines = 0;
   memset(fields, 0, FIELDS * sizeof *fields);
   for (;;) {
     tenon_string line;
-    ssize_t size = getline(&dpkg->line, &dpkg->capacity, dpkg->file);
-    if (size < 0) return ferror(dpkg->file) ? -1 : lines > 0;
-    if (size > 0 && dpkg->line[size - 1] == '\n') size--;
-    if (size == 0 && lines > 0) return 1;
-    if (size == 0) continue;
-    line.data = dpkg->line;
-    line.size = (size_t)size;
+    int found = read_line(dpkg, &line);
+    if (found < 0) return -1;
+    if (found == 0) return lines > 0;
+    if (line.size == 0 && lines > 0) return 1;
+    if (line.size == 0) continue;
     read_field(call, line, fields);
     lines++;
   }
@@ -323,9 +343,9 @@ static tenon_map make_metadata(tenon_call *call) {
   return metadata;
 }
 
-static tenon_bytes make_position(tenon_call *call, long long offset) {
+static tenon_bytes make_position(tenon_call *call, long offset) {
   char digits[24];
-  int size = snprintf(digits, sizeof digits, "%lld", offset);
+  int size = snprintf(digits, sizeof digits, "%ld", offset);
   tenon_bytes position;
   position.data = tenon_allocate_copy(call, digits, (size_t)size);
   position.size = (size_t)size;
@@ -350,13 +370,13 @@ static tenon_status read_record(tenon_call *call, void *self,
     if (found == 0) return tenon_fail(call, TENON_OUT_OF_RANGE, "no more records");
   } while (!is_installed(fields[STATUS]));
   if (fields[PACKAGE].size == 0) {
-    return fail(call, TENON_DATA_LOSS, "a package without a name before byte %lld of %s",
-                (long long)ftello(dpkg->file), dpkg->path);
+    return fail(call, TENON_DATA_LOSS, "a package without a name before byte %ld of %s",
+                ftell(dpkg->file), dpkg->path);
   }
 
   response = tenon_allocate_zeroed(call, sizeof *response);
   response->struct_size = sizeof *response;
-  response->record.position = make_position(call, (long long)ftello(dpkg->file));
+  response->record.position = make_position(call, ftell(dpkg->file));
   response->record.metadata = make_metadata(call);
   response->record.key = make_key(call, fields);
   response->record.payload = make_payload(call, fields);
