@@ -36,8 +36,9 @@ class ArchiveReader : public tenon::HostReader {
       if (!more) return failed(std::move(more).error());
       filled += *more;
     }
+    if (queue_->ended()) return filled;
     hash_.add(into.first(filled));
-    if (writer_.ended() && !queue_->ended()) queue_->note_end(hash_.digits());
+    if (writer_.ended()) queue_->note_end(hash_.digits());
     return filled;
   }
 

@@ -337,7 +337,8 @@ tenon::Result<Items> Store::contents(const tenon::StoredBackupV1& record) {
         auto items = unpack_archive(std::make_unique<HashedReader>(std::move(counted), hash),
                                     directory, {}, call);
         if (!items) return in_archive(record.contents, items.error());
-        if (hash.digits() != record.sha256) return archive_differs(record, hash.digits());
+        const std::string found = hash.digits();
+        if (found != record.sha256) return archive_differs(record, found);
         return items;
       });
 }

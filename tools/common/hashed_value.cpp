@@ -1,48 +1,40 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "common/hashed_value.hpp"
 
-#include <sodium.h>
-
-#include <array>
 #include <cstddef>
-#include <stdexcept>
-#include <tuple>
+#include <cstdint>
+
+#include "base/random_number.hpp"
+#include "common/sha256.hpp"
 
 namespace tenon::tools {
 namespace {
 
 constexpr std::string_view begin_hash = "${hash:";
+constexpr std::size_t key_digits = 64;
 
-using Key = std::array<unsigned char, crypto_generichash_KEYBYTES>;
-using Hash = std::array<unsigned char, crypto_generichash_BYTES>;
-constexpr std::size_t key_digits = 2 * std::tuple_size_v<Key>;
-
-template <class Bytes>
-std::string digits_of(const Bytes& bytes) {
-  std::string digits(2 * bytes.size() + 1, '\0');
-  sodium_bin2hex(digits.data(), digits.size(), bytes.data(), bytes.size());
-  digits.pop_back();  // the terminating NUL that libsodium writes
-  return digits;
+std::string new_key() {
+  constexpr char hexadecimal[] = "0123456789abcdef";
+  std::string key;
+  while (key.size() < key_digits) {
+    std::uint64_t number = platform::random_number();
+    for (int i = 0; i < 16; ++i, number >>= 4) key += hexadecimal[number & 15];
+  }
+  return key;
 }
 
-void initialize() {
-  if (sodium_init() < 0) throw std::runtime_error("cannot initialize libsodium");
-}
-
-std::string hash_of(std::string_view value, const Key& key) {
-  Hash hash;
-  crypto_generichash(hash.data(), hash.size(), reinterpret_cast<const unsigned char*>(value.data()),
-                     value.size(), key.data(), key.size());
-  return std::string(begin_hash) + digits_of(key) + ":" + digits_of(hash) + "}";
+/// All keys have one length, so that no other key and value are hashed as the same bytes.
+std::string hash_of(std::string_view value, std::string_view key) {
+  Sha256 hash;
+  hash.add(key);
+  hash.add(value);
+  return std::string(begin_hash).append(key) + ":" + hash.digits() + "}";
 }
 
 }  // namespace
 
 std::string hashed_value(std::string_view value) {
-  initialize();
-  Key key;
-  randombytes_buf(key.data(), key.size());
-  return hash_of(value, key);
+  return hash_of(value, new_key());
 }
 
 bool is_hashed_value(std::string_view stored) {
@@ -51,13 +43,8 @@ bool is_hashed_value(std::string_view stored) {
 
 bool is_hash_of(std::string_view stored, std::string_view value) {
   if (!is_hashed_value(stored)) return false;
-  const std::string_view digits = stored.substr(begin_hash.size()).substr(0, key_digits);
-  Key key;
-  std::size_t size = 0;
-  initialize();
-  return sodium_hex2bin(key.data(), key.size(), digits.data(), digits.size(), nullptr, &size,
-                        nullptr) == 0 &&
-         size == key.size() && hash_of(value, key) == stored;
+  const std::string_view key = stored.substr(begin_hash.size()).substr(0, key_digits);
+  return key.size() == key_digits && hash_of(value, key) == stored;
 }
 
 bool is_url_with_password(std::string_view value) {

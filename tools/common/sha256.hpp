@@ -3,24 +3,26 @@
 // The SHA-256 of content that arrives in pieces.
 #pragma once
 
-#include <sodium/crypto_hash_sha256.h>
-
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
+
+#include "platform/sha256.hpp"
 
 namespace tenon::tools {
 
 /// Belongs to one thread at a time.
 class Sha256 {
  public:
-  Sha256() noexcept;
-  void add(std::span<const std::uint8_t> piece) noexcept;
-  /// Returns the hash of all pieces as 64 lowercase hexadecimal digits.
-  std::string digits() const;
+  void add(std::span<const std::uint8_t> piece) { state_.add(std::as_bytes(piece)); }
+  void add(std::string_view piece) { state_.add(std::as_bytes(std::span(piece))); }
+  /// Returns the hash of all pieces as 64 lowercase hexadecimal digits. REQUIRED: called once,
+  /// last.
+  std::string digits();
 
  private:
-  crypto_hash_sha256_state state_;
+  platform::Sha256 state_;
 };
 
 }  // namespace tenon::tools
