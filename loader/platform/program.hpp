@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <ctime>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -25,6 +26,19 @@ bool is_terminal(int stream) noexcept;
 
 /// Returns the width of the terminal of a standard stream; 0 if it is none.
 std::size_t terminal_columns(int stream) noexcept;
+
+/// Ends the process at once: no handlers of exit run, and no destructors of static objects, neither
+/// those of the program nor those of modules.
+[[noreturn]] void end_process(int status) noexcept;
+
+/// Names the calling thread for debuggers. Linux takes the first 15 bytes.
+void name_thread(const std::string& name) noexcept;
+
+/// Returns a time as the clocks of this place show it.
+std::tm local_time(std::time_t time) noexcept;
+
+/// Returns whether this user may create files in a directory.
+bool may_create_files(const std::filesystem::path& directory) noexcept;
 
 /// Returns the path of the executable; empty if the system does not tell it.
 std::filesystem::path program_file();

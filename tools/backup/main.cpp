@@ -318,7 +318,7 @@ Exit run_command(const Options& options, const std::string& name, const Command&
   auto settings = read_settings(options.config, diagnostics);
   if (!settings || !diagnostics.empty()) return refuse(diagnostics);
 
-  tenon::tools::continue_in_child("tenon-backup");
+  tenon::tools::supervise("tenon-backup");
   Output output(name, options.json);
   Console console("tenon-backup");
   auto session = std::make_unique<Session>(console, *std::move(settings), options.plugin_path,

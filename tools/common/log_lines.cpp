@@ -9,6 +9,7 @@
 #include <string>
 
 #include "common/hidden_values.hpp"
+#include "platform/program.hpp"
 
 namespace tenon::tools {
 namespace {
@@ -19,10 +20,9 @@ constexpr const char* names[] = {"trace", "debug", "info", "warning", "error"};
 std::string text_of(std::chrono::system_clock::time_point time) {
   const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch());
   const std::time_t seconds = since.count() / 1000;
-  std::tm parts{};
-  ::localtime_r(&seconds, &parts);
+  const std::tm parts = platform::local_time(seconds);
   std::array<char, 32> text;
-  const std::size_t size = std::strftime(text.data(), text.size(), "%F %T", &parts);
+  const std::size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
   const std::string fraction = std::to_string(1000 + since.count() % 1000).substr(1);
   return std::string(text.data(), size) + "." + fraction;
 }

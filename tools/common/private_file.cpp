@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/path_error.hpp"
+#include "platform/posix/flock.hpp"
 
 namespace tenon::tools {
 namespace {
@@ -61,24 +62,44 @@ tenon::Error untrusted(const std::filesystem::path& path, Others others, const s
 
 }  // namespace
 
-tenon::Result<Descriptor> open_private_file(const std::filesystem::path& path, int flags,
-                                            Others others, const std::string& what) {
-  Descriptor file(::open(path.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, private_mode));
+Result<PrivateFile> PrivateFile::open(const std::filesystem::path& path, IfAbsent if_absent,
+                                      Others others, const std::string& what) {
+  const bool creates = if_absent == IfAbsent::create;
+  const int flags = (creates ? O_RDWR | O_CREAT : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  PrivateFile file(::open(path.c_str(), flags, private_mode));
   const int failed = file ? 0 : errno;
   struct stat status;
-  const bool known = file ? ::fstat(file.get(), &status) == 0 : ::lstat(path.c_str(), &status) == 0;
+  const bool known =
+      file ? ::fstat(file.handle_, &status) == 0 : ::lstat(path.c_str(), &status) == 0;
   if (known) {
     if (std::string problem = problem_of(status, others); !problem.empty()) {
       return untrusted(path, others, what, std::move(problem));
     }
   }
   if (file && known) return file;
-  const bool creates = (flags & O_CREAT) != 0;
-  if (failed == ENOENT && !creates) return Descriptor(-1);
+  if (failed == ENOENT && !creates) return file;
   const int number = file ? errno : failed;
   const std::string attempt = "opening " + what;
   return (creates ? detail::cannot_write(path, {attempt, number})
                   : detail::cannot_read(path, {attempt, number}));
 }
+
+PrivateFile::PrivateFile(PrivateFile&& other) noexcept
+    : handle_(std::exchange(other.handle_, platform::no_handle)) {}
+
+PrivateFile::~PrivateFile() {
+  if (*this) ::close(handle_);
+}
+
+bool PrivateFile::lock() const {
+  struct stat status;
+  return platform::lock(handle_) && ::fstat(handle_, &status) == 0 && status.st_nlink != 0;
+}
+
+platform::InputFile PrivateFile::reader() const {
+  return platform::InputFile(::fcntl(handle_, F_DUPFD_CLOEXEC, 0));
+}
+
+void PrivateFile::allow_replacement() noexcept {}
 
 }  // namespace tenon::tools

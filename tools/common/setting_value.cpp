@@ -11,6 +11,7 @@
 #include "base/plain_text.hpp"
 #include "common/hidden_values.hpp"
 #include "common/text_file.hpp"
+#include "platform/utf8_path.hpp"
 
 namespace tenon::tools {
 namespace {
@@ -108,9 +109,10 @@ std::optional<std::string> content_of(const std::filesystem::path& path, std::st
 /// Reads {"file": "PATH"}.
 SettingValue read_file_value(const JsonValue& path, const Place& place, Diagnostics& diagnostics) {
   const std::filesystem::path directory =
-      std::filesystem::absolute(std::filesystem::path(place.location.file)).parent_path();
+      std::filesystem::absolute(platform::path_from(place.location.file)).parent_path();
   const std::string& written = *path.text();
-  const std::filesystem::path named = with_variables(written, place, diagnostics);
+  const std::filesystem::path named =
+      platform::path_from(with_variables(written, place, diagnostics));
   if (named.empty()) return {};
   auto content = content_of(directory / named, written, place, diagnostics);
   if (!content) return {};
@@ -151,7 +153,8 @@ std::string value_of_written(std::string_view written, const std::string& key,
   written.remove_prefix(begin_file.size());
   written.remove_suffix(1);
   const std::string path = with_variables(written, place, diagnostics);
-  return path.empty() ? "" : content_of(path, written, place, diagnostics).value_or("");
+  if (path.empty()) return {};
+  return content_of(platform::path_from(path), written, place, diagnostics).value_or("");
 }
 
 std::string written_of_value(std::string_view value) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Handles signals of the operator: SIGINT and SIGTERM stop the process, SIGHUP reloads modules
-// whose files have changed.
+// whose files have changed. Windows has the first two, see worker.hpp.
 #pragma once
 
 #include <functional>
 #include <thread>
 
-#include "common/descriptor.hpp"
+#include "common/worker.hpp"
 
 namespace tenon::tools {
 
-/// Handles the signals that the parent passes on (worker.hpp), one at a time, from construction to
+/// Handles the signals to a supervised program (worker.hpp), one at a time, from construction to
 /// destruction. Earlier ones are handled first.
 class SignalWatch {
  public:
@@ -27,11 +27,10 @@ class SignalWatch {
 
  private:
   void run();
-  bool next(char& number) const;
 
   const Stop stop_;
   const std::function<void()> hang_up_;
-  Descriptor end_;  // readable when the thread has to end
+  SignalReader signals_;
   std::thread thread_;
 };
 

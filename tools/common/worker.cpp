@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "common/worker.hpp"
 
+#include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -11,6 +13,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
+#include <string>
 #include <system_error>
 
 #include "common/descriptor.hpp"
@@ -132,7 +136,7 @@ void enter_child(pid_t parent, sigset_t before) {
 
 }  // namespace
 
-void continue_in_child(const std::string& program) {
+void supervise(const char* program) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail("socketpair");
   const pid_t parent = getpid();
@@ -161,8 +165,30 @@ int completed(int status) noexcept {
   return status;
 }
 
-int signal_channel() noexcept {
-  return channel;
+struct SignalReader::State {
+  State() : end(::eventfd(0, EFD_CLOEXEC)) {
+    if (!end) fail("eventfd");
+  }
+
+  const Descriptor end;  // readable after `end`
+};
+
+SignalReader::SignalReader() : state_(std::make_unique<State>()) {}
+
+SignalReader::~SignalReader() = default;
+
+std::optional<int> SignalReader::next() {
+  pollfd both[] = {{state_->end.get(), POLLIN, 0}, {channel, POLLIN, 0}};
+  while (::poll(both, std::size(both), -1) < 0) {
+    if (errno != EINTR) return std::nullopt;
+  }
+  char number = 0;
+  if (both[0].revents != 0 || ::read(channel, &number, 1) != 1) return std::nullopt;
+  return number;
+}
+
+void SignalReader::end() noexcept {
+  ::eventfd_write(state_->end.get(), 1);
 }
 
 }  // namespace tenon::tools

@@ -3,16 +3,19 @@
 
 #include <tenon/detail/json.hpp>
 
-#include <fcntl.h>
-
 #include <utility>
 
 #include "common/hidden_values.hpp"
 #include "common/private_file.hpp"
+#include "platform/utf8_path.hpp"
 #include "record_text.hpp"
 
 namespace pipeline {
 namespace {
+
+using tenon::tools::IfAbsent;
+using tenon::tools::Others;
+using tenon::tools::PrivateFile;
 
 tenon::Error letter_refused(const UsedPlugin& stage, std::string message, std::string found) {
   return tenon::Error({.code = "dead-letter-refused",
@@ -34,8 +37,8 @@ tenon::Result<void> make_private(const DeadLettersStage& letters) {
   const auto path = letters.config.find("path");
   const bool has_file = plugin == "tenon.dev/file" || plugin == "tenon.dev/sqlite";
   if (!has_file || path == letters.config.end()) return {};
-  const auto file = tenon::tools::open_private_file(
-      path->second, O_RDWR | O_CREAT, tenon::tools::Others::read, "the file of refused records");
+  const auto file = PrivateFile::open(tenon::platform::path_from(path->second), IfAbsent::create,
+                                      Others::read, "the file of refused records");
   return file ? tenon::Result<void>() : file.error();
 }
 

@@ -3,8 +3,6 @@
 
 #include <tenon/record/v2.h>
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "backoff.hpp"
+#include "platform/program.hpp"
 #include "record_text.hpp"
 
 namespace pipeline {
@@ -29,11 +28,6 @@ constexpr std::size_t source_index = 0;
 constexpr std::size_t letters_index = 1;
 constexpr std::size_t destination_index(std::size_t number) {
   return number + 2;
-}
-
-/// Names this thread for debuggers and `top -H`. The system accepts at most 15 bytes.
-void name_thread(const std::string& name) {
-  pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
 }
 
 bool failed_with(const tenon::Error& error, tenon_status code) {
@@ -485,7 +479,7 @@ void Engine::start(const std::string& name, const std::vector<std::size_t>& plug
   count(1);
   try {
     threads_.emplace_back([=, this] {
-      name_thread(name + " " + file_.name);
+      tenon::platform::name_thread(name + " " + file_.name);
       work();
       count(-1);
     });

@@ -7,7 +7,6 @@
 #include <tenon/pipeline_position_json.hpp>
 
 #include <CLI/CLI.hpp>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +14,7 @@
 #include <deque>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -42,6 +42,7 @@
 #include "pipeline_file.hpp"
 #include "pipeline_run.hpp"
 #include "platform/program.hpp"
+#include "platform/utf8_path.hpp"
 #include "position_store.hpp"
 #include "restarts.hpp"
 #include "stages.hpp"
@@ -283,7 +284,7 @@ Exit run_all(tenon::Host& host, Pipelines& pipelines, Console& console) {
     console.say("cannot write to standard output");
     exit = io_failed;
   }
-  if (!all_end) _exit(exit);
+  if (!all_end) tenon::platform::end_process(exit);
   return exit;
 }
 
@@ -308,7 +309,7 @@ void create_all_stages(tenon::Host& host, Pipelines& pipelines, Console& console
         pipeline.file.stall, pipeline.messages, [&](auto time) { return stalls(calls, time); },
         [&](const tenon::Error& error) {
           pipeline.messages.say(error.to_string());
-          _exit(failed);
+          tenon::platform::end_process(failed);
         });
     pipeline.stages =
         create_stages(host, pipeline.file, pipeline.messages, calls, origins, diagnostics);
@@ -329,7 +330,7 @@ class ExitAtSignal {
             [&console, message, this](int number, bool) {
               for (const std::string& call : calls_.longer_than({})) console.say(call);
               console.say(message);
-              _exit(128 + number);
+              tenon::platform::end_process(128 + number);
             },
             [] {}) {}
 
@@ -374,7 +375,7 @@ Exit run_files(const Paths& paths, const Paths& plugin_path, const Visibility& v
   Pipelines pipelines = read_pipelines(paths, console, diagnostics);
   if (pipelines.empty()) return refuse(diagnostics);
 
-  tenon::tools::continue_in_child(program_name);
+  tenon::tools::supervise(program_name);
   std::optional<ExitAtSignal> exit_at_signal(std::in_place, console,
                                              "interrupted before the pipeline began");
   tenon::Host host(host_options(plugin_path, visibility));
@@ -405,7 +406,7 @@ void check_directory(const PipelineFile& file, Diagnostics& diagnostics) {
     directory = directory.parent_path();
   }
   if (std::filesystem::is_directory(directory, failed) &&
-      ::access(directory.c_str(), W_OK | X_OK) == 0) {
+      tenon::platform::may_create_files(directory)) {
     return;
   }
   diagnostics.add({.location = file.position_place,
@@ -421,7 +422,7 @@ Exit validate_files(const Paths& paths, const Paths& plugin_path) {
   Console console(program_name);
   Diagnostics diagnostics;
   Pipelines pipelines = read_pipelines(paths, console, diagnostics);
-  tenon::tools::continue_in_child(program_name);
+  tenon::tools::supervise(program_name);
   ExitAtSignal exit_at_signal(console, "interrupted");
   tenon::Host host(host_options(plugin_path));
   tenon::tools::PluginOrigins origins;
@@ -453,7 +454,7 @@ Exit delete_files(const Paths& paths, const Paths& plugin_path) {
   Diagnostics diagnostics;
   const Pipelines pipelines = read_pipelines(paths, console, diagnostics);
   if (!diagnostics.empty()) return refuse(diagnostics);
-  tenon::tools::continue_in_child(program_name);
+  tenon::tools::supervise(program_name);
   const ExitAtSignal exit_at_signal(console, "interrupted");
   tenon::Host host(host_options(plugin_path));
   Exit exit = done;
@@ -465,7 +466,17 @@ Exit delete_files(const Paths& paths, const Paths& plugin_path) {
   return exit;
 }
 
-int run(int count, char** arguments) {
+using Texts = std::vector<std::string>;
+
+/// Returns a function that sets paths to texts in UTF-8.
+std::function<void(const Texts&)> path_setter(Paths& paths) {
+  return [&paths](const Texts& texts) {
+    paths.clear();
+    for (const std::string& text : texts) paths.push_back(tenon::platform::path_from(text));
+  };
+}
+
+int run(const std::vector<const char*>& arguments) {
   CLI::App program("Moves records from a source through processors to destinations.",
                    "tenon-pipeline");
   program.footer(
@@ -475,12 +486,18 @@ int run(int count, char** arguments) {
       "I/O error.");
   program.set_version_flag("--version", TENON_VERSION, "Prints the version");
   program.require_subcommand(1);
+  program.allow_windows_style_options(false);  // "/" begins a path on all systems
   Paths paths;
   Paths plugin_path;
   const auto add = [&](const char* name, const char* description) {
     CLI::App* command = program.add_subcommand(name, description);
-    command->add_option("FILE", paths, "Pipeline files, or directories of them")->required();
-    command->add_option("--plugin-path", plugin_path, "Directory to search before all others")
+    command
+        ->add_option_function<Texts>("FILE", path_setter(paths),
+                                     "Pipeline files, or directories of them")
+        ->required();
+    command
+        ->add_option_function<Texts>("--plugin-path", path_setter(plugin_path),
+                                     "Directory to search before all others")
         ->type_name("DIR")
         ->allow_extra_args(false);
     return command;
@@ -492,7 +509,10 @@ int run(int count, char** arguments) {
   const CLI::App* deletion = add("delete",
                                  "Deletes pipelines that will not run again: calls on_deleted of "
                                  "their plugins and removes their positions");
-  if (const auto exit = tenon::tools::parse(program, count, arguments)) return *exit;
+  if (const auto exit =
+          tenon::tools::parse(program, static_cast<int>(arguments.size()), arguments.data())) {
+    return *exit;
+  }
   if (validate->parsed()) return validate_files(paths, plugin_path);
   if (deletion->parsed()) return delete_files(paths, plugin_path);
   return run_files(paths, plugin_path, visibility);
@@ -503,9 +523,12 @@ int run(int count, char** arguments) {
 int main(int count, char** arguments) {
   tenon::platform::hold_standard_streams();
   try {
-    return tenon::tools::completed(run(count, arguments));
+    const auto texts = tenon::platform::program_arguments(count, arguments);
+    std::vector<const char*> words;
+    for (const std::string& text : texts) words.push_back(text.c_str());
+    return tenon::tools::completed(run(words));
   } catch (const std::exception& error) {
     std::cerr << "tenon-pipeline: " << tenon::escaped_for_display(error.what()) << "\n";
-    return io_failed;
+    tenon::platform::end_process(io_failed);  // threads of plugins may run
   }
 }

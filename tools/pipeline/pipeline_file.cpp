@@ -10,6 +10,7 @@
 #include "common/json_reader.hpp"
 #include "common/object_reader.hpp"
 #include "common/text_file.hpp"
+#include "platform/utf8_path.hpp"
 
 namespace pipeline {
 namespace {
@@ -182,7 +183,7 @@ std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path
   read_processors(object, std::nullopt, file, diagnostics);
   read_destinations(object, file, diagnostics);
   file.dead_letters = read_dead_letters(object, diagnostics);
-  file.position = path.parent_path() / object.text("position");
+  file.position = path.parent_path() / tenon::platform::path_from(object.text("position"));
   file.position_place = object.location("position");
   file.window = read_window(object, diagnostics);
   file.stall = read_stall(object, diagnostics);

@@ -3,12 +3,6 @@
 
 #include <tenon/pipeline_position_json.hpp>
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -25,8 +19,9 @@
 namespace pipeline {
 namespace {
 
-using tenon::tools::open_private_file;
+using tenon::tools::IfAbsent;
 using tenon::tools::Others;
+using tenon::tools::PrivateFile;
 
 tenon::Error cannot_write(const std::filesystem::path& path, int error) {
   return tenon::detail::cannot_write(path, {.attempt = "saving the position",
@@ -61,14 +56,6 @@ tenon::tools::Diagnostic diagnostic_of(const tenon::Error& error,
   }
   if (!error.message().empty()) diagnostic.message += ": " + std::string(error.message());
   return diagnostic;
-}
-
-/// Locks a file until it is closed. Returns whether that succeeded, and no other process has
-/// removed the file since it was opened.
-bool is_locked(const tenon::tools::Descriptor& file) {
-  struct stat status;
-  return tenon::tools::lock(file.get()) && ::fstat(file.get(), &status) == 0 &&
-         status.st_nlink != 0;
 }
 
 std::filesystem::path directory_of(const std::filesystem::path& path) {
@@ -120,18 +107,19 @@ tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& pa
 
   const std::filesystem::path lock_name = lock_path(path);
   auto lock =
-      open_private_file(lock_name, O_RDWR | O_CREAT, Others::nothing, "the lock of the position");
+      PrivateFile::open(lock_name, IfAbsent::create, Others::nothing, "the lock of the position");
   if (!lock) return std::move(lock).error();
   TENON_TEST_POINT("position: opened");
-  if (!is_locked(*lock)) return in_use(path);
-  auto position = open_private_file(path, O_RDONLY, Others::nothing, "the position");
+  if (!lock->lock()) return in_use(path);
+  auto position = PrivateFile::open(path, IfAbsent::open_nothing, Others::nothing, "the position");
   if (!position) return std::move(position).error();
   // A run that uses another hard link to the position has another lock file.
-  if (*position && !is_locked(*position)) return in_use(path);
+  if (*position && !position->lock()) return in_use(path);
   PositionStore store(path, *std::move(lock), *std::move(position));
   if (!store.position_) return store;
-  tenon::platform::InputFile content(::fcntl(store.position_.get(), F_DUPFD_CLOEXEC, 0));
+  tenon::platform::InputFile content = store.position_.reader();
   const auto text = tenon::tools::read_text_file(content, path, diagnostics);
+  store.position_.allow_replacement();
   if (!text) return store;
   tenon::Result<PipelineState> state = tenon::read_pipeline_position(*text);
   if (state) {
@@ -142,8 +130,8 @@ tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& pa
   return store;
 }
 
-PositionStore::PositionStore(std::filesystem::path path, tenon::tools::Descriptor lock,
-                             tenon::tools::Descriptor position) noexcept
+PositionStore::PositionStore(std::filesystem::path path, PrivateFile lock,
+                             PrivateFile position) noexcept
     : path_(std::move(path)), lock_(std::move(lock)), position_(std::move(position)) {}
 
 tenon::Result<void> PositionStore::remove() const {

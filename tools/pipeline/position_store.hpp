@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "common/descriptor.hpp"
 #include "common/plugin_origins.hpp"
+#include "common/private_file.hpp"
 #include "pipeline_file.hpp"
 
 namespace pipeline {
@@ -63,12 +63,12 @@ class PositionStore {
   tenon::Result<void> remove() const;
 
  private:
-  PositionStore(std::filesystem::path path, tenon::tools::Descriptor lock,
-                tenon::tools::Descriptor position) noexcept;
+  PositionStore(std::filesystem::path path, tenon::tools::PrivateFile lock,
+                tenon::tools::PrivateFile position) noexcept;
 
   std::filesystem::path path_;
-  tenon::tools::Descriptor lock_;
-  tenon::tools::Descriptor position_;  // the file when it was opened, locked
+  tenon::tools::PrivateFile lock_;
+  tenon::tools::PrivateFile position_;  // the file when it was opened, locked
   PipelineState state_;
 };
 

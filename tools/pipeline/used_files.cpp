@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "used_files.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
@@ -14,6 +12,7 @@
 #include <utility>
 
 #include "platform/replace_file.hpp"
+#include "platform/utf8_path.hpp"
 
 namespace pipeline {
 namespace {
@@ -24,26 +23,30 @@ struct UsedFile {
   Role role{};
   std::string use;  // for messages
   std::string path;
-  std::string identity;
+  std::filesystem::path canonical;
   std::string table;  // in lower case; empty: the whole file
   std::size_t pipeline = 0;
   SourceLocation location;
 };
 
-/// Returns a text that is the same for all names of a file. Returns nothing for what is not a file,
-/// such as a device, which may be used several times.
-std::optional<std::string> identity_of(const std::filesystem::path& path) {
-  struct stat status;
-  if (::stat(path.c_str(), &status) == 0) {
-    if (!S_ISREG(status.st_mode)) return std::nullopt;
-    return std::to_string(status.st_dev) + " " + std::to_string(status.st_ino);
-  }
-  // The path of the file that would be created.
+/// Returns the path of a file that exists or would be created, without links. Returns nothing for
+/// what is not a file, such as a device, which may be used several times.
+std::optional<std::filesystem::path> canonical_path(const std::filesystem::path& path) {
   std::error_code failed;
+  const auto status = std::filesystem::status(path, failed);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    return std::nullopt;
+  }
   const auto target = tenon::platform::follow_links(path, failed);
   if (failed) return std::nullopt;
-  const auto full = std::filesystem::weakly_canonical(std::filesystem::absolute(target), failed);
-  return failed ? std::nullopt : std::optional(full.string());
+  auto full = std::filesystem::weakly_canonical(std::filesystem::absolute(target), failed);
+  return failed ? std::nullopt : std::optional(std::move(full));
+}
+
+/// Returns whether two paths name one file, which may have several names (hard links).
+bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code neither_exists;
+  return a == b || std::filesystem::equivalent(a, b, neither_exists);
 }
 
 class Collector {
@@ -67,9 +70,9 @@ class Collector {
  private:
   void add(Role role, std::string use, const std::filesystem::path& path,
            const SourceLocation& location, std::string table = {}) {
-    auto identity = identity_of(path);
-    if (!identity) return;
-    all_.push_back({role, std::move(use), path.string(), *std::move(identity), std::move(table),
+    auto canonical = canonical_path(path);
+    if (!canonical) return;
+    all_.push_back({role, std::move(use), path.string(), *std::move(canonical), std::move(table),
                     pipelines_, location});
   }
 
@@ -88,8 +91,8 @@ class Collector {
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     const auto given = use.value_locations.find("path");
     add(role, (role == Role::source ? "the source " : "the destination ") + label_of(stage.used),
-        path, given == use.value_locations.end() ? use.config_location : given->second,
-        std::move(table));
+        tenon::platform::path_from(path),
+        given == use.value_locations.end() ? use.config_location : given->second, std::move(table));
   }
 
   std::vector<UsedFile> all_;
@@ -98,7 +101,7 @@ class Collector {
 
 /// Returns whether the two uses of a file exclude each other.
 bool exclude_each_other(const UsedFile& a, const UsedFile& b) {
-  if (a.identity != b.identity) return false;
+  if (!is_same_file(a.canonical, b.canonical)) return false;
   if (!a.table.empty() && !b.table.empty() && a.table != b.table) return false;
   if (a.role == b.role) return a.role == Role::position;
   const auto reads_or_writes = [](const UsedFile& file) {

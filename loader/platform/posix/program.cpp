@@ -2,6 +2,7 @@
 #include "platform/program.hpp"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -29,6 +30,26 @@ bool is_terminal(int stream) noexcept {
 std::size_t terminal_columns(int stream) noexcept {
   winsize size{};
   return ::ioctl(stream, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+void end_process(int status) noexcept {
+  _exit(status);
+}
+
+void name_thread(const std::string& name) noexcept {
+  char text[16] = {};  // the most that the system accepts
+  name.copy(text, sizeof text - 1);
+  ::pthread_setname_np(::pthread_self(), text);
+}
+
+std::tm local_time(std::time_t time) noexcept {
+  std::tm parts{};
+  ::localtime_r(&time, &parts);
+  return parts;
+}
+
+bool may_create_files(const std::filesystem::path& directory) noexcept {
+  return ::access(directory.c_str(), W_OK | X_OK) == 0;
 }
 
 std::filesystem::path program_file() {

@@ -10,6 +10,13 @@
 #include <shellapi.h>
 // clang-format on
 
+#include <cstdlib>
+
+#include "platform/utf8_path.hpp"
+
+// MinGW 10 has it only in its library.
+extern "C" __declspec(dllimport) HRESULT WINAPI SetThreadDescription(HANDLE, PCWSTR);
+
 namespace tenon { inline namespace v0_1 { namespace platform {
 namespace {
 
@@ -49,6 +56,26 @@ std::size_t terminal_columns(int stream) noexcept {
   CONSOLE_SCREEN_BUFFER_INFO info;
   if (GetConsoleScreenBufferInfo(handle_of(stream), &info) == 0) return 0;
   return static_cast<std::size_t>(info.srWindow.Right - info.srWindow.Left + 1);
+}
+
+// Not _exit, which lets each module destroy its static objects.
+void end_process(int status) noexcept {
+  TerminateProcess(GetCurrentProcess(), static_cast<UINT>(status));
+  std::abort();  // it does not fail
+}
+
+void name_thread(const std::string& name) noexcept {
+  SetThreadDescription(GetCurrentThread(), path_from(name).c_str());
+}
+
+std::tm local_time(std::time_t time) noexcept {
+  std::tm parts{};
+  localtime_s(&parts, &time);
+  return parts;
+}
+
+bool may_create_files(const std::filesystem::path& directory) noexcept {
+  return static_cast<bool>(open_shared(directory.c_str(), FILE_ADD_FILE));
 }
 
 std::filesystem::path program_file() {
