@@ -489,7 +489,7 @@ class StampedRecords : public Processors {
 
 TEST_F(StampedRecords, ArriveOnceAndInOrderDuringAReplacement) {
   write_stamped(R"("delay": "2ms")");
-  Child child = start();
+  Child child = start_watching();
   for (std::size_t i = 1; i <= 4; ++i) {
     ASSERT_TRUE(eventually([&] { return lines().size() >= i * 1000; }));
     ASSERT_NO_FATAL_FAILURE(replace_actor(child, i));

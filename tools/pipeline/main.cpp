@@ -301,6 +301,14 @@ tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin
           .log_sink = tenon::tools::write_log_line};
 }
 
+/// Reports a module that was restarted because its file has changed. The log reports failures.
+void report(const tenon::Event& event, Console& console) {
+  if (event.type != tenon::Event::Type::restarted ||
+      event.reason != tenon::RestartReason::file_changed)
+    return;
+  console.say("restarted " + event.package + ", now " + event.package_version);
+}
+
 /// Creates the plugins of all pipelines, and checks the files that they use.
 void create_all_stages(tenon::Host& host, Pipelines& pipelines, Console& console, OpenCalls& calls,
                        tenon::tools::PluginOrigins& origins, Diagnostics& diagnostics) {
@@ -369,7 +377,8 @@ tenon::Result<void> open_position(const tenon::Host& host, Pipeline& pipeline,
   return {};
 }
 
-Exit run_files(const Paths& paths, const Paths& plugin_path, const Visibility& visibility) {
+Exit run_files(const Paths& paths, const Paths& plugin_path, const Visibility& visibility,
+               bool watches) {
   Console console(program_name);
   Diagnostics diagnostics;
   Pipelines pipelines = read_pipelines(paths, console, diagnostics);
@@ -378,7 +387,10 @@ Exit run_files(const Paths& paths, const Paths& plugin_path, const Visibility& v
   tenon::tools::supervise(program_name);
   std::optional<ExitAtSignal> exit_at_signal(std::in_place, console,
                                              "interrupted before the pipeline began");
-  tenon::Host host(host_options(plugin_path, visibility));
+  tenon::HostOptions options = host_options(plugin_path, visibility);
+  options.watch = watches;
+  if (watches) options.on_event = [&](const tenon::Event& event) { report(event, console); };
+  tenon::Host host(std::move(options));
   visibility.print_warnings(host, console);
   tenon::tools::PluginOrigins origins;
   create_all_stages(host, pipelines, console, exit_at_signal->calls(), origins, diagnostics);
@@ -481,7 +493,8 @@ int run(const std::vector<const char*>& arguments) {
                    "tenon-pipeline");
   program.footer(
       "SIGINT stops reading, delivers the records that were read, and exits. A second SIGINT exits "
-      "without delivering them. SIGHUP restarts modules whose files have changed.\n"
+      "without delivering them. SIGHUP restarts modules whose files have changed; with --watch, they "
+      "are restarted when they change.\n"
       "Exit status: 0 success, 1 a pipeline failed, 2 usage error or invalid pipeline file, 3 "
       "I/O error.");
   program.set_version_flag("--version", TENON_VERSION, "Prints the version");
@@ -503,7 +516,10 @@ int run(const std::vector<const char*>& arguments) {
     return command;
   };
   Visibility visibility;
-  tenon::tools::add_visibility(*add("run", "Runs pipelines until their sources end"), visibility);
+  bool watches = false;
+  CLI::App* const running = add("run", "Runs pipelines until their sources end");
+  running->add_flag("--watch", watches, "Restarts modules when their files change");
+  tenon::tools::add_visibility(*running, visibility);
   const CLI::App* validate =
       add("validate", "Checks pipeline files; plugins are configured, but not opened");
   const CLI::App* deletion = add("delete",
@@ -515,7 +531,7 @@ int run(const std::vector<const char*>& arguments) {
   }
   if (validate->parsed()) return validate_files(paths, plugin_path);
   if (deletion->parsed()) return delete_files(paths, plugin_path);
-  return run_files(paths, plugin_path, visibility);
+  return run_files(paths, plugin_path, visibility, watches);
 }
 
 }  // namespace

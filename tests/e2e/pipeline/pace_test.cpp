@@ -109,7 +109,7 @@ TEST_F(Pace, IsNoStall) {
 TEST_F(Pace, SurvivesAReplacement) {
   write_paced("", R"(, "batch": {"records": 100, "delay": "2ms"})", "",
               R"("count": "5000", "batch": "7", "delay": "1ms")");
-  Child child = start();
+  Child child = start_watching();
   for (std::size_t i = 1; i <= 2; ++i) {
     ASSERT_TRUE(wrote(i * 1000));
     ASSERT_NO_FATAL_FAILURE(replace_actor(child, i));
@@ -237,7 +237,7 @@ TEST_F(SourceDelay, EndsBeforeTheSourceIsStopped) {
 /// A replaced source resumes after the last position, when all records are committed.
 TEST_F(SourceDelay, EndsAtAReplacement) {
   write_delayed(R"("wait_at": "4")");
-  Child child = start();
+  Child child = start_watching();
   ASSERT_TRUE(waits());
   EXPECT_EQ(world.read("written"), "");
   ASSERT_NO_FATAL_FAILURE(replace_actor(child, 1));

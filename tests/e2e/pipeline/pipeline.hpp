@@ -5,14 +5,12 @@
 
 #include <tenon/pipeline_position_json.hpp>
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstddef>
+#include <filesystem>
 #include <iterator>
 #include <set>
 #include <sstream>
@@ -86,25 +84,15 @@ class Pipeline : public testing::Test {
 
   Child start() { return world.start({TENON_PIPELINE, "run", "pipeline.json"}); }
   Outcome run() { return start().wait(); }
-  /// Replaces test.example/actor, the given time since the program was started, and waits until the
+  /// Starts a run that restarts modules when their files change.
+  Child start_watching() {
+    return world.start({TENON_PIPELINE, "run", "--watch", "pipeline.json"});
+  }
+  /// Replaces test.example/actor, the given time since such a run was started, and waits until the
   /// program has reported that. Edition 2.0.0 comes first.
   void replace_actor(const Child& child, std::size_t time) {
     world.place(time % 2 == 1 ? ACTOR_2 : ACTOR_1, "actor.so");
-    child.signal(SIGHUP);
     ASSERT_TRUE(eventually([&] { return lines_of(child.err()).size() == time; }));
-  }
-  /// Runs the program with a FIFO as this file, and interrupts it when it has opened that.
-  Outcome interrupt_while_it_opens(const std::string& file) {
-    const auto fifo = world.path(file);
-    EXPECT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-    Child child = start();
-    // Succeeds only after the program has opened the FIFO for reading.
-    const int writer = ::open(fifo.c_str(), O_WRONLY | O_CLOEXEC);
-    EXPECT_GE(writer, 0);
-    child.signal(SIGINT);
-    Outcome outcome = child.wait();
-    ::close(writer);
-    return outcome;
   }
 
   Lines written() { return lines_of(world.read("written")); }
@@ -115,8 +103,9 @@ class Pipeline : public testing::Test {
 
   /// Writes a file that only this user may use.
   void write_private(const std::string& file, const std::string& content) {
-    const auto path = world.write(file, content);
-    ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
+    using std::filesystem::perms;
+    std::filesystem::permissions(world.write(file, content),
+                                 perms::owner_read | perms::owner_write);
   }
   /// Returns the stored position, which is always text here, or an empty text if there is none.
   std::string position() {

@@ -109,7 +109,7 @@ TEST_F(Pipeline, ContinuesWithTheNewVersionOfAPlugin) {
 TEST_F(Pipeline, LosesNothingDuringRepeatedRestarts) {
   write_actors("\"count\": \"" + std::to_string(endless) +
                "\", \"batch\": \"3\", \"delay\": \"1ms\"");
-  Child child = start();
+  Child child = start_watching();
   for (std::size_t i = 1; i <= 8; ++i) {
     ASSERT_TRUE(wrote(written().size() + 50));
     ASSERT_NO_FATAL_FAILURE(replace_actor(child, i));

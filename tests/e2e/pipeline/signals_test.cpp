@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Runs tenon-pipeline: signals, also while a plugin or a file hangs.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstddef>
@@ -182,7 +185,15 @@ TEST_F(Pipeline, EndsWhileAPluginHangsInConfigure) {
 }
 
 TEST_F(Pipeline, EndsWhileItWaitsForItsPipelineFile) {
-  const Outcome outcome = interrupt_while_it_opens("pipeline.json");
+  const auto fifo = world.path("pipeline.json");
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  Child child = start();
+  // Succeeds only after the program has opened the FIFO for reading.
+  const int writer = ::open(fifo.c_str(), O_WRONLY | O_CLOEXEC);
+  ASSERT_GE(writer, 0);
+  child.signal(SIGINT);
+  const Outcome outcome = child.wait();
+  ::close(writer);
   EXPECT_EQ(outcome.exit, 128 + SIGINT);
   EXPECT_EQ(outcome.err, "");
 }
