@@ -247,6 +247,7 @@ TEST_F(Processors, AreCalledInTheOrderOfTheKind) {
                               "processor: teardown", "destination: teardown"}));
 }
 
+#ifndef _WIN32  // no /proc
 TEST_F(Processors, RunOnTheirOwnThread) {
   write_with(source("\"count\": \"100000\", \"batch\": \"1\", \"delay\": \"1ms\""), actor("p", ""),
              destination());
@@ -263,6 +264,7 @@ TEST_F(Processors, RunOnTheirOwnThread) {
   child.signal(SIGINT);
   EXPECT_EQ(child.wait().exit, 0);
 }
+#endif
 
 TEST_F(Processors, AreTornDownIfAnotherCannotBeOpened) {
   write_with(source(), actor("a", "") + ", " + actor("b", "\"broken\": \"true\""), destination());

@@ -6,20 +6,22 @@
 #include <tenon/sdk/processor.hpp>
 #include <tenon/sdk/source.hpp>
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <deque>
+#include <filesystem>
+#include <fstream>
+#include <ios>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -33,24 +35,31 @@ namespace {
 using namespace std::chrono_literals;
 using tenon::sdk::Failure;
 
-/// Appends lines to a file, each with one write.
+/// Appends lines to a file, each with one write. Thread-safe, also for several of one file.
 class Journal {
  public:
   void open(const std::string& path) {
-    if (!path.empty())
-      file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  }
-  ~Journal() {
-    if (file_ >= 0) ::close(file_);
+    if (!path.empty()) file_.open(path, std::ios::binary | std::ios::app);
   }
   void add(const std::string& line) {
-    const std::string text = line + "\n";
-    if (file_ >= 0 && ::write(file_, text.data(), text.size()) < 0) ::abort();
+    if (!file_.is_open()) return;
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    if (!(file_ << line + "\n" << std::flush)) std::abort();
   }
 
  private:
-  int file_ = -1;
+  std::ofstream file_;
 };
+
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+[[noreturn]] void hang() {
+  for (;;) std::this_thread::sleep_for(1h);
+}
 
 std::string text_of(tenon::MapView<std::string> config) {
   return std::string(config.find("note").value_or("-"));
@@ -69,7 +78,9 @@ void end_step(int status) {
 void end_process(const std::string& how) {
   if (how == "exit") std::exit(0);
   if (how == "_Exit") std::_Exit(0);
+#ifndef _WIN32  // MinGW has none
   if (how == "quick_exit") std::quick_exit(0);
+#endif
   std::thread([] { std::exit(0); }).join();
 }
 
@@ -83,10 +94,10 @@ class Source : public tenon::sdk::SourceV2 {
     ends_ = config.get("ends", "");
     ends_in_ = config.get("ends_in", "");
     end_in("configure");
-    while (config.get("endless", false)) ::pause();
-    if (::access(config.get("endless_if", "").c_str(), F_OK) == 0) {
+    if (config.get("endless", false)) hang();
+    if (exists(config.get("endless_if", ""))) {
       journal_.add("source: endless");
-      for (;;) ::pause();
+      hang();
     }
     count_ = config.get("count", 10);
     batch_ = config.get("batch", 1000);
@@ -123,11 +134,11 @@ class Source : public tenon::sdk::SourceV2 {
   std::vector<tenon::RecordV2> read_batch(std::int32_t max, std::optional<std::int64_t>) override {
     if (at_ + 1 == deaf_at_) {
       journal_.add("source: deaf");
-      ::pause();
+      hang();
     }
     call().check();
     if (at_ + 1 == wait_at_) journal_.add("source: waits");
-    while (at_ + 1 == wait_at_ && ::access("go", F_OK) != 0) pause_call();
+    while (at_ + 1 == wait_at_ && !exists("go")) pause_call();
     while (unacknowledged_ != 0 && at_ - acknowledged_ >= unacknowledged_) pause_call();
     if (delay_ > 0ns) call().wait(delay_);
     if (call().cancelled()) call().check();
@@ -138,7 +149,7 @@ class Source : public tenon::sdk::SourceV2 {
       const int next = at_ + 1;
       if (next == crash_at_) {
         if (!records.empty()) break;
-        if (::unlink("crash") == 0 || ::unlink("crash again") == 0) {
+        if (std::remove("crash") == 0 || std::remove("crash again") == 0) {
           *static_cast<volatile int*>(nullptr) = 0;
         }
       }
@@ -224,15 +235,14 @@ class Processor : public tenon::sdk::ProcessorV1 {
   std::vector<Result> process(tenon::ListView<tenon::RecordV2> records) override {
     if (deaf_) {
       journal_.add("processor: deaf");
-      ::pause();
+      hang();
     }
     if (batches_) journal_.add("processor: process " + std::to_string(records.size()));
     if (delay_ > 0ns) call().wait(delay_);
     std::vector<Result> results;
     for (const tenon::RecordV2View record : records) {
       const int position = std::stoi(std::string(record.position().text()));
-      if (position == crash_at_ &&
-          (::unlink("crash") == 0 || ::access("crash always", F_OK) == 0)) {
+      if (position == crash_at_ && (std::remove("crash") == 0 || exists("crash always"))) {
         *static_cast<volatile int*>(nullptr) = 0;
       }
       if (position == fail_at_) throw Failure(status_, "out of thread");
@@ -249,7 +259,7 @@ class Processor : public tenon::sdk::ProcessorV1 {
         (key == refuse_part_ && !key.empty())) {
       return {{}, tenon::ProcessorV1ResultError{"ugly", "too ugly", false}};
     }
-    if (away_ && ::access("away", F_OK) == 0) {
+    if (away_ && exists("away")) {
       return {{}, tenon::ProcessorV1ResultError{"away", "the dictionary is away", true}};
     }
     Result result;
@@ -318,7 +328,7 @@ class Destination : public tenon::sdk::DestinationV2 {
   void write_batch(tenon::ListView<tenon::RecordV2> records) override {
     if (deaf_) {
       journal_.add("destination: deaf");
-      ::pause();
+      hang();
     }
     if (batches_) journal_.add("destination: write " + std::to_string(records.size()));
     std::lock_guard lock(mutex_);
@@ -331,7 +341,7 @@ class Destination : public tenon::sdk::DestinationV2 {
       ack.position = position == lie_at_ ? tenon::to_bytes("elsewhere") : record.position().own();
       if (position == refuse_ || (refuse_every_ != 0 && std::stoi(position) % refuse_every_ == 0)) {
         ack.error = tenon::DestinationV2AckError{"ugly", "too ugly", false};
-      } else if (away_ && ::access("away", F_OK) == 0) {
+      } else if (away_ && exists("away")) {
         ack.error = tenon::DestinationV2AckError{"away", "the database is away", true};
       } else {
         written_.add(position);
@@ -385,7 +395,7 @@ class Destination : public tenon::sdk::DestinationV2 {
   P(Destination, "test.example/actor")
 #ifdef STATED_VERSION
 namespace {
-[[maybe_unused]] const int loaded = ::creat("loaded", 0600);
+[[maybe_unused]] const bool loaded = std::ofstream("loaded").is_open();
 }
 TENON_PLUGINS("test.example/actor", EDITION, PLUGINS, {
   "threads": "joined",

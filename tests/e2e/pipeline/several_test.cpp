@@ -29,13 +29,13 @@ class SeveralPipelines : public Pipeline {
 TEST_F(SeveralPipelines, RunInOneProcess) {
   write_one("one", "\"count\": \"2000\"");
   write_one("two", "\"count\": \"3000\"");
-  const Outcome outcome = world.run({TENON_PIPELINE, "run", "all"});
+  const Outcome outcome = world.run_portably({TENON_PIPELINE, "run", "all"});
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "one: " + numbers(2000, 2000, 2000) + "two: " + numbers(3000, 3000, 3000));
   EXPECT_EQ(lines_of(world.read("one")), positions(1, 2000));
   EXPECT_EQ(lines_of(world.read("two")), positions(1, 3000));
   // In the order in which they are given.
-  EXPECT_EQ(world.run({TENON_PIPELINE, "run", "all/two.json", "all/one.json"}).out,
+  EXPECT_EQ(world.run_portably({TENON_PIPELINE, "run", "all/two.json", "all/one.json"}).out,
             "two: " + numbers(0, 0, 0) + "one: " + numbers(0, 0, 0));
 }
 
@@ -44,8 +44,8 @@ TEST_F(SeveralPipelines, MayStorePositionsInTheirDirectory) {
               R"({"name": "one", "source": )" + plugin("test.example/actor", "\"count\": \"5\"") +
                   R"(, "destinations": [)" + plugin("test.example/actor", "\"written\": \"one\"") +
                   R"(], "position": "one.position.json"})");
-  EXPECT_EQ(world.run({TENON_PIPELINE, "run", "all"}).out, numbers(5, 5, 5));
-  const Outcome again = world.run({TENON_PIPELINE, "run", "all"});
+  EXPECT_EQ(world.run_portably({TENON_PIPELINE, "run", "all"}).out, numbers(5, 5, 5));
+  const Outcome again = world.run_portably({TENON_PIPELINE, "run", "all"});
   EXPECT_EQ(again.exit, 0) << again.err;
   EXPECT_EQ(again.out, numbers(0, 0, 0));
 }
@@ -61,20 +61,20 @@ TEST_F(SeveralPipelines, DoNotTakePositionsInTheirDirectoryForPipelines) {
   for (const std::string& position :
        {newer, newer.substr(0, 40), std::string(), std::string("{}")}) {
     write_private("all/one.position.json", position);
-    const Outcome outcome = world.run({TENON_PIPELINE, "run", "all"});
+    const Outcome outcome = world.run_portably({TENON_PIPELINE, "run", "all"});
     EXPECT_EQ(outcome.exit, 2);
     EXPECT_EQ(outcome.err.find("all/one.position.json:"), 0u) << outcome.err;
     EXPECT_EQ(outcome.err.find("error["), outcome.err.rfind("error[")) << outcome.err;
     EXPECT_NE(outcome.err.find("the position cannot be read"), std::string::npos) << outcome.err;
-    EXPECT_EQ(world.run({TENON_PIPELINE, "validate", "all"}).err, "");
+    EXPECT_EQ(world.run_portably({TENON_PIPELINE, "validate", "all"}).err, "");
   }
   // Nor is the newer position of a pipeline elsewhere.
   world.write("all/one.position.json", newer);
   std::filesystem::rename(world.root() / "all/one.position.json", world.root() / "all/two.json");
-  EXPECT_EQ(world.run({TENON_PIPELINE, "run", "all"}).out, numbers(5, 5, 5));
+  EXPECT_EQ(world.run_portably({TENON_PIPELINE, "run", "all"}).out, numbers(5, 5, 5));
   // A pipeline file is run, or reported, although another one takes it for its position.
   world.write("all/other.json", R"({"name": "other", "position": "one.json"})");
-  const Outcome outcome = world.run({TENON_PIPELINE, "validate", "all"});
+  const Outcome outcome = world.run_portably({TENON_PIPELINE, "validate", "all"});
   EXPECT_NE(outcome.err.find("all/other.json:1:1: error[missing-key]"), std::string::npos)
       << outcome.err;
   EXPECT_EQ(outcome.err.find("all/one.json"), std::string::npos) << outcome.err;
@@ -83,7 +83,7 @@ TEST_F(SeveralPipelines, DoNotTakePositionsInTheirDirectoryForPipelines) {
 TEST_F(SeveralPipelines, ContinueWithoutOneThatFails) {
   write_one("bad", "\"count\": \"10\", \"fail_at\": \"5\"");
   write_one("good", "\"count\": \"100\", \"batch\": \"1\", \"delay\": \"1ms\"");
-  const Outcome outcome = world.run({TENON_PIPELINE, "run", "all"});
+  const Outcome outcome = world.run_portably({TENON_PIPELINE, "run", "all"});
   EXPECT_EQ(outcome.exit, 1);
   EXPECT_EQ(outcome.err,
             "tenon-pipeline: bad: test.example/actor: read_batch: data-loss: record 5 is "
@@ -105,19 +105,19 @@ TEST_F(SeveralPipelines, AreAllCheckedBeforeAnyRuns) {
   write_one("one", "");
   write_one("two", "\"count\": \"many\"");
   world.write("all/three.json", "{");
-  const Outcome outcome = world.run({TENON_PIPELINE, "run", "all"});
+  const Outcome outcome = world.run_portably({TENON_PIPELINE, "run", "all"});
   EXPECT_EQ(outcome.exit, 2);
   EXPECT_NE(outcome.err.find("all/three.json:1:1: error[not-json]"), std::string::npos)
       << outcome.err;
   EXPECT_NE(outcome.err.find("all/two.json:1:"), std::string::npos) << outcome.err;
   EXPECT_EQ(world.read("one"), "");
-  EXPECT_EQ(world.run({TENON_PIPELINE, "validate", "all"}).err, outcome.err);
+  EXPECT_EQ(world.run_portably({TENON_PIPELINE, "validate", "all"}).err, outcome.err);
 }
 
 TEST_F(SeveralPipelines, NeedDistinctNames) {
   write_one("one", "");
   std::filesystem::copy_file(world.root() / "all/one.json", world.root() / "all/other.json");
-  const Outcome outcome = world.run({TENON_PIPELINE, "run", "all"});
+  const Outcome outcome = world.run_portably({TENON_PIPELINE, "run", "all"});
   EXPECT_EQ(outcome.exit, 2);
   EXPECT_EQ(outcome.err,
             "all/other.json: error[duplicate-name]: another pipeline has the name 'one'\n"
@@ -129,7 +129,7 @@ TEST_F(SeveralPipelines, NeedDistinctNames) {
 TEST_F(SeveralPipelines, NeedAFileInTheirDirectory) {
   std::filesystem::create_directory(world.root() / "all");
   world.write("all/notes.txt", "");
-  const Outcome outcome = world.run({TENON_PIPELINE, "run", "all"});
+  const Outcome outcome = world.run_portably({TENON_PIPELINE, "run", "all"});
   EXPECT_EQ(outcome.exit, 2);
   EXPECT_EQ(outcome.err.find("all: error[no-pipeline]: the directory contains no pipeline file\n"),
             0u)

@@ -106,4 +106,12 @@ TEST_F(VisiblePipeline, ReportsATraceThatCannotBeWritten) {
       << outcome.err;
 }
 
+TEST_F(Pipeline, ShowsProgressOnlyOnATerminal) {
+  write_actors("\"count\": \"100\", \"batch\": \"1\", \"delay\": \"5ms\"");
+  const Outcome outcome = world.start_on_terminal({TENON_PIPELINE, "run", "pipeline.json"}).wait();
+  EXPECT_NE(outcome.out.find("\rrecords: read "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("/s)"), std::string::npos);
+  EXPECT_TRUE(outcome.out.ends_with("records: read 100, written 100, acknowledged 100\r\n"));
+}
+
 }}  // namespace tenon::tests

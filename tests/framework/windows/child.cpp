@@ -129,6 +129,16 @@ Child::~Child() {
   if (process_ != nullptr) kill();
 }
 
+void Child::signal(int) const {
+  // All programs of the console get the event, and so does this one.
+  static const bool ignores = SetConsoleCtrlHandler([](DWORD) { return TRUE; }, TRUE) != 0;
+  check(ignores, "SetConsoleCtrlHandler");
+  FreeConsole();
+  check(AttachConsole(static_cast<DWORD>(pid_)) != 0, "AttachConsole");
+  check(GenerateConsoleCtrlEvent(CTRL_C_EVENT, 0) != 0, "GenerateConsoleCtrlEvent");
+  FreeConsole();
+}
+
 Outcome Child::wait() {
   DWORD exit = 0;
   check(WaitForSingleObject(process_, INFINITE) == WAIT_OBJECT_0, "WaitForSingleObject");
@@ -181,7 +191,8 @@ Child World::start(const std::vector<std::string>& command, int) const {
   variables += L'\0';
   PROCESS_INFORMATION process{};
   const bool started =
-      CreateProcessW(nullptr, line.data(), nullptr, nullptr, TRUE, CREATE_UNICODE_ENVIRONMENT,
+      CreateProcessW(nullptr, line.data(), nullptr, nullptr, TRUE,
+                     CREATE_UNICODE_ENVIRONMENT | CREATE_NO_WINDOW,  // a console of its own
                      variables.data(), root_.c_str(), &startup, &process) != 0;
   const DWORD failed = GetLastError();
   for (const HANDLE file : {startup.hStdInput, startup.hStdOutput, startup.hStdError}) {
