@@ -240,7 +240,11 @@ INSTANTIATE_TEST_SUITE_P(
                             "has 1025 bytes"}));
 
 TEST_F(FilesystemStore, RefusesAnEmptyKey) {
-  EXPECT_EQ(code_of(put("")), "invalid-argument");
+  const auto failed = put("");
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code(), "invalid-argument");
+  EXPECT_NE(failed.error().message().find("the key is empty"), std::string::npos)
+      << failed.error().message();
   EXPECT_EQ(get(""), "error invalid-argument");
 }
 

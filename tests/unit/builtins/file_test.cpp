@@ -27,7 +27,15 @@ using WritingFile = Writing<FileDestination>;
 
 // -- file: JSON lines ---------------------------------------------------------
 
-using FileTest = Builtins;
+class FileTest : public Builtins {
+ protected:
+  /// Renames a file, and sets the time at which it was written to.
+  void rotate(const std::string& from, const std::string& to, int minutes_ago) const {
+    std::filesystem::rename(path(from), path(to));
+    std::filesystem::last_write_time(path(to), std::filesystem::file_time_type::clock::now() -
+                                                   std::chrono::minutes(minutes_ago));
+  }
+};
 
 TEST_F(FileTest, ReadsJsonLines) {
   write("a.jsonl", "{\"a\":1}\n\n[2, \"x\"]\r\n{\"b\":\"\xc3\xa4\"}");
@@ -208,11 +216,6 @@ TEST_F(FileTest, ReadsAllFilesThatWereRotatedSince) {
   write("a.csv", "n\n1\n");
   const Bytes position = end_of(config);
   write("a.csv", "n\n1\n2\n");
-  const auto rotate = [&](const std::string& from, const std::string& to, int minutes) {
-    std::filesystem::rename(path(from), path(to));
-    std::filesystem::last_write_time(
-        path(to), std::filesystem::file_time_type::clock::now() - std::chrono::minutes(minutes));
-  };
   rotate("a.csv.3", "a.csv.4", 30);
   rotate("a.csv", "a.csv.2", 20);
   write("a.csv", "n\n3\n");
@@ -223,6 +226,21 @@ TEST_F(FileTest, ReadsAllFilesThatWereRotatedSince) {
   write("a.csv", "n\n4\n");
   EXPECT_EQ(payloads(read_all<FileSource>(config, position)),
             (Texts{R"({"n":"2"})", R"({"n":"3"})", R"({"n":"4"})"}));
+}
+
+TEST_F(FileTest, ReadsAllFilesThatWereRotatedSinceAFileGotAnotherName) {
+  const TextMap config = {{"path", path("a.jsonl")}};
+  write("a.jsonl", "{\"n\":0}\n");
+  rotate("a.jsonl", "a.jsonl.2", 30);
+  write("a.jsonl", "{\"n\":1}\n");
+  const Bytes position = end_of(config);
+  write("a.jsonl", "{\"n\":1}\n{\"n\":2}\n");
+  rotate("a.jsonl", "old", 20);
+  write("a.jsonl", "{\"n\":3}\n");
+  rotate("a.jsonl", "a.jsonl.1", 10);
+  write("a.jsonl", "{\"n\":4}\n");
+  EXPECT_EQ(payloads(read_all<FileSource>(config, position)),
+            (Texts{"{\"n\":2}", "{\"n\":3}", "{\"n\":4}"}));
 }
 
 TEST_F(FileTest, ReadsTheRestOfAFileThatWasCopiedAndTruncated) {

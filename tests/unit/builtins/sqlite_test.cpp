@@ -356,6 +356,17 @@ TEST_F(SqliteTest, ReportsMissingTablesAndColumns) {
             path("data.db") + ": file is not a database");
 }
 
+TEST_F(SqliteTest, ReportsAKeyColumnThatIsGoneWhenItIsOpenedAgain) {
+  run("CREATE TABLE t (a, k); INSERT INTO t VALUES (1, 2)");
+  SqliteSource source;
+  configure(source, {{"path", path("data.db")}, {"table", "t"}, {"key", "k"}});
+  source.open({});
+  source.teardown();
+  run("ALTER TABLE t RENAME COLUMN k TO other");
+  EXPECT_EQ(failure_of([&] { source.open({}); }),
+            path("data.db") + ": table \"t\" has no column \"k\" for the key");
+}
+
 TEST_F(SqliteTest, UpsertsOneRowPerKey) {
   WritingSqlite destination(table("packages"));
   destination.write(
