@@ -290,6 +290,19 @@ TEST(GenCommand, ReportsOutputErrors) {
   }
 }
 
+TEST(GenCommand, ReportsThatMemoryIsExhausted) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer needs more address space than the limit";
+#endif
+  const World world;
+  world.write("kinds/filter/v1.json", R"({"kind": "photo.example/filter", "version": 1, "doc": ")" +
+                                          std::string(8 << 20, 'x') + "\"}");
+  const Outcome outcome =
+      world.run({"sh", "-c", "ulimit -v 32000; exec '" TENON_GEN "' check kinds"});
+  EXPECT_EQ(outcome.exit, 3);
+  EXPECT_EQ(outcome.err, "tenon-gen: std::bad_alloc\n");
+}
+
 TEST(GenCommand, KeepsAFileThatItCannotReplace) {
   const World world;
   world.write("kinds/filter/v1.json", spec);
