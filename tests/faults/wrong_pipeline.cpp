@@ -124,6 +124,7 @@ class Source : public tenon::sdk::SourceV2 {
   }
 
   void open(std::optional<tenon::BytesView> position) override {
+    opened_ = true;
     if (planted("leaks a thread")) leak_thread();
     if (planted("leaks a descriptor")) leak_descriptor();
     if (position) last_ = std::stoll(std::string(position->text()));
@@ -167,6 +168,7 @@ class Source : public tenon::sdk::SourceV2 {
     if (!configured_ && planted("leaves a process")) leave_process();
     if (!configured_ && planted("looks around")) look_around();
     if (!configured_ && planted("throws from teardown")) throw Failure(TENON_INTERNAL, "no");
+    if (opened_ && planted("throws from teardown after open")) throw Failure(TENON_INTERNAL, "no");
   }
 
  private:
@@ -202,6 +204,7 @@ class Source : public tenon::sdk::SourceV2 {
 
   Settings settings_;
   bool configured_ = false;
+  bool opened_ = false;
   std::int64_t last_ = 0;
   std::int64_t read_ = 0;
   bool given_ = false;
@@ -219,6 +222,7 @@ class Destination : public tenon::sdk::DestinationV2 {
   void configure(const tenon::sdk::Config& config) override { settings_ = read(config); }
 
   void open() override {
+    opened_ = true;
     if (planted("leaks a descriptor")) leak_descriptor();
     if (planted("opens only once") && std::exchange(opened_before, true)) {
       throw Failure(TENON_INTERNAL, "opened already");
@@ -255,7 +259,9 @@ class Destination : public tenon::sdk::DestinationV2 {
     if (planted("acknowledges again at stop") && last_) acks().push_back({*last_, {}});
   }
 
-  void teardown() override {}
+  void teardown() override {
+    if (opened_ && planted("throws from teardown after open")) throw Failure(TENON_INTERNAL, "no");
+  }
 
  private:
   void accept(const tenon::RecordV2View& record) {
@@ -298,6 +304,7 @@ class Destination : public tenon::sdk::DestinationV2 {
   std::deque<tenon::DestinationV2Ack> acks_;
   std::optional<tenon::DestinationV2Ack> held_;
   std::optional<tenon::Bytes> last_;
+  bool opened_ = false;
   bool stopped_ = false;
 };
 

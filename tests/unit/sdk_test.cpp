@@ -4,6 +4,7 @@
 #include <tenon/call.hpp>
 #include <tenon/detail/nested_call.hpp>
 #include <tenon/sdk/state.hpp>
+#include <tenon/sdk/text.hpp>
 
 #include <boost/json.hpp>
 #include <dlfcn.h>
@@ -641,6 +642,13 @@ TEST(SdkHost, ForwardsStatusAndMessageOfOtherPlugins) {
   EXPECT_EQ(call.message(), "wet");
   EXPECT_EQ(status_of([&] { host.create<test::sdk::PaintV1>(mine, "nobody"); }), TENON_NOT_FOUND);
   EXPECT_EQ(call.message(), "who?");
+}
+
+// -- Texts --------------------------------------------------------------------
+
+TEST(SdkText, JoinsStringsCharactersNumbersAndBooleans) {
+  EXPECT_EQ(sdk::text("a", std::string("b"), 'c', -7, ' ', 2.5, ' ', true, ' ', false),
+            "abc-7 2.5 true false");
 }
 
 // -- Modules ------------------------------------------------------------------

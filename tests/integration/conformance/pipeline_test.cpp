@@ -80,6 +80,17 @@ const Fault faults[] = {
       "destination: reports a parameter that does not exist"}},
     {"crashes in teardown", {"source: can be torn down without open"}},
     {"throws from teardown", {"source: can be torn down without open"}},
+    {"throws from teardown after open",
+     {"source: gives each record a unique position", "source: gives valid records",
+      "source: resumes after an acknowledged position",
+      "source: accepts acknowledgements in the order of the records",
+      "source: reports the end of its records",
+      "source: leaves no threads or descriptors after teardown",
+      "destination: has written and acknowledged all records after stop",
+      "destination: stops without records", "destination: can be opened again after stop",
+      "destination: accepts records of a newer version",
+      "destination: works alongside a second instance",
+      "destination: leaves no threads or descriptors after teardown"}},
 
     {"repeats a position", {"source: gives each record a unique position"}},
     {"gives text that is not UTF-8", {"source: gives valid records"}},
@@ -197,6 +208,19 @@ TEST(Conformance, FailuresSayWhatHappened) {
             "opened at \"5\", found records with other data than before");
   EXPECT_EQ(reason("repeats a position", "gives each record a unique position"),
             "two records have the position \"14\"");
+}
+
+TEST(Conformance, FailuresShowThePropertyForTheManifest) {
+  EXPECT_EQ(run(numbers("has other parameters than its manifest"),
+                {"tenon.dev/specifier", plugin, "has the parameters that the manifest states"})
+                .reason,
+            "the property \"destination_parameters\" of the manifest differs from the "
+            "specification, needed: "
+            R"({"version":2,"value":{"count":{"default_value":"","description":"of the records",)"
+            R"("type":"int","validations":[{"type":"required","value":""},)"
+            R"({"type":"greater_than","value":"0"}],"sensitive":false},)"
+            R"("waits":{"default_value":"false","description":"for the end","type":"bool",)"
+            R"("validations":[],"sensitive":false}}})");
 }
 
 TEST(Conformance, SourceWithFewRecordsSaysThatMoreAreNeeded) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Plugins in Rust: panics, streams, state, values of all types, memory. The module is cases.rs.
+#include <tenon/abi.h>
 #include <tenon/host.hpp>
 #include <tenon/stream.hpp>
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <test/counter.hpp>
 #include <test/session_counter.hpp>
@@ -12,6 +14,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -262,6 +265,18 @@ TEST_F(Rust, StreamsOfRequestsHaveOneOwner) {
 }
 
 // The newest version of the kind is 2.
+/// A later version of the ABI may give them a meaning.
+TEST_F(Rust, ReservedFieldsAreZero) {
+  void* image = dlopen(placed("cases.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(image, nullptr) << dlerror();
+  const auto& module = *static_cast<const tenon_module*>(dlsym(image, "tenon_module_v1"));
+  EXPECT_GT(module.registrations.count, 0u);
+  for (std::size_t i = 0; i < module.registrations.count; ++i) {
+    EXPECT_EQ(TENON_AT(tenon_registration, module.registrations, i).reserved, 0) << i;
+  }
+  dlclose(image);
+}
+
 TEST_F(Rust, VersionOneIsAdapted) {
   Host host(options());
   auto vault = host.create<test::Vault>("vault").value();

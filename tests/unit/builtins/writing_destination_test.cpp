@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "builtin/log_destination.hpp"
 #include "unit/builtins/plugins.hpp"
@@ -229,6 +230,37 @@ TEST(WritingDestinationTest, SyncsAgainAfterARetryableFailure) {
   EXPECT_EQ(write_and_collect(destination), TENON_UNAVAILABLE | TENON_RETRYABLE);
   EXPECT_EQ(write_and_collect(destination), TENON_OK);
   EXPECT_EQ(destination.synced, 4);
+}
+
+/// A destination whose `flush` fails, and counts its calls.
+struct Flushing : sdk::WritingDestination {
+  explicit Flushing(sdk::Failure first) : failure(std::move(first)) {}
+  void configure(const sdk::Config&) override {}
+  void write(RecordV2View) override {}
+  void flush() override {
+    if (++flushes == 1) throw failure;
+  }
+  tenon_status stop_once() {
+    Call call;
+    return status_in(call, [&] { stop({}); });
+  }
+
+  const sdk::Failure failure;
+  int flushes = 0;
+};
+
+TEST(WritingDestinationTest, FlushesAgainAfterARetryableFailure) {
+  Flushing destination(sdk::Failure(TENON_UNAVAILABLE, "busy").retryable());
+  EXPECT_EQ(destination.stop_once(), TENON_UNAVAILABLE | TENON_RETRYABLE);
+  EXPECT_EQ(destination.stop_once(), TENON_OK);
+  EXPECT_EQ(destination.flushes, 2);
+}
+
+TEST(WritingDestinationTest, DoesNotFlushAgainAfterAnotherFailure) {
+  Flushing destination(sdk::Failure(TENON_DATA_LOSS, "lost"));
+  EXPECT_EQ(destination.stop_once(), TENON_DATA_LOSS);
+  EXPECT_EQ(destination.stop_once(), TENON_OK);
+  EXPECT_EQ(destination.flushes, 1);
 }
 
 /// PendingAcks without a destination, with batches of one record.
