@@ -60,6 +60,24 @@ TEST_F(VisiblePipeline, ReportsItsFigures) {
   EXPECT_EQ(child.wait().exit, 0);
 }
 
+TEST_F(VisiblePipeline, CountsRefusedRecordsOnce) {
+  world.write(
+      "pipeline.json",
+      "{\"name\": \"test\", \"source\": " +
+          plugin("test.example/actor", R"("count": "100000", "batch": "1", "delay": "1ms")") +
+          ", \"destinations\": [" +
+          plugin("test.example/actor", R"("written": "written", "refuse": "3")") +
+          R"(], "dead_letters": {"plugin": "tenon.dev/file",)"
+          R"( "config": {"path": "refused.jsonl"}, "limit": {"refused": 1, "of": 3}},)"
+          R"( "position": "state/position.json"})");
+  Child child = start();
+  ASSERT_TRUE(wrote(5));
+  EXPECT_TRUE(eventually([&] { return figure("test", "done", "records") >= 5; }));
+  EXPECT_EQ(figure("test", "failed", "records"), 1);
+  child.signal(SIGINT);
+  EXPECT_EQ(child.wait().exit, 0);
+}
+
 TEST_F(VisiblePipeline, ReportsThatItWaitsForAnotherAttempt) {
   world.write("away", "");
   write_actors("", R"("away": "true")");
