@@ -110,6 +110,7 @@ class Source : public tenon::sdk::SourceV2 {
     unacknowledged_ = config.get("unacknowledged", 0);
     broken_ = config.get("broken", false);
     ack_status_ = config.get("ack_status", 0);
+    ack_waits_ = config.get("ack_waits", false);
     stop_status_ = config.get("stop_status", 0);
     stop_waits_ = config.get("stop_waits", false);
     teardown_status_ = config.get("teardown_status", 0);
@@ -173,6 +174,10 @@ class Source : public tenon::sdk::SourceV2 {
                  text_of(positions[positions.size() - 1]));
     acknowledged_ = std::stoi(text_of(positions[positions.size() - 1]));
     end_in("ack");
+    while (ack_waits_) {
+      call().check();
+      call().wait(1h);
+    }
     end_step(ack_status_);
   }
   std::optional<tenon::Bytes> stop() override {
@@ -202,7 +207,7 @@ class Source : public tenon::sdk::SourceV2 {
   int deaf_at_ = 0, wait_at_ = 0, unacknowledged_ = 0;
   int ack_status_ = 0, stop_status_ = 0, teardown_status_ = 0;
   std::atomic<int> acknowledged_ = 0;
-  bool broken_ = false, stop_waits_ = false;
+  bool broken_ = false, ack_waits_ = false, stop_waits_ = false;
   tenon::sdk::Duration delay_{};
 };
 

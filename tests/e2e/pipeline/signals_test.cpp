@@ -143,6 +143,20 @@ TEST_F(Pipeline, EndsAtTheSecondSignalWithRecordsPending) {
       << world.read("journal");
 }
 
+TEST_F(Pipeline, CancelsAnAcknowledgementAtTheSecondSignal) {
+  write_actors("\"ack_waits\": \"true\"");
+  Child child = start();
+  ASSERT_TRUE(
+      eventually([&] { return world.read("journal").find("source: ack ") != std::string::npos; }));
+  child.signal(SIGINT);
+  ASSERT_TRUE(eventually(
+      [&] { return world.read("journal").find("destination: stop 10\n") != std::string::npos; }));
+  child.signal(SIGTERM);
+  EXPECT_EQ(child.wait().exit, 128 + SIGTERM);
+  EXPECT_TRUE(world.read("journal").ends_with("source: teardown\ndestination: teardown\n"))
+      << world.read("journal");
+}
+
 TEST_F(Pipeline, NamesItsThreads) {
   write_actors("\"count\": \"100000\", \"batch\": \"1\", \"delay\": \"1ms\"");
   Child child = start();
