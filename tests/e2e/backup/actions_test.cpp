@@ -269,6 +269,19 @@ TEST_F(Backup, RestoresAdditionalItemsOneAfterTheOther) {
                    "execute z of nightly", "ready? 1", "execute t of nightly"}));
 }
 
+TEST_F(Backup, RestoresNoAdditionalItemsWhoseLabelsDoNotMatch) {
+  play();
+  write_items({R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"web",)"
+               R"("labels":{"tier":"front"}},)" +
+                   told("restore-a", "also=configmaps/web/b also=configmaps/web/c") + "}",
+               labelled("web", "b", "tier", "back"), labelled("web", "c", "tier", "front")});
+  ASSERT_EQ(create().exit, 0);
+  const Outcome outcome = restore("restored", {"-l", "tier=front"});
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(restored(), (Lines{"configmaps/namespaces/web/a", "configmaps/namespaces/web/c"}));
+  EXPECT_EQ(journal("restore a execute "), (Lines{"a of nightly", "c of nightly"}));
+}
+
 TEST_F(Backup, WaitsForItemsForTheLongestTime) {
   play();
   write_items({item("Pod", "web", "p",
