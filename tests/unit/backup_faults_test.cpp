@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "backup/archive_path.hpp"
 #include "backup/documents.hpp"
 #include "backup/item_writers.hpp"
 #include "backup/restored_directory.hpp"
@@ -132,6 +134,23 @@ TEST(ItemWriters, WriteBackWhileTheyAreUsed) {
     }
   }
   faulty_end();
+}
+
+TEST(RestoredDirectory, ReportsADirectoryInPlaceOfAFile) {
+  const World world;
+  const auto path = world.root() / "restored";
+  RestoredDirectory directory(path);
+  ASSERT_TRUE(directory.lock());
+  std::filesystem::create_directories(path / archive_path(nth_id(1)));
+  RestoredDirectory::Place place;
+  const auto written =
+      directory.write(nth_id(1), "{}", RestoredDirectory::Existing::replace, place);
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().code(), "cannot-write");
+  EXPECT_NE(written.error().found().find("Is a directory"), std::string::npos)
+      << written.error().to_string();
+  const auto entries = std::filesystem::directory_iterator(path);
+  EXPECT_EQ(std::distance(begin(entries), end(entries)), 1) << "without a partial file";
 }
 
 TEST(RestoredDirectory, KeepsFilesOnSimpleFileSystems) {
