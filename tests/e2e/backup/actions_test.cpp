@@ -494,4 +494,17 @@ TEST_F(Backup, ReportsFilesThatAreNotPlugins) {
   }
 }
 
+TEST_F(Backup, DoesNotReportModulesInDevelopment) {
+  fs::create_directories(world.plugins() / "player/dev");
+  world.place(PLAYER, "player/dev/player.so");
+  write_items({item("ConfigMap", "web", "c")});
+  for (const Lines& command : std::vector<Lines>{{"create", "nightly", "--from", "items.json"},
+                                                 {"restore", "nightly", "--to", "restored"},
+                                                 {"delete", "nightly"}}) {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.exit, 0) << command[0];
+    EXPECT_EQ(outcome.err, "") << command[0];
+  }
+}
+
 }}  // namespace tenon::tests
