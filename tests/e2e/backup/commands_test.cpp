@@ -229,6 +229,16 @@ TEST_F(Backup, ReportsUnreadableRecords) {
   EXPECT_TRUE(
       refused.err.ends_with("remove this object from the store and run tenon-backup delete bad\n"))
       << refused.err;
+  EXPECT_EQ(refused.err.find("needed"), std::string::npos) << refused.err;
+  const std::string other = file->substr(0, file->size() - std::string("bad/backup.json").size());
+  world.write("store/" + *file, world.read("store/" + other + "good/backup.json"));
+  const Outcome exchanged = run({"describe", "bad"});
+  EXPECT_EQ(exchanged.exit, 3);
+  EXPECT_NE(exchanged.err.find("/backup.json: the record belongs to another backup\n"
+                               "   found   good\n"
+                               "   needed  bad\n"),
+            std::string::npos)
+      << exchanged.err;
   fs::remove(world.root() / "store" / *file);
   EXPECT_EQ(run({"delete", "bad"}).exit, 0);
   EXPECT_EQ(run({"list"}).exit, 0);
