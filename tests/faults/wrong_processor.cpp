@@ -27,11 +27,9 @@ bool planted(std::string_view fault) {
   return fault == planted_fault;
 }
 
-void* sleep_for_ever(void*) {
-  for (;;) pause();
-}
-
+/// The thread runs no code of the module, which may be unloaded before it starts.
 void leak_thread() {
+  const auto sleep_for_ever = reinterpret_cast<void* (*)(void*)>(reinterpret_cast<void*>(pause));
   pthread_t thread;
   pthread_create(&thread, nullptr, sleep_for_ever, nullptr);
 }
