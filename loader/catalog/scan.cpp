@@ -370,10 +370,10 @@ void add(FoundModule module, Scan& result) {
 /// that equal ones share their memory. Thread-safe.
 class ReadRequirements {
  public:
-  Requirement shared(Requirement read) {
+  Requirement shared(const Requirement& read) {
     std::string text = read.to_string();
     const sync::Lock lock(mutex_);
-    return by_text_.try_emplace(std::move(text), std::move(read)).first->second;
+    return by_text_.try_emplace(std::move(text), read).first->second;
   }
 
  private:
@@ -414,7 +414,7 @@ class Reader {
     manifest.text.clear();  // few modules are loaded, and loading one reads its text again
     manifest.text.shrink_to_fit();
     manifest.requirements.replace_versions(
-        [this](Requirement one) { return requirements_.shared(std::move(one)); });
+        [this](const Requirement& one) { return requirements_.shared(one); });
     set_version_directory(file.directory, manifest);
     if (auto checked = check(file, manifest); !checked)
       return skip(*open, {std::move(checked).error(), manifest.version}, result);

@@ -55,7 +55,7 @@ class Dependencies {
   template <class Same>
   void replace_versions(const Same& same) {
     if (empty()) return;
-    for (Dependency& one : own()) one.versions = same(std::move(one.versions));
+    for (Dependency& one : own()) one.versions = same(one.versions);
   }
   /// Sorts by name. Those of the same name stay in their order.
   void sort();

@@ -20,7 +20,7 @@ done
 # clang requires to be the same in a precompiled header but that only change the generated code.
 tests/sources/commands.py "$1" | sed "
   s/ -fno-gnu-unique//
-  s/ -Wno-subobject-linkage//
+  s/ -Wno-\(subobject-linkage\|maybe-uninitialized\|restrict\|stringop-[a-z]*\)//g
   s/ -fpch-preprocess -include [a-z]*\.hpp//
   s/ -O[0-3]//
   s/ -fPIC//

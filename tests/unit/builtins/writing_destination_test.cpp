@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -234,30 +235,31 @@ TEST(WritingDestinationTest, SyncsAgainAfterARetryableFailure) {
 
 /// A destination whose `flush` fails, and counts its calls.
 struct Flushing : sdk::WritingDestination {
-  explicit Flushing(sdk::Failure first) : failure(std::move(first)) {}
   void configure(const sdk::Config&) override {}
   void write(RecordV2View) override {}
   void flush() override {
-    if (++flushes == 1) throw failure;
+    if (++flushes == 1) throw *failure;
   }
   tenon_status stop_once() {
     Call call;
     return status_in(call, [&] { stop({}); });
   }
 
-  const sdk::Failure failure;
+  std::optional<sdk::Failure> failure;  // of the first call
   int flushes = 0;
 };
 
 TEST(WritingDestinationTest, FlushesAgainAfterARetryableFailure) {
-  Flushing destination(sdk::Failure(TENON_UNAVAILABLE, "busy").retryable());
+  Flushing destination;
+  destination.failure = sdk::Failure(TENON_UNAVAILABLE, "busy").retryable();
   EXPECT_EQ(destination.stop_once(), TENON_UNAVAILABLE | TENON_RETRYABLE);
   EXPECT_EQ(destination.stop_once(), TENON_OK);
   EXPECT_EQ(destination.flushes, 2);
 }
 
 TEST(WritingDestinationTest, DoesNotFlushAgainAfterAnotherFailure) {
-  Flushing destination(sdk::Failure(TENON_DATA_LOSS, "lost"));
+  Flushing destination;
+  destination.failure = sdk::Failure(TENON_DATA_LOSS, "lost");
   EXPECT_EQ(destination.stop_once(), TENON_DATA_LOSS);
   EXPECT_EQ(destination.stop_once(), TENON_OK);
   EXPECT_EQ(destination.flushes, 1);
