@@ -238,7 +238,7 @@ struct Flushing : sdk::WritingDestination {
   void configure(const sdk::Config&) override {}
   void write(RecordV2View) override {}
   void flush() override {
-    if (++flushes == 1) throw *failure;
+    if (++flushes == 1) throw sdk::Failure(*failure);
   }
   tenon_status stop_once() {
     Call call;
