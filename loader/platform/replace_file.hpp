@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -50,6 +51,10 @@ class Replacement {
 
 /// Follows symbolic links to a file, which may not exist yet.
 std::filesystem::path follow_links(std::filesystem::path path, std::error_code& failed);
+
+/// Returns a text that is the same for all names of a file, also for hard links, and that is no
+/// absolute path. Returns an empty text if there is no file, or it cannot be asked.
+std::string file_key(const std::filesystem::path& path);
 
 /// Replaces the whole content of a file; see Replacement.
 ReplaceResult replace_content(const std::filesystem::path& path, std::string_view content,

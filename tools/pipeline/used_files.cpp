@@ -23,30 +23,26 @@ struct UsedFile {
   Role role{};
   std::string use;  // for messages
   std::string path;
-  std::filesystem::path canonical;
+  std::string identity;
   std::string table;  // in lower case; empty: the whole file
   std::size_t pipeline = 0;
   SourceLocation location;
 };
 
-/// Returns the path of a file that exists or would be created, without links. Returns nothing for
-/// what is not a file, such as a device, which may be used several times.
-std::optional<std::filesystem::path> canonical_path(const std::filesystem::path& path) {
+/// Returns a text that is the same for all names of a file. Returns nothing for what is not a file,
+/// such as a device, which may be used several times.
+std::optional<std::string> identity_of(const std::filesystem::path& path) {
   std::error_code failed;
   const auto status = std::filesystem::status(path, failed);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     return std::nullopt;
   }
+  if (std::string key = tenon::platform::file_key(path); !key.empty()) return key;
+  // The path of the file that would be created.
   const auto target = tenon::platform::follow_links(path, failed);
   if (failed) return std::nullopt;
-  auto full = std::filesystem::weakly_canonical(std::filesystem::absolute(target), failed);
-  return failed ? std::nullopt : std::optional(std::move(full));
-}
-
-/// Returns whether two paths name one file, which may have several names (hard links).
-bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
-  std::error_code neither_exists;
-  return a == b || std::filesystem::equivalent(a, b, neither_exists);
+  const auto full = std::filesystem::weakly_canonical(std::filesystem::absolute(target), failed);
+  return failed ? std::nullopt : std::optional(full.string());
 }
 
 class Collector {
@@ -70,9 +66,9 @@ class Collector {
  private:
   void add(Role role, std::string use, const std::filesystem::path& path,
            const SourceLocation& location, std::string table = {}) {
-    auto canonical = canonical_path(path);
-    if (!canonical) return;
-    all_.push_back({role, std::move(use), path.string(), *std::move(canonical), std::move(table),
+    auto identity = identity_of(path);
+    if (!identity) return;
+    all_.push_back({role, std::move(use), path.string(), *std::move(identity), std::move(table),
                     pipelines_, location});
   }
 
@@ -101,7 +97,7 @@ class Collector {
 
 /// Returns whether the two uses of a file exclude each other.
 bool exclude_each_other(const UsedFile& a, const UsedFile& b) {
-  if (!is_same_file(a.canonical, b.canonical)) return false;
+  if (a.identity != b.identity) return false;
   if (!a.table.empty() && !b.table.empty() && a.table != b.table) return false;
   if (a.role == b.role) return a.role == Role::position;
   const auto reads_or_writes = [](const UsedFile& file) {

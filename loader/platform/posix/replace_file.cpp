@@ -143,6 +143,12 @@ fs::path follow_links(fs::path path, std::error_code& failed) {
   return path;
 }
 
+std::string file_key(const fs::path& path) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0) return {};
+  return std::to_string(status.st_dev) + " " + std::to_string(status.st_ino);
+}
+
 ReplaceResult replace_content(const fs::path& path, std::string_view content,
                               Attributes attributes) {
   Replacement replacement(path, attributes);

@@ -128,6 +128,15 @@ fs::path follow_links(fs::path path, std::error_code& failed) {
   return path;
 }
 
+std::string file_key(const fs::path& path) {
+  const Handle file = open_shared(path.c_str(), FILE_READ_ATTRIBUTES);
+  FILE_ID_INFO id;
+  if (!file || GetFileInformationByHandleEx(file.get(), FileIdInfo, &id, sizeof id) == 0) return {};
+  std::string key = std::to_string(id.VolumeSerialNumber);
+  for (const unsigned char byte : id.FileId.Identifier) key += " " + std::to_string(byte);
+  return key;
+}
+
 ReplaceResult replace_content(const fs::path& path, std::string_view content,
                               Attributes attributes) {
   Replacement replacement(path, attributes);
