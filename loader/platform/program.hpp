@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the commands ask the system about themselves: arguments, standard streams and their file.
+// What the commands need of the system as programs: their arguments, standard streams, end and
+// file, names of threads, the local time, and directories in which they may create files.
 #pragma once
 
 #include <cstddef>
