@@ -189,6 +189,12 @@ constexpr ErrorCode codes[] = {
      "It was linked with -z execstack, with code from assembly that does not say otherwise, or by a "
      "linker that says nothing. glibc 2.41 and newer refuse such a module.",
      "Link it with -z noexecstack; give assembly a section .note.GNU-stack."},
+    {"changes-float-modes", warning, "modules",
+     "A module, or a library that it needs, changes the floating-point modes of the thread that "
+     "loads it.",
+     "It was linked with -Ofast or -ffast-math, which add a function that does so: very small "
+     "numbers become 0 in all code of the thread. Hosts restore the modes.",
+     "Use these options only to compile, not to link."},
     {"manifest-removed", error, "modules", "A module has lost the note with its manifest.",
      "objcopy, strip or a linker script removed the section .note.tenon, or the linker makes no "
      "segments of notes.",

@@ -125,6 +125,15 @@ class ElfFile final : public ModuleBinary {
   /// Returns them. Error: broken-file, for a note that the dynamic loader would read past its end.
   Result<Demands> demands() const;
 
+  /// A function that the dynamic loader calls when it loads the file.
+  struct Constructor {
+    std::uint64_t address = 0;
+    std::vector<std::byte> code = {};  // the first bytes of it, at most 64
+  };
+  /// Returns them in the order in which they are called, without those in other libraries. Errors:
+  /// those of symbols.
+  Result<std::vector<Constructor>> constructors() const;
+
   /// Returns the name of the file with the debug information (.gnu_debuglink); nothing if there is
   /// none, or the section headers are damaged.
   std::optional<Text> debug_link() const;
@@ -170,6 +179,7 @@ class ElfFile final : public ModuleBinary {
     std::uint64_t versions = 0;
     std::uint64_t relative = 0;  // number of relative relocations, which come first
     Range relocations{}, plt_relocations{}, packed_relocations{};
+    Range constructors{};  // pointers to them
     bool text_relocations = false;
   };
   /// The entries of the dynamic section by tag. The last entry with a tag counts.

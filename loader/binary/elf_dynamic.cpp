@@ -108,6 +108,7 @@ Result<void> ElfFile::set_dynamic(const Entries& entries) {
       .plt_relocations = range(elf::dynamic_plt_relocations, elf::dynamic_plt_relocations_size),
       .packed_relocations =
           range(elf::dynamic_packed_relocations, elf::dynamic_packed_relocations_size),
+      .constructors = range(elf::dynamic_init_array, elf::dynamic_init_array_size),
       .text_relocations = entries[elf::dynamic_text_relocations].has_value() ||
                           (entries.or_zero(elf::dynamic_flags) & elf::flag_text_relocations) != 0};
   return check_tables(entries);

@@ -19,6 +19,7 @@
 #include "binary/undefined_symbols.hpp"
 #include "catalog/compatibility.hpp"
 #include "catalog/description.hpp"
+#include "inspect/float_mode_changes.hpp"
 #include "inspect/missing_methods.hpp"
 #include "manifest/module_file.hpp"
 #include "platform/exposure.hpp"
@@ -177,6 +178,14 @@ void report_symbols(ModuleReport& report, const Bundle& bundle,
   report.checked.emplace_back("symbols");
 }
 
+/// Reports constructors of the module and its libraries that change the modes of the thread.
+void report_float_modes(ModuleReport& report) {
+  for (Error& change : float_mode_changes(report.file)) report.add(std::move(change));
+  for (const auto& library : report.libraries) {
+    for (Error& change : float_mode_changes(library.path)) report.add(std::move(change));
+  }
+}
+
 /// A host loads a private copy. Creating one here shows whether that works.
 void report_copy(ModuleReport& report, Bundle& bundle) {
   if (auto copied = make_private(bundle, 1); !copied) report.add(std::move(copied).error());
@@ -205,6 +214,7 @@ void report_bundle(ModuleReport& report, const platform::File& file, const fs::p
   for (Error& problem : refusals(*bundle)) report.add(std::move(problem));
   for (Error& problem : trust_problems(*bundle)) report.add(std::move(problem));
   report.reload = reload_of(*bundle, {report.manifest->joins_threads, report.manifest->handled});
+  report_float_modes(report);
   report.checked.emplace_back("libraries");
   if (complete) report_symbols(report, *bundle, search, program);
   report_copy(report, *bundle);

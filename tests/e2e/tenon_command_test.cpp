@@ -541,6 +541,30 @@ TEST_F(TenonCommand, InspectNamesABuildForMusl) {
       << run.out;
 }
 
+TEST_F(TenonCommand, InspectNamesConstructorsThatChangeFloatingPointModes) {
+  const Outcome run = tenon({"inspect", FAULTS "/fast-math.so"});
+  EXPECT_EQ(run.exit, 0);
+  EXPECT_NE(run.out.find("warning[changes-float-modes] " FAULTS "/fast-math.so\n"
+                         "   found   set_fast_math, which changes the floating-point modes of the "
+                         "thread that loads the file\n"),
+            std::string::npos)
+      << run.out;
+  const Outcome packed = tenon({"inspect", FAULTS "/fast-math-packed.so"});
+  EXPECT_NE(packed.out.find("   found   the constructor at 0x"), std::string::npos) << packed.out;
+  EXPECT_EQ(tenon({"inspect", FAULTS "/good.so"}).out.find("changes-float-modes"),
+            std::string::npos);
+}
+
+TEST_F(TenonCommand, InspectNamesConstructorsOfNeededLibraries) {
+  const Outcome run = tenon({"inspect", FAULTS "/needs-fast-math.so"});
+  EXPECT_NE(run.out.find("warning[changes-float-modes] " FAULTS "/fast-math.so\n"),
+            std::string::npos)
+      << run.out;
+  EXPECT_EQ(run.out.find("warning[changes-float-modes] " FAULTS "/needs-fast-math.so\n"),
+            std::string::npos)
+      << run.out;
+}
+
 TEST_F(TenonCommand, InspectNamesWhatTheDynamicLoaderRefuses) {
   const Outcome run = tenon({"inspect", FAULTS "/no-dlopen.so"});
   EXPECT_EQ(run.exit, 1);

@@ -86,6 +86,7 @@ constexpr CodeExample examples[] = {
      "A plugin with `thread_local char cache[65536]` and -ftls-model=initial-exec."},
     {"system-too-old", "`tenon inspect --for bookworm` of a module that was built on sid."},
     {"executable-stack", "A module is linked with `-z execstack`."},
+    {"changes-float-modes", "A module is linked with `-Ofast`."},
     {"manifest-removed", "`objcopy --remove-section .note.tenon libblur.so`"},
     {"manifest-differs", "The object registers two plugins, and the manifest lists one."},
     {"misplaced-module", "`plugins/blur/v1.0/libblur.so`; `1.0.0` is a complete version."},
