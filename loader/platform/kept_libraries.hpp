@@ -35,9 +35,15 @@ enum class Kept {
 Kept keep_library(const std::filesystem::path& path,
                   bool (*may_keep)(const std::filesystem::path&));
 
+/// Adds loaded images to those that `keep_library` brought. Thread-safe.
+void add_kept_libraries(const std::vector<std::filesystem::path>& images);
+
 /// Returns the images that `keep_library` brought, in the order in which they were loaded.
 /// Thread-safe.
 std::vector<KeptLibrary> kept_libraries();
+
+/// Returns whether `keep_library` brought the image with this path. Thread-safe.
+bool is_kept(const std::filesystem::path& path);
 
 /// Returns whether the file at the path of a kept library is another one by now, or is missing.
 bool is_replaced(const KeptLibrary& library);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "platform/kept_libraries.hpp"
 
-#include <tenon/mutex.hpp>
-
 #include <dlfcn.h>
 #include <link.h>
 
@@ -18,15 +16,6 @@ namespace tenon { inline namespace v0_1 { namespace platform {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Registry {
-  sync::Mutex mutex;
-  std::vector<KeptLibrary> libraries TENON_GUARDED_BY(mutex);
-};
-Registry& registry() {
-  static auto& all = *new Registry;  // outlives every thread
-  return all;
-}
 
 std::string_view name_of(void* image) {
   link_map* map = nullptr;
@@ -50,19 +39,6 @@ std::vector<fs::path> images_from(void* image) {
   return std::move(search.found);
 }
 
-void add(const std::vector<fs::path>& images) {
-  Registry& all = registry();
-  const auto now = std::chrono::system_clock::now();
-  const sync::Lock lock(all.mutex);
-  for (const fs::path& path : images) {
-    const auto identity = identity_of(path);
-    std::error_code failed;
-    fs::path file = fs::canonical(path, failed);
-    if (!identity || failed) continue;  // its file was removed meanwhile
-    all.libraries.push_back({path, std::move(file), *identity, now});
-  }
-}
-
 }  // namespace
 
 Kept keep_library(const fs::path& path, bool (*may_keep)(const fs::path&)) {
@@ -74,31 +50,16 @@ Kept keep_library(const fs::path& path, bool (*may_keep)(const fs::path&)) {
   const bool keeps = std::all_of(images.begin(), images.end(), may_keep);
   if (keeps) {
     pin_image(images.front());
-    add(images);
+    add_kept_libraries(images);
   }
   dlclose(library);
   return keeps ? Kept::kept : Kept::with_its_module;
 }
 
-std::vector<KeptLibrary> kept_libraries() {
-  const sync::Lock lock(registry().mutex);
-  return registry().libraries;
-}
-
-bool is_replaced(const KeptLibrary& library) {
-  const auto now = identity_of(library.path);
-  return !now || *now != library.identity;
-}
-
 bool is_loaded_by_program(const fs::path& path) {
   void* image = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (image == nullptr) return false;
-  bool kept;
-  {
-    const sync::Lock lock(registry().mutex);
-    kept = std::ranges::find(registry().libraries, name_of(image), &KeptLibrary::path) !=
-           registry().libraries.end();
-  }
+  const bool kept = is_kept(name_of(image));
   dlclose(image);
   return !kept;
 }

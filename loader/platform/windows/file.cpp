@@ -139,24 +139,6 @@ Result<std::size_t> File::read_at(std::uint64_t offset, std::span<std::byte> int
   return done;
 }
 
-Result<void> File::check_size(std::size_t limit) const {
-  if (identity_.size <= limit) return {};
-  return Error({.code = "cannot-read",
-                .where = path_,
-                .found = std::to_string(identity_.size) + " bytes",
-                .needed = "at most " + std::to_string(limit) + " bytes",
-                .fix = "check that this is the right file"});
-}
-
-Result<std::vector<std::byte>> File::read_all(std::size_t limit) const {
-  if (auto good = check_size(limit); !good) return std::move(good).error();
-  std::vector<std::byte> content(identity_.size);
-  const auto count = read_at(0, content);
-  if (!count) return count.error();
-  content.resize(*count);
-  return content;
-}
-
 std::optional<FileStatus> status_of(const wchar_t* path) noexcept {
   const Handle handle = open_shared(path, FILE_READ_ATTRIBUTES);
   return handle ? status_of(handle.get()) : std::nullopt;
