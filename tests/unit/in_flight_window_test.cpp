@@ -241,13 +241,33 @@ TEST_F(UncollectedRecords, AreABatchIfTheyWereReadTogether) {
   }
 }
 
-TEST_F(UncollectedRecords, AreAddedAtOnceForAnIdleDestination) {
+TEST_F(UncollectedRecords, AreAddedAtOnceIfNoneIsInFlight) {
+  read({"1"});
+  commit_one();
+  std::future<Positions> next = std::async(std::launch::async, [this] { return take(0); });
+  read({"2"});
+  EXPECT_EQ(window_.unsent(0), 1u);
+  EXPECT_EQ(next.get(), Positions{"2"});
+}
+
+/// Each batch wakes all threads, so an idle destination waits for others, but not for long.
+TEST_F(UncollectedRecords, AreOneBatchWhileOthersAreInFlight) {
+  tests::TestClock clock;
   read({"1"});
   EXPECT_EQ(take(0), Positions{"1"});
   window_.mark_sent(0);
-  std::future<Positions> next = std::async(std::launch::async, [this] { return take(0); });
-  read({"2"});
-  EXPECT_EQ(next.get(), Positions{"2"});
+  for (const char* position : {"2", "3"}) read({position});
+  EXPECT_EQ(window_.unsent(0), 0u);
+  clock.advance(1ms);
+  EXPECT_EQ(take(0), (Positions{"2", "3"}));
+}
+
+TEST_F(UncollectedRecords, AreAddedWhenOthersAreCommitted) {
+  for (const char* position : {"1", "2", "3"}) read({position});
+  EXPECT_EQ(window_.unsent(0), 1u);
+  commit_one();
+  EXPECT_EQ(window_.unsent(0), 2u);
+  EXPECT_EQ(take(0), (Positions{"2", "3"}));
 }
 
 TEST_F(UncollectedRecords, AreAddedWithEnoughBytes) {

@@ -29,6 +29,9 @@ using Clock = std::chrono::steady_clock;
 /// The limits of one read. Larger batches would not be faster, but would add latency.
 constexpr std::uint64_t largest_batch = 1000;
 constexpr std::uint64_t largest_batch_bytes = std::uint64_t{1} << 20;
+/// The time that records that are read one at a time wait for others while earlier ones are in
+/// flight. Each batch wakes all threads, which takes longer than reading many records.
+constexpr std::chrono::milliseconds longest_collection(1);
 /// The limit of the memory that free batches retain.
 constexpr std::uint64_t max_retained_bytes = std::uint64_t{8} << 20;
 constexpr std::size_t initial_slots = 16;
@@ -138,12 +141,9 @@ void InFlightWindow::collect() {
   }
   if (!collected_) {
     collected_ = std::move(reading_);
-    collected_until_ = Clock::time_point::max();
-    if (has_delay()) {
-      collected_until_ = Clock::now() + batch_.delay;
-      unprocessed_.notify_one();
-      for (Cursor& cursor : cursors_) cursor.work.notify_one();
-    }
+    collected_until_ = Clock::now() + (has_delay() ? batch_.delay : longest_collection);
+    unprocessed_.notify_one();
+    for (Cursor& cursor : cursors_) cursor.work.notify_one();
   } else {
     merge_into_collected();
   }
@@ -168,12 +168,14 @@ void InFlightWindow::merge_into_collected() {
       2 * reading_->read.records.size() * sizeof(tenon_record_v2) + reading_->bytes;
 }
 
-/// Adds the collected records if they have no delay, and a destination has nothing else to do or
-/// waits for more. Destinations that are busy get what was read meanwhile as one batch.
+/// Adds the collected records if they have no delay, and a destination waits for more, or has
+/// nothing else to do while no record is in flight. Destinations that are busy get what was read
+/// meanwhile as one batch.
 void InFlightWindow::add_wanted() {
   if (!collected_ || has_delay()) return;
+  const bool alone = committed_ == collected_->read.first;
   const bool wanted = std::ranges::any_of(cursors_, [&](const Cursor& one) TENON_REQUIRES(mutex_) {
-    return one.pausing || one.sent == processed_;
+    return one.pausing || (alone && one.sent == processed_);
   });
   if (wanted || collected_->bytes >= largest_batch_bytes) add_collected();
 }
@@ -554,6 +556,7 @@ void InFlightWindow::commit(std::size_t count) {
   while (released_ < published_ && batch(released_).read.end() <= committed_) {
     release(std::move(slot(released_++)));
   }
+  add_wanted();
   capacity_.notify_one();
 }
 

@@ -7,11 +7,12 @@
 // numbered separately. Without processors, the processed records are the records that were read.
 //
 // Without processors, records that are read one at a time are collected: they reach the
-// destinations when one of these has nothing else to do, or there are enough for a batch. If
-// batches have a delay, all records are collected, and reach processors and destinations after it,
-// or when there are enough; the threads that wait for them keep the time, because the thread that
-// reads may be waiting in the source. The records of a read that joins others are copied to their
-// arena, so that a batch has one Call.
+// destinations when one of these has nothing else to do and all records before them are committed
+// or a short time has passed, or there are enough for a batch. If batches have a delay, all records
+// are collected, and reach processors and destinations after it, or when there are enough. The
+// threads that wait for records keep the time, because the thread that reads may be waiting in the
+// source. The records of a read that joins others are copied to their arena, so that a batch has
+// one Call.
 //
 // Each destination has a cursor, which moves through the processed records in three steps. A record
 // is offered (passed to the destination), sent (accepted by it), and acknowledged. A record that
@@ -308,7 +309,7 @@ class InFlightWindow {
   std::unique_ptr<Batch> reading_ TENON_GUARDED_BY(mutex_);  // returned by `await_capacity`
   // The records after those in the ring buffer.
   std::unique_ptr<Batch> collected_ TENON_GUARDED_BY(mutex_);
-  // The end of their delay; without one, the end of time.
+  // The time until which they may wait for others.
   std::chrono::steady_clock::time_point collected_until_ TENON_GUARDED_BY(mutex_);
   Batch* processing_ = nullptr;  // returned by `await_unprocessed`
   // A ring buffer. Batches are numbered from 0; those from `released_` to `added_` are in it.
