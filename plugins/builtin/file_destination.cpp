@@ -200,11 +200,12 @@ void FileDestination::add(RecordV2View record) {
   if (!check_json(text).is_object) {
     throw sdk::Refusal("wrong-json", "the payload is not a JSON object");
   }
-  // Outside of strings, line ends are only white space; inside, they are escaped.
-  const auto is_line_end = [](char c) { return c == '\n' || c == '\r'; };
-  const auto begin = static_cast<std::ptrdiff_t>(piece_.size());
+  const std::size_t begin = piece_.size();
   piece_.append(text);
-  std::replace_if(piece_.begin() + begin, piece_.end(), is_line_end, ' ');
+  // Outside of strings, line ends are only white space; inside, they are escaped.
+  for (const char end : {'\n', '\r'}) {
+    for (std::size_t at = begin; (at = piece_.find(end, at)) != piece_.npos;) piece_[at] = ' ';
+  }
   piece_.push_back('\n');
 }
 

@@ -11,8 +11,18 @@
 
 namespace tenon::builtin {
 
-Lines::Lines(std::string path) : path_(std::move(path)), file_(open_to_read(path_)) {
+namespace {
+
+constexpr std::size_t lines_buffer_size = std::size_t{64} << 10;
+
+}  // namespace
+
+Lines::Lines(std::string path)
+    : path_(std::move(path)),
+      buffer_(std::make_unique<char[]>(lines_buffer_size)),
+      file_(open_to_read(path_)) {
   if (file_ == nullptr) throw sdk::system_failure(errno, "cannot open ", path_);
+  std::setvbuf(file_.get(), buffer_.get(), _IOFBF, lines_buffer_size);
 }
 
 Lines::~Lines() {

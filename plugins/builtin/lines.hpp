@@ -56,6 +56,7 @@ class Lines {
   bool skip_end_of_line();
 
   std::string path_;
+  std::unique_ptr<char[]> buffer_;  // of the file
   std::unique_ptr<std::FILE, Close> file_;
   char* text_ = nullptr;  // allocated by read_line
   std::size_t capacity_ = 0;

@@ -6,9 +6,9 @@
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <iterator>
 #include <optional>
 #include <system_error>
 
@@ -100,12 +100,16 @@ std::string end_of_positions(std::string_view name, const std::string& path) {
 
 void set_position(std::string& position, std::initializer_list<std::int64_t> numbers,
                   std::string_view end) {
-  position = "[";
+  constexpr std::size_t longest_number = 21;  // with the comma
+  position.resize(1 + numbers.size() * longest_number + end.size());
+  char* at = position.data();
+  *at++ = '[';
   for (const std::int64_t number : numbers) {
-    char digits[20];
-    position.append(digits, std::to_chars(digits, std::end(digits), number).ptr).push_back(',');
+    at = std::to_chars(at, at + longest_number, number).ptr;
+    *at++ = ',';
   }
-  position.append(end);
+  at = std::copy(end.begin(), end.end(), at);
+  position.resize(static_cast<std::size_t>(at - position.data()));
 }
 
 DataPosition parse_data_position(BytesView position, std::size_t numbers) {

@@ -71,19 +71,13 @@ class ContentChecksum {
 
   /// Adds content that follows.
   void add(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const std::size_t used = size_ % word;
-      std::size_t count = word;
-      if (used == 0 && bytes.size() >= word) {
-        std::memcpy(&tail_, bytes.data(), word);
-      } else {
-        count = std::min(word - used, bytes.size());
-        std::memcpy(reinterpret_cast<char*>(&tail_) + used, bytes.data(), count);
-      }
-      bytes.remove_prefix(count);
-      size_ += count;
-      if (size_ % word == 0) add_word();
+    if (size_ % word != 0) bytes = add_part(bytes);
+    for (; bytes.size() >= word; bytes.remove_prefix(word)) {
+      std::memcpy(&tail_, bytes.data(), word);
+      size_ += word;
+      add_word();
     }
+    if (!bytes.empty()) add_part(bytes);
   }
 
   /// Returns the checksum of the content that was added.
@@ -97,6 +91,16 @@ class ContentChecksum {
   static constexpr std::size_t words = part / word;
   static constexpr std::uint64_t base = 0x9E3779B97F4A7C15u;
   static constexpr std::uint64_t base_to_words = detail::power(base, words);
+
+  /// Adds bytes up to the end of a word, and returns the others.
+  std::string_view add_part(std::string_view bytes) {
+    const std::size_t used = size_ % word;
+    const std::size_t count = std::min(word - used, bytes.size());
+    std::memcpy(reinterpret_cast<char*>(&tail_) + used, bytes.data(), count);
+    size_ += count;
+    if (size_ % word == 0) add_word();
+    return bytes.substr(count);
+  }
 
   /// Adds the word in `tail_` to the rolling checksum, and removes the one 64 KiB before it.
   void add_word() {
