@@ -86,6 +86,14 @@ TEST_F(Documents, AreReadFromOneFile) {
   EXPECT_EQ(problem_texts(), Texts{});
 }
 
+TEST_F(Documents, AloneInAFileKeepTheirPosition) {
+  const Items one = read("\n\t " + pod + "\n\n");
+  EXPECT_EQ(one.read(0).value(), pod);
+  read("\r\n  " + std::string(R"({"apiVersion":"v1","kind":"Unknown","metadata":{"name":"n"}})"));
+  ASSERT_EQ(problems_.size(), 1u);
+  EXPECT_TRUE(problems_[0].where().ends_with("in.json:2:3")) << problems_[0].where();
+}
+
 TEST_F(Documents, AreReadFromLists) {
   for (const std::string& list :
        {R"({"apiVersion":"v1","kind":"List","items":[)" + pod + ", " + node + R"(],"metadata":{}})",

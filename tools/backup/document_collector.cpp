@@ -119,12 +119,29 @@ tenon::Result<void> DocumentCollector::read_pieces(int file, std::uint64_t size)
     if (got < 0) done = cannot_read(path_, errno);
     if (got <= 0) break;
     piece_ = std::string_view(buffer_).substr(0, static_cast<std::size_t>(got));
+    if (piece_offset_ == 0 && piece_.size() >= size && take_single()) return done;
     scanner.feed(piece_);
     piece_offset_ += piece_.size();
     if (piece_offset_ >= size) break;
   }
   scanner.finish();
   return done;
+}
+
+/// Adds the document of a file that is in one piece and has no other document. Returns false, and
+/// adds nothing, if the file has to be scanned, which takes twice as long as parsing the document.
+bool DocumentCollector::take_single() {
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::size_t begin = piece_.find_first_not_of(blanks);
+  if (begin == piece_.npos) return false;
+  const std::string_view text = piece_.substr(begin, piece_.find_last_not_of(blanks) + 1 - begin);
+  Extent extent{{}, text.size()};
+  extent.begin.pass(piece_.substr(0, begin));
+  auto header = read_header(text, path_.native(), extent.begin);
+  if (!header || header->is_list) return false;
+  add(extent, *std::move(header));
+  flush_list({});
+  return true;
 }
 
 void DocumentCollector::on_element(const Extent& extent, std::string_view text,
@@ -179,18 +196,23 @@ void DocumentCollector::add(const Extent& extent, std::string_view text) {
   auto header = read_header(text, path_.native(), extent.begin);
   if (!header) {
     pending_problems_.push_back(std::move(header).error());
-    return;
+  } else if (header->is_list) {
+    add_elements(extent, text, *header);
+  } else {
+    add(extent, *std::move(header));
   }
-  if (header->is_list) return add_elements(extent, text, *header);
+}
+
+void DocumentCollector::add(const Extent& extent, DocumentHeader header) {
   pending_.push_back(
       {.name = documents_.names.size(),
-       .name_size = static_cast<std::uint32_t>(header->name.size()),
-       .type = documents_.types.of({std::move(header->api_version), std::move(header->kind)}),
-       .space = documents_.spaces.of(header->in_namespace),
+       .name_size = static_cast<std::uint32_t>(header.name.size()),
+       .type = documents_.types.of({std::move(header.api_version), std::move(header.kind)}),
+       .space = documents_.spaces.of(header.in_namespace),
        .line = extent.begin.line,
        .column = extent.begin.column,
        .place = {file_, 0, extent.begin.offset, extent.size}});
-  documents_.names += header->name;
+  documents_.names += header.name;
 }
 
 /// Adds the elements of a list that is an element of another list.

@@ -82,7 +82,9 @@ class DocumentCollector : private ScanHandler {
 
   tenon::Result<void> read_pieces(int file, std::uint64_t size);
   void take_document(const Extent& extent);
+  bool take_single();
   void add(const Extent& extent, std::string_view text);
+  void add(const Extent& extent, DocumentHeader header);
   void add_elements(const Extent& extent, std::string_view text, const DocumentHeader& header);
   std::uint32_t head(std::string members);
   void flush_list(const Envelope& list);
