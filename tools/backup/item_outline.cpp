@@ -72,6 +72,10 @@ struct OutlineHandler {
   bool begin_label(std::string_view key);
   bool take_other();
   bool keep(View part);
+  bool forget() {
+    parts_.clear();
+    return true;
+  }
   std::string_view whole(View last);
 
   std::size_t depth_ = 0;
@@ -102,6 +106,7 @@ bool OutlineHandler::on_object_end(std::size_t, Status&) {
 }
 
 bool OutlineHandler::on_key(View part, std::size_t, Status&) {
+  if (depth_ > 3) return forget();
   const std::string_view key = whole(part);
   if (depth_ == 1) return begin_member(key);
   if (depth_ == 2 && in_metadata_) return begin_metadata_member(key);
@@ -144,6 +149,7 @@ bool OutlineHandler::begin_label(std::string_view key) {
 }
 
 bool OutlineHandler::on_string(View part, std::size_t, Status&) {
+  if (next_ == Next::ignored) return forget();
   const std::string_view text = whole(part);
   if (next_ == Next::text) text_->value = text;
   if (next_ == Next::label) outline.labels.emplace(std::move(label_), text);
