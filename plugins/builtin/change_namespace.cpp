@@ -2,9 +2,12 @@
 #include "change_namespace.hpp"
 
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "namespace_references.hpp"
 #include "resource.hpp"
+
 namespace tenon::builtin {
 namespace {
 
@@ -35,6 +38,9 @@ class Mapping {
 
 ChangeNamespace::ExecuteResult ChangeNamespace::execute(std::string_view item, std::string_view,
                                                         RestoreV1View restore) {
+  std::vector<std::string_view> mapped;
+  for (const auto& [name, target] : restore.namespace_mapping()) mapped.push_back(name);
+  if (!may_contain(item, mapped)) return {};
   Resource resource(item);
   Mapping mapping(restore.namespace_mapping());
   for_each_namespace(resource.value(),

@@ -7,6 +7,7 @@
 #include <boost/json/value.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -61,6 +62,14 @@ class OutermostHandler {
   bool is_object_ = false;
 };
 
+/// Whether a character may have an escape in a JSON string.
+constexpr std::array<bool, 256> is_escaped = [] {
+  std::array<bool, 256> escaped{};
+  for (std::size_t c = 0; c < 0x20; ++c) escaped[c] = true;
+  for (const std::size_t c : {0x22, 0x5c, 0x7f}) escaped[c] = true;  // the quote and the backslash
+  return escaped;
+}();
+
 }  // namespace
 
 boost::json::parse_options json_options() {
@@ -86,11 +95,11 @@ std::string json_string(std::string_view text) {
 
 void append_json_string(std::string& to, std::string_view text) {
   // Most texts need no escapes, and starting the serializer takes longer than copying them.
-  const bool is_plain = std::none_of(text.begin(), text.end(), [](unsigned char c) {
-    return c < 0x20 || c == 0x7f || c == '"' || c == '\\';
-  });
+  const bool is_plain =
+      std::none_of(text.begin(), text.end(), [](unsigned char c) { return is_escaped[c]; });
   if (is_plain) {
-    to.append(1, '"').append(text).push_back('"');
+    to.push_back('"');
+    to.append(text).push_back('"');
   } else {
     to += boost::json::serialize(boost::json::string_view(text.data(), text.size()));
   }

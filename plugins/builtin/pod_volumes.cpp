@@ -60,6 +60,8 @@ SelectorV1 PodVolumes::applies_to() {
 }
 
 PodVolumes::ExecuteResult PodVolumes::execute(std::string_view item, BackupV2View) {
+  // Most pods have neither a persistentVolumeClaim nor an ephemeral volume.
+  if (!may_contain(item, {"VolumeClaim", "ephemeral"})) return {};
   const Resource resource(item);
   const object& members = resource.members();
   const std::string_view kind = text_in(&members, "kind");

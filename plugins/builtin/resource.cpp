@@ -7,6 +7,7 @@
 #include <boost/json.hpp>
 #include <boost/json/basic_parser_impl.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -132,6 +133,16 @@ class ResourceWriter {
   std::string text_;
 };
 
+void check(const boost::system::error_code& error, bool is_object) {
+  if (error) {
+    throw sdk::Failure(TENON_INVALID_ARGUMENT, "the item is not JSON: ", error.message(),
+                       "; needed: a JSON object");
+  }
+  if (!is_object) {
+    throw sdk::Failure(TENON_INVALID_ARGUMENT, "the item is JSON but not a JSON object");
+  }
+}
+
 /// Parses the text of a resource. Appends the texts of its numbers.
 json::value parse(std::string_view text, json::storage_ptr memory,
                   std::vector<std::string_view>& numbers) {
@@ -139,14 +150,8 @@ json::value parse(std::string_view text, json::storage_ptr memory,
   boost::system::error_code error;
   const std::size_t read = parser.write_some(false, text.data(), text.size(), error);
   if (!error && read < text.size()) error = json::error::extra_data;
-  if (error) {
-    throw sdk::Failure(TENON_INVALID_ARGUMENT, "the item is not JSON: ", error.message(),
-                       "; needed: a JSON object");
-  }
-  json::value value = parser.handler().take();
-  if (!value.is_object()) {
-    throw sdk::Failure(TENON_INVALID_ARGUMENT, "the item is JSON but not a JSON object");
-  }
+  json::value value = error ? json::value() : parser.handler().take();
+  check(error, value.is_object());
   return value;
 }
 
@@ -161,6 +166,15 @@ std::string Resource::text() const {
   ResourceWriter writer(numbers_);
   writer.add(value_);
   return writer.take();
+}
+
+bool may_contain(std::string_view resource, const std::vector<std::string_view>& texts) {
+  const auto [error, is_object] = check_json(resource);
+  check(error, is_object);
+  // An escape may stand for any character.
+  return resource.find('\\') != resource.npos ||
+         std::any_of(texts.begin(), texts.end(),
+                     [&](std::string_view text) { return resource.find(text) != resource.npos; });
 }
 
 const boost::json::object* object_in(const boost::json::object* object, std::string_view name) {

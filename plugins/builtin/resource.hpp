@@ -37,6 +37,10 @@ class Resource {
   boost::json::value value_;
 };
 
+/// Returns whether a key or text of a resource may contain one of these texts. It takes a third of
+/// the time of parsing the resource. Throws as Resource does.
+bool may_contain(std::string_view resource, const std::vector<std::string_view>& texts);
+
 /// Returns the member `name` if it is an object, otherwise nullptr.
 const boost::json::object* object_in(const boost::json::object* object, std::string_view name);
 boost::json::object* object_in(boost::json::object* object, std::string_view name);

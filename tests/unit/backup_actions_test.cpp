@@ -133,6 +133,18 @@ TEST(BackupActions, RefuseItemsThatAreNotObjects) {
   }
 }
 
+TEST(BackupActions, ReadTextsWithEscapes) {
+  EXPECT_EQ(added_by("tenon.dev/pod-volumes",
+                     R"({"kind":"Pod","metadata":{"namespace":"db","name":"p"},"spec":{"volumes":[
+                        {"name":"data","persistent\u0056olumeClaim":{"claimName":"c"}}]}})"),
+            Texts{"persistentvolumeclaims db/c"});
+  Host host = host_of_builtins();
+  auto action = host.create<RestoreItemAction>("tenon.dev/change-namespace").value();
+  const auto done =
+      action->execute(R"({"metadata":{"namespace":"w\u0065b"}})", "{}", mapping({{"web", "b"}}));
+  EXPECT_EQ(done.value().updated_item->text, R"({"metadata":{"namespace":"b"}})");
+}
+
 TEST(BackupActions, AcceptDeeplyNestedSchemas) {
   std::string schema = "{\"kind\":\"CustomResourceDefinition\",\"spec\":";
   for (int i = 0; i < 120; ++i) schema += "{\"properties\":";
