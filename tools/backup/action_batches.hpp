@@ -123,7 +123,7 @@ class ActionBatches {
   }
 
  private:
-  static constexpr std::size_t max_items = 64;
+  static constexpr std::size_t max_items = 256;
   static constexpr std::size_t max_bytes = std::size_t{1} << 20;
 
   /// An action is given up after so many consecutive calls that did not return. Each of them costs
