@@ -96,8 +96,10 @@ const EndOfLibrary end_of_library;
 /// thread is stopped. This time is far longer.
 constexpr auto store_buffers_drain = std::chrono::milliseconds(10);
 
-/// Returns whether the system lacks the barrier from the start, so that readers order their slots.
+/// Returns whether the system lacks the barrier from the start, so that readers order their slots
+/// in the library.
 bool readers_order_from_the_start() noexcept {
+  if (TENON_CALLS_ORDER_SLOTS) return false;
   static const bool order = TENON_ORDERED_SLOTS != 0 || !platform::has_process_barrier();
   if (order) readers_order.store(true);
   return order;
@@ -112,7 +114,7 @@ void order_slots(CallSwitch& module) noexcept {
 
 /// Returns whether the slots show every thread that is in an unpublished generation of the module.
 bool slots_are_visible(CallSwitch& module) noexcept {
-  if (readers_order_from_the_start()) return true;
+  if (TENON_CALLS_ORDER_SLOTS || readers_order_from_the_start()) return true;
   if (!readers_order.load()) {
     if (platform::process_barrier()) return true;
     const bool first = !readers_order.exchange(true);

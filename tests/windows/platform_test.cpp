@@ -90,6 +90,18 @@ TEST(WindowsThreadRecord, IsAbsentBeforeTheFirstCall) {
   }).join();
 }
 
+// A number over 63 has no place in the block of a thread.
+TEST(WindowsThreadRecord, IsFoundOutsideTheBlockOfItsThread) {
+  std::thread([] {
+    detail::ThreadRecord* record = detail::attach_thread();
+    const auto offset = detail::thread_record_offset.exchange(0);
+    EXPECT_NE(offset, 0u);
+    EXPECT_EQ(detail::this_thread_record(), record);
+    detail::thread_record_offset.store(offset);
+    EXPECT_EQ(detail::this_thread_record(), record);
+  }).join();
+}
+
 // -- Hashes ---------------------------------------------------------------------
 
 TEST(WindowsSha256, HasTheHashesOfTheStandard) {

@@ -53,14 +53,14 @@ class Blocking {
   }
   /// The other side orders this with a barrier on all processors; see readers_order.
   bool store_then_load(Call* call, const std::atomic<bool>& flag) const noexcept {
-    place_->store(call, std::memory_order_release);
+    place_->store(call, slot_store_order);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     // The load comes after the store: a thread that is stopped here has stored its call.
     if (readers_order.load(std::memory_order_acquire)) [[unlikely]] {
       place_->store(call, std::memory_order_seq_cst);
       return flag.load(std::memory_order_seq_cst);
     }
-    return flag.load(std::memory_order_acquire);
+    return flag.load(slot_load_order);
   }
   TENON_API void begin_counted() noexcept;
   TENON_API void end_counted() noexcept;

@@ -65,9 +65,8 @@ class TENON_API CallSwitch {
  private:
   friend class CallGuard;
 
-  /// The published array, for calls that rely on the barrier of the restart. If calls order their
-  /// slots themselves, it is always the closed gate: calls then take the slow path, which does
-  /// that.
+  /// The published array. If calls order their slots in the library, it is always the closed gate:
+  /// calls then take the slow path, which does that.
   std::atomic<const CallTarget*> current_;
   /// The published array.
   std::atomic<const CallTarget*> published_;

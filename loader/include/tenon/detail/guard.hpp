@@ -7,7 +7,8 @@
 // ends, without locks and shared reference counts. Each thread owns a record with one hazard slot
 // for each level of nesting and stores the target of its call in a slot. A restart publishes the
 // targets of the new generation, issues a memory barrier on all processors, so that only restarts
-// pay for it, and waits until no slot holds a target of the old generation.
+// pay for it, and waits until no slot holds a target of the old generation. On Windows each call
+// orders its own accesses instead (TENON_CALLS_ORDER_SLOTS).
 #pragma once
 
 #include <tenon/call.hpp>
@@ -63,10 +64,10 @@ class CallGuard {
       const CallSwitch& module = instance.serving_;
       const CallTarget* targets = module.current_.load(std::memory_order_acquire);
       target_ = targets + instance.index_;
-      slot_->store(target_, std::memory_order_release);
+      slot_->store(target_, slot_store_order);
       // The load comes after the store: a thread that is stopped here has stored its slot.
       std::atomic_signal_fence(std::memory_order_seq_cst);
-      if (module.current_.load(std::memory_order_acquire) != targets || target_->table == nullptr)
+      if (module.current_.load(slot_load_order) != targets || target_->table == nullptr)
           [[unlikely]] {
         leave();
         enter_slowly(call);

@@ -99,7 +99,23 @@ TENON_ALWAYS_INLINE void release_slot(Slot* slot) noexcept {
   free_slot = slot;
 }
 #else
-TENON_API ThreadRecord* this_thread_record() noexcept;
+/// Returns the record of the calling thread; nullptr if it has none.
+TENON_API ThreadRecord* find_thread_record() noexcept;
+#if TENON_READS_THREAD_BLOCK
+/// The offset of the record in the block of each thread. 0 if only find_thread_record finds it.
+extern TENON_API constinit std::atomic<std::uint64_t> thread_record_offset;
+
+TENON_ALWAYS_INLINE ThreadRecord* this_thread_record() noexcept {
+  const std::uint64_t offset = thread_record_offset.load(std::memory_order_relaxed);
+  if (offset == 0) [[unlikely]]
+    return find_thread_record();
+  return static_cast<ThreadRecord*>(in_thread_block(offset));
+}
+#else
+TENON_ALWAYS_INLINE ThreadRecord* this_thread_record() noexcept {
+  return find_thread_record();
+}
+#endif
 
 TENON_ALWAYS_INLINE Slot* next_free_slot() noexcept {
   const ThreadRecord* record = this_thread_record();
@@ -113,8 +129,19 @@ TENON_ALWAYS_INLINE void release_slot(Slot* slot) noexcept {
 }
 #endif
 
-/// True if calls order their slots and related stores themselves because the system has no barrier
-/// on all processors. Set once, by the first restart to which the system refuses the barrier.
+/// The orders of a store of a call, and of the load after it. Without a barrier of the restart the
+/// load must not pass the store.
+#if TENON_CALLS_ORDER_SLOTS
+inline constexpr auto slot_store_order = std::memory_order_seq_cst;
+inline constexpr auto slot_load_order = std::memory_order_seq_cst;
+#else
+inline constexpr auto slot_store_order = std::memory_order_release;
+inline constexpr auto slot_load_order = std::memory_order_acquire;
+#endif
+
+/// True if calls order their slots and related stores in the library because the system has no
+/// barrier on all processors. Set once, by the first restart to which the system refuses the
+/// barrier. Always false with TENON_CALLS_ORDER_SLOTS.
 extern TENON_API constinit std::atomic<bool> readers_order;
 
 /// True while a restart is cancelling calls that it found in thread records.
