@@ -9,10 +9,10 @@
 
 #if !defined(_WIN32)
 #define TENON_API __attribute__((visibility("default")))
-#elif defined(TENON_STATIC)
-#define TENON_API
 #elif defined(TENON_BUILDS_LIBRARY)
 #define TENON_API __declspec(dllexport)
+#elif defined(TENON_STATIC)
+#define TENON_API
 #else
 #define TENON_API __declspec(dllimport)
 #endif
