@@ -19,7 +19,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -28,8 +27,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/plain_text.hpp"
 #include "confinement.hpp"
+#include "passed_output.hpp"
 
 namespace tenon::sdk::conformance {
 namespace {
@@ -37,8 +36,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr rlim_t most_memory = rlim_t{2} << 30;
-constexpr std::size_t most_output = 64 << 10;  // of a case that is passed on
-constexpr std::size_t longest_line = 4096;
 constexpr int status_without_report = 113;  // of a child that could not write its ending
 /// For the end of killed processes.
 constexpr std::chrono::milliseconds time_to_end = std::chrono::seconds(10);
@@ -329,19 +326,12 @@ std::vector<pid_t> children() {
   ::_exit(0);
 }
 
-/// Passes on what a plugin prints, so that it cannot control the terminal: to standard error,
-/// escaped, and cut. Stops if the keeper is stopped. Returns false, before the end of the output,
-/// if it is too much.
+/// Passes on what a plugin prints. Stops if the keeper is stopped. Returns false, before the end of
+/// the output, if it is too much.
 bool pass_on(int output, bool much_output, const Child& keeper, std::chrono::milliseconds timeout) {
   const auto end = std::chrono::steady_clock::now() + timeout;
-  std::string line;
-  std::size_t passed = 0;
-  const auto print = [&] {
-    if (passed < most_output) std::cerr << escaped_for_display(line) + "\n";
-    passed += line.size() + 1;
-    line.clear();
-  };
-  for (std::array<char, 4096> bytes{}; much_output || passed <= most_output;) {
+  PassedOutput passed;
+  for (std::array<char, 4096> bytes{}; much_output || !passed.is_too_much();) {
     pollfd ready{output, POLLIN, 0};
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
@@ -351,15 +341,10 @@ bool pass_on(int output, bool much_output, const Child& keeper, std::chrono::mil
     }
     const ssize_t size = ::read(output, bytes.data(), bytes.size());
     if (size <= 0) break;
-    for (const char letter : std::string_view(bytes.data(), static_cast<std::size_t>(size))) {
-      if (letter != '\n') line += letter;
-      if (letter == '\n' || line.size() == longest_line) print();
-    }
+    passed.add({bytes.data(), static_cast<std::size_t>(size)});
   }
-  if (!line.empty()) print();
-  if (passed <= most_output) return true;
-  std::cerr << "tenon: the rest of the output is left out\n";
-  return much_output;
+  passed.end();
+  return much_output || !passed.is_too_much();
 }
 
 }  // namespace

@@ -3,8 +3,6 @@
 
 #include <tenon/call.hpp>
 
-#include <dlfcn.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
@@ -12,6 +10,8 @@
 #include <utility>
 
 #include "child.hpp"
+#include "image.hpp"
+#include "platform/utf8_path.hpp"
 
 namespace tenon::sdk::conformance {
 namespace {
@@ -110,15 +110,16 @@ RawModule::~RawModule() {
     return;
   }
   stop();
-  ::dlclose(image_);
+  unload_image(image_);
 }
 
 void RawModule::load() {
   if (module_ == nullptr) {
     const NamedFunction loading("the constructors of the module");
-    image_ = ::dlopen(file_.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (image_ == nullptr) fail("it cannot be loaded: " + std::string(::dlerror()));
-    module_ = static_cast<const tenon_module*>(::dlsym(image_, "tenon_module_v1"));
+    std::string why;
+    image_ = load_image(platform::path_from(file_), why);
+    if (image_ == nullptr) fail("it cannot be loaded: " + why);
+    module_ = static_cast<const tenon_module*>(symbol_of(image_, "tenon_module_v1"));
   }
   compare();
   if (TENON_HAS(module_, start) && module_->start != nullptr) {
@@ -203,11 +204,9 @@ void RawModule::unload() {
   if (image_ == nullptr) return;
   {
     const NamedFunction running("the destructors of the module");
-    ::dlclose(std::exchange(image_, nullptr));
+    unload_image(std::exchange(image_, nullptr));
   }
-  void* mapped = ::dlopen(file_.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-  if (mapped == nullptr) return;
-  ::dlclose(mapped);
+  if (!is_mapped(platform::path_from(file_))) return;
   const bool may_stay = !report_.reload || report_.reload->grade != ReloadGrade::safe;
   require(may_stay || left_loaded, "it stays mapped after it was unloaded");
 }

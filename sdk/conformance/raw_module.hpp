@@ -58,7 +58,7 @@ class RawModule {
   void stop();
 
   const ModuleReport report_;
-  const std::string file_;  // with its directory, as NUL-terminated text
+  const std::string file_;  // with its directory
   const bool own_process_;
   Host host_;
   void* image_ = nullptr;  // nullptr for a builtin
