@@ -35,6 +35,10 @@ struct Limits {
 /// Returns the result of `body`; `failed` with the reason if the child crashes, exits, exceeds a
 /// limit or damages its heap. Throws std::system_error if a process or a directory cannot be
 /// created. If the child ends in a function that is named by NamedFunction, the reason names it.
+///
+/// Windows cannot copy a process: there, the program is run again with the same arguments, and
+/// `body` runs when it comes to this function, which then does not return. All that precedes it
+/// must do the same again and print nothing. Of the limits, only the timeout applies.
 Ending run_in_child(const Limits& limits, const std::function<Ending()>& body);
 
 /// Kills all child processes of this one, also those that their parents left to it if it is a

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The command `tenon` on Windows. TENON is the program, MODULES the directory of modules of
-// standard kinds, FAULTS that of modules with faults, SPECS that of their specs.
+// standard kinds, FAULTS that of modules with faults, SPECS that of their specs, CALLED the module
+// that reports what its process has.
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
@@ -118,7 +119,7 @@ TEST_F(WindowsCommand, OutputHasNoCarriageReturns) {
 }
 
 TEST_F(WindowsCommand, HasNoCommandsThatNeedAnotherSystem) {
-  for (const std::string command : {"verify", "call", "ps", "top", "trace"}) {
+  for (const std::string command : {"verify", "ps", "top", "trace"}) {
     const Outcome run = tenon({command});
     EXPECT_EQ(run.exit, 2) << command;
     expect_part(run.err, "tenon: unknown command " + command + "\n");
@@ -126,6 +127,38 @@ TEST_F(WindowsCommand, HasNoCommandsThatNeedAnotherSystem) {
   const Outcome drawn = tenon({"graph", "--format", "svg"});
   EXPECT_EQ(drawn.exit, 3);
   expect_part(drawn.err, "--format dot");
+}
+
+// -- tenon call -------------------------------------------------------------------
+
+class WindowsCall : public WindowsCommand {
+ protected:
+  Outcome say(const std::string& text) const {
+    return tenon({"call", fs::absolute(CALLED).string(), "say", R"({"text": ")" + text + "\"}",
+                  "--specs", fs::absolute(SPECS "/echo").string()});
+  }
+  void expect_reply(const std::string& text, const std::string& reply) const {
+    const Outcome run = say(text);
+    EXPECT_EQ(run.exit, 0) << run.err;
+    EXPECT_EQ(run.out, R"({"text":")" + reply + "\"}\n");
+  }
+};
+
+TEST_F(WindowsCall, KeepsVariablesThatMayHoldSecretsFromThePlugin) {
+  world_.set("SECRET", "hunter2");
+  world_.set("TZ", "UTC");
+  expect_reply("SECRET", "not set");
+  expect_reply("TENON_CASE", "not set");
+  expect_reply("TZ", "UTC");
+}
+
+TEST_F(WindowsCall, RunsThePluginInAnEmptyDirectory) {
+  expect_reply("files", "none");
+}
+
+// Otherwise the command would wait for the end of its output.
+TEST_F(WindowsCall, EndsProcessesThatThePluginLeavesBehind) {
+  expect_reply("leave a process", "left");
 }
 
 }}  // namespace tenon::tests

@@ -6,7 +6,8 @@ namespace tenon::command {
 void add_commands(CommandTable& table) {
   add_listing_commands(table);
   add_module_commands(table);
-  add_run_commands(table);
+  add_verify_command(table);
+  add_call_command(table);
   add_build_commands(table);
   add_document_commands(table);
   add_project_commands(table);

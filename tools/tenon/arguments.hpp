@@ -56,7 +56,8 @@ void add_commands(CommandTable& table);
 
 void add_listing_commands(CommandTable& table);
 void add_module_commands(CommandTable& table);
-void add_run_commands(CommandTable& table);
+void add_verify_command(CommandTable& table);
+void add_call_command(CommandTable& table);
 void add_build_commands(CommandTable& table);
 void add_document_commands(CommandTable& table);
 void add_project_commands(CommandTable& table);

@@ -26,6 +26,7 @@
 #include "conformance/child.hpp"
 #include "kind_specs.hpp"
 #include "message.hpp"
+#include "platform/machine.hpp"
 #include "search_path_errors.hpp"
 #include "text.hpp"
 
@@ -266,8 +267,8 @@ Exit call_plugin(const Options& options, const CallArguments& arguments,
 
 Exit call(const Options& options, const CallArguments& arguments) {
   const ModuleReport report = tenon::inspect(arguments.file);
-  const bool is_dll = report.format == "PE";  // of which no code can be run here
-  if (!report.manifest || is_dll) {
+  const bool is_foreign = (report.format == "PE") != platform::loads_dlls;
+  if (!report.manifest || is_foreign) {
     print_problems(report.errors);
     return std::ranges::any_of(report.errors, is_unreadable) ? io_error : problems_found;
   }

@@ -46,7 +46,7 @@ bool print_restart(const json::object& restart, std::vector<Row>& rows) {
   return true;
 }
 
-Exit restart(const ControlArguments& arguments, const char* request) {
+Exit restart_packages(const ControlArguments& arguments, const char* request) {
   json::object message{{"request", request}};
   if (!arguments.package.empty()) message["package"] = arguments.package;
   const auto reply = ask_host(arguments.host, std::move(message), arguments.timeout);
@@ -116,11 +116,11 @@ Exit follow(ControlClient& client, bool as_json) {
 }  // namespace
 
 Exit restart_in_host(const ControlArguments& arguments) {
-  return restart(arguments, "restart");
+  return restart_packages(arguments, "restart");
 }
 
 Exit release_in_host(const ControlArguments& arguments) {
-  return restart(arguments, "release");
+  return restart_packages(arguments, "release");
 }
 
 Exit rescan_host(const ControlArguments& arguments) {

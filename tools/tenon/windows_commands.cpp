@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Windows has neither verify and call, which run plugins in forked processes, nor the commands for
-// running hosts, which accept no control clients there.
+// Windows has neither verify, whose cases are copies of the process, nor the commands for running
+// hosts, which accept no control clients there.
 #include "arguments.hpp"
 
 namespace tenon::command {
@@ -9,6 +9,7 @@ namespace tenon::command {
 void add_commands(CommandTable& table) {
   add_listing_commands(table);
   add_module_commands(table);
+  add_call_command(table);
   add_build_commands(table);
   add_document_commands(table);
   add_project_commands(table);
