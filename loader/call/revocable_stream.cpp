@@ -97,16 +97,14 @@ RevocableStream::RevocableStream(RevocableStreams& list, std::uint32_t index, bo
 TENON_ALWAYS_INLINE RevocableStream::Entered RevocableStream::enter(Call& caller) noexcept {
   if (!call_.enter(caller)) [[unlikely]]
     return (state_.load() & closed) != 0 ? Entered::closed : Entered::busy;
-  const std::uint32_t state = state_.load();
-  const std::uint32_t marks = list_.marks_.load();
-  const bool by_worker = SupervisedWork::is_performed();
-  if (state == 0 && marks == 0 && !by_worker) [[likely]]
+  // After the end the list may be gone.
+  const bool is_closed = (state_.load() & closed) != 0;
+  const std::uint32_t marks = is_closed ? RevocableStreams::is_broken : list_.marks_.load();
+  if (marks == 0 && !SupervisedWork::is_performed()) [[likely]]
     return Entered::direct;
-  if ((state & closed) != 0 || (marks & RevocableStreams::is_broken) != 0) {
-    leave(caller);
-    return Entered::closed;
-  }
-  return marks != 0 || by_worker ? Entered::through_runner : Entered::direct;
+  if ((marks & RevocableStreams::is_broken) == 0) return Entered::through_runner;
+  leave(caller);
+  return Entered::closed;
 }
 
 TENON_ALWAYS_INLINE void RevocableStream::leave(Call& caller) noexcept {
