@@ -193,8 +193,10 @@ constexpr ErrorCode codes[] = {
      "A module, or a library that it needs, changes the floating-point modes of the thread that "
      "loads it.",
      "It was linked with -Ofast or -ffast-math, which add a function that does so: very small "
-     "numbers become 0 in all code of the thread. Hosts restore the modes.",
-     "Use these options only to compile, not to link."},
+     "numbers become 0 in all code of the thread. Or a function of its own does so when it is "
+     "loaded. `tenon inspect` knows only changes at the beginning of such a function; a host "
+     "restores the modes after any change, and logs it.",
+     "Use these options only to compile, not to link; let own functions restore the modes."},
     {"manifest-removed", error, "modules", "A module has lost the note with its manifest.",
      "objcopy, strip or a linker script removed the section .note.tenon, or the linker makes no "
      "segments of notes.",

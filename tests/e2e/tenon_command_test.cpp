@@ -555,6 +555,14 @@ TEST_F(TenonCommand, InspectNamesConstructorsThatChangeFloatingPointModes) {
             std::string::npos);
 }
 
+#ifdef __x86_64__
+TEST_F(TenonCommand, InspectNamesNoConstructorsThatKeepTheModes) {
+  const Outcome run = tenon({"inspect", FAULTS "/keeps-float-modes.so"});
+  EXPECT_EQ(run.exit, 0) << run.out;
+  EXPECT_EQ(run.out.find("changes-float-modes"), std::string::npos) << run.out;
+}
+#endif
+
 TEST_F(TenonCommand, InspectNamesConstructorsOfNeededLibraries) {
   const Outcome run = tenon({"inspect", FAULTS "/needs-fast-math.so"});
   EXPECT_NE(run.out.find("warning[changes-float-modes] " FAULTS "/fast-math.so\n"),

@@ -20,6 +20,24 @@
 #define PACKAGE_VERSION TENON_QUOTE_VALUE_(EDITION) ".0.0"
 #define PLUGIN "test.example/echo"
 
+#ifdef KEEPS_FLOAT_MODES
+/* Two constructors that keep the floating-point modes: one jumps past the function after it, the other
+ * restores the modes. */
+__asm__(
+    ".text\n"
+    "passes: jmp 1f\n"
+    "sets: ldmxcsr -4(%rsp)\n"
+    "1: ret\n"
+    "restores: stmxcsr -4(%rsp)\n"
+    "ldmxcsr -4(%rsp)\n"
+    "ldmxcsr -4(%rsp)\n"
+    "ret\n"
+    ".pushsection .init_array, \"aw\"\n"
+    ".balign 8\n"
+    ".quad passes, restores\n"
+    ".popsection\n");
+#endif
+
 /* -- The plugin -------------------------------------------------------------- */
 
 static int64_t calls;
