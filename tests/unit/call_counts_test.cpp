@@ -30,15 +30,15 @@ TEST(CallCounts, HaveAsManyCallsInFlightAsThreadsMakeAtMost) {
     });
   }
   std::uint64_t most = 0;
-  // Often enough that this thread is suspended between two looks, also on a machine that is idle.
-  for (int i = 0; i < 100'000; ++i) {
+  // Often enough that this thread is suspended between two looks, also on a machine that is idle. If
+  // calls in flight are not counted, this does not end.
+  for (int i = 0; i < 100'000 || most == 0; ++i) {
     CallCounts counts;
     counter.add_to(counts);
     most = std::max(most, counts.in_flight);
   }
   stop = true;
   for (std::thread& thread : threads) thread.join();
-  EXPECT_GT(most, 0u);
   EXPECT_LE(most, callers);
 }
 

@@ -357,7 +357,8 @@ TEST_F(Backup, IsAbsentAfterAKillDuringItsUpload) {
   EXPECT_NE(run({"list"}).out.find("nightly"), std::string::npos);
   EXPECT_EQ(restore().exit, 0);
   EXPECT_EQ(restored().size(), items.size());
-  EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
+  const Outcome deleted = run({"delete", "nightly"});
+  EXPECT_EQ(deleted.exit, 0) << deleted.err;
   EXPECT_EQ(files("store"), Lines()) << "the next upload removes the partial object";
 }
 
