@@ -24,9 +24,9 @@ constexpr std::uint16_t x86_64 = 62;
 constexpr std::uint16_t aarch64 = 183;
 
 /// Returns how often code sets the modes by `ldmxcsr` from memory before it first returns or jumps.
-/// Instructions have different lengths, so the bytes are searched: 0f ae begins few others, and they
-/// have other numbers in the middle bits of the third byte. An operand that looks like a jump ends
-/// the search early.
+/// Instructions have different lengths, so the bytes are searched: 0f ae begins few others, and
+/// they have other numbers in the middle bits of the third byte. An operand that looks like a jump
+/// ends the search early.
 std::size_t changes_on_x86_64(std::span<const std::byte> code) {
   constexpr std::byte ends[] = {std::byte{0xc3}, std::byte{0xe9}, std::byte{0xeb}};
   std::size_t changes = 0;

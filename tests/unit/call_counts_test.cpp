@@ -30,8 +30,8 @@ TEST(CallCounts, HaveAsManyCallsInFlightAsThreadsMakeAtMost) {
     });
   }
   std::uint64_t most = 0;
-  // Often enough that this thread is suspended between two looks, also on a machine that is idle. If
-  // calls in flight are not counted, this does not end.
+  // Often enough that this thread is suspended between two looks, also on a machine that is idle.
+  // If calls in flight are not counted, this does not end.
   for (int i = 0; i < 100'000 || most == 0; ++i) {
     CallCounts counts;
     counter.add_to(counts);
