@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Looks up the name of a function in the input as a module file. The first eight bytes are the
-// address.
+// Reads the constructors of the input as a module file, and looks up the name of a function in it.
+// The first eight bytes are the address.
 #include <algorithm>
 #include <cstring>
 #include <span>
 
 #include "binary/byte_source.hpp"
+#include "binary/elf.hpp"
 #include "binary/function_at.hpp"
 #include "fuzz/fuzzing.hpp"
 
@@ -38,6 +39,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < sizeof address) return 0;
   std::memcpy(&address, data, sizeof address);
   const auto file = std::as_bytes(std::span(data, size)).subspan(sizeof address);
+  // The functions whose names inspection looks up.
+  MemorySource module("fuzz", file);
+  if (const auto elf = ElfFile::open(module)) static_cast<void>(elf->constructors());
   CountingSource source(file);
   const std::string name = function_at(source, address);
   fuzzing::require(source.read_bytes <= 3 * size + (std::size_t{1} << 17));
