@@ -295,6 +295,116 @@ TEST_F(UncollectedRecords, AreDeliveredBeforeTheEnd) {
   EXPECT_EQ(window_.unsent(0), 2u);
 }
 
+// -- Joined batches -----------------------------------------------------------
+
+/// Batches of a window with the limit of three records.
+class JoinedBatches : public InFlightWindowTest {
+ protected:
+  JoinedBatches() : InFlightWindowTest({.records = 3}) {}
+
+  Positions offer() { return positions(window_.offer(0, merged_)); }
+  /// Offers the next records, and returns their positions if they are accepted.
+  Positions send() {
+    Positions all = offer();
+    window_.mark_sent(0);
+    return all;
+  }
+
+  std::vector<tenon_record_v2> merged_;
+};
+
+TEST_F(JoinedBatches, AreWhole) {
+  read({"1", "2"});
+  for (const Positions& batch : {Positions{"3", "4"}, {"5", "6", "7", "8"}}) read(batch);
+  for (const char* position : {"9", "10"}) {
+    read({position});
+    window_.flush();
+  }
+  EXPECT_EQ(send(), (Positions{"1", "2"}));
+  EXPECT_EQ(send(), (Positions{"3", "4"}));
+  EXPECT_EQ(send(), (Positions{"5", "6", "7", "8"})) << "the source exceeded its limit";
+  EXPECT_EQ(send(), (Positions{"9", "10"}));
+  EXPECT_EQ(send(), Positions{});
+}
+
+TEST_F(JoinedBatches, AreAcknowledgedAndCommittedOneByOne) {
+  read({"1", "2"});
+  read({"3", "4"});
+  window_.offer(1, 4, merged_);
+  window_.mark_sent(1);
+  window_.acknowledge(1, 4);
+  window_.offer(0, 3, merged_);
+  window_.mark_sent(0);
+  EXPECT_EQ(window_.last_position(0)->text(), "3");
+  EXPECT_EQ(positions(window_.unacknowledged(0)), (Positions{"1", "2"}));
+  window_.acknowledge(0, 2);
+  EXPECT_EQ(positions(window_.unacknowledged(0)), Positions{"3"});
+  EXPECT_EQ(window_.await_committable(), 2u);
+  window_.acknowledge(0, 1);
+  ASSERT_EQ(window_.await_committable(), 3u);
+  EXPECT_EQ(positions(window_.uncommitted(3)), (Positions{"1", "2"}));
+  window_.commit(2);
+  EXPECT_EQ(positions(window_.uncommitted(3)), Positions{"3"});
+}
+
+TEST_F(JoinedBatches, HaveALimitOfBytes) {
+  InFlightWindow window(1);
+  const std::string half(std::size_t{1} << 19, 'x');
+  for (int i = 0; i < 3; ++i) read({half, ""}, window);
+  EXPECT_EQ(window.offer(0, merged_).size(), 4u);
+  window.mark_sent(0);
+  EXPECT_EQ(window.offer(0, merged_).size(), 2u);
+}
+
+TEST_F(JoinedBatches, AreOfferedOneByOneAfterAFailedWrite) {
+  for (const Positions& batch : {Positions{"1", "2"}, {"3", "4"}, {"5", "6"}}) read(batch);
+  EXPECT_EQ(window_.offer(0, 5, merged_).size(), 5u);
+  EXPECT_TRUE(window_.separate(0));
+  EXPECT_EQ(positions(window_.unacknowledged(0)), Positions{}) << "none was accepted";
+  EXPECT_EQ(window_.unsent(0), 2u);
+  window_.await_more(0, 5, std::chrono::steady_clock::time_point::max());
+  EXPECT_EQ(positions(window_.offer(0, 5, merged_)), (Positions{"1", "2"}));
+  window_.mark_sent(0);
+  EXPECT_EQ(send(), (Positions{"3", "4"}));
+  EXPECT_EQ(offer(), (Positions{"5", "6"}));
+  EXPECT_FALSE(window_.separate(0)) << "it is one batch";
+  window_.mark_sent(0);
+  read({"7", "8"});
+  read({"9", "10"});
+  EXPECT_EQ(window_.offer(0, 3, merged_).size(), 3u) << "no write of them failed";
+}
+
+/// The outcome of a part of a write must not be collected twice.
+TEST_F(JoinedBatches, AreNotOfferedAgainIfSomeWereAccepted) {
+  read({"1", "2"});
+  read({"3", "4"});
+  for (const std::size_t destination : {0, 1}) window_.offer(destination, 4, merged_);
+  window_.acknowledge(0, 1);
+  EXPECT_FALSE(window_.separate(0));
+  std::future<bool> refused = std::async(std::launch::async, [this] {
+    return window_.refuse(1, {.code = "ugly", .message = "too ugly", .retryable = false});
+  });
+  while (window_.separate(1)) window_.offer(1, 4, merged_);  // until it is refused
+  window_.end_committing();
+  EXPECT_FALSE(refused.get());
+}
+
+TEST_F(JoinedBatches, AreOfferedOneByOneAfterARestartDuringTheWrite) {
+  for (const Positions& batch : {Positions{"1", "2"}, {"3"}, {"4"}}) {
+    read(batch);
+    window_.flush();
+  }
+  EXPECT_EQ(send(), (Positions{"1", "2", "3"}));
+  window_.acknowledge(0, 1);
+  EXPECT_EQ(offer(), Positions{"4"});
+  window_.suspend(0);
+  window_.rewind(0);
+  EXPECT_EQ(offer(), (Positions{"2", "3", "4"})) << "the restart was during a write of one batch";
+  window_.suspend(0);
+  window_.rewind(0);
+  for (const char* position : {"2", "3", "4"}) EXPECT_EQ(send(), Positions{position});
+}
+
 class WindowLimits : public testing::Test {
  protected:
   /// Reads one record with a payload of a size.
@@ -594,6 +704,24 @@ TEST_F(ProcessedRecords, KeepTheirSourcePositions) {
   EXPECT_EQ(sent[0].position().text(), "1");
   EXPECT_EQ(sent[1].position().text(), "3");
   EXPECT_EQ(sent[2].position().text(), "3");
+}
+
+TEST_F(ProcessedRecords, AreJoinedBeforeADestination) {
+  read({"1", "2"});
+  read({"3"});
+  read({"4"});
+  process({{"a", "b"}, {}});
+  process({{}});
+  process({{std::string(std::size_t{1} << 20, 'c')}});
+  std::vector<tenon_record_v2> merged;
+  EXPECT_EQ(window_.offer(0, merged).size(), 2u) << "the third has too many bytes";
+  window_.mark_sent(0);
+  read({"5"});
+  process({{"d"}});
+  EXPECT_EQ(window_.offer(0, 9, merged).size(), 2u);
+  window_.mark_sent(0);
+  window_.acknowledge(0, 4);
+  EXPECT_EQ(window_.await_committable(), 5u);
 }
 
 TEST_F(ProcessedRecords, CommitARecordWithItsLastPart) {

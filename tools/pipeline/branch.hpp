@@ -29,6 +29,7 @@ class Branch {
          const std::vector<CallSlot*>& calls, std::size_t destination, InFlightWindow& pipeline)
       : destination_(destination),
         pipeline_(pipeline),
+        window_(1, unlimited, true, {.records = pipeline.batch_records()}),
         processing_(stages, uses, calls, destination, window_) {}
 
   /// The window of the destination, which has the index 0 in it.
@@ -55,7 +56,7 @@ class Branch {
   const std::size_t destination_;
   InFlightWindow& pipeline_;
   // The window of the pipeline limits the records.
-  InFlightWindow window_{1, unlimited, true};
+  InFlightWindow window_;
   Processing processing_;
 };
 

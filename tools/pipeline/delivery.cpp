@@ -50,7 +50,7 @@ tenon::Result<void> Delivery::write_until_stopped() {
     }
     tenon::sync::Lock session(session_);
     const Records records = pace_ ? window_.offer(destination_index_, most, merged_)
-                                  : window_.offer(destination_index_);
+                                  : window_.offer(destination_index_, merged_);
     auto done = records.empty() ? stop() : write(records);
     if (done) continue;
     window_.close(destination_index_);
@@ -67,6 +67,8 @@ bool Delivery::acknowledges_the_rest() {
   return !window_.unacknowledged(destination_index_).empty() && stop();
 }
 
+/// Writes records. If they are from several batches and none was accepted, these are written one by
+/// one next.
 tenon::Result<void> Delivery::write(Records records) {
   const CallSlot::Scope call(writing_calls_, "write_batch");
   writing_.attach(write_call_);
@@ -75,7 +77,7 @@ tenon::Result<void> Delivery::write(Records records) {
     window_.mark_sent(destination_index_);
   } else if (written.error().restarted()) {
     window_.suspend(destination_index_);
-  } else {
+  } else if (writing_.cancelled() || !window_.separate(destination_index_)) {
     return written;
   }
   return {};

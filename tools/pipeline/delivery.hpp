@@ -67,7 +67,7 @@ class Delivery {
   CallSlot& writing_calls_;
   CallSlot& collecting_calls_;
   std::optional<WritePace> pace_;
-  std::vector<tenon_record_v2> merged_;  // of the current write, if there is a pace
+  std::vector<tenon_record_v2> merged_;  // of the current write, if it joins batches
   // Held during each write, so that a write to the plugin before a restart is never counted after
   // the rewind.
   tenon::sync::Mutex session_;

@@ -194,13 +194,14 @@ void InFlightWindow::push(std::unique_ptr<Batch> batch) {
   if (has_processors_) {
     unprocessed_.notify_one();
   } else {
-    publish(added, added.read.records);
+    publish(added, added.read.records, added.bytes);
   }
 }
 
 /// Makes the processed records of the next batch available to the destinations.
-void InFlightWindow::publish(Batch& batch, const Records& processed) {
+void InFlightWindow::publish(Batch& batch, const Records& processed, std::uint64_t bytes) {
   batch.processed = {processed, processed_};
+  batch.processed_bytes = bytes;
   processed_ += processed.size();
   ++published_;
   if (processed.empty()) return;
@@ -253,13 +254,13 @@ std::optional<InFlightWindow::Work> InFlightWindow::await_unprocessed() {
 void InFlightWindow::add_processed() {
   Batch& batch = *processing_;
   const Records records = batch.processing.records();
-  const std::uint64_t bytes = records.size() * sizeof(tenon_record_v2) + size_of(records);
+  const std::uint64_t bytes = size_of(records);
   tenon::sync::Lock lock(mutex_);
-  batch.retained_bytes += bytes;
+  batch.retained_bytes += records.size() * sizeof(tenon_record_v2) + bytes;
   for (const auto& [index, refusal] : batch.processing.refused()) {
     refused_by_processors_.emplace_back(batch.read.first + index, refusal);
   }
-  publish(batch, records);
+  publish(batch, records, bytes);
   committable_.notify_one();
 }
 
@@ -294,11 +295,44 @@ Records InFlightWindow::offer(std::size_t destination) {
   return records;
 }
 
+Records InFlightWindow::offer(std::size_t destination, std::vector<tenon_record_v2>& merged) {
+  tenon::sync::Lock lock(mutex_);
+  Cursor& cursor = cursors_[destination];
+  return offer_until(cursor, end_of_joined(cursor), merged);
+}
+
 Records InFlightWindow::offer(std::size_t destination, std::uint64_t count,
                               std::vector<tenon_record_v2>& merged) {
   tenon::sync::Lock lock(mutex_);
   Cursor& cursor = cursors_[destination];
-  const Number until = std::min(processed_, cursor.sent + count);
+  return offer_until(cursor, std::min(end_of_write(cursor), cursor.sent + count), merged);
+}
+
+/// Returns the end of the records that the next write may have: all, or those of one batch.
+InFlightWindow::Number InFlightWindow::end_of_write(const Cursor& cursor) const {
+  if (cursor.sent >= cursor.separate_until) return processed_;
+  return batch(find(&Batch::processed, cursor.sent)).processed.end();
+}
+
+/// Returns the end of the next batch and of those after it that fit into the limits of a batch.
+InFlightWindow::Number InFlightWindow::end_of_joined(const Cursor& cursor) const {
+  const Number last = end_of_write(cursor);
+  Number end = cursor.sent;
+  std::uint64_t bytes = 0;
+  for (std::uint64_t i = find(&Batch::processed, cursor.sent); end < last; ++i) {
+    const Batch& next = batch(i);
+    bytes += next.processed_bytes;
+    const bool fits =
+        next.processed.end() - cursor.sent <= batch_.records && bytes <= largest_batch_bytes;
+    if (end != cursor.sent && !fits) break;
+    end = next.processed.end();
+  }
+  return end;
+}
+
+/// Offers records, and joins them if they are from several batches.
+Records InFlightWindow::offer_until(Cursor& cursor, Number until,
+                                    std::vector<tenon_record_v2>& merged) {
   Records records = slice(&Batch::processed, cursor.sent, until);
   if (cursor.sent + records.size() < until) {
     merged.clear();
@@ -315,13 +349,16 @@ Records InFlightWindow::offer(std::size_t destination, std::uint64_t count,
 
 std::uint64_t InFlightWindow::unsent(std::size_t destination) const {
   tenon::sync::Lock lock(mutex_);
-  return processed_ - cursors_[destination].sent;
+  const Cursor& cursor = cursors_[destination];
+  return end_of_write(cursor) - cursor.sent;
 }
 
 void InFlightWindow::await_more(std::size_t destination, std::uint64_t count,
                                 std::chrono::steady_clock::time_point deadline) {
   pause(destination, deadline, [&]() TENON_REQUIRES(mutex_) {
-    return processed_ - cursors_[destination].sent >= count || processing_ended_ || !below_limits();
+    const Cursor& cursor = cursors_[destination];
+    return processed_ - cursor.sent >= count || cursor.sent < cursor.separate_until ||
+           processing_ended_ || !below_limits();
   });
 }
 
@@ -363,6 +400,22 @@ void InFlightWindow::pause(std::size_t destination, std::chrono::steady_clock::t
   cursor.pausing = false;
 }
 
+bool InFlightWindow::separate(std::size_t destination) {
+  tenon::sync::Lock lock(mutex_);
+  Cursor& cursor = cursors_[destination];
+  // A destination that has the outcome of some of the records got them, although the write failed.
+  const Number resolved = cursor.acknowledged + (cursor.refused ? 1 : 0);
+  if (resolved > cursor.sent || !offers_several_batches(cursor)) return false;
+  cursor.separate_until = cursor.offered;
+  cursor.offered = cursor.sent;
+  return true;
+}
+
+bool InFlightWindow::offers_several_batches(const Cursor& cursor) const {
+  const Records first = slice(&Batch::processed, cursor.sent, cursor.offered);
+  return cursor.sent + first.size() < cursor.offered;
+}
+
 void InFlightWindow::mark_sent(std::size_t destination) {
   tenon::sync::Lock lock(mutex_);
   Cursor& cursor = cursors_[destination];
@@ -385,7 +438,9 @@ void InFlightWindow::pass_on(std::size_t destination) {
 
 void InFlightWindow::suspend(std::size_t destination) {
   tenon::sync::Lock lock(mutex_);
-  cursors_[destination].suspended = true;
+  Cursor& cursor = cursors_[destination];
+  cursor.suspended = true;
+  if (offers_several_batches(cursor)) cursor.separate_until = cursor.offered;
 }
 
 void InFlightWindow::mark_stopped(std::size_t destination) {

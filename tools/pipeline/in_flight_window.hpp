@@ -14,10 +14,12 @@
 // source. The records of a read that joins others are copied to their arena, so that a batch has
 // one Call.
 //
-// Each destination has a cursor, which moves through the processed records in three steps. A record
-// is offered (passed to the destination), sent (accepted by it), and acknowledged. A record that
-// was read is committed when all destinations have acknowledged everything that it became: its
-// position is made durable, and it is acknowledged to the source.
+// Each destination has a cursor, which moves through the processed records in three steps. A
+// record is offered (passed to the destination), sent (accepted by it), and acknowledged. Batches
+// that wait for a destination are offered together, and one by one after their write failed, so
+// that those before the batch that fails are delivered. A record that was read is committed when
+// all destinations have acknowledged everything that it became: its position is made durable, and
+// it is acknowledged to the source.
 #pragma once
 
 #include <tenon/call.hpp>
@@ -79,6 +81,9 @@ class InFlightWindow {
   explicit InFlightWindow(std::size_t destinations, const WindowLimits& limits = {},
                           bool has_processors = false, const BatchLimits& batch = {});
 
+  /// Returns the limit of the records of a batch.
+  std::uint64_t batch_records() const noexcept { return batch_.records; }
+
   // -- For the thread that reads ------------------------------------------------------------------
 
   /// Waits until the window has capacity for at least one record, or the run fails.
@@ -116,10 +121,12 @@ class InFlightWindow {
   /// Returns the next records to send, from one batch; empty if all are sent and the destination
   /// has to be stopped.
   Records offer(std::size_t destination);
-  /// The same, but returns at most `count` records, from several batches if necessary. `merged`
-  /// keeps those, and must not change until they are sent.
+  /// The same, but joins the batches after that one, as many as fit into the limits of a batch.
+  /// `merged` keeps joined records, and must not change until they are sent.
+  Records offer(std::size_t destination, std::vector<tenon_record_v2>& merged);
+  /// The same, but returns at most `count` records, whatever batches they are from.
   Records offer(std::size_t destination, std::uint64_t count, std::vector<tenon_record_v2>& merged);
-  /// Returns the number of records that can be sent.
+  /// Returns the number of records that can be sent with one write.
   std::uint64_t unsent(std::size_t destination) const;
   /// Waits until `count` records can be sent, no more are read before some are sent, the delivery
   /// ends, or `deadline`.
@@ -127,11 +134,15 @@ class InFlightWindow {
                   std::chrono::steady_clock::time_point deadline);
   /// Waits until `time`, or until the delivery ends.
   void pause_until(std::size_t destination, std::chrono::steady_clock::time_point time);
+  /// Reports that the destination accepted none of the offered records. Returns whether they are
+  /// from several batches, which are offered again one by one.
+  bool separate(std::size_t destination);
   /// Reports that the destination accepted the offered records.
   void mark_sent(std::size_t destination);
   /// Reports that the destination's own processors have returned what the offered records become.
   void pass_on(std::size_t destination);
-  /// Reports that the plugin was restarted. There is no work until `rewind`.
+  /// Reports that the plugin was restarted during a write. There is no work until `rewind`. If the
+  /// offered records are from several batches, these are offered again one by one.
   void suspend(std::size_t destination);
   /// Reports that the destination was stopped.
   void mark_stopped(std::size_t destination);
@@ -228,6 +239,7 @@ class InFlightWindow {
     ProcessedBatch processing;            // owns the processed records
     std::vector<tenon_record_v2> merged;  // the records, if it was collected from several reads
     std::uint64_t bytes = 0;              // of the records that were read
+    std::uint64_t processed_bytes = 0;    // of the processed records
     std::uint64_t retained_bytes = 0;     // memory that is reused for the next batch, approximately
   };
   /// The progress of one destination in the processed records.
@@ -235,6 +247,7 @@ class InFlightWindow {
     Number offered = 0;
     Number sent = 0;
     Number acknowledged = 0;
+    Number separate_until = 0;                  // the end of the last joined write that failed
     Number written = 0;                         // the records that it has accepted at any time
     std::optional<tenon::Bytes> last_position;  // of the last sent record
     std::optional<Refusal> refused;             // of the record after the acknowledged ones
@@ -267,10 +280,15 @@ class InFlightWindow {
   void push(std::unique_ptr<Batch> batch) TENON_REQUIRES(mutex_);
   void grow() TENON_REQUIRES(mutex_);
   void set_processing_ended() TENON_REQUIRES(mutex_);
-  void publish(Batch& batch, const Records& processed) TENON_REQUIRES(mutex_);
+  void publish(Batch& batch, const Records& processed, std::uint64_t bytes) TENON_REQUIRES(mutex_);
   void release(std::unique_ptr<Batch> batch) TENON_REQUIRES(mutex_);
   std::uint64_t find(RecordRange Batch::*range, Number number) const TENON_REQUIRES(mutex_);
   Records slice(RecordRange Batch::*range, Number from, Number until) const TENON_REQUIRES(mutex_);
+  Number end_of_write(const Cursor& cursor) const TENON_REQUIRES(mutex_);
+  Number end_of_joined(const Cursor& cursor) const TENON_REQUIRES(mutex_);
+  Records offer_until(Cursor& cursor, Number until, std::vector<tenon_record_v2>& merged)
+      TENON_REQUIRES(mutex_);
+  bool offers_several_batches(const Cursor& cursor) const TENON_REQUIRES(mutex_);
   static Number end_of(const Cursor& cursor);
   void advance(Cursor& cursor, std::size_t count) TENON_REQUIRES(mutex_);
   template <class Condition>

@@ -310,6 +310,7 @@ class Destination : public tenon::sdk::DestinationV2 {
     lie_at_ = config.get("lie_at", "");
     fail_at_ = config.get("fail_at", "");
     hold_ = config.get("hold", false);
+    busy_until_ = config.get("busy_until", "");
     broken_ = config.get("broken", false);
     open_status_ = config.get("open_status", 0);
     stop_status_ = config.get("stop_status", 0);
@@ -336,6 +337,7 @@ class Destination : public tenon::sdk::DestinationV2 {
       hang();
     }
     if (batches_) journal_.add("destination: write " + std::to_string(records.size()));
+    while (!busy_until_.empty() && !exists(busy_until_)) call().wait(2ms);
     std::lock_guard lock(mutex_);
     for (const tenon::RecordV2View record : records) {
       if (record.position().text() == fail_at_) throw Failure(TENON_INTERNAL, "out of ink");
@@ -381,7 +383,7 @@ class Destination : public tenon::sdk::DestinationV2 {
  private:
   Journal journal_;
   Journal written_;
-  std::string refuse_, lie_at_, fail_at_, keep_;
+  std::string refuse_, lie_at_, fail_at_, keep_, busy_until_;
   int refuse_every_ = 0;
   bool hold_ = false, broken_ = false, away_ = false, deaf_ = false, mute_ = false, keys_ = false;
   bool batches_ = false;

@@ -125,6 +125,70 @@ TEST_F(Pipeline, RetriesAReadAfterARetryableFailure) {
   EXPECT_EQ(written(), positions(1, 10));
 }
 
+// -- Batches that wait for a busy destination ---------------------------------
+
+/// A source of batches of two records, and a destination that is busy with the first one until all
+/// are read.
+class JoinedWrites : public Pipeline {
+ protected:
+  /// Runs the pipeline. `destination` are further members of its config, `more` of the pipeline.
+  Outcome run_joined(const std::string& destination, const std::string& more = {}) {
+    const std::string source = R"("batch": "2", "wait_at": "3", "journal": "source")";
+    const std::string always =
+        R"("journal": "journal", "batches": "true", "written": "written", "busy_until": "free")";
+    world.write("pipeline.json", R"({"name": "test", "position": "state/position.json", )" + more +
+                                     R"("source": )" + plugin("test.example/actor", source) +
+                                     R"(, "destinations": [)" +
+                                     plugin("test.example/actor", always + destination) + "]}");
+    Child child = start();
+    EXPECT_TRUE(eventually([&] { return batches() == Lines{"2"}; }));
+    world.write("go", "");
+    EXPECT_TRUE(eventually([&] { return world.read("source").ends_with("source: stop\n"); }));
+    world.write("free", "");
+    return child.wait();
+  }
+  /// Returns the sizes of the writes.
+  Lines batches() {
+    const std::string prefix = "destination: write ";
+    Lines sizes;
+    for (const std::string& line : journal()) {
+      if (line.starts_with(prefix)) sizes.push_back(line.substr(prefix.size()));
+    }
+    return sizes;
+  }
+};
+
+TEST_F(JoinedWrites, TakeAllBatchesThatWait) {
+  const Outcome outcome = run_joined("");
+  EXPECT_EQ(outcome.out, numbers(10, 10, 10)) << outcome.err;
+  EXPECT_EQ(batches(), (Lines{"2", "8"}));
+  EXPECT_EQ(written(), positions(1, 10));
+  EXPECT_EQ(position(), "10");
+}
+
+TEST_F(JoinedWrites, RefuseSingleRecords) {
+  const Outcome outcome = run_joined(
+      R"(, "refuse": "5")",
+      R"("dead_letters": {"plugin": "tenon.dev/file", "config": {"path": "letters.jsonl"},)"
+      R"( "limit": {"refused": 1, "of": 0}}, )");
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "records: read 10, written 10, acknowledged 10, refused 1\n");
+  EXPECT_EQ(batches(), (Lines{"2", "8"}));
+  EXPECT_EQ(written(), (Lines{"1", "2", "3", "4", "6", "7", "8", "9", "10"}));
+  EXPECT_EQ(lines_of(world.read("letters.jsonl")).size(), 1u);
+  EXPECT_EQ(position(), "10");
+}
+
+/// The batches before the one that fails are delivered.
+TEST_F(JoinedWrites, AreWrittenOneByOneAfterAFailure) {
+  const Outcome outcome = run_joined(R"(, "fail_at": "7")");
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_EQ(outcome.err, "tenon-pipeline: test.example/actor: write_batch: internal: out of ink\n");
+  EXPECT_EQ(batches(), (Lines{"2", "8", "2", "2", "2"}));
+  EXPECT_EQ(written(), positions(1, 6));
+  EXPECT_EQ(position(), "6");
+}
+
 // -- The order of calls -------------------------------------------------------
 
 TEST_F(Pipeline, CallsPluginsInTheOrderOfTheirKinds) {

@@ -204,8 +204,11 @@ TEST_F(SourceDelay, EndsIfTheWindowIsFull) {
 }
 
 TEST_F(SourceDelay, EndsWhenTheSourceFailsForNow) {
-  write_delayed(R"("retry_at": "3")");
-  EXPECT_EQ(run().out, numbers(10, 10, 10));
+  write_delayed(R"("retry_at": "3", "wait_at": "4")");
+  Child child = start();
+  ASSERT_TRUE(wrote(2));
+  world.write("go", "");
+  EXPECT_EQ(child.wait().out, numbers(10, 10, 10));
   EXPECT_EQ(batches(), (Lines{"2", "8"}));
 }
 
