@@ -38,11 +38,23 @@ Catalog::Catalog(const CatalogRules& rules, CatalogContent content, FileComparis
     : content_(std::move(content)),
       registry_(std::make_shared<const Bindings>(packages_of(rules, content_))) {
   register_all(files);
+  check_replaced(files);
 }
 
 void Catalog::register_all(FileComparison& files) {
   for (const ListedModule& listed : content_.modules) registry_.add(listed, files);
   registry_.finish();
+}
+
+/// Finds the files that a restart refuses because of the plugins of other files.
+void Catalog::check_replaced(FileComparison& files) {
+  for (const ListedModule& replaced : content_.replaced) {
+    const ListedModule* serving = find(*replaced.module);
+    if (serving == nullptr) continue;
+    auto usable = registry_.check_replacement(replaced.module->origin().file, *serving->manifest,
+                                              *replaced.manifest, files);
+    if (!usable) refused_files_.push_back(std::move(usable).error());
+  }
 }
 
 // The repository got the standalone packages first, in this order (packages_of), and left out those
@@ -96,6 +108,7 @@ std::vector<Error> Catalog::problems() const {
   std::vector<Error> all = content_.unreadable;
   std::ranges::copy(bindings().diagnostics(), std::back_inserter(all));
   std::ranges::move(registry_.problems(), std::back_inserter(all));
+  std::ranges::copy(refused_files_, std::back_inserter(all));
   return all;
 }
 

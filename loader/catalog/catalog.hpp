@@ -37,6 +37,9 @@ struct CatalogContent {
   /// Idle modules whose file was not found, and modules that settings exclude, as long as they
   /// exist. They may be in use, or an older catalog may still bring them into use.
   std::vector<std::weak_ptr<PluginModule>> unlisted{};
+  /// Modules in use whose file has another manifest than the code that serves, with the manifest of
+  /// the file.
+  std::vector<ListedModule> replaced{};
   /// Problems of files, each with its code.
   std::vector<Error> unreadable{};
   /// Names in manifests of unusable files.
@@ -62,14 +65,17 @@ class Catalog {
   std::vector<std::shared_ptr<PluginModule>> modules() const;
   /// Returns the file of each package of the bindings, by package id. Empty for a builtin.
   std::vector<const platform::PathText*> files() const;
-  /// Returns the errors of files, then those of packages and plugins that are left out.
+  /// Returns the errors of files, then those of packages and plugins that are left out, then why
+  /// restarts cannot use the files of `replaced`.
   std::vector<Error> problems() const;
 
  private:
   void register_all(FileComparison& files);
+  void check_replaced(FileComparison& files);
 
   const CatalogContent content_;
   Registry registry_;
+  std::vector<Error> refused_files_;
 };
 
 }}}  // namespace tenon::v0_1::detail

@@ -27,14 +27,27 @@ std::vector<ModulePtr> existing_modules(const CatalogContent& content) {
   return existing;
 }
 
-/// Updates the manifests of listed modules. Returns whether any has changed.
-bool refresh(std::vector<ListedModule>& modules) {
-  bool changed = false;
+/// Calls a function with the listed modules that serve another manifest, and updates that.
+template <class Function>
+void for_each_outdated(std::vector<ListedModule>& modules, const Function& function) {
   for (ListedModule& listed : modules) {
     if (listed.builtin() || listed.module->has_manifest(*listed.manifest)) continue;
+    function(listed);
     listed.manifest = listed.module->manifest();
-    changed = true;
   }
+}
+
+auto is_of(const PluginModule& module) {
+  return [&module](const ListedModule& listed) { return listed.module.get() == &module; };
+}
+
+/// Updates the manifests of modules after restarts. Returns whether any has changed.
+bool refresh(CatalogContent& content) {
+  bool changed = false;
+  for_each_outdated(content.modules, [&](const ListedModule& listed) {
+    std::erase_if(content.replaced, is_of(*listed.module));
+    changed = true;
+  });
   return changed;
 }
 
@@ -46,10 +59,11 @@ bool same_content(const CatalogContent& a, const CatalogContent& b) {
   const auto is_clean = [](const CatalogContent& content) {
     return content.unlisted.empty() && content.unreadable.empty() && content.broken.empty();
   };
-  return is_clean(a) && is_clean(b) &&
-         std::ranges::equal(a.modules, b.modules, [](const auto& one, const auto& other) {
-           return one.module == other.module && one.manifest == other.manifest;
-         });
+  const auto same = [](const ListedModule& one, const ListedModule& other) {
+    return one.module == other.module && one.manifest == other.manifest;
+  };
+  return is_clean(a) && is_clean(b) && std::ranges::equal(a.modules, b.modules, same) &&
+         std::ranges::equal(a.replaced, b.replaced, same);
 }
 
 /// Shares ownership of the store, so that it may outlive the host.
@@ -69,7 +83,7 @@ class CatalogStore::Change final : public CatalogChange {
         return;
       }
       CatalogContent content = replaced->content();
-      if (refresh(content.modules)) store_->set(store_->build(std::move(content)));
+      if (refresh(content)) store_->set(store_->build(std::move(content)));
     } catch (...) {
       // Without memory, the catalog keeps the previous manifest until the next one is built.
     }
@@ -111,7 +125,8 @@ std::vector<Event> CatalogStore::list(std::vector<FoundModule> found, std::vecto
   CatalogContent content = content_of(*base, std::move(found), make, is_excluded, released);
   content.unreadable = std::move(unreadable);
   content.broken = std::move(broken);
-  refresh(content.modules);
+  for_each_outdated(content.modules,
+                    [&](const ListedModule& found_so) { content.replaced.push_back(found_so); });
   if (same_content(content, base->content())) return released;
   CatalogPtr next = build(std::move(content));
   TENON_TEST_POINT("catalog: built");
@@ -121,7 +136,7 @@ std::vector<Event> CatalogStore::list(std::vector<FoundModule> found, std::vecto
   // A restart may have changed the manifest of a module in the meantime.
   if (replaced != base) {
     CatalogContent changed = next->content();
-    if (refresh(changed.modules)) next = build(std::move(changed));
+    if (refresh(changed)) next = build(std::move(changed));
   }
   set(std::move(next));
   return released;
@@ -162,11 +177,13 @@ CatalogContent CatalogStore::content_of(const Catalog& base, std::vector<FoundMo
 
 std::unique_ptr<CatalogChange> CatalogStore::prepare(const PluginModule& module,
                                                      std::shared_ptr<const Manifest> fresh) {
-  if (module.has_manifest(*fresh)) return nullptr;
   CatalogPtr base = current();
+  const bool was_replaced = std::ranges::any_of(base->content().replaced, is_of(module));
+  if (!was_replaced && module.has_manifest(*fresh)) return nullptr;
   CatalogPtr next;
   if (const ListedModule* listed = base->find(module)) {
     CatalogContent content = base->content();
+    std::erase_if(content.replaced, is_of(module));
     const auto index = static_cast<std::size_t>(listed - base->content().modules.data());
     content.modules[index].manifest = std::move(fresh);
     next = build(std::move(content));

@@ -51,7 +51,7 @@ class HostServices {
   virtual Result<void> check_restart(const Manifest& manifest,
                                      const std::filesystem::path& file) = 0;
   /// Builds the catalog with a new manifest of a module, without publishing it. Returns nullptr if
-  /// the manifest has not changed. May wait for files that are being compared. REQUIRED: no lock of
+  /// the catalog stays the same. May wait for files that are being compared. REQUIRED: no lock of
   /// a module is held.
   virtual std::unique_ptr<CatalogChange> prepare(const PluginModule& module,
                                                  std::shared_ptr<const Manifest> fresh) = 0;

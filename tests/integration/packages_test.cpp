@@ -128,8 +128,35 @@ TEST_F(RefusedBuilds, OfAVersionThatAnotherFileHas) {
   world_.place(world_.write("other.so", other), "a.so");
   EXPECT_EQ(restart(host), Texts{"package-differs"});
   expect_both(older, newer);
-  host.rescan();
-  expect_both(older, newer);
+  EXPECT_EQ(codes(host.problems()), Texts());
+  for (int times = 0; times < 2; ++times) {
+    host.rescan();
+    EXPECT_EQ(codes(host.problems()), Texts{"package-differs"});
+    expect_both(older, newer);
+  }
+  EXPECT_EQ(codes(Host(options()).problems()), Texts{"package-differs"});
+}
+
+TEST_F(RefusedBuilds, AreNoProblemAfterTheyAreReplaced) {
+  place_fault("good", "a.so");
+  place_fault("good-edition-2", "b.so");
+  Host host(options());
+  auto older = host.create<test::Echo>("echo@1.0.0").value();
+  auto newer = host.create<test::Echo>("echo@2.0.0").value();
+  const std::string other = read_file(module_file(FAULTS "/good-edition-2.so")) + "\n";
+  for (const bool by_rescan : {true, false}) {
+    world_.place(world_.write("other.so", other), "a.so");
+    host.rescan();
+    ASSERT_EQ(codes(host.problems()), Texts{"package-differs"});
+    place_fault("good", "a.so");
+    if (by_rescan) {
+      host.rescan();
+    } else {
+      EXPECT_EQ(host.restart_changed().restarted.size(), 1u);
+    }
+    EXPECT_EQ(codes(host.problems()), Texts()) << by_rescan;
+    expect_both(older, newer);
+  }
 }
 
 TEST_F(RefusedBuilds, WithAPluginOfAnotherPackage) {
