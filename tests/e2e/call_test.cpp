@@ -201,6 +201,16 @@ TEST_F(CallCommand, RefusesAWrongRequest) {
   expect_failure(call({good, "say", R"({"text": "a", "txt": "b"})"}), 2,
                  "the request: txt: is not a field; did you mean 'text'?\n");
   expect_failure(call({good, "say", R"({"text")"}), 2, "the request: ");
+  const std::string needed = ", needed FILE [PLUGIN] METHOD JSON; add ";
+  expect_failure(call({good, "say"}), 2,
+                 "tenon call: JSON is missing: found FILE 'say'" + needed +
+                     "the request of the method, such as {}\nSee tenon call --help.\n");
+  expect_failure(call({good}), 2, "tenon call: METHOD and JSON are missing: found FILE" + needed);
+  expect_failure(call({good, "{}"}), 2,
+                 "tenon call: METHOD is missing: found FILE '{}'" + needed +
+                     "the method before the request\n");
+  expect_failure(call({}), 2, "tenon call: FILE is required\n");
+  EXPECT_EQ(call({good, "--help"}).exit, 0);
   expect_failure(call({good, "test.example/echo", "say"}), 2,
                  "found 'say' as the request, needed a JSON object such as {}\n");
 }

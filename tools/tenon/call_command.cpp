@@ -3,6 +3,7 @@
 // The command line of call, which runs code of a plugin.
 #include <chrono>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "app.hpp"
@@ -11,8 +12,25 @@
 namespace tenon::command {
 namespace {
 
+/// Throws CLI::ArgumentMismatch if fewer words follow FILE than a call needs. CLI11 takes the first
+/// of them as the plugin, and would name another one as missing.
+void refuse_missing_words(const CLI::App& command) {
+  if (command.count("METHOD") != 0 || command.get_help_ptr()->count() != 0) return;
+  const auto words = command.get_option("[PLUGIN]")->results();
+  const bool has_request = !words.empty() && words.front().starts_with('{');
+  throw CLI::ArgumentMismatch(
+      std::string(words.empty() ? "METHOD and JSON are"
+                  : has_request ? "METHOD is"
+                                : "JSON is") +
+      " missing: found FILE" + (words.empty() ? "" : " '" + words.front() + "'") +
+      ", needed FILE [PLUGIN] METHOD JSON; add " +
+      (has_request ? "the method before the request" : "the request of the method, such as {}"));
+}
+
 void add_call_arguments(CLI::App& command, Options& options, CallArguments& call) {
-  command.add_option("FILE", call.file, "Module file")->required();
+  command.add_option("FILE", call.file, "Module file")
+      ->required()
+      ->each([&command](const std::string&) { refuse_missing_words(command); });
   command
       .add_option("[PLUGIN]", call.plugin,
                   "Registered name; needed if the module has several plugins with this method")
