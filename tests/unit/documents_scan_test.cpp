@@ -298,6 +298,10 @@ TEST_F(Documents, ReportEachErrorWithItsPosition) {
   const std::string closed(deepest_document + 1, ']');
   const std::vector<Wrong> wrongs = {
       {"[]", "1:1", "not-json", "this is not the beginning of an object"},
+      {"\xef", "1:1", "not-json", "only the first bytes of a byte order mark"},
+      {"\xef\xbb", "1:1", "not-json", "only the first bytes of a byte order mark"},
+      {"\xef\xbb {}", "1:1", "not-json", "only the first bytes of a byte order mark"},
+      {" \xbb\xbf", "1:2", "not-json", "this is not the beginning of an object"},
       {"\n  x", "2:3", "not-json", "this is not the beginning of an object"},
       {"{", "2:1", "not-json", "this is not the beginning of a key"},
       {"{\"a\":1", "2:1", "not-json", "neither a comma nor } follows a member"},
@@ -342,6 +346,7 @@ TEST_F(Documents, ReportEachErrorWithItsPosition) {
     EXPECT_NE(problems[0].find("found   " + wrong.found + "\n"), std::string::npos) << problems[0];
     EXPECT_NE(problems[0].find("\n   fix     "), std::string::npos) << problems[0];
   }
+  EXPECT_EQ(problems("\xef\xbb").size(), 1U) << "the file ends inside the mark";
 }
 
 TEST_F(Documents, BeforeATruncationAreRead) {

@@ -9,6 +9,7 @@ namespace backup {
 namespace {
 
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+constexpr std::string_view part_of_mark = "only the first bytes of a byte order mark";
 /// Longer keys and values of an object with items are ignored.
 constexpr std::size_t longest_member = 1024;
 
@@ -49,19 +50,28 @@ void DocumentScanner::feed(std::string_view piece) {
   while (!piece.empty()) {
     std::size_t taken = 1;
     const char c = piece.front();
-    const bool is_mark = here_.offset < byte_order_mark.size() && state_ == State::between &&
-                         c == byte_order_mark[here_.offset];
-    if (is_mark) {
+    const bool may_be_mark = here_.offset == mark_ && mark_ < byte_order_mark.size();
+    if (may_be_mark && c == byte_order_mark[mark_]) {
+      ++mark_;
       ++here_.offset;
     } else if (in_scan()) {
       taken = take_value(piece);
     } else {
-      take(c);
+      if (has_part_of_mark()) {
+        break_off(c, part_of_mark);
+      } else {
+        take(c);
+      }
       if (in_scan()) continue;  // the byte begins a value and belongs to it
       pass(piece.substr(0, 1));
     }
     piece.remove_prefix(taken);
   }
+}
+
+/// Returns whether everything before this position is a part of a byte order mark.
+bool DocumentScanner::has_part_of_mark() const {
+  return here_.offset == mark_ && mark_ != 0 && mark_ < byte_order_mark.size();
 }
 
 /// Returns whether a key or value is being scanned.
@@ -76,6 +86,7 @@ void DocumentScanner::pass(std::string_view text) {
 }
 
 void DocumentScanner::finish() {
+  if (has_part_of_mark()) return handler_.on_broken(here_, part_of_mark, envelope_);
   if (state_ == State::between || state_ == State::lost) return;
   handler_.on_broken(here_, "the file ends inside a document", envelope_);
 }

@@ -78,6 +78,7 @@ class DocumentScanner {
     comma_or_items_end,
   };
 
+  bool has_part_of_mark() const;
   bool in_scan() const;
   void pass(std::string_view text);
   void take(char c);
@@ -96,6 +97,7 @@ class DocumentScanner {
   const std::size_t largest_element_;
   State state_ = State::between;
   Position here_;
+  std::size_t mark_ = 0;  // bytes of a byte order mark at the beginning of the file
   bool is_line_begin_ = true;
   Position object_;  // where the current object begins
   Envelope envelope_;
