@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "backup/definitions.hpp"
+#include "backup/items.hpp"
+
 namespace backup { namespace {
 
 TEST(ResourceNames, ReturnTheResourceOfADocument) {
@@ -219,6 +222,32 @@ TEST(ResourceNames, IgnoreATypeAddedAgain) {
   names.add({"example.io", "Widget", "widgetry", "widget", {}});
   EXPECT_EQ(names.resolve("widget"), "widgetry.example.io");
   EXPECT_EQ(names.resource_of("example.io/v1", "Widget"), "widgetry.example.io");
+}
+
+TEST(ResourceNames, AreInAnArchiveAsDefinitions) {
+  const auto known_from = [](const std::string& text) {
+    ItemsBuilder items;
+    items.set_definitions(text);
+    EXPECT_FALSE(items.sort());
+    ResourceNames names;
+    add_definitions(items.take(), names);
+    return names;
+  };
+  ResourceNames names;
+  EXPECT_EQ(definitions_text(names), "");
+  names.add({"example.io", "Key", "keys", "key", {"k"}});
+  const std::string text =
+      R"([{"spec":{"group":"example.io","names":{"kind":"Key","plural":"keys",)"
+      R"("singular":"key","shortNames":["k"]}}}])"
+      "\n";
+  EXPECT_EQ(definitions_text(names), text) << "backup.md documents it";
+  EXPECT_EQ(known_from(text).resolve("k"), "keys.example.io");
+  names.resource_of("example.io/v1", "Box");
+  EXPECT_EQ(known_from(definitions_text(names)).resolve("boxs"), "boxes.example.io");
+  for (const char* other :
+       {"", "{}", "[1, {}]", R"([{"spec":{"names":{"kind":"Key","shortNames":["k"]}}}])"}) {
+    EXPECT_FALSE(known_from(other).knows("k")) << other;
+  }
 }
 
 TEST(ResourceNames, TakeLinearTimeForManyTypes) {
