@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Hosts in forked child processes.
+#include <tenon/supervisor.hpp>
+
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <test/counter.hpp>
@@ -192,6 +194,42 @@ TEST_F(ForkedChild, NeverWaitsForLocksOfParentThreads) {
   over = true;
   restarting.join();
   asking.join();
+}
+
+TEST_F(ForkedChild, MakesNoSupervisedCalls) {
+  Host host(options());
+  Supervisor supervisor(host);
+  const auto enough = std::chrono::minutes(1);
+  auto counter = supervisor.create<test::Counter>("counter", enough).value();
+  const auto add = [&] {
+    return counter.call("add", enough,
+                        [](test::Counter& instance, Call& call) { return instance.add(call, 1); });
+  };
+  const int failures = failures_in_child([&](int& failed) {
+    expect(failed, add().error().code() == "host-forked", "the code");
+    counter.reset();
+  });
+  EXPECT_EQ(failures, 0);
+  EXPECT_EQ(add().value(), 1);
+}
+
+TEST_F(ForkedChild, LogsToStandardError) {
+  place("talker.so");
+  std::atomic<int> lines = 0;
+  HostOptions logging = options();
+  logging.log_sink = [&](const LogLine&) { ++lines; };
+  Host host(logging);
+  auto echo = host.create<test::Echo>("test.example/talker").value();
+  lines = 0;
+  testing::internal::CaptureStderr();
+  const int failures = failures_in_child([&](int& failed) {
+    echo->say("host").value();
+    expect(failed, lines == 0, "the sink of the parent gets no line");
+  });
+  const std::string written = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(failures, 0) << written;
+  EXPECT_EQ(written.substr(written.find("[tenon] ")),
+            "[tenon] [warning] test.example/talker (test.example/talkers): host\n");
 }
 
 }}  // namespace tenon::tests

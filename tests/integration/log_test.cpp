@@ -2,10 +2,8 @@
 //
 // Logs of plugins and hosts, written to sinks and to standard error.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <test/echo.hpp>
 #include <test/tape.hpp>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -58,7 +56,7 @@ class LogTest : public Hosting {
     place("talker.so");
     place("sdk-talker.so");
   }
-  ~LogTest() override { unsetenv("LOG_TEST_LOG"); }
+  ~LogTest() override { set_variable("LOG_TEST_LOG", nullptr); }
 
   /// Options with a sink that stores all lines.
   HostOptions options(LogLevel level = LogLevel::warn) {
@@ -261,14 +259,14 @@ TEST_F(LogTest, HostsHaveSeparateLevels) {
 }
 
 TEST_F(LogTest, EnvironmentOverridesTheLevel) {
-  setenv("LOG_TEST_LOG", "info", 1);
+  set_variable("LOG_TEST_LOG", "info");
   Host host(options(LogLevel::off));
   EXPECT_EQ(host.create<test::Echo>(sdk_talker).value()->say("levels").value(), "--+++");
   EXPECT_EQ(codes(host.problems()), Texts());
 }
 
 TEST_F(LogTest, WarnsOfAWrongLevelInTheEnvironment) {
-  setenv("LOG_TEST_LOG", "loud", 1);
+  set_variable("LOG_TEST_LOG", "loud");
   Host host(options());
   EXPECT_EQ(host.create<test::Echo>(sdk_talker).value()->say("levels").value(), "---++");
   ASSERT_EQ(codes(host.problems()), Texts{"bad-log-level"});
@@ -418,24 +416,6 @@ TEST_F(LogTest, HostWaitsForTheSinkAtItsEnd) {
   host.reset();
   ended = true;
   talking.join();
-}
-
-TEST_F(LogTest, ForkedChildrenLogToStandardError) {
-  Host host(options());
-  auto echo = host.create<test::Echo>(talker).value();
-  take_lines();
-  const Texts lines = error_output([&] {
-    const pid_t child = fork();
-    if (child == 0) {
-      alarm(60);
-      echo->say("host").value();
-      _exit(static_cast<int>(take_lines().size()));
-    }
-    int status = -1;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
-  });
-  EXPECT_EQ(lines, (Texts{"[warning] test.example/talker (test.example/talkers): host"}));
 }
 
 }}  // namespace tenon::tests

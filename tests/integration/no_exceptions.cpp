@@ -83,4 +83,4 @@ void stop() {
 #define PLUGINS(P)                 \
   P(Counter, "test.example/quiet") \
   P(Reluctant, "test.example/reluctant") P(Vault, "test.example/vault")
-TENON_PLUGINS_WITH("test.example/quiet", "1.0.0", start, stop, PLUGINS);
+TENON_PLUGINS_WITH("test.example/quiet", "1.0.0", start, stop, PLUGINS, {"threads": "joined"});

@@ -12,21 +12,33 @@
 #include <thread>
 #include <vector>
 
+#include "framework/world.hpp"
+
 #if defined(__cpp_exceptions) || defined(__cpp_rtti)
 #error "compile this with -fno-exceptions -fno-rtti"
 #endif
 
 namespace tenon::tests { namespace {
 
-HostOptions options(std::vector<std::string>* log = nullptr) {
-  HostOptions options{.app = "", .plugin_path = {MODULES "/no-exceptions.so", FAULTS "/unruly.so"}};
-  if (log != nullptr) {
-    options.log_sink = [log](const LogLine& line) { log->emplace_back(line.message); };
+class NoExceptions : public testing::Test {
+ protected:
+  NoExceptions() {
+    world_.place(MODULES "/no-exceptions.so");
+    world_.place(FAULTS "/unruly.so");
   }
-  return options;
-}
 
-TEST(NoExceptions, CatchThoseOfPlugins) {
+  HostOptions options(std::vector<std::string>* log = nullptr) {
+    HostOptions options{.app = "", .plugin_path = {world_.plugins()}};
+    if (log != nullptr) {
+      options.log_sink = [log](const LogLine& line) { log->emplace_back(line.message); };
+    }
+    return options;
+  }
+
+  World world_;
+};
+
+TEST_F(NoExceptions, CatchThoseOfPlugins) {
   Host host(options());
   auto unruly = host.create<test::Echo>("unruly").value();
   const auto failed = unruly->say("throw an exception");
@@ -36,7 +48,7 @@ TEST(NoExceptions, CatchThoseOfPlugins) {
   EXPECT_EQ(unruly->say("well?").value(), "well?");
 }
 
-TEST(NoExceptions, EndTheProgramIfAMissingValueIsUsed) {
+TEST_F(NoExceptions, EndTheProgramIfAMissingValueIsUsed) {
   const auto use = [] {
     const Result<int> none = Error({.code = "not-found", .message = "nobody is here"});
     static_cast<void>(none.value());
@@ -45,14 +57,14 @@ TEST(NoExceptions, EndTheProgramIfAMissingValueIsUsed) {
   EXPECT_DEATH(std::thread(use).join(), "BadResult.*\n.*nobody is here");
 }
 
-TEST(NoExceptions, ServeCalls) {
+TEST_F(NoExceptions, ServeCalls) {
   Host host(options());
   auto counter = host.create<test::Counter>("quiet", {{"first", "5"}}).value();
   EXPECT_EQ(counter->add(2).value(), 7);
   EXPECT_EQ(counter->edition().error().status(), TENON_UNIMPLEMENTED);
 }
 
-TEST(NoExceptions, ReturnFailures) {
+TEST_F(NoExceptions, ReturnFailures) {
   Host host(options());
   auto counter = host.create<test::Counter>("quiet").value();
   EXPECT_EQ(counter->refuse(TENON_NOT_FOUND, "no such thing").error().to_string(),
@@ -63,7 +75,7 @@ TEST(NoExceptions, ReturnFailures) {
   EXPECT_NE(forwarded.error().message().find("nobody"), std::string::npos);
 }
 
-TEST(NoExceptions, ReturnFailuresOfConfigure) {
+TEST_F(NoExceptions, ReturnFailuresOfConfigure) {
   Host host(options());
   const auto refusal = [&host](const TextMap& config) {
     return std::string(host.create<test::Counter>("quiet", config).error().message());
@@ -74,7 +86,7 @@ TEST(NoExceptions, ReturnFailuresOfConfigure) {
   EXPECT_EQ(refusal({{"first", "-1"}}), "first is -1");
 }
 
-TEST(NoExceptions, ReturnFailuresOfConstructors) {
+TEST_F(NoExceptions, ReturnFailuresOfConstructors) {
   std::vector<std::string> log;
   Host host(options(&log));
   const auto refused = host.create<test::Counter>("reluctant");
@@ -83,7 +95,7 @@ TEST(NoExceptions, ReturnFailuresOfConstructors) {
   EXPECT_EQ(log, std::vector<std::string>{"destroyed"});
 }
 
-TEST(NoExceptions, LeaveStreamsOfFailedCallsToTheCaller) {
+TEST_F(NoExceptions, LeaveStreamsOfFailedCallsToTheCaller) {
   struct CountedReader : tenon_reader {
     int releases = 0;
   };
@@ -100,7 +112,7 @@ TEST(NoExceptions, LeaveStreamsOfFailedCallsToTheCaller) {
   EXPECT_EQ(kept.releases, 1);
 }
 
-TEST(NoExceptions, DestroyStreamsThatFailedCallsReturn) {
+TEST_F(NoExceptions, DestroyStreamsThatFailedCallsReturn) {
   std::vector<std::string> log;
   Host host(options(&log));
   auto vault = host.create<test::Vault>("test.example/vault").value();
@@ -108,7 +120,7 @@ TEST(NoExceptions, DestroyStreamsThatFailedCallsReturn) {
   EXPECT_EQ(log, std::vector<std::string>{"reader destroyed"});
 }
 
-TEST(NoExceptions, IgnoreFailuresOfStop) {
+TEST_F(NoExceptions, IgnoreFailuresOfStop) {
   std::vector<std::string> log;
   HostOptions verbose = options(&log);
   verbose.log_level = LogLevel::info;

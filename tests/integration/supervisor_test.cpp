@@ -5,11 +5,9 @@
 #include <tenon/supervisor.hpp>
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <test/answer.hpp>
 #include <test/counter.hpp>
 #include <test/turns.hpp>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -369,22 +367,6 @@ TEST_F(Supervised, CallsOfManyThreadsRunConcurrently) {
   EXPECT_EQ(abandoned, 8);
   EXPECT_EQ(add(counter, 0).value(), 400);
   script.release();
-}
-
-TEST_F(Supervised, ForkedChildrenMakeNoCalls) {
-  Host host(options());
-  Supervisor supervisor(host);
-  auto counter = supervisor.create<test::Counter>("counter", enough).value();
-  const pid_t child = fork();
-  if (child == 0) {
-    const bool refused = add(counter, 1).error().code() == "host-forked";
-    counter.reset();
-    _exit(refused ? 0 : 1);
-  }
-  int status = -1;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  EXPECT_EQ(add(counter, 1).value(), 1);
 }
 
 static_assert(detail::is_owned<std::string> && detail::is_owned<Bytes>);
