@@ -77,6 +77,7 @@ class File {
   Result<std::vector<std::byte>> read_all(std::size_t limit) const;
 
  private:
+  friend class NamelessFile;
   File(std::string path, NativeHandle handle, const FileIdentity& identity,
        const FileAccess& access);
 

@@ -26,6 +26,7 @@ class OutputFile {
   Result<void> write(std::string_view content);
 
  private:
+  friend OutputFile reserve_standard_output();
   OutputFile(std::string path, NativeHandle handle) noexcept
       : path_(std::move(path)), handle_(handle) {}
 

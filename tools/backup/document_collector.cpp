@@ -4,18 +4,14 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/string.hpp>
 #include <boost/json/value.hpp>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include "caller.hpp"
-#include "common/descriptor.hpp"
 
 namespace backup {
 namespace {
@@ -63,7 +59,7 @@ Position moved(Position position, const Position& begin) {
 }  // namespace
 
 std::string UnresolvedDocuments::where(const UnresolvedDocument& document) const {
-  return place_text(files.path(document.place.file).native(),
+  return place_text(files.path(document.place.file).string(),
                     {document.place.offset, document.line, document.column});
 }
 
@@ -88,41 +84,31 @@ void UnresolvedDocuments::append(UnresolvedDocuments other) {
 }
 
 tenon::Result<void> DocumentCollector::read(const std::filesystem::path& path) {
-  // Without O_NONBLOCK, opening a pipe would wait for a writer.
-  const tenon::tools::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat status;
-  if (!file || ::fstat(file.get(), &status) != 0) return cannot_read(path, errno);
-  if (!S_ISREG(status.st_mode)) {
-    return tenon::Error({.code = "cannot-read",
-                         .message = {},
-                         .where = path.string(),
-                         .found = "not a regular file",
-                         .needed = "a regular file, because it is read twice",
-                         .fix = "write the documents to a file first"});
-  }
-  path_ = path;
-  file_ = documents_.files.add(path, status);
-  return read_pieces(file.get(), static_cast<std::uint64_t>(status.st_size));
+  const auto file = open_documents(path);
+  if (!file) return file.error();
+  path_ = file->path();
+  file_ = documents_.files.add(path, file->identity());
+  return read_pieces(*file);
 }
 
 /// Stops at the size that the file had when it was opened. Documents of a file that changed
 /// meanwhile cannot be read again.
-tenon::Result<void> DocumentCollector::read_pieces(int file, std::uint64_t size) {
+tenon::Result<void> DocumentCollector::read_pieces(const tenon::platform::File& file) {
+  const std::uint64_t size = file.identity().size;
   DocumentScanner scanner(*this, largest_document);
   buffer_.resize(piece_size);
-  piece_offset_ = 0;
   tenon::Result<void> done;
-  while (true) {
+  for (piece_offset_ = 0; piece_offset_ < size; piece_offset_ += piece_.size()) {
     if (is_cancelled_ && is_cancelled_()) return Caller::cancelled_error();
-    const ssize_t got = ::read(file, buffer_.data(), buffer_.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) done = cannot_read(path_, errno);
-    if (got <= 0) break;
-    piece_ = std::string_view(buffer_).substr(0, static_cast<std::size_t>(got));
-    if (piece_offset_ == 0 && piece_.size() >= size && take_single()) return done;
+    const auto most =
+        static_cast<std::size_t>(std::min<std::uint64_t>(piece_size, size - piece_offset_));
+    const auto got =
+        file.read_at(piece_offset_, std::as_writable_bytes(std::span(buffer_).first(most)));
+    if (!got) done = got.error();
+    if (!got || *got == 0) break;
+    piece_ = std::string_view(buffer_).substr(0, *got);
+    if (piece_.size() == size && take_single()) return done;
     scanner.feed(piece_);
-    piece_offset_ += piece_.size();
-    if (piece_offset_ >= size) break;
   }
   scanner.finish();
   return done;
@@ -137,7 +123,7 @@ bool DocumentCollector::take_single() {
   const std::string_view text = piece_.substr(begin, piece_.find_last_not_of(blanks) + 1 - begin);
   Extent extent{{}, text.size()};
   extent.begin.pass(piece_.substr(0, begin));
-  auto header = read_header(text, path_.native(), extent.begin);
+  auto header = read_header(text, path_, extent.begin);
   if (!header || header->is_list) return false;
   add(extent, *std::move(header));
   flush_list({});
@@ -148,7 +134,7 @@ void DocumentCollector::on_element(const Extent& extent, std::string_view text,
                                    const Envelope& envelope) {
   if (!envelope.kind.empty() && !is_list(envelope)) return;
   if (text.empty()) {
-    pending_problems_.push_back(too_large(place_text(path_.native(), extent.begin), extent.size));
+    pending_problems_.push_back(too_large(place_text(path_, extent.begin), extent.size));
     return;
   }
   add(extent, text);
@@ -169,7 +155,7 @@ void DocumentCollector::on_broken(const Position& where, std::string_view found,
   pending_problems_.clear();
   problems_.push_back(tenon::Error({.code = "not-json",
                                     .message = "the rest of the document cannot be read",
-                                    .where = place_text(path_.native(), where),
+                                    .where = place_text(path_, where),
                                     .found = std::string(found),
                                     .needed = "JSON documents, one after the other",
                                     .fix = "correct the text at this position or just before it"}));
@@ -177,7 +163,7 @@ void DocumentCollector::on_broken(const Position& where, std::string_view found,
 
 void DocumentCollector::take_document(const Extent& extent) {
   if (extent.size > largest_document) {
-    problems_.push_back(too_large(place_text(path_.native(), extent.begin), extent.size));
+    problems_.push_back(too_large(place_text(path_, extent.begin), extent.size));
     return;
   }
   if (extent.begin.offset >= piece_offset_) {
@@ -193,7 +179,7 @@ void DocumentCollector::take_document(const Extent& extent) {
 }
 
 void DocumentCollector::add(const Extent& extent, std::string_view text) {
-  auto header = read_header(text, path_.native(), extent.begin);
+  auto header = read_header(text, path_, extent.begin);
   if (!header) {
     pending_problems_.push_back(std::move(header).error());
   } else if (header->is_list) {

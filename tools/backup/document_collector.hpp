@@ -80,7 +80,7 @@ class DocumentCollector : private ScanHandler {
   void on_object(const Extent& extent, const Envelope& envelope) override;
   void on_broken(const Position& where, std::string_view found, const Envelope& envelope) override;
 
-  tenon::Result<void> read_pieces(int file, std::uint64_t size);
+  tenon::Result<void> read_pieces(const tenon::platform::File& file);
   void take_document(const Extent& extent);
   bool take_single();
   void add(const Extent& extent, std::string_view text);
@@ -93,8 +93,8 @@ class DocumentCollector : private ScanHandler {
   std::vector<tenon::Error>& problems_;
   const IsCancelled& is_cancelled_;
   UnresolvedDocuments documents_;
-  std::filesystem::path path_;  // of the current file
-  std::uint32_t file_ = 0;      // its number
+  std::string path_;        // of the current file
+  std::uint32_t file_ = 0;  // its number
   std::string buffer_;
   std::string_view piece_;          // the part of the file that is scanned, in the buffer
   std::uint64_t piece_offset_ = 0;  // where it begins in the file

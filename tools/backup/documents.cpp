@@ -2,11 +2,9 @@
 #include "documents.hpp"
 
 #include <boost/json/value.hpp>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <cstddef>
 #include <functional>
 #include <future>
@@ -69,6 +67,15 @@ tenon::Error not_json(const std::vector<fs::path>& yaml) {
                        .needed = "JSON files",
                        .fix = "convert them with `kubectl create --dry-run=client -o json -f "
                               "FILE`, or remove them"});
+}
+
+tenon::Error not_a_file(const fs::path& path) {
+  return tenon::Error({.code = "cannot-read",
+                       .message = {},
+                       .where = path.string(),
+                       .found = "not a regular file",
+                       .needed = "a regular file, because it is read twice",
+                       .fix = "write the documents to a file first"});
 }
 
 /// Files that one thread reads, and what it found in them.
@@ -253,20 +260,23 @@ tenon::Result<Items> read_documents(const fs::path& from, const ResourceOf& reso
                                     std::vector<tenon::Error>& problems,
                                     const OnDefinition& on_definition,
                                     const IsCancelled& is_cancelled) {
-  struct stat status;
-  if (::stat(from.c_str(), &status) != 0) return cannot_read(from, errno);
+  std::error_code failed;
+  const fs::file_status status = fs::status(from, failed);
+  if (failed) return cannot_read(from, failed.value());
+  const bool is_directory = fs::is_directory(status);
+  if (!is_directory && !fs::is_regular_file(status)) return not_a_file(from);
   Files files;
   std::vector<tenon::Error> found;
-  if (S_ISDIR(status.st_mode)) {
+  if (is_directory) {
     list_files(from, files, found);
-    if (!found.empty() && found[0].where() == from.native()) return std::move(found[0]);
+    if (!found.empty() && found[0].where() == from.string()) return std::move(found[0]);
     std::move(found.begin(), found.end(), std::back_inserter(problems));
     if (!files.yaml.empty()) problems.push_back(not_json(files.yaml));
   } else {
     files.json.push_back(from);
   }
   std::sort(files.json.begin(), files.json.end());
-  auto documents = collect(files.json, S_ISDIR(status.st_mode), problems, is_cancelled);
+  auto documents = collect(files.json, is_directory, problems, is_cancelled);
   if (!documents) return std::move(documents).error();
   report_definitions(*documents, on_definition, problems);
   return Resolution(*documents, resource_of, problems).run();

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "item_files.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -15,12 +13,10 @@
 namespace backup {
 namespace {
 
-using tenon::tools::Descriptor;
-
-tenon::Error changed(const std::filesystem::path& path) {
+tenon::Error changed(std::string path) {
   return tenon::Error({.code = "file-changed",
                        .message = "the file changed while it was in use",
-                       .where = path.string(),
+                       .where = std::move(path),
                        .needed = "the content that it had when its documents were found",
                        .fix = "run again, and do not change the input during the run"});
 }
@@ -31,17 +27,25 @@ tenon::Error cannot_read(const std::filesystem::path& path, int number) {
   return tenon::detail::cannot_read(path, {"reading it", number});
 }
 
-std::uint32_t ItemFiles::add(std::filesystem::path path, const struct stat& status) {
+tenon::Result<tenon::platform::File> open_documents(const std::filesystem::path& path) {
+  auto file = tenon::platform::File::open(path, true);
+  if (!file && file.error().code() == "not-found") return cannot_read(path, ENOENT);
+  return file;
+}
+
+std::uint32_t ItemFiles::add(std::filesystem::path path,
+                             const tenon::platform::FileIdentity& identity) {
   files_.push_back({.path = std::move(path),
                     .open = nullptr,
-                    .inode = status.st_ino,
-                    .size = static_cast<std::uint64_t>(status.st_size),
-                    .modified = status.st_mtim});
+                    .inode = identity.inode,
+                    .size = identity.size,
+                    .modified = identity.modified});
   return static_cast<std::uint32_t>(files_.size() - 1);
 }
 
-std::uint32_t ItemFiles::add(std::filesystem::path path, std::unique_ptr<Descriptor> open) {
-  files_.push_back({.path = std::move(path), .open = std::move(open)});
+std::uint32_t ItemFiles::add(tenon::platform::File open) {
+  files_.push_back(
+      {.path = open.path(), .open = std::make_unique<tenon::platform::File>(std::move(open))});
   return static_cast<std::uint32_t>(files_.size() - 1);
 }
 
@@ -60,35 +64,27 @@ ItemFiles::Shift ItemFiles::append(ItemFiles&& other) {
 
 tenon::Result<std::string> ItemFiles::read(const ItemPlace& place) const {
   const File& file = files_[place.file];
-  if (file.open) return read_open(file, file.open->get(), place);
-  const Descriptor opened(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!opened) return cannot_read(file.path, errno);
-  struct stat status;
-  if (::fstat(opened.get(), &status) != 0) return cannot_read(file.path, errno);
-  const bool same = status.st_ino == file.inode &&
-                    static_cast<std::uint64_t>(status.st_size) == file.size &&
-                    status.st_mtim.tv_sec == file.modified.tv_sec &&
-                    status.st_mtim.tv_nsec == file.modified.tv_nsec;
-  if (!same) return changed(file.path);
-  return read_open(file, opened.get(), place);
+  if (file.open) return read_open(*file.open, place);
+  const auto opened = open_documents(file.path);
+  if (!opened) return opened.error();
+  const tenon::platform::FileIdentity& now = opened->identity();
+  const bool same =
+      now.inode == file.inode && now.size == file.size && now.modified == file.modified;
+  if (!same) return changed(opened->path());
+  return read_open(*opened, place);
 }
 
-tenon::Result<std::string> ItemFiles::read_open(const File& file, int descriptor,
+tenon::Result<std::string> ItemFiles::read_open(const tenon::platform::File& file,
                                                 const ItemPlace& place) const {
   // The members of the head replace the opening brace.
   std::string text = place.head == 0 ? std::string() : '{' + heads_[place.head] + ',';
-  std::size_t filled = text.size();
-  std::uint64_t offset = place.offset + (place.head == 0 ? 0 : 1);
-  text.resize(filled + (place.offset + place.size - offset));
-  while (filled < text.size()) {
-    const ssize_t got =
-        ::pread(descriptor, text.data() + filled, text.size() - filled, static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return cannot_read(file.path, errno);
-    if (got == 0) return changed(file.path);
-    filled += static_cast<std::size_t>(got);
-    offset += static_cast<std::uint64_t>(got);
-  }
+  const std::size_t begin = text.size();
+  const std::uint64_t offset = place.offset + (place.head == 0 ? 0 : 1);
+  text.resize(begin + (place.offset + place.size - offset));
+  const auto rest = std::as_writable_bytes(std::span(text).subspan(begin));
+  const auto got = file.read_at(offset, rest);
+  if (!got) return got.error();
+  if (*got < rest.size()) return changed(file.path());
   return text;
 }
 

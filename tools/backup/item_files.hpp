@@ -5,16 +5,13 @@
 
 #include <tenon/result.hpp>
 
-#include <sys/stat.h>
-
 #include <cstdint>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "common/descriptor.hpp"
+#include "platform/file.hpp"
 
 namespace backup {
 
@@ -30,11 +27,10 @@ struct ItemPlace {
 /// called from any thread.
 class ItemFiles {
  public:
-  /// Adds a file that is opened for each text. `status`: the status of the file when the texts were
-  /// found.
-  std::uint32_t add(std::filesystem::path path, const struct stat& status);
-  /// Adds a file that stays open. `path`: for errors.
-  std::uint32_t add(std::filesystem::path path, std::unique_ptr<tenon::tools::Descriptor> open);
+  /// Adds a file that is opened for each text. `identity`: of the file when the texts were found.
+  std::uint32_t add(std::filesystem::path path, const tenon::platform::FileIdentity& identity);
+  /// Adds a file that stays open.
+  std::uint32_t add(tenon::platform::File open);
   /// Adds members that are missing in texts, eg: `"apiVersion":"v1","kind":"Pod"`.
   std::uint32_t add_head(std::string members);
 
@@ -54,18 +50,21 @@ class ItemFiles {
  private:
   struct File {
     std::filesystem::path path;
-    std::unique_ptr<tenon::tools::Descriptor> open;  // nullptr: opened for each text
+    std::unique_ptr<tenon::platform::File> open;  // nullptr: opened for each text
     std::uint64_t inode = 0;
     std::uint64_t size = 0;
-    timespec modified{};
+    std::int64_t modified = 0;
   };
 
-  tenon::Result<std::string> read_open(const File& file, int descriptor,
+  tenon::Result<std::string> read_open(const tenon::platform::File& file,
                                        const ItemPlace& place) const;
 
   std::vector<File> files_;
   std::vector<std::string> heads_{std::string()};
 };
+
+/// Opens a file of documents. Error: cannot-read, also if it is not a regular file.
+tenon::Result<tenon::platform::File> open_documents(const std::filesystem::path& path);
 
 /// Returns the error for an errno, eg: of reading a file.
 tenon::Error cannot_read(const std::filesystem::path& path, int number);

@@ -99,11 +99,12 @@ void ItemWriters::write_first(RestoredDirectory::Place& place) {
   waiting_.pop_front();
   {
     const tenon::sync::Unlock unlocked(mutex_);
-    const tenon::platform::NoFileSizeSignal no_signal;  // once for all items
     try {
-      for (ItemWrite& write : batch->writes) {
-        write.written = directory_.write(write.id, write.text, write.existing, place);
-      }
+      RestoredDirectory::write_several([&] {
+        for (ItemWrite& write : batch->writes) {
+          write.written = directory_.write(write.id, write.text, write.existing, place);
+        }
+      });
     } catch (...) {
       batch->exception = std::current_exception();
     }

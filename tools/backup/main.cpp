@@ -7,7 +7,6 @@
 #include <tenon/trust.hpp>
 
 #include <CLI/CLI.hpp>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -31,6 +30,7 @@
 #include "deletion.hpp"
 #include "output.hpp"
 #include "platform/program.hpp"
+#include "platform/utf8_path.hpp"
 #include "report.hpp"
 #include "restore.hpp"
 #include "selection_check.hpp"
@@ -353,7 +353,9 @@ Exit run_command(const Options& options, const std::string& name, const Command&
     exit = io_error;
   }
   // An abandoned thread may still run code that would be unloaded.
-  if (session->caller.has_abandoned_calls()) _exit(tenon::tools::completed(exit));
+  if (session->caller.has_abandoned_calls()) {
+    tenon::platform::end_process(tenon::tools::completed(exit));
+  }
   return exit;
 }
 
@@ -375,7 +377,12 @@ void add_selection(CLI::App& command, tenon::SelectorV1& selector) {
       ->type_name("LABELS");
 }
 
-int run(int count, char** arguments) {
+/// Returns a function that sets a path to a text in UTF-8.
+std::function<void(const std::string&)> path_setter(std::filesystem::path& path) {
+  return [&path](const std::string& text) { path = tenon::platform::path_from(text); };
+}
+
+int run(const std::vector<const char*>& arguments) {
   CLI::App program("Backs up, restores and deletes documents of Kubernetes.", "tenon-backup");
   program.footer(
       "SIGINT cancels the run; a second one ends it at once.\n"
@@ -383,11 +390,23 @@ int run(int count, char** arguments) {
   program.set_version_flag("--version", TENON_VERSION, "Prints the version");
   program.require_subcommand(1);
   program.fallthrough();
+  program.allow_windows_style_options(false);  // "/" begins a path on all systems
   Options options;
-  program.add_option("-c,--config", options.config, "Configuration file")
+  program
+      .add_option_function<std::string>("-c,--config", path_setter(options.config),
+                                        "Configuration file")
       ->type_name("FILE")
-      ->capture_default_str();
-  program.add_option("--plugin-path", options.plugin_path, "Directory to search before all others")
+      ->default_str(options.config.string());
+  program
+      .add_option_function<std::vector<std::string>>(
+          "--plugin-path",
+          [&](const std::vector<std::string>& texts) {
+            options.plugin_path.clear();
+            for (const std::string& text : texts) {
+              options.plugin_path.push_back(tenon::platform::path_from(text));
+            }
+          },
+          "Directory to search before all others")
       ->type_name("DIR")
       ->allow_extra_args(false);
   program.add_flag("--json", options.json, "Prints one JSON object");
@@ -417,7 +436,8 @@ int run(int count, char** arguments) {
   CLI::App* create_command = add("create", "Creates a backup", create);
   add_name(create_command);
   create_command
-      ->add_option("--from", options.from, "JSON documents as `kubectl get -o json` prints them")
+      ->add_option_function<std::string>("--from", path_setter(options.from),
+                                         "JSON documents as `kubectl get -o json` prints them")
       ->required()
       ->type_name("DIR|FILE");
   create_command
@@ -429,7 +449,9 @@ int run(int count, char** arguments) {
 
   CLI::App* restore_command = add("restore", "Restores a backup into a directory", restore);
   add_name(restore_command);
-  restore_command->add_option("--to", options.restore.to, "Directory for the items")
+  restore_command
+      ->add_option_function<std::string>("--to", path_setter(options.restore.to),
+                                         "Directory for the items")
       ->required()
       ->type_name("DIR");
   restore_command->add_option("--name", options.restore.name, "Name of the restore")
@@ -459,7 +481,10 @@ int run(int count, char** arguments) {
   add("list", "Lists the backups", list);
   add_name(add("describe", "Describes a backup", describe));
 
-  if (const auto exit = tenon::tools::parse(program, count, arguments)) return *exit;
+  if (const auto exit =
+          tenon::tools::parse(program, static_cast<int>(arguments.size()), arguments.data())) {
+    return *exit;
+  }
   return run_command(options, name, command);
 }
 
@@ -468,7 +493,10 @@ int run(int count, char** arguments) {
 int main(int count, char** arguments) {
   tenon::platform::hold_standard_streams();
   try {
-    return tenon::tools::completed(run(count, arguments));
+    const auto texts = tenon::platform::program_arguments(count, arguments);
+    std::vector<const char*> words;
+    for (const std::string& text : texts) words.push_back(text.c_str());
+    return tenon::tools::completed(run(words));
   } catch (const std::exception& error) {
     std::cerr << "tenon-backup: " << tenon::escaped_for_display(error.what()) << "\n";
     return io_error;

@@ -80,10 +80,8 @@ std::string selection(const std::vector<std::string>& included,
 
 std::string to_text(const std::optional<tenon::Timestamp>& time) {
   if (!time) return "-";
-  const std::time_t seconds =
-      std::chrono::duration_cast<std::chrono::seconds>(time->time_since_epoch()).count();
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
+  const std::tm parts = tenon::platform::utc_time(
+      std::chrono::duration_cast<std::chrono::seconds>(time->time_since_epoch()).count());
   char text[32];
   std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%SZ", &parts);
   return text;
@@ -230,7 +228,7 @@ bool Output::finish() {
   if (!json_) return static_cast<bool>(std::cout.flush());
   boost::json::object head{{"tenon-backup", {{"schema", 1}, {"command", command_}}}};
   for (auto& [key, value] : json_output_) head[key] = std::move(value);
-  return tenon::tools::write_all(descriptor_.get(), boost::json::serialize(head) + "\n");
+  return static_cast<bool>(json_file_->write(boost::json::serialize(head) + "\n"));
 }
 
 }  // namespace backup

@@ -10,13 +10,15 @@
 
 #include <boost/json/object.hpp>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "common/descriptor.hpp"
 #include "deletion.hpp"
+#include "platform/output_file.hpp"
+#include "platform/program.hpp"
 
 namespace backup {
 
@@ -24,10 +26,8 @@ namespace backup {
 class Output {
  public:
   /// If `json`, reserves standard output for the object, because plugins may print to it.
-  Output(std::string command, bool json)
-      : command_(std::move(command)),
-        json_(json),
-        descriptor_(json ? tenon::tools::reserve_standard_output() : tenon::tools::Descriptor(-1)) {
+  Output(std::string command, bool json) : command_(std::move(command)), json_(json) {
+    if (json) json_file_.emplace(tenon::platform::reserve_standard_output());
   }
 
   bool json() const noexcept { return json_; }
@@ -58,7 +58,7 @@ class Output {
 
   const std::string command_;
   const bool json_;
-  const tenon::tools::Descriptor descriptor_;  // of the JSON object
+  std::optional<tenon::platform::OutputFile> json_file_;
   boost::json::object json_output_;
   bool has_head_ = false;
 };

@@ -23,6 +23,7 @@
 #include "item.hpp"
 #include "item_writers.hpp"
 #include "operations.hpp"
+#include "platform/program.hpp"
 #include "restore_order.hpp"
 #include "restored_directory.hpp"
 #include "selection_check.hpp"
@@ -81,9 +82,7 @@ void check_mapping(const Items& items, const tenon::TextMap& mapping, Report& re
 
 std::string name_of(const RestoreRequest& request, std::chrono::system_clock::time_point when) {
   if (!request.name.empty()) return request.name;
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(when);
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
+  const std::tm parts = tenon::platform::utc_time(std::chrono::system_clock::to_time_t(when));
   char text[32];
   std::strftime(text, sizeof text, "-%Y%m%d%H%M%S", &parts);
   const auto whole = std::chrono::time_point_cast<std::chrono::seconds>(when);

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "archive_path.hpp"
 #include "base/path_error.hpp"
@@ -136,25 +137,39 @@ tenon::Error cannot_enter(int parent, const std::string& name, const std::filesy
 
 }  // namespace
 
+struct RestoredDirectory::Opened {
+  Descriptor descriptor;
+};
+
+RestoredDirectory::Place::Place() = default;
+RestoredDirectory::Place::~Place() = default;
+
+RestoredDirectory::RestoredDirectory(std::filesystem::path directory)
+    : directory_(std::move(directory)) {}
+
+RestoredDirectory::~RestoredDirectory() = default;
+
 tenon::Result<RestoredDirectory::Written> RestoredDirectory::write(const tenon::ResourceIdV1& id,
                                                                    std::string_view json,
                                                                    Existing existing,
                                                                    Place& place) const {
   const std::filesystem::path path = archive_path(id);
-  const auto directory = enter(path.parent_path(), Missing::made, place);
-  if (!directory) return directory.error();
+  const auto entered = enter(path.parent_path(), Missing::made, place);
+  if (!entered) return entered.error();
+  const int directory = (*entered)->descriptor.get();
+  const int top = top_->descriptor.get();
   const std::string content = std::string(json) + "\n";
   const bool is_secret = id.resource == "secrets";
   const mode_t mode = is_secret ? 0600 : 0666;
   const std::string name = path.filename();
-  int error = write_new(*directory, name, mode, content);
+  int error = write_new(directory, name, mode, content);
   if (error != 0 && error != EEXIST) {
-    error = write_and_move(lock_.get(), *directory, name, mode, content, Existing::keep);
+    error = write_and_move(top, directory, name, mode, content, Existing::keep);
   }
-  const bool same = error == EEXIST && content_of(*directory, name) == content;
-  const bool is_open = same && is_secret && !is_private(*directory, name);
+  const bool same = error == EEXIST && content_of(directory, name) == content;
+  const bool is_open = same && is_secret && !is_private(directory, name);
   if (error == EEXIST && (same ? is_open : existing == Existing::replace)) {
-    error = write_and_move(lock_.get(), *directory, name, mode, content, Existing::replace);
+    error = write_and_move(top, directory, name, mode, content, Existing::replace);
   }
   if (error == 0) return Written::written;
   if (error != EEXIST) return cannot_write(directory_ / path, error);
@@ -165,16 +180,18 @@ std::optional<std::string> RestoredDirectory::read(const tenon::ResourceIdV1& id
   const std::filesystem::path path = archive_path(id);
   Place place;
   const auto directory = enter(path.parent_path(), Missing::error, place);
-  return directory ? content_of(*directory, path.filename()) : std::nullopt;
+  if (!directory) return std::nullopt;
+  return content_of((*directory)->descriptor.get(), path.filename());
 }
 
 tenon::Result<void> RestoredDirectory::lock() {
   std::error_code failed;
   std::filesystem::create_directories(directory_, failed);
   if (failed) return cannot_create(directory_, failed.value());
-  lock_.reset(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (lock_ && tenon::tools::lock(lock_.get())) {
-    tenon::platform::remove_abandoned_files(lock_.get());
+  Descriptor top(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (top && tenon::tools::lock(top.get())) {
+    tenon::platform::remove_abandoned_files(top.get());
+    top_.reset(new Opened{std::move(top)});
     return {};
   }
   if (errno != EWOULDBLOCK) return cannot_write(directory_, errno);
@@ -185,23 +202,28 @@ tenon::Result<void> RestoredDirectory::lock() {
 }
 
 tenon::Result<void> RestoredDirectory::sync() const {
-  if (::syncfs(lock_.get()) == 0) return {};
+  if (::syncfs(top_->descriptor.get()) == 0) return {};
   return cannot_write(directory_, errno);
 }
 
 void RestoredDirectory::write_back() const noexcept {
   // Each open file reports an error of the disk once, so this must not be the one of `sync`.
-  const Descriptor own(::openat(lock_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor own(::openat(top_->descriptor.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (own) ::syncfs(own.get());
 }
 
+void RestoredDirectory::write_several(const std::function<void()>& writes) {
+  const tenon::platform::NoFileSizeSignal no_signal;  // once for all items
+  writes();
+}
+
 /// Opens a directory below the directory. Follows no link, which could lead out of it.
-tenon::Result<int> RestoredDirectory::enter(const std::filesystem::path& path, Missing missing,
-                                            Place& place) const {
-  Descriptor& inner = place.directory;
-  if (path == place.path && inner) return inner.get();
+tenon::Result<const RestoredDirectory::Opened*> RestoredDirectory::enter(
+    const std::filesystem::path& path, Missing missing, Place& place) const {
+  if (path == place.path && place.directory) return place.directory.get();
   place.path = path;
-  inner.reset(::fcntl(lock_.get(), F_DUPFD_CLOEXEC, 0));
+  place.directory = nullptr;
+  Descriptor inner(::fcntl(top_->descriptor.get(), F_DUPFD_CLOEXEC, 0));
   std::filesystem::path full = directory_;
   for (const std::string part : path) {
     full /= part;
@@ -212,13 +234,12 @@ tenon::Result<int> RestoredDirectory::enter(const std::filesystem::path& path, M
         ::openat(inner.get(), part.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (inside < 0) {
       if (failed) errno = reason;
-      tenon::Error error = cannot_enter(inner.get(), part, full);
-      inner.reset(-1);
-      return error;
+      return cannot_enter(inner.get(), part, full);
     }
     inner.reset(inside);
   }
-  return inner.get();
+  place.directory.reset(new Opened{std::move(inner)});
+  return place.directory.get();
 }
 
 }  // namespace backup

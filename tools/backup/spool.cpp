@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "spool.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdlib>
 #include <utility>
 
 #include "base/path_error.hpp"
-#include "item_files.hpp"
 
 namespace backup {
 namespace {
 
-using tenon::tools::Descriptor;
+using tenon::platform::NamelessFile;
 
 constexpr std::size_t buffered = std::size_t{256} << 10;
 
@@ -25,33 +19,17 @@ tenon::Error cannot_spool(const std::filesystem::path& directory, int number) {
                                       .instead = "set TMPDIR to another directory"});
 }
 
-/// Creates a file for file systems that do not support files without a name.
-int create_and_unlink(const std::filesystem::path& directory) {
-  std::string name = (directory / ".tenon-spool.XXXXXX").string();
-  const int file = ::mkostemp(name.data(), O_CLOEXEC);
-  if (file >= 0) ::unlink(name.c_str());
-  return file;
-}
-
-int open_nameless(const std::filesystem::path& directory) {
-  const int file = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  const bool unsupported = file < 0 && (errno == EOPNOTSUPP || errno == EISDIR);
-  return unsupported ? create_and_unlink(directory) : file;
-}
-
 }  // namespace
 
-Spool::Spool(std::filesystem::path directory, std::unique_ptr<Descriptor> file)
+Spool::Spool(std::filesystem::path directory, NamelessFile file)
     : directory_(std::move(directory)), file_(std::move(file)) {
   buffer_.reserve(buffered);
 }
 
 tenon::Result<Spool> Spool::create(const std::filesystem::path& directory) {
-  Descriptor file(open_nameless(directory));
-  if (!file) return cannot_spool(directory, errno);
-  auto owned = std::make_unique<Descriptor>(file.get());
-  file.release();
-  return Spool(directory, std::move(owned));
+  NamelessFile file(directory);
+  if (file.error() != 0) return cannot_spool(directory, file.error());
+  return Spool(directory, std::move(file));
 }
 
 tenon::Result<void> Spool::append(std::string_view data) {
@@ -66,15 +44,16 @@ tenon::Result<void> Spool::append(std::string_view data) {
 }
 
 tenon::Result<void> Spool::flush() {
-  if (!tenon::tools::write_all(file_->get(), buffer_)) return cannot_spool(directory_, errno);
+  file_.append(buffer_);
+  if (file_.error() != 0) return cannot_spool(directory_, file_.error());
   written_ += buffer_.size();
   buffer_.clear();
   return {};
 }
 
-tenon::Result<std::unique_ptr<Descriptor>> Spool::release() {
+tenon::Result<tenon::platform::File> Spool::release() {
   if (auto flushed = flush(); !flushed) return std::move(flushed).error();
-  return std::move(file_);
+  return std::move(file_).to_read(directory_);
 }
 
 }  // namespace backup

@@ -7,11 +7,10 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <string_view>
 
-#include "common/descriptor.hpp"
+#include "platform/nameless_file.hpp"
 
 namespace backup {
 
@@ -25,15 +24,15 @@ class Spool {
   tenon::Result<void> append(std::string_view data);
   /// Returns the number of bytes that were appended.
   std::uint64_t size() const noexcept { return written_ + buffer_.size(); }
-  /// Writes buffered data and returns the open file. Error: cannot-write.
-  tenon::Result<std::unique_ptr<tenon::tools::Descriptor>> release();
+  /// Writes buffered data and returns the file. Error: cannot-write.
+  tenon::Result<tenon::platform::File> release();
 
  private:
-  Spool(std::filesystem::path directory, std::unique_ptr<tenon::tools::Descriptor> file);
+  Spool(std::filesystem::path directory, tenon::platform::NamelessFile file);
   tenon::Result<void> flush();
 
   std::filesystem::path directory_;
-  std::unique_ptr<tenon::tools::Descriptor> file_;
+  tenon::platform::NamelessFile file_;
   std::string buffer_;
   std::uint64_t written_ = 0;
 };

@@ -14,6 +14,7 @@
 #include "base/test_point.hpp"
 #include "common/sha256.hpp"
 #include "item_files.hpp"
+#include "platform/program.hpp"
 #include "selection/label_syntax.hpp"
 #include "unpack_archive.hpp"
 
@@ -323,7 +324,7 @@ tenon::Result<Items> Store::contents(const tenon::StoredBackupV1& record) {
        bytes = session_->host.figure({.name = "read", .unit = "bytes"})](
           tenon::ObjectStore& store, tenon::Call& call) -> tenon::Result<Items> {
         std::error_code failed;
-        const auto directory = std::filesystem::temp_directory_path(failed);
+        const auto directory = tenon::platform::directory_for_temporary_files(failed);
         if (failed) {
           return tenon::detail::cannot_write("the directory for temporary files",
                                              {.attempt = "finding it",

@@ -75,11 +75,11 @@ class Unpacking {
     }
   }
 
-  tenon::Result<Items> items(const std::filesystem::path& directory) && {
+  tenon::Result<Items> items() && {
     auto file = spool_.release();
     if (!file) return std::move(file).error();
     ItemFiles files;
-    files.add(directory, std::move(*file));
+    files.add(*std::move(file));
     builder_.set_files(std::move(files));
     if (const auto id = builder_.sort()) return twice(*id);
     return builder_.take();
@@ -177,7 +177,7 @@ tenon::Result<Items> unpack_archive(tenon::Reader archive, const std::filesystem
   TarReader tar(stream);
   Unpacking unpacking(tar, *spool, limits);
   if (auto done = unpacking.run(); !done) return std::move(done).error();
-  return std::move(unpacking).items(directory);
+  return std::move(unpacking).items();
 }
 
 }  // namespace backup

@@ -9,6 +9,8 @@
 
 #include <cerrno>
 
+#include "platform/output_file.hpp"
+
 namespace tenon { inline namespace v0_1 { namespace platform {
 
 std::vector<std::string> program_arguments(int count, const char* const* arguments) {
@@ -21,6 +23,12 @@ void hold_standard_streams() noexcept {
     const int held = ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     if (held < 0) return;
   }
+}
+
+OutputFile reserve_standard_output() {
+  const int previous = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  return OutputFile("standard output", previous);
 }
 
 bool is_terminal(int stream) noexcept {
@@ -48,6 +56,12 @@ std::tm local_time(std::time_t time) noexcept {
   return parts;
 }
 
+std::tm utc_time(std::time_t time) noexcept {
+  std::tm parts{};
+  ::gmtime_r(&time, &parts);
+  return parts;
+}
+
 bool may_create_files(const std::filesystem::path& directory) noexcept {
   return ::access(directory.c_str(), W_OK | X_OK) == 0;
 }
@@ -55,6 +69,10 @@ bool may_create_files(const std::filesystem::path& directory) noexcept {
 std::filesystem::path program_file() {
   std::error_code ignored;
   return std::filesystem::read_symlink("/proc/self/exe", ignored);
+}
+
+std::filesystem::path directory_for_temporary_files(std::error_code& failed) {
+  return std::filesystem::temp_directory_path(failed);
 }
 
 std::filesystem::path create_new_directory(const std::filesystem::path& prefix,

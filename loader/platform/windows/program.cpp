@@ -12,6 +12,7 @@
 
 #include <cstdlib>
 
+#include "platform/output_file.hpp"
 #include "platform/utf8_path.hpp"
 
 // MinGW 10 has it only in its library.
@@ -47,6 +48,15 @@ void hold_standard_streams() noexcept {
   }
 }
 
+OutputFile reserve_standard_output() {
+  HANDLE previous = INVALID_HANDLE_VALUE;
+  DuplicateHandle(GetCurrentProcess(), handle_of(1), GetCurrentProcess(), &previous, 0, FALSE,
+                  DUPLICATE_SAME_ACCESS);
+  _dup2(2, 1);
+  SetStdHandle(STD_OUTPUT_HANDLE, handle_of(2));
+  return OutputFile("standard output", reinterpret_cast<NativeHandle>(previous));
+}
+
 bool is_terminal(int stream) noexcept {
   DWORD mode = 0;
   return GetConsoleMode(handle_of(stream), &mode) != 0;
@@ -74,12 +84,27 @@ std::tm local_time(std::time_t time) noexcept {
   return parts;
 }
 
+std::tm utc_time(std::time_t time) noexcept {
+  std::tm parts{};
+  gmtime_s(&parts, &time);
+  return parts;
+}
+
 bool may_create_files(const std::filesystem::path& directory) noexcept {
   return static_cast<bool>(open_shared(directory.c_str(), FILE_ADD_FILE));
 }
 
 std::filesystem::path program_file() {
   return path_of(nullptr);
+}
+
+std::filesystem::path directory_for_temporary_files(std::error_code& failed) {
+  const wchar_t* const named = _wgetenv(L"TMPDIR");
+  if (named == nullptr || *named == L'\0') return std::filesystem::temp_directory_path(failed);
+  if (!std::filesystem::is_directory(named, failed) && !failed) {
+    failed = std::make_error_code(std::errc::not_a_directory);
+  }
+  return named;
 }
 
 std::filesystem::path create_new_directory(const std::filesystem::path& prefix,
