@@ -12,6 +12,7 @@
 
 #include "relative_path.hpp"
 #include "resource.hpp"
+#include "system_files.hpp"
 #include "trimmed.hpp"
 
 namespace tenon::builtin {
@@ -27,7 +28,10 @@ std::string parse(ArtifactPath& path) {
   if (starts_with(text, "/")) return "is absolute";
   for (std::string& part : parts_of(text)) {
     if (part == "..") return "leads out of the directory";
-    if (!part.empty() && part != ".") path.parts.push_back(std::move(part));
+    if (part.empty() || part == ".") continue;
+    const std::string refused = system_name_problem(part);
+    if (!refused.empty()) return sdk::text("has a part that ", refused);
+    path.parts.push_back(std::move(part));
   }
   return path.parts.empty() ? "names the directory itself" : "";
 }

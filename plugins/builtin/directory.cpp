@@ -51,38 +51,6 @@ EntryType listed_type(const Directory& directory, const dirent& entry) {
   }
 }
 
-/// Removes one tree. Entries that other processes remove meanwhile count as removed.
-class Removal {
- public:
-  Removal(const TreeRemoval& how, std::string path) : how_(how), path_(std::move(path)) {}
-
-  void remove(const Directory& directory, const std::string& name, int level) const {
-    if (directory.remove(name) || errno == ENOENT) return;
-    if (errno != EISDIR)
-      throw sdk::system_failure(errno, "cannot remove ", directory.path_of(name));
-    if (level == how_.max_levels) {
-      throw sdk::Failure(TENON_FAILED_PRECONDITION, "cannot remove ", path_, ": it has more than ",
-                         how_.max_levels, " levels of directories; fix: remove it by hand");
-    }
-    if (how_.grants_access) ::fchmodat(directory.get(), name.c_str(), own_directory, 0);
-    if (const std::optional<Directory> inside = directory.enter(name)) empty(*inside, level);
-    if (!directory.remove_directory(name) && errno != ENOENT) {
-      throw sdk::system_failure(errno, "cannot remove ", directory.path_of(name));
-    }
-  }
-
- private:
-  void empty(const Directory& directory, int level) const {
-    for (const Entry& entry : directory.entries()) {
-      how_.call.check();
-      remove(directory, entry.name, level + 1);
-    }
-  }
-
-  const TreeRemoval how_;
-  const std::string path_;  // of the tree
-};
-
 }  // namespace
 
 EntryType type_of(const struct stat& status) {
@@ -184,26 +152,15 @@ bool Directory::remove_directory(const std::string& name) const noexcept {
   return retry([&] { return ::unlinkat(get(), name.c_str(), AT_REMOVEDIR); }) == 0;
 }
 
+void Directory::grant_access(const std::string& name) const noexcept {
+  ::fchmodat(get(), name.c_str(), own_directory, 0);
+}
+
 void Directory::sync() const {
   // Some file systems cannot sync directories.
   if (retry([&] { return ::fsync(get()); }) != 0 && errno != EINVAL) {
     throw sdk::system_failure(errno, "cannot write the directory ", path_);
   }
-}
-
-void remove_tree(const Directory& directory, const std::string& name, const TreeRemoval& how) {
-  Removal(how, directory.path_of(name)).remove(directory, name, 0);
-}
-
-bool remove_empty_tree(const Directory& directory, const std::string& name) {
-  if (directory.remove_directory(name)) return true;
-  if (errno != ENOTEMPTY && errno != EEXIST) return errno == ENOENT;
-  const std::optional<Directory> inside = directory.enter(name);
-  if (!inside) return true;
-  for (const Entry& entry : inside->entries()) {
-    if (entry.type != EntryType::directory || !remove_empty_tree(*inside, entry.name)) return false;
-  }
-  return directory.remove_directory(name);
 }
 
 }  // namespace tenon::builtin

@@ -48,6 +48,9 @@ class Directory {
   /// Remove a file or link, and an empty directory. Return false, with errno, if that fails.
   bool remove(const std::string& name) const noexcept;
   bool remove_directory(const std::string& name) const noexcept;
+  /// Gives the owner access to a directory, as far as the file system lets it. Follows a link that
+  /// replaces the directory at that moment.
+  void grant_access(const std::string& name) const noexcept;
   /// Makes changes of the entries durable. Does nothing on file systems that cannot sync
   /// directories.
   void sync() const;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "filesystem_store.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
@@ -15,6 +12,7 @@
 #include "partial.hpp"
 #include "path_parameter.hpp"
 #include "relative_path.hpp"
+#include "system_files.hpp"
 
 namespace tenon::builtin {
 namespace {
@@ -31,9 +29,9 @@ class ObjectReader final : public sdk::Reader {
 
   std::size_t read(sdk::Call call, sdk::Buffer into) override {
     call.check();
-    const ssize_t got = retry([&] { return ::read(file_.get(), into.data, into.size); });
-    if (got < 0) throw sdk::system_failure(errno, "cannot read ", path_);
-    return static_cast<std::size_t>(got);
+    const auto got = read_some(file_.get(), into.data, into.size);
+    if (!got) throw sdk::system_failure(errno, "cannot read ", path_);
+    return *got;
   }
 
  private:
@@ -46,31 +44,19 @@ sdk::Failure no_object(std::string_view bucket, std::string_view key) {
                       "\"");
 }
 
-void write(int file, const std::uint8_t* data, std::size_t size, std::string_view key) {
-  while (size > 0) {
-    const ssize_t count = retry([&] { return ::write(file, data, size); });
-    if (count < 0) throw sdk::system_failure(errno, "cannot write the object \"", key, "\"");
-    data += count;
-    size -= static_cast<std::size_t>(count);
-  }
-}
-
-Timestamp modified(const struct stat& status) {
-  return Timestamp(std::chrono::seconds(status.st_mtim.tv_sec) +
-                   std::chrono::nanoseconds(status.st_mtim.tv_nsec));
-}
-
 /// Returns a tag that differs after each put, since each put creates another file.
-std::string tag_of(const struct stat& status) {
-  return sdk::text(status.st_ino, '-', status.st_size, '-', status.st_mtim.tv_sec, '.',
-                   status.st_mtim.tv_nsec);
+std::string tag_of(const FileState& file) {
+  constexpr std::int64_t second = 1'000'000'000;
+  return sdk::text(file.inode, '-', file.size, '-', file.modified / second, '.',
+                   file.modified % second);
 }
 
 }  // namespace
 
 void FilesystemStore::configure(const sdk::Config& config) {
   const auto directory = path_parameter(config, "directory");
-  directory_ = std::filesystem::absolute(directory).lexically_normal().string();
+  directory_ =
+      std::filesystem::absolute(std::filesystem::u8path(directory)).lexically_normal().u8string();
   try {
     static_cast<void>(Directory::open(directory_));
   } catch (const sdk::Failure& failure) {
@@ -93,10 +79,12 @@ void FilesystemStore::put_object(std::string_view bucket, std::string_view key,
 void FilesystemStore::copy(sdk::Reader& body, int file, std::string_view key) const {
   const auto piece = std::make_unique<std::uint8_t[]>(piece_size);
   while (const std::size_t size = body.read(call(), {piece.get(), piece_size})) {
-    write(file, piece.get(), size, key);
+    if (!write_all(file, piece.get(), size)) {
+      throw sdk::system_failure(errno, "cannot write the object \"", key, "\"");
+    }
     call().check();
   }
-  if (retry([&] { return ::fsync(file); }) != 0) {
+  if (!sync_file(file)) {
     throw sdk::system_failure(errno, "cannot write the object \"", key, "\"");
   }
 }
@@ -106,15 +94,15 @@ ObjectInfoV1 FilesystemStore::object_info(std::string_view bucket, std::string_v
   std::optional<Descriptor> file;
   if (location) file = location->directory().open_file(location->name());
   if (!file) throw no_object(bucket, key);
-  struct stat status;
-  if (::fstat(file->get(), &status) != 0) {
+  const auto known = state_of(file->get());
+  if (!known) {
     throw sdk::system_failure(errno, "cannot read the attributes of ",
                               location->directory().path_of(location->name()));
   }
   ObjectInfoV1 info;
-  info.size = static_cast<std::uint64_t>(status.st_size);
-  info.modified = modified(status);
-  info.etag = tag_of(status);
+  info.size = known->size;
+  info.modified = Timestamp(std::chrono::nanoseconds(known->modified));
+  info.etag = tag_of(*known);
   return info;
 }
 
@@ -165,7 +153,7 @@ FilesystemStore::ListObjectsResult FilesystemStore::list_objects(std::string_vie
 }
 
 void FilesystemStore::delete_object(std::string_view bucket, std::string_view key) {
-  const auto location = ObjectLocation::find(Directory::open(directory_), bucket, key);
+  auto location = ObjectLocation::find(Directory::open(directory_), bucket, key);
   if (location) location->remove();
 }
 

@@ -94,7 +94,7 @@ void ObjectLocation::sync(const Directory& top) const {
   top.sync();
 }
 
-void ObjectLocation::remove() const {
+void ObjectLocation::remove() {
   if (!directory().remove(name())) {
     if (errno == ENOENT || errno == EISDIR) return;
     throw sdk::system_failure(errno, "cannot delete ", directory().path_of(name()));
@@ -104,9 +104,11 @@ void ObjectLocation::remove() const {
 }
 
 /// Keeps the bucket. A directory in which an object was created meanwhile is not empty and stays.
-void ObjectLocation::remove_empty_directories() const {
-  for (std::size_t i = directories_.size(); i-- > 1;) {
-    if (!directories_[i - 1].remove_directory(parts_[i])) return;
+/// Closes each directory before it is removed, because Windows removes none that is open.
+void ObjectLocation::remove_empty_directories() {
+  while (directories_.size() > 1) {
+    directories_.pop_back();
+    if (!directories_.back().remove_directory(parts_[directories_.size()])) return;
   }
 }
 

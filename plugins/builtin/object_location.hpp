@@ -29,7 +29,7 @@ class ObjectLocation {
   const std::string& name() const noexcept { return parts_.back(); }
   /// Removes the object if it exists, and the directories of its path in the bucket that become
   /// empty.
-  void remove() const;
+  void remove();
 
  private:
   enum class IfMissing { fail, create };
@@ -38,7 +38,7 @@ class ObjectLocation {
   bool enter(const Directory& top, IfMissing if_missing);
   bool try_put(const Directory& top, Partial& file, std::string_view key);
   void sync(const Directory& top) const;
-  void remove_empty_directories() const;
+  void remove_empty_directories();
 
   std::vector<std::string> parts_;      // bucket, directories, name
   std::vector<Directory> directories_;  // of all parts except the last

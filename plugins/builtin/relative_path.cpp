@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "system_files.hpp"
 #include "utf8.hpp"
 
 namespace tenon::builtin {
@@ -17,7 +18,8 @@ std::string problem_of_part(std::string_view part) {
   if (part.size() > max_part_size) {
     return sdk::text("has a part of ", part.size(), " bytes, the limit is ", max_part_size);
   }
-  return {};
+  const std::string refused = system_name_problem(part);
+  return refused.empty() ? refused : sdk::text("has a part \"", part, "\" that ", refused);
 }
 
 }  // namespace

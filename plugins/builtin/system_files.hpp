@@ -3,11 +3,13 @@
 // Functions on files that differ between systems. Paths are texts in UTF-8.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace tenon::builtin {
 
@@ -33,5 +35,27 @@ struct RegularFile {
 };
 /// Returns nothing if the path is not that of a regular file. Follows no link.
 std::optional<RegularFile> regular_file(const std::filesystem::path& path);
+
+/// What is known of an open file.
+struct FileState {
+  std::uint64_t inode;
+  std::uint64_t size;
+  std::int64_t modified;  // in nanoseconds since 1970
+};
+
+// The functions on open files take the number of a file, and set errno on failure.
+
+/// Returns nothing on failure.
+std::optional<FileState> state_of(int file);
+/// Returns the number of bytes, 0 at the end of the file; nothing on failure.
+std::optional<std::size_t> read_some(int file, void* into, std::size_t size);
+/// Returns false on failure.
+bool write_all(int file, const void* data, std::size_t size);
+/// Waits until the content is on the disk. Returns false on failure.
+bool sync_file(int file);
+
+/// Returns why this system does not allow a name of a file in UTF-8, for example "ends with a dot",
+/// or an empty text if it allows it.
+std::string system_name_problem(std::string_view name);
 
 }  // namespace tenon::builtin

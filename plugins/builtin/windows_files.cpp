@@ -11,9 +11,12 @@
 #include <cstring>
 
 #include "system_files.hpp"
+#include "windows_names.hpp"
 
 namespace tenon::builtin {
 namespace {
+
+constexpr std::size_t largest_piece = std::size_t{1} << 30;
 
 std::uint64_t wide_number(DWORD high, DWORD low) noexcept {
   return (std::uint64_t{high} << 32) | low;
@@ -75,6 +78,46 @@ std::optional<RegularFile> regular_file(const std::filesystem::path& path) {
       wide_number(known.ftLastWriteTime.dwHighDateTime, known.ftLastWriteTime.dwLowDateTime);
   return RegularFile{wide_number(known.nFileIndexHigh, known.nFileIndexLow),
                      static_cast<std::int64_t>(modified) * 100};
+}
+
+std::optional<FileState> state_of(int file) {
+  BY_HANDLE_FILE_INFORMATION known;
+  if (GetFileInformationByHandle(reinterpret_cast<HANDLE>(::_get_osfhandle(file)), &known) == 0) {
+    set_errno();
+    return std::nullopt;
+  }
+  // In steps of 100 ns since 1601.
+  constexpr std::int64_t from_1601_to_1970 = 116'444'736'000'000'000;
+  const auto modified = static_cast<std::int64_t>(
+      wide_number(known.ftLastWriteTime.dwHighDateTime, known.ftLastWriteTime.dwLowDateTime));
+  return FileState{wide_number(known.nFileIndexHigh, known.nFileIndexLow),
+                   wide_number(known.nFileSizeHigh, known.nFileSizeLow),
+                   (modified - from_1601_to_1970) * 100};
+}
+
+std::optional<std::size_t> read_some(int file, void* into, std::size_t size) {
+  const int got = ::_read(file, into, static_cast<unsigned>(std::min(size, largest_piece)));
+  if (got < 0) return std::nullopt;
+  return static_cast<std::size_t>(got);
+}
+
+bool write_all(int file, const void* data, std::size_t size) {
+  const char* rest = static_cast<const char*>(data);
+  while (size > 0) {
+    const int count = ::_write(file, rest, static_cast<unsigned>(std::min(size, largest_piece)));
+    if (count < 0) return false;
+    rest += count;
+    size -= static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+bool sync_file(int file) {
+  return ::_commit(file) == 0;
+}
+
+std::string system_name_problem(std::string_view name) {
+  return windows_name_problem(name);
 }
 
 }  // namespace tenon::builtin

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
-//
-// The plugins that change trees of directories need functions of POSIX.
+#include "external_artifacts.hpp"
+#include "filesystem_store.hpp"
 #include "system_plugins.hpp"
 
 namespace tenon::builtin {
 
-const char* const system_properties = "";
+const char* const system_properties = R"(
+    "tenon.dev/external-artifacts": {
+      "item_annotations": "tenon.dev/external-artifact"
+    },)";
 
 sdk::Builtin with_system_plugins(sdk::Builtin package) {
-  return package;
+  return std::move(package)
+      .add<FilesystemStore>("tenon.dev/filesystem")
+      .add<ExternalArtifacts>("tenon.dev/external-artifacts");
 }
 
 }  // namespace tenon::builtin
