@@ -33,6 +33,8 @@ int errno_of(const std::error_code& error) noexcept {
       return ENOTDIR;
     case ERROR_DIR_NOT_EMPTY:
       return ENOTEMPTY;
+    case ERROR_FILENAME_EXCED_RANGE:
+      return ENAMETOOLONG;
     case ERROR_DISK_FULL:
     case ERROR_HANDLE_DISK_FULL:
       return ENOSPC;

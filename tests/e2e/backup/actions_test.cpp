@@ -490,7 +490,7 @@ TEST_F(Backup, ReportsFilesThatAreNotPlugins) {
     const Outcome outcome = run(command);
     EXPECT_EQ(outcome.exit, 0) << command[0];
     EXPECT_NE(outcome.err.find("warning["), std::string::npos) << outcome.err;
-    EXPECT_NE(outcome.err.find("broken.so"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find(module_file("broken.so")), std::string::npos) << outcome.err;
   }
 }
 

@@ -123,7 +123,7 @@ TEST_F(Backup, WarnsIfItWasWrittenByOtherPlugins) {
   };
   EXPECT_EQ(warnings("same"), "");
 
-  const fs::path module = world.plugins() / "player.so";
+  const fs::path module = world.plugins() / module_file("player.so");
   std::ofstream(module, std::ios::app) << "another build";
   std::string found = warnings("build");
   EXPECT_NE(found.find("another build of a plugin that wrote it is installed; found " +
@@ -486,6 +486,7 @@ TEST_F(Backup, PrintsItsVersion) {
   EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '.'), 2) << outcome.out;
 }
 
+#ifndef _WIN32  // no terminal
 TEST_F(Backup, ShowsProgressOnlyOnATerminal) {
   play();
   configure(actions("backup") + R"(, "timeouts": {"operation": "1s", "poll": "1ms"})");
@@ -497,5 +498,6 @@ TEST_F(Backup, ShowsProgressOnlyOnATerminal) {
       << outcome.out;
   EXPECT_EQ(create("other").err.find("] 1 of 1"), std::string::npos);
 }
+#endif
 
 }}  // namespace tenon::tests

@@ -65,7 +65,7 @@ TEST_F(Backup, IsKeptUntilItsDeleteActionsSucceed) {
   EXPECT_EQ(deletion.at("executed").at(0).at("item"), "pods web/p");
 
   world.write("tenon-backup.json", world.read("tenon-backup.json"));
-  fs::remove(world.plugins() / "player.so");
+  fs::remove(world.plugins() / module_file("player.so"));
   configure();
   EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
   EXPECT_EQ(files("store"), Lines());
@@ -187,7 +187,7 @@ TEST_F(Artifacts, AreRemovedIfABackupActionAddsTheAnnotation) {
                                 R"( "config": {"directory": "files"}}])");
   write_items({item("Pod", "web", "p", told("backup-a", "annotate"))});
   ASSERT_EQ(create().exit, 0);
-  fs::remove(world.plugins() / "player.so");
+  fs::remove(world.plugins() / module_file("player.so"));
   configure(
       R"("delete_actions": [{"plugin": "external-artifacts", "config": {"directory": "files"}}])");
   EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
@@ -422,6 +422,7 @@ TEST_F(Backup, IsDeletedAfterItExpires) {
   EXPECT_EQ(create("wrong", {"--ttl", "soon"}).exit, 2);
 }
 
+#ifndef _WIN32  // no terminal
 TEST_F(Backup, ShowsTheProgressOfEachExpiredBackup) {
   play();
   const std::string waits = item("Pod", "web", "w", told("delete-a", "wait"));
@@ -437,6 +438,7 @@ TEST_F(Backup, ShowsTheProgressOfEachExpiredBackup) {
   EXPECT_EQ(expired.exit, 0) << expired.out;
   EXPECT_EQ(files("store"), Lines());
 }
+#endif
 
 TEST_F(Backup, IsNotDeletedIfItReplacesAnExpiredOne) {
   play();
@@ -471,7 +473,8 @@ TEST_P(OvertakenDeletion, DeletesOnlyItsOwnBackup) {
   ASSERT_EQ(create().exit, 0);
   Child child = world.start({TENON_BACKUP, "delete", "nightly"});
   ASSERT_TRUE(eventually([&] { return !journal("delete a execute p").empty(); }));
-  fs::remove(world.plugins() / "player.so");  // the other processes have no delete actions
+  fs::remove(world.plugins() /
+             module_file("player.so"));  // the other processes have no delete actions
   configure();
   ASSERT_EQ(run({"delete", "nightly"}).exit, 0);
   if (GetParam().replaced) {

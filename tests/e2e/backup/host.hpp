@@ -132,7 +132,7 @@ class Backup : public testing::Test {
     if (!fs::exists(world.root() / directory)) return found;
     for (const auto& entry : fs::recursive_directory_iterator(world.root() / directory)) {
       if (entry.is_regular_file()) {
-        found.push_back(entry.path().lexically_relative(world.root() / directory));
+        found.push_back(entry.path().lexically_relative(world.root() / directory).generic_string());
       }
     }
     std::sort(found.begin(), found.end());

@@ -8,7 +8,6 @@
 #include <tenon/sdk/object_store.hpp>
 #include <tenon/sdk/restore_item_action.hpp>
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,6 +27,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -43,6 +43,10 @@ std::string between(std::string_view text, std::string_view before, std::string_
   if (begin == std::string_view::npos) return {};
   text.remove_prefix(begin + before.size());
   return std::string(text.substr(0, text.find(after)));
+}
+
+void sleep(int milliseconds) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -62,7 +66,7 @@ class Script {
     path_ = config.get("journal", "");
     selector.included_resources = split(config.get("resources", ""), ',');
     selector.label_selector = config.get("labels", "");
-    while (config.get("configure", "") == "hangs") ::usleep(10'000);
+    while (config.get("configure", "") == "hangs") sleep(10);
     fails_ = config.get("applies_to", "") == "fails";
   }
 
@@ -73,10 +77,9 @@ class Script {
 
   void note(const std::string& line) const {
     if (path_.empty()) return;
-    const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    const std::string text = line + "\n";
-    if (::write(file, text.data(), text.size()) < 0) ::close(file);
-    ::close(file);
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    std::ofstream(path_, std::ios::app | std::ios::binary) << line + "\n";
   }
 
   tenon::SelectorV1 selector;
@@ -134,14 +137,16 @@ class Part {
     }
     if (has("exit")) std::exit(0);
     if (has("_Exit")) std::_Exit(0);
+#ifndef _WIN32  // its C library has no such function
     if (has("quick_exit")) std::quick_exit(0);
+#endif
     if (has("fail")) {
       std::string text = "told to fail";
       while (has("long") && text.size() < 1'000'000) text += "\u00e9";
       throw Failure(TENON_INTERNAL, text);
     }
     if (has("crash")) *static_cast<volatile int*>(nullptr) = 1;
-    while (has("hang")) ::usleep(10'000);
+    while (has("hang")) sleep(10);
   }
 
   /// Returns the changed item, or nothing if it stays unchanged.
@@ -229,7 +234,7 @@ class BackupPlayer : public Played<tenon::sdk::BackupItemActionV2> {
     note("execute " + name_in(item) + " of " + std::string(backup.name()));
     const Part part = this->part(item);
     part.misbehave();
-    while (part.has("wait") && !call().cancelled()) ::usleep(10'000);
+    while (part.has("wait") && !call().cancelled()) sleep(10);
     ExecuteResult result;
     result.item = part.changed(item, letter());
     result.skip_backup = part.has("skip");
@@ -319,7 +324,7 @@ class DeletePlayer : public Played<tenon::sdk::DeleteItemActionV1> {
          (item.find("changed-by") == std::string_view::npos ? "" : ", changed"));
     const Part part = this->part(item);
     part.misbehave();
-    while (part.has("wait") && !fs::exists("go")) ::usleep(1000);
+    while (part.has("wait") && !fs::exists("go")) sleep(1);
   }
 };
 
@@ -348,10 +353,10 @@ class StuckStore : public UnlistedStore {
                   std::unique_ptr<tenon::sdk::Reader>) override {
     script_.note("put");
     if (how_ == "refuses") {
-      while (::access("full", F_OK) != 0) ::usleep(1000);
+      while (!fs::exists("full")) sleep(1);
       throw Failure(TENON_INTERNAL, "the store is full");
     }
-    while (how_ == "deaf") ::usleep(10'000);
+    while (how_ == "deaf") sleep(10);
     call().wait(std::chrono::hours(1));
   }
   tenon::ObjectInfoV1 object_info(std::string_view, std::string_view) override {
@@ -512,7 +517,7 @@ class SmallStore : public tenon::sdk::ObjectStoreV2 {
 class UnbornStore : public StuckStore {
  public:
   UnbornStore() {
-    while (::access("no-birth", F_OK) == 0) ::usleep(10'000);
+    while (fs::exists("no-birth")) sleep(10);
   }
 };
 

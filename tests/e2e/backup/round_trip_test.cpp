@@ -21,7 +21,7 @@ namespace tenon::tests { namespace {
 std::string archive_in_store(const World& world, const std::string& suffix) {
   std::string found;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(world.root() / "store")) {
-    const std::string path = entry.path().string();
+    const std::string path = entry.path().generic_string();
     if (path.find("/contents-") == path.npos) continue;
     EXPECT_EQ(found, "");
     EXPECT_TRUE(path.ends_with(suffix)) << path;
@@ -313,7 +313,7 @@ TEST_F(Backup, ReportsAVolumeThatNoRestoredItemUses) {
   EXPECT_EQ(outcome.out, "restore first: 0 items restored, 1 skipped, 0 errors\n");
   std::string made;
   for (const auto& entry : fs::directory_iterator(world.root() / "volumes")) {
-    const std::string name = entry.path().filename();
+    const std::string name = entry.path().filename().string();
     if (name.starts_with("v-")) made = name;
   }
   EXPECT_NE(outcome.err.find("warning[unused-volume] persistentvolumes v: tenon.dev/directory: " +
@@ -522,7 +522,7 @@ TEST_F(Backup, IsRestoredIfItsNameIsLong) {
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
   const Lines records = files("store/tenon/restores");
   ASSERT_EQ(records.size(), 1u);
-  const std::string file = fs::path(records[0]).filename();
+  const std::string file = fs::path(records[0]).filename().string();
   EXPECT_TRUE(file.starts_with(name.substr(0, 227) + "-2")) << file;  // not ".-2"
 }
 
