@@ -2,7 +2,7 @@
 //
 // The command `tenon` on Windows. TENON is the program, MODULES the directory of modules of
 // standard kinds, FAULTS that of modules with faults, SPECS that of their specs, CALLED the module
-// that reports what its process has.
+// that reports what its process has, ANSWERER a program that takes the place of Graphviz.
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
@@ -124,9 +124,28 @@ TEST_F(WindowsCommand, HasNoCommandsThatNeedAnotherSystem) {
     EXPECT_EQ(run.exit, 2) << command;
     expect_part(run.err, "tenon: unknown command " + command + "\n");
   }
-  const Outcome drawn = tenon({"graph", "--format", "svg"});
-  EXPECT_EQ(drawn.exit, 3);
-  expect_part(drawn.err, "--format dot");
+}
+
+TEST_F(WindowsCommand, GraphRunsGraphvizForSvg) {
+  world_.write("dot.exe", "a program in the working directory");
+  const Outcome missing = tenon({"graph", "--format", "svg"});
+  EXPECT_EQ(missing.exit, 3);
+  EXPECT_EQ(missing.out, "");
+  expect_part(missing.err, "tenon graph: cannot run dot: ");
+  expect_part(missing.err, "--format dot or mermaid");
+
+  const fs::path directory = world_.path("graphviz/dot.exe").parent_path();
+  fs::copy_file(ANSWERER, directory / "dot.exe");
+  world_.set("PATH", directory.string());
+  const Outcome run = tenon({"graph", "--format", "svg"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(run.out.find("<svg -Tsvg digraph"), 0U) << run.out;
+
+  world_.set("FAULT", "exit");
+  const Outcome failed = tenon({"graph", "--format", "svg"});
+  EXPECT_EQ(failed.exit, 3);
+  expect_part(failed.err, "broken");
+  expect_part(failed.err, "tenon graph: dot failed, see its messages above\n");
 }
 
 // -- tenon call -------------------------------------------------------------------

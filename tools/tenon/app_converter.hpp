@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "converter_process.hpp"
+
 namespace tenon::command {
 
 /// Starts the program for the first document, and again after it has failed. A program that did not
@@ -21,20 +23,17 @@ class AppConverter {
  public:
   /// `limit` bounds the conversion of one document, and the time in which the program must exit.
   AppConverter(std::filesystem::path program, std::chrono::milliseconds limit);
-  ~AppConverter();
 
   /// Like DocumentConverter::convert. Additional error: converter-failed, if the program crashes,
   /// does not respond, or its response is invalid.
   Result<std::string_view> convert(std::string_view text, const DocumentReadOptions& options);
 
  private:
-  class Process;
-
   Error failed(std::string why);
 
   std::filesystem::path program_;
   std::chrono::milliseconds limit_;
-  std::unique_ptr<Process> process_;  // nullptr: not running
+  std::unique_ptr<ConverterProcess> process_;  // nullptr: not running
   std::optional<Error> given_up_;
   std::string response_;
   tenon::json::Parser parser_;
