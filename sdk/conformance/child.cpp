@@ -20,6 +20,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <random>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -383,6 +384,11 @@ Ending run_in_child(const Limits& limits, const std::function<Ending()>& body) {
   }
   const auto ending = read_ending(report.get());
   return ending ? *ending : Ending{Verdict::failed, ended_text(status, limits)};
+}
+
+std::uint64_t random_seed() {
+  static const std::uint64_t seed = std::random_device()();
+  return seed;
 }
 
 void end_children() {

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -37,9 +38,14 @@ struct Limits {
 /// created. If the child ends in a function that is named by NamedFunction, the reason names it.
 ///
 /// Windows cannot copy a process: there, the program is run again with the same arguments, and
-/// `body` runs when it comes to this function, which then does not return. All that precedes it
-/// must do the same again and print nothing. Of the limits, only the timeout applies.
+/// `body` runs when it comes to this function. All that precedes it must do the same again; what it
+/// prints is dropped. Several calls may share a child process, see windows_child.hpp. The time of
+/// processors and the network are not limited. A process that `body` may not start fails the case
+/// when the function that is named by NamedFunction, or `body`, returns.
 Ending run_in_child(const Limits& limits, const std::function<Ending()>& body);
+
+/// Returns a number that is drawn once: it is the same in the child processes of this one.
+std::uint64_t random_seed();
 
 /// Kills all child processes of this one, also those that their parents left to it if it is a
 /// subreaper.

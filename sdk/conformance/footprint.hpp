@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "platform/float_modes.hpp"
+#include "process_state.hpp"
 #include "subject.hpp"
 
 namespace tenon::sdk::conformance {
@@ -37,20 +38,13 @@ class Settings {
  public:
   Settings();
 
-  /// Fails the case if they have changed: a signal handler, the signal mask, the locale, the
-  /// floating-point modes, the environment, the working directory or the mask for new files.
+  /// Fails the case if they have changed, see `process_settings`, or the floating-point modes.
   /// Restores the floating-point modes.
   void require_unchanged() const;
 
  private:
-  struct Setting {
-    std::string name;
-    std::string value;  // in a form that can be compared
-  };
-  static std::vector<Setting> all();
-
   const platform::FloatModes modes_;
-  const std::vector<Setting> before_;
+  const std::vector<ProcessSetting> before_;
 };
 
 /// Runs `use` and destroys the host. Fails the case if the process then has threads, descriptors or

@@ -7,6 +7,10 @@
 
 namespace tenon::sdk::conformance {
 
+void print_error(const std::string& text) {
+  std::cerr << text;
+}
+
 void PassedOutput::add(std::string_view bytes) {
   for (const char letter : bytes) {
     if (letter != '\n') line_ += letter;
@@ -16,11 +20,11 @@ void PassedOutput::add(std::string_view bytes) {
 
 void PassedOutput::end() {
   if (!line_.empty()) print();
-  if (is_too_much()) std::cerr << "tenon: the rest of the output is left out\n";
+  if (is_too_much()) print_("tenon: the rest of the output is left out\n");
 }
 
 void PassedOutput::print() {
-  if (passed_ < most_output) std::cerr << escaped_for_display(line_) + "\n";
+  if (passed_ < most_output) print_(escaped_for_display(line_) + "\n");
   passed_ += line_.size() + 1;
   line_.clear();
 }

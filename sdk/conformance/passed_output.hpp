@@ -4,15 +4,24 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tenon::sdk::conformance {
 
-/// Prints output of a plugin to standard error, escaped, so that it cannot control the terminal,
-/// and at most 64 KiB.
+/// Writes to standard error.
+void print_error(const std::string& text);
+
+/// Prints output of a plugin, escaped, so that it cannot control the terminal, and at most 64 KiB.
 class PassedOutput {
  public:
+  /// Gets each line with its end.
+  using Print = std::function<void(const std::string& line)>;
+
+  explicit PassedOutput(Print print = print_error) : print_(std::move(print)) {}
+
   /// Prints the lines that are complete.
   void add(std::string_view bytes);
   /// Prints the rest.
@@ -26,6 +35,7 @@ class PassedOutput {
 
   void print();
 
+  const Print print_;
   std::string line_;
   std::size_t passed_ = 0;
 };

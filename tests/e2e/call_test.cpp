@@ -22,7 +22,7 @@ std::string absolute(const std::string& path) {
 const std::string good = absolute(WRONG "/good.so");
 const std::string unruly = absolute(WRONG "/unruly.so");
 const std::string probe = absolute(PROBES "/probe-1.so");
-const std::string pipeline = WRONG "/pipeline-nothing.so";
+const std::string pipeline = absolute(WRONG "/pipeline-nothing.so");
 
 #ifdef _WIN32
 const std::string crashed = "the plugin crashed: EXCEPTION_ACCESS_VIOLATION";

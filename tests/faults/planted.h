@@ -8,7 +8,10 @@
 extern "C" {
 #endif
 
-__attribute__((visibility("hidden"))) extern const char planted_fault[];
+#ifndef _WIN32
+__attribute__((visibility("hidden")))
+#endif
+extern const char planted_fault[];
 
 #ifdef __cplusplus
 }

@@ -15,7 +15,9 @@
 #include <cassert>
 
 #include "framework/test_plugin.h"
-#ifndef _WIN32
+#ifdef _WIN32
+#include "faults/unruly_windows.hpp"
+#else
 #include "faults/unruly_posix.hpp"
 #endif
 
@@ -114,9 +116,7 @@ void damage_the_heap() {
 }
 
 void misbehave(std::string_view how) {
-#ifndef _WIN32
   misbehave_in_the_system(how);
-#endif
   if (how == "throw an exception") throw std::runtime_error("no more coffee");
   if (how == "throw a number") throw 42;
   if (how == "throw a large number") throw 18446744073709551615UL;

@@ -8,11 +8,6 @@
 #include <tenon/sdk/source.hpp>
 #include <tenon/sdk/specifier.hpp>
 
-#include <fcntl.h>
-#include <pthread.h>
-#include <sys/prctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -26,6 +21,11 @@
 #include <vector>
 
 #include "planted.h"
+#ifdef _WIN32
+#include "wrong_windows.hpp"
+#else
+#include "wrong_posix.hpp"
+#endif
 
 namespace {
 
@@ -42,30 +42,6 @@ int* volatile nowhere = nullptr;
 
 void crash() {
   *nowhere = 1;
-}
-
-/// The thread runs no code of the module, which may be unloaded before it starts.
-void leak_thread() {
-  const auto sleep_for_ever = reinterpret_cast<void* (*)(void*)>(reinterpret_cast<void*>(pause));
-  pthread_t thread;
-  pthread_create(&thread, nullptr, sleep_for_ever, nullptr);
-}
-
-void leak_descriptor() {
-  static_cast<void>(open("/dev/null", O_RDONLY | O_CLOEXEC));
-}
-
-void hang() {
-  for (;;) pause();
-}
-
-/// Starts a process that leaves its parent, its session and its group.
-void leave_process() {
-  if (fork() != 0) return;
-  setsid();
-  if (fork() != 0) _exit(0);
-  prctl(PR_SET_NAME, "tenon-left");
-  hang();
 }
 
 /// Prints what a plugin sees of the process, and a control character.
@@ -171,7 +147,7 @@ class Source : public tenon::sdk::SourceV2 {
 
  private:
   [[noreturn]] void end() const {
-    while (planted("waits whatever comes")) pause();
+    if (planted("waits whatever comes")) hang();
     while (settings_.waits) call().wait(1h);
     if (planted("fails at its end")) throw Failure(TENON_DATA_LOSS, "nothing is left");
     throw Failure(TENON_OUT_OF_RANGE, "no more records");
@@ -348,7 +324,7 @@ void start(tenon::sdk::Call, tenon::sdk::Host) {
   if (planted("leaks a thread when it is loaded")) leak_thread();
   if (!planted("loads only once")) return;
   if (std::getenv("TENON_TESTS_LOADED") != nullptr) throw Failure(TENON_INTERNAL, "loaded already");
-  setenv("TENON_TESTS_LOADED", "1", 1);
+  set_variable("TENON_TESTS_LOADED");
 }
 
 }  // namespace

@@ -8,14 +8,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <iostream>
 #include <iterator>
 #include <optional>
-#include <random>
 #include <system_error>
 #include <utility>
 
@@ -23,10 +20,15 @@
 #include "common/command_line.hpp"
 #include "common/console.hpp"
 #include "common/hidden_values.hpp"
+#include "conformance/child.hpp"
 #include "conformance/confinement.hpp"
 #include "json.hpp"
 #include "kind_specs.hpp"
 #include "method_cases.hpp"
+#include "platform/exit_handlers.hpp"
+#include "platform/machine.hpp"
+#include "platform/process.hpp"
+#include "platform/program.hpp"
 #include "search_path_errors.hpp"
 #include "text.hpp"
 #include "verify_setups.hpp"
@@ -61,7 +63,8 @@ std::vector<fs::path> files_in(const fs::path& directory) {
   std::vector<fs::path> files;
   for (fs::recursive_directory_iterator at(directory), end; at != end; ++at) {
     if (at.depth() == deepest) at.disable_recursion_pending();
-    if (at->path().extension() == ".so" && at->is_regular_file()) files.push_back(at->path());
+    const bool is_library = at->path().extension() == platform::module_suffix;
+    if (is_library && at->is_regular_file()) files.push_back(at->path());
   }
   std::ranges::sort(files);
   return files;
@@ -73,9 +76,10 @@ bool is_module(const ModuleReport& report) {
   });
 }
 
-/// Returns whether code of a module can run here; that of a DLL cannot.
+/// Returns whether code of a module can run here.
 bool is_runnable(const VerifiedModule& module) {
-  return module.report.manifest.has_value() && module.report.format != "PE";
+  const bool is_dll = module.report.format == "PE";
+  return module.report.manifest.has_value() && is_dll == platform::loads_dlls;
 }
 
 /// Returns the modules that the arguments name. Libraries in a directory are none.
@@ -426,21 +430,13 @@ class AtExit {
     const auto act = [] {
       if (at_exit != nullptr) (*at_exit)();
     };
-    std::atexit(act);
-    std::at_quick_exit(act);
+    platform::add_exit_handlers(act, act);
     at_exit = &action;
   }
   ~AtExit() { at_exit = nullptr; }
   AtExit(const AtExit&) = delete;
   AtExit& operator=(const AtExit&) = delete;
 };
-
-/// Ends this process as the signal does.
-void end_by(int number) {
-  std::cout.flush();
-  ::signal(number, SIG_DFL);
-  ::raise(number);
-}
 
 std::vector<Case> all_cases(const Modules& modules) {
   std::vector<Case> cases;
@@ -477,7 +473,7 @@ Exit verify(const Options& options, const VerifyArguments& arguments) {
                   usage_error);
   }
   Run run{.options = {.timeout = arguments.timeout, .in_process = arguments.in_process},
-          .seed = arguments.seed.value_or(std::random_device()()),
+          .seed = arguments.seed.value_or(conformance::random_seed()),
           .network = arguments.in_process || !conformance::can_leave_network()};
   if (modules.empty()) return no_modules(options.json, arguments.files, run);
   KindSpecs specs(options);
@@ -490,7 +486,7 @@ Exit verify(const Options& options, const VerifyArguments& arguments) {
     end_cases(modules.front(), "the plugin ended the process");
     end_output(options.json, modules, run, false, listing);
     std::cout.flush();
-    ::_exit(status_of(modules));
+    platform::end_process(status_of(modules));
   };
   std::optional<AtExit> at_exit_of_plugin;
   if (arguments.in_process) at_exit_of_plugin.emplace(report_exit);
@@ -499,6 +495,7 @@ Exit verify(const Options& options, const VerifyArguments& arguments) {
   end_output(options.json, modules, run, signal != 0, listing);
   if (signal != 0) {
     refuse("interrupted", problems_found);
+    std::cout.flush();
     end_by(signal);
   }
   return status_of(modules);

@@ -191,4 +191,9 @@ int run_in_processes(const VerifyWork& work) {
   return Workers(work).run();
 }
 
+void end_by(int number) {
+  ::signal(number, SIG_DFL);
+  ::raise(number);
+}
+
 }  // namespace tenon::command

@@ -34,7 +34,11 @@ struct VerifyWork {
 /// Runs the work, with a process for each processor of the machine. If the process gets SIGINT or
 /// SIGTERM, ends all children and returns the number of the signal; otherwise 0. An
 /// exception of `run` ends all with std::runtime_error. REQUIRED: no other thread has been started,
-/// and there are no other child processes.
+/// and there are no other child processes. On Windows it starts threads, and does not return in a
+/// child process, see run_in_child.
 int run_in_processes(const VerifyWork& work);
+
+/// Ends this process as the signal does.
+void end_by(int number);
 
 }  // namespace tenon::command

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Windows has neither verify, whose cases are copies of the process, nor the commands for running
-// hosts, which accept no control clients there.
+// Windows has no commands for running hosts, which accept no control clients there.
 #include "arguments.hpp"
 
 namespace tenon::command {
@@ -9,6 +8,7 @@ namespace tenon::command {
 void add_commands(CommandTable& table) {
   add_listing_commands(table);
   add_module_commands(table);
+  add_verify_command(table);
   add_call_command(table);
   add_build_commands(table);
   add_document_commands(table);
