@@ -4,6 +4,8 @@
 // own may unload it when no host is left.
 #pragma once
 
+#include <utility>
+
 namespace tenon { inline namespace v0_1 { namespace platform {
 
 /// Keeps the library that contains this code loaded while the object exists. Has no effect in code
@@ -27,5 +29,27 @@ void leave_library_loaded() noexcept;
 
 /// Returns whether a LibraryUse exists, or the library is left loaded. Thread-safe; takes no lock.
 bool library_in_use() noexcept;
+
+/// A static object that is destroyed when the library is unloaded. It is left when the process exits
+/// while the library is in use: a thread that did not call exit() may still use the object.
+template <class T>
+class LibraryStatic {
+ public:
+  template <class... Arguments>
+  explicit LibraryStatic(Arguments&&... arguments)
+      : value_(std::forward<Arguments>(arguments)...) {}
+  ~LibraryStatic() {
+    if (!library_in_use()) value_.~T();
+  }
+  LibraryStatic(const LibraryStatic&) = delete;
+  LibraryStatic& operator=(const LibraryStatic&) = delete;
+
+  T& operator*() noexcept { return value_; }
+
+ private:
+  union {
+    T value_;
+  };
+};
 
 }}}  // namespace tenon::v0_1::platform

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "base/own_library.hpp"
+
 namespace tenon { inline namespace v0_1 { namespace detail {
 namespace {
 
@@ -112,8 +114,8 @@ std::vector<LibraryRule> initial_rules() {
 }
 
 std::vector<LibraryRule>& rules() {
-  static std::vector<LibraryRule> all = initial_rules();
-  return all;
+  static platform::LibraryStatic<std::vector<LibraryRule>> all(initial_rules());
+  return *all;
 }
 
 /// Returns whether a text has the form of a pattern, in which `*` stands for any text. Never takes

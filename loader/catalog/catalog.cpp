@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/own_library.hpp"
 #include "catalog/compatibility.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace detail {
@@ -61,8 +62,8 @@ void Catalog::check_replaced(FileComparison& files) {
 // whose name and version it had already. So the packages need no look-up.
 std::vector<const platform::PathText*> Catalog::files() const {
   const Repository& repository = bindings().repository();
-  static const platform::PathText of_builtin;
-  std::vector<const platform::PathText*> files(repository.size(), &of_builtin);
+  static platform::LibraryStatic<platform::PathText> of_builtin;
+  std::vector<const platform::PathText*> files(repository.size(), &*of_builtin);
   PackageId next = 0;
   for (const ListedModule& listed : content_.modules) {
     if (listed.builtin() || next == repository.size()) continue;

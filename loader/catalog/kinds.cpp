@@ -12,6 +12,7 @@
 
 #include "base/fork.hpp"
 #include "base/lock_order.hpp"
+#include "base/own_library.hpp"
 
 namespace tenon { inline namespace v0_1 {
 namespace {
@@ -21,8 +22,8 @@ namespace {
 detail::LeafMutex mutex;
 const platform::UnlockedInChildren<mutex> unlocked;
 std::vector<const Kind*>& kinds() TENON_REQUIRES(mutex) {
-  static std::vector<const Kind*> all;
-  return all;
+  static platform::LibraryStatic<std::vector<const Kind*>> all;
+  return *all;
 }
 constinit std::atomic<std::uint64_t> revision{0};
 constinit std::atomic<bool> unknown_are_allowed{false};

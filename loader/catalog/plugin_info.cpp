@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/own_library.hpp"
 #include "catalog/description.hpp"
 #include "catalog/kinds.hpp"
 
@@ -11,11 +12,13 @@ namespace {
 
 /// Returns the description of a PluginInfo that is default-constructed or moved-from.
 const detail::PluginDescription& no_plugin() {
-  static const detail::Provided nothing;
-  static const detail::ModuleDescription module{
-      std::make_shared<const detail::Manifest>(), {}, {}, {}, 0};
-  static const detail::PluginDescription plugin{&module, &nothing, {}};
-  return plugin;
+  struct NoPlugin {
+    detail::Provided nothing;
+    detail::ModuleDescription module{std::make_shared<const detail::Manifest>(), {}, {}, {}, 0};
+    detail::PluginDescription plugin{&module, &nothing, {}};
+  };
+  static platform::LibraryStatic<NoPlugin> none;
+  return (*none).plugin;
 }
 
 const detail::PluginDescription& known(const detail::PluginDescription* plugin) {
@@ -65,10 +68,10 @@ std::string PluginInfo::reference() const {
 }
 
 const TextMap& PluginInfo::properties() const noexcept {
-  static const TextMap none;
+  static platform::LibraryStatic<TextMap> none;
   const auto& all = known(plugin_.get()).module->manifest->properties;
   const auto found = all.find(name());
-  return found != all.end() ? found->second : none;
+  return found != all.end() ? found->second : *none;
 }
 
 std::string PluginInfo::property(std::string_view name) const {

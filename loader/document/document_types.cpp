@@ -8,6 +8,7 @@
 
 #include "base/fork.hpp"
 #include "base/lock_order.hpp"
+#include "base/own_library.hpp"
 
 namespace tenon { inline namespace v0_1 {
 namespace {
@@ -18,8 +19,8 @@ detail::LeafMutex mutex;
 const platform::UnlockedInChildren<mutex> unlocked;
 /// In the order of their ids. Those with one id are in the order of their registration.
 std::vector<const DocumentType*>& types() TENON_REQUIRES(mutex) {
-  static std::vector<const DocumentType*> all;
-  return all;
+  static platform::LibraryStatic<std::vector<const DocumentType*>> all;
+  return *all;
 }
 
 bool comes_before(const DocumentType* a, const DocumentType* b) noexcept {

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/own_library.hpp"
 #include "base/quote.hpp"
 #include "package/plain_requirement.hpp"
 
@@ -306,8 +307,8 @@ Result<Requirement> Requirement::parse(std::string_view text) {
 }
 
 const Requirement::Parts& Requirement::parts() const {
-  static const Parts none{};
-  return parts_ != nullptr ? *parts_ : none;
+  static platform::LibraryStatic<Parts> none;
+  return parts_ != nullptr ? *parts_ : *none;
 }
 
 Requirement Requirement::same_major(const Version& version) {

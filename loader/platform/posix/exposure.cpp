@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/own_library.hpp"
 #include "platform/file_status.hpp"
 #include "platform/posix/descriptor.hpp"
 #include "platform/posix/file_access.hpp"
@@ -103,8 +104,8 @@ std::set<std::uint32_t> owners_of_program() {
 }
 
 bool is_trusted(std::uint32_t user) {
-  static const std::set<std::uint32_t> of_program = owners_of_program();
-  return user == 0 || user == ::geteuid() || of_program.contains(user) ||
+  static LibraryStatic<std::set<std::uint32_t>> of_program(owners_of_program());
+  return user == 0 || user == ::geteuid() || (*of_program).contains(user) ||
          (in_user_namespace() && user == unmapped_user());
 }
 

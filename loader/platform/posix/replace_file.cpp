@@ -34,7 +34,7 @@ std::error_code last_error() {
 /// often.
 void tidy_once(const fs::path& path, int directory) {
   static sync::Mutex mutex;
-  static std::set<std::string> tidied TENON_GUARDED_BY(mutex);
+  static auto& tidied = *new std::set<std::string>;  // under the mutex; outlives every thread
   const sync::Lock lock(mutex);
   std::error_code failed;
   const fs::path full = fs::absolute(path, failed);

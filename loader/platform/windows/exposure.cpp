@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/own_library.hpp"
 #include "platform/file_status.hpp"
 
 namespace tenon { inline namespace v0_1 { namespace platform {
@@ -118,8 +119,8 @@ Accounts trusted_accounts() {
 }
 
 bool is_trusted(PSID account) {
-  static const Accounts trusted = trusted_accounts();
-  return std::ranges::find(trusted, Account(account)) != trusted.end();
+  static LibraryStatic<Accounts> trusted(trusted_accounts());
+  return std::ranges::find(*trusted, Account(account)) != (*trusted).end();
 }
 
 /// Returns the name of an account, eg: "BUILTIN\Users"; its identifier if it has none.

@@ -36,7 +36,7 @@ bool move_over(const fs::path& from, const fs::path& to) noexcept {
 /// process keeps its files open, so that they cannot be opened alone.
 void tidy_once(const fs::path& directory) {
   static sync::Mutex mutex;
-  static std::set<fs::path> tidied TENON_GUARDED_BY(mutex);
+  static auto& tidied = *new std::set<fs::path>;  // under the mutex; outlives every thread
   const sync::Lock lock(mutex);
   std::error_code failed;
   const fs::path full = fs::absolute(directory, failed);
