@@ -334,7 +334,7 @@ TEST_F(VerifyCommand, FindsFaultsOfKindsThatItDoesNotKnow) {
 #endif
   };
   for (const auto& [module, rule, verdict] : faults) {
-    const Outcome run = verify({wrong(module), "--timeout", "2s"});
+    const Outcome run = verify({wrong(module), "--timeout", "30s"});
     const std::string line = line_of(run.out, "module", rule);
     EXPECT_NE(line.find(verdict), std::string::npos) << module << ": " << run.out << run.err;
     EXPECT_EQ(run.exit, verdict == "passed" ? 0 : 1) << module;
