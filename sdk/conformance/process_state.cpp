@@ -34,9 +34,9 @@ std::string bytes_of(const T& value) {
 
 }  // namespace
 
-std::string name_of_thread(const std::string& id) {
+std::string name_of_thread(const std::string& number) {
   std::string name;
-  std::ifstream file("/proc/self/task/" + id + "/comm");
+  std::ifstream file("/proc/self/task/" + number + "/comm");
   std::getline(file, name);
   return "thread \"" + name + "\"";
 }

@@ -138,6 +138,8 @@ tenon::Error cannot_enter(int parent, const std::string& name, const std::filesy
 }  // namespace
 
 struct RestoredDirectory::Opened {
+  explicit Opened(Descriptor opened) : descriptor(std::move(opened)) {}
+
   Descriptor descriptor;
 };
 
@@ -191,7 +193,7 @@ tenon::Result<void> RestoredDirectory::lock() {
   Descriptor top(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (top && tenon::tools::lock(top.get())) {
     tenon::platform::remove_abandoned_files(top.get());
-    top_.reset(new Opened{std::move(top)});
+    top_ = std::make_unique<Opened>(std::move(top));
     return {};
   }
   if (errno != EWOULDBLOCK) return cannot_write(directory_, errno);
@@ -238,7 +240,7 @@ tenon::Result<const RestoredDirectory::Opened*> RestoredDirectory::enter(
     }
     inner.reset(inside);
   }
-  place.directory.reset(new Opened{std::move(inner)});
+  place.directory = std::make_unique<Opened>(std::move(inner));
   return place.directory.get();
 }
 
