@@ -30,8 +30,8 @@ void leave_library_loaded() noexcept;
 /// Returns whether a LibraryUse exists, or the library is left loaded. Thread-safe; takes no lock.
 bool library_in_use() noexcept;
 
-/// A static object that is destroyed when the library is unloaded. It is left when the process exits
-/// while the library is in use: a thread that did not call exit() may still use the object.
+/// A static object that is destroyed when the library is unloaded. It is left when the process
+/// exits while the library is in use: a thread that did not call exit() may still use the object.
 template <class T>
 class LibraryStatic {
  public:
