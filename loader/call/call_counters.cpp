@@ -5,7 +5,6 @@
 #include <bit>
 #include <chrono>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -73,17 +72,17 @@ void MethodCounter::record(Shard& shard, std::int64_t begin, bool failed) noexce
   timed_ns_.fetch_add(time, std::memory_order_relaxed);
 }
 
-// Ended calls are read first, so that they never exceed the begun ones. If this thread is suspended
-// in between, all calls that end meanwhile look as if they were in flight, so of three looks the
-// least counts.
+// Begun calls are read first, so that calls that end between the reads do not look as if they
+// were in flight, however long this thread is suspended. Calls in flight may be missing then, so
+// of three looks the greatest counts.
 void MethodCounter::add_to(CallCounts& counts) const noexcept {
   for (const Shard& shard : shards_) {
     std::uint64_t begun = 0;
-    std::uint64_t in_flight = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t in_flight = 0;
     for (int look = 0; look < 3; ++look) {
-      const std::uint64_t ended = shard.ended.load(std::memory_order_acquire);
       begun = shard.begun.load(std::memory_order_acquire);
-      in_flight = std::min(in_flight, begun - ended);
+      const std::uint64_t ended = shard.ended.load(std::memory_order_acquire);
+      if (begun > ended) in_flight = std::max(in_flight, begun - ended);
     }
     counts.calls += begun;
     counts.failures += shard.failed.load(std::memory_order_relaxed);
