@@ -126,7 +126,7 @@ std::vector<Event> CatalogStore::list(std::vector<FoundModule> found, std::vecto
   content.unreadable = std::move(unreadable);
   content.broken = std::move(broken);
   for_each_outdated(content.modules,
-                    [&](const ListedModule& found_so) { content.replaced.push_back(found_so); });
+                    [&](const ListedModule& listed) { content.replaced.push_back(listed); });
   if (same_content(content, base->content())) return released;
   CatalogPtr next = build(std::move(content));
   TENON_TEST_POINT("catalog: built");

@@ -433,7 +433,7 @@ std::string ended_text(DWORD status) {
   return "the plugin ended the process with status " + std::to_string(status);
 }
 
-/// What a child has reported.
+/// The report of a child.
 struct Report {
   Ending ending;
   bool is_as_before;  // the process
